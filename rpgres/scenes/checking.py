@@ -16,7 +16,7 @@ from rpgres.engine.run import prepare
 from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.model.conditions import condition_faults
 from rpgres.model.paths import parse_path
-from rpgres.model.state import EMPTY, GM, Map, State
+from rpgres.model.state import EMPTY, GM, Map, State, slug
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules
 from rpgres.rulesets.orders import Order
@@ -94,6 +94,7 @@ def scene_diagnostics(
     checked.steps(_items(data.get("steps")), ("steps",))
     checked.ends(_table(data.get("ends")))
     _check_tags(faults, tags, (*_names(state, data), GM))
+    _check_tag_paths(faults, data, tags)
     _check_deciders(faults, scene, data, on_sheets)
     return faults.in_order()
 
@@ -289,6 +290,55 @@ def _check_tags(faults: _Faults, tags: Mapping[str, SceneTag], seats: Sequence[s
         for holder, key in [*places, *([(tag.on, "on")] if tag.on else [])]:
             if holder not in seats:
                 faults.name("no character in this scene is named", holder, seats, "tags", name, key)
+
+
+def _check_tag_paths(faults: _Faults, data: Mapping[str, Any], tags: Mapping[str, SceneTag]) -> None:
+    """Check that paths name a tag by the slug of its text, and not by its key in the scene.
+
+    It is told by `scene check` alone: what is played for a seat tells nobody what hidden tags are called.
+    """
+    steps = list(_all_steps(data.get("steps")))
+    there = {slug(tag.text) for tag in tags.values()}
+    there |= {slug(text.partition("=")[0]) for _, step in steps for text in _texts(step)}
+    whens: list[tuple[Path_, Any]] = [(("ends", name, "when"), _table(end).get("when")) for name, end in _ends(data)]
+    for at, step in steps:
+        whens += [((*at, key), step.get(key)) for key in ("when", "set")]
+        whens.append(((*at, "repeat", "until"), _table(step.get("repeat")).get("until")))
+        whens.append(((*at, "expect", "state"), _table(step.get("expect")).get("state")))
+    for at, paths in whens:
+        for path in _table(paths):
+            field, _, rest = path.partition(".")
+            key, _, inner = rest.partition(".")
+            if field == "tags" and key in tags and slug(key) not in there:
+                called = slug(tags[key].text)
+                message = f"a path names a tag by its text: this one is tags.{called}{'.' if inner else ''}{inner}"
+                faults.add("unknown-name", message, *at, path)
+
+
+def _ends(data: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
+    return _table(data.get("ends")).items()
+
+
+def _all_steps(raw: Any, at: Path_ = ("steps",)) -> Iterator[tuple[Path_, dict[str, Any]]]:
+    """Yield every step as it stands in TOML, those of groups too, with its place."""
+    for number, step in enumerate(_items(raw)):
+        place = (*at, number)
+        yield place, _table(step)
+        yield from _all_steps(_table(step).get("steps"), (*place, "steps"))
+
+
+def _texts(step: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the texts by which a step may lay a tag on the table: inputs, answers, and a path that is set."""
+    for path, value in _table(step.get("set")).items():
+        field, _, name = path.partition(".")
+        if field == "tags" and "." not in name and value != ABSENT:
+            yield name
+    left: list[Any] = [step.get("with"), step.get("choose")]
+    while left:
+        one = left.pop()
+        if isinstance(one, str):
+            yield one
+        left += one.values() if isinstance(one, dict) else _items(one)
 
 
 def _check_table(

@@ -508,3 +508,24 @@ def test_no_step_makes_a_traceback(step: dict[str, Any]) -> None:
         scene = Scene(file, source, tiny_rules(), State(), {}, program)
         check_scene(scene)
         run_scene(scene, seed="1")
+
+
+def test_a_path_with_the_key_of_a_tag_is_told_its_slug(tiny: Ruleset) -> None:
+    text = (
+        'ruleset = "tiny"\n[characters.ada]\n[tags.roofs]\ntext = "Rain-Slick Roofs"\nkind = "mark"\n'
+        '[tags.fog]\ntext = "Fog"\nkind = "mark"\n[[steps]]\nset = { "tags.roofs.uses.ada" = 1 }\n'
+        '[[steps]]\nrepeat = { until = { "tags.roofs" = "absent" } }\n[[steps.steps]]\nnote = "Rain."\n'
+        'when = { "tags.fog" = "absent", "tags.rain-slick-roofs.on" = "" }\n[ends.dry.when]\n"tags.roofs.on" = "ada"\n'
+    )
+
+    def told(text: str) -> list[tuple[int | None, str]]:
+        source = Source(path="s.toml", text=text)
+        found = scene_diagnostics(source, find_ruleset=lambda _: tiny)
+        return [(one.line, one.message.rpartition(" ")[2]) for one in found]
+
+    slug = "tags.rain-slick-roofs"
+    assert told(text) == [(10, f"{slug}.uses.ada"), (12, slug), (17, f"{slug}.on")]
+    laid = text.replace("[[steps]]\nset = {", '[[steps]]\nset = { "tags.Roofs" = "mark" }\n[[steps]]\nset = {', 1)
+    assert told(laid) == []
+    taken = text.replace('"tags.roofs.uses.ada" = 1', '"tags.roofs" = "absent"')
+    assert told(taken)[0] == (10, slug)
