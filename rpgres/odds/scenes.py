@@ -25,7 +25,7 @@ from rpgres.odds.watching import Memo, Node, Parts, Reads
 if TYPE_CHECKING:
     from fractions import Fraction
 
-WORK = 1_000_000  # default budget: standings that are gone through, and questions that turns ask
+WORK = 600_000  # default budget: standings that are gone through, and questions that turns ask
 NEGLIGIBLE = 10**30  # of what need not end, a remainder of less than one in so many is left open
 
 PART = " part"  # in the place of a label: no label begins with a blank
