@@ -52,12 +52,23 @@ def play_through(table: Table, procedure: str, first: Any) -> Outcome:
         first: its first place.
     """
     run, place = table.run, first
+    check_place(place)
     while True:
         run.merge((PLACE, run.turn, run.state, place), holds=(EFFECTS,))
         found = take_turn(table, procedure, place)
         if isinstance(found, Outcome):
             return found
         place = found.place
+
+
+def check_place(place: object) -> None:
+    """Make sure that a procedure has a first place.
+
+    Raises:
+        Broken: it is None.
+    """
+    if place is None:
+        raise Broken("it returned no first place; return frozen data, such as a record")
 
 
 def take_turn(table: Table, procedure: str, place: Hashable) -> Turn | Outcome:
@@ -186,6 +197,7 @@ def begin_procedure(prepared: Prepared, *, dealer: Dealer, players: Seats) -> tu
     try:
         actor = prepared.state.characters[prepared.actor]
         place = rules.ruleset.actions[prepared.action](Table(run, rules), actor, **prepared.arguments)
+        check_place(place)
     except BaseException as error:  # noqa: BLE001  # a stranger's code may raise anything
         raise fault_of(error, run, f"the procedure {rules.id} {prepared.action}") from error.__cause__
     return place, run.state

@@ -288,7 +288,7 @@ def _means_of(state: State, members: tuple[str, ...], member: str) -> _Means:
     seat = state.seat_of(member)
     holders = (member, *members, GM) if seat == GM else (member, *members)
     points, choices = points_of(state, member), list[_Choice]()
-    for tag in state.tags:
+    for tag in in_order(state.tags):
         if tag.kind not in INVOKABLE or not _is_known(tag, seat):
             continue
         free = [one for one in holders if tag.uses.get(one, 0) > 0]
@@ -379,9 +379,9 @@ def seen_tag(state: State, who: str, name: str) -> Tag | None:
 
 
 def hidden_tag(state: State, who: str, *, on: str = "") -> Tag | None:
-    """Return the first aspect that somebody's seat does not know of, or None; only those of one character with `on`."""
+    """Return the first aspect by name that somebody's seat does not know of, or None; with `on` of one character."""
     seat = state.seat_of(who)
-    for tag in state.tags:
+    for tag in in_order(state.tags):
         if tag.kind != BOOST and not _is_known(tag, seat) and on in ("", tag.on):
             return tag
     return None
@@ -474,8 +474,8 @@ def register_effects(ruleset: Ruleset) -> None:
 
 
 def in_order(tags: Sequence[Tag]) -> tuple[Tag, ...]:
-    """Return aspects in the order of their names: neither rules nor policies go by the order in which they came."""
-    return tuple(sorted(tags, key=lambda tag: tag.slug))
+    """Return aspects in the order of their names: nothing goes by the order in which they came, in play or in odds."""
+    return tuple(tags) if len(tags) < 2 else tuple(sorted(tags, key=lambda tag: tag.slug))
 
 
 def gain_boost(state: State, change: Effect) -> State:

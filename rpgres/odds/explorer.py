@@ -99,7 +99,7 @@ class Budget:
         clock: tells the time in seconds; for tests.
     """
 
-    __slots__ = ("leaves", "now", "until", "work")
+    __slots__ = ("above", "leaves", "now", "until", "work")
 
     def __init__(
         self,
@@ -109,6 +109,7 @@ class Budget:
         work: int = WORK,
         clock: Callable[[], float] | None = None,
     ) -> None:
+        self.above: Budget | None = None  # of which this is a share
         self.now = clock or monotonic
         self.until = inf if seconds is None else self.now() + seconds
         self.leaves: float = inf if leaves is None else leaves
@@ -128,6 +129,15 @@ class Budget:
         """Take off a run that was so much work."""
         self.leaves -= 1
         self.work -= work
+        if self.above is not None:
+            self.above.spend(work)
+
+    def share(self) -> Budget:
+        """Return a budget of half of what is left; what it spends is spent here too."""
+        share = Budget(clock=self.now)
+        share.above, share.leaves, share.work = self, self.leaves // 2 if self.leaves < inf else inf, self.work / 2
+        share.until = self.until if self.until == inf else (self.now() + self.until) / 2
+        return share
 
     def half(self) -> Budget:
         """Return a mark at half of what is left; see `is_past`."""

@@ -265,6 +265,7 @@ class _Best:
         self.undecided: dict[str, Question] = {}
         self.trails: dict[Hashable, tuple[Event, ...]] = {}  # of one turn: what happened, by what the seat saw of it
         self.leaves = 0
+        self.reads = self.parts.reads(())
 
     def run(self) -> SceneBest:
         """Go through all standings forwards, then backwards."""
@@ -320,7 +321,7 @@ class _Best:
         if found is None:
             reads = self.parts.reads(node)
             then = self.course.onward(self.parts.watched(node, reads))
-            found = self.parts.changes(node, then), self.course.is_over(then)
+            found = self.parts.changes(node, then, reads), self.course.is_over(then)
             self.onwards.keep(node, reads, found, self.parts)
         changed = list(self.parts.padded(node))
         for part, id_ in found[0]:
@@ -341,6 +342,7 @@ class _Best:
         known: Tree | None = self.trees.find(node, self.parts)
         if known is None:
             reads, self.trails = self.parts.reads(node), {}
+            self.reads = reads
             known = self._grown(node, self.parts.watched(node, reads), None)
             self.trees.keep(node, reads, known, self.parts)
         return known
@@ -364,7 +366,7 @@ class _Best:
         except NeedsAnswer as needs:
             self.undecided[needs.question.label] = needs.question
             return Leaf(())
-        return Leaf(self.parts.changes(node, after))
+        return Leaf(self.parts.changes(node, after, self.reads))
 
     def _decision(self, node: Node, standing: Any, tape: Any, asked: Asked) -> Tree:
         question, run = asked.question, asked.run

@@ -25,7 +25,7 @@ from rpgres.odds.watching import Memo, Node, Parts, Reads
 if TYPE_CHECKING:
     from fractions import Fraction
 
-WORK = 1_000_000  # default budget: standings that are gone through, and questions that turns ask
+WORK = 600_000  # default budget: standings that are gone through, and questions that turns ask
 NEGLIGIBLE = 10**30  # of what need not end, a remainder of less than one in so many is left open
 
 PART = " part"  # in the place of a label: no label begins with a blank
@@ -148,14 +148,14 @@ class Kept(msgspec.Struct):
     """What parts of rules come to, by what they depend on (`Table.part`): results, their weights, and the total.
 
     Attributes:
+        budget: what it may cost.
         found: by key; a total of 0 stands for what could not be worked out.
         leaves: how many courses were run for it.
-        work: what it cost that no budget was charged for yet.
     """
 
+    budget: Budget
     found: dict[Hashable, tuple[tuple[Any, ...], tuple[int, ...], int]] = {}
     leaves: int = 0
-    work: int = 0
 
     def work_out(self, run: Run, play: Callable[[Run], Any]) -> tuple[tuple[Any, ...], tuple[int, ...], int]:
         """Return what a part comes to, from every answer of chance."""
@@ -167,9 +167,8 @@ class Kept(msgspec.Struct):
             runs.work += inner.work
             return found
 
-        odds = explore_within(Budget(), once, WalkDealer(), runs)
+        odds = explore_within(self.budget.share(), once, WalkDealer(), runs)
         self.leaves += odds.leaves
-        self.work += runs.work
         if odds.open:
             return (), (), 0
         total = lcm(*(mass.denominator for mass in odds.masses.values()))
@@ -239,6 +238,28 @@ def scene_odds(
     return _Walk(course, Budget(leaves, seconds, work=work), is_merged=is_merged, tells=tells).run()
 
 
+class Sums(msgspec.Struct):
+    """Sums of whole weights by result and scale: their masses are exact, and added up only once."""
+
+    by: dict[Hashable, dict[int, int]] = {}
+
+    def add(self, result: Hashable, weight: int, scale: int) -> None:
+        """Add the mass weight / scale to a result."""
+        of = self.by.setdefault(result, {})
+        of[scale] = of.get(scale, 0) + weight
+
+    def take(self, other: Sums) -> None:
+        """Add all that other sums have, and empty them."""
+        for result, of in other.by.items():
+            for scale, weight in of.items():
+                self.add(result, weight, scale)
+        other.by = {}
+
+    def masses(self) -> dict[Hashable, Fraction]:
+        """Return the probability of each result."""
+        return {result: _fraction(of) for result, of in self.by.items()}
+
+
 class _Walk:
     """One walk: what is known of turns, and where the mass has come to."""
 
@@ -249,11 +270,11 @@ class _Walk:
         self.is_merged = is_merged
         self.parts = Parts(course.canons)
         self.rests: dict[Hashable, Memo] = {}
-        self.kept = Kept()
+        self.kept = Kept(budget)
         self.turns, self.onwards, self.results = Memo(), Memo(), Memo()
         self.leaves = self.states = 0
-        self.ends: dict[Hashable, dict[int, int]] = {}  # by result, then by scale: sums of whole weights
-        self.left: dict[int, int] = {}  # the same of what is open
+        self.ends = Sums()
+        self.left = Sums()  # what is open, under None
         self.undecided: dict[str, Question] = {}
 
     def run(self) -> SceneOdds:
@@ -261,13 +282,18 @@ class _Walk:
         layer: dict[Node, int] = {}
         scale, turns, is_interrupted = 1, 0, False
         self._arrive(self.parts.node_of(self.course.start), 1, 1, layer)
+        ends, left = Sums(), Sums()
         while layer:
             try:
                 after, factor = self._layer(layer, scale)
-            except KeyboardInterrupt:
+            except KeyboardInterrupt:  # of a layer that is not finished, nothing is known
+                self.ends, self.left = Sums(), Sums()
                 self._leave_open(sum(layer.values()), scale)
                 is_interrupted = True
                 break
+            finally:
+                ends.take(self.ends)
+                left.take(self.left)
             if self.undecided:
                 raise Undecided(self.undecided)
             turns += 1
@@ -278,10 +304,12 @@ class _Walk:
             common = gcd(scale, *after.values()) if after else 1
             layer = {node: weight // common for node, weight in after.items()} if common > 1 else after
             scale //= common
-        masses = {result: _fraction(sums) for result, sums in self.ends.items()}
+        ends.take(self.ends)
+        left.take(self.left)
+        masses = ends.masses()
         ordered = dict(sorted(masses.items(), key=lambda item: -item[1]))
         leaves = self.leaves + self.kept.leaves
-        return SceneOdds(ordered, _fraction(self.left), leaves, self.states, turns, is_interrupted)
+        return SceneOdds(ordered, _fraction(left.by.get(None, {})), leaves, self.states, turns, is_interrupted)
 
     def _layer(self, layer: dict[Node, int], scale: int) -> tuple[dict[Node, int], int]:
         """Return the standings after a layer's turns with their weights, and by what the scale has grown."""
@@ -296,9 +324,7 @@ class _Walk:
             if self.tells is not None and not self.states % 256:
                 self.tells(self.states, len(heaviest) - number)
             node = self.parts.padded(node)
-            branches = list[tuple[int, Delta]]()
-            total = self._follow(node, self._turn(node), 1, 1, branches)
-            found.append((node, layer[heaviest[number]], branches, total))
+            found.append((node, layer[heaviest[number]], *self._followed(node, self._turn(node))))
         factor = lcm(*{total for _, _, _, total in found})
         after: dict[Node, int] = {}
         for node, weight, branches, total in found:
@@ -341,14 +367,13 @@ class _Walk:
         result = self.results.find(node, self.parts) if self.is_merged else None
         if result is None:
             result = self._result(node)
-        sums = self.ends.setdefault(result[0], {})
-        sums[scale] = sums.get(scale, 0) + weight
+        self.ends.add(result[0], weight, scale)
 
     def _onward(self, node: Node) -> tuple[Delta, bool]:
         reads = self.parts.reads(node)
         after = self.course.onward(self.parts.watched(node, reads))
         is_over = self.course.is_over(after)
-        found = self.parts.changes(node, after), is_over
+        found = self.parts.changes(node, after, reads), is_over
         self.onwards.keep(node, reads, found, self.parts)
         return found
 
@@ -367,29 +392,23 @@ class _Walk:
         self.turns.keep(node, reads, step, self.parts)
         return step
 
-    def _follow(self, node: Node, step: Step, weight: int, total: int, into: list[tuple[int, Delta]]) -> int:
-        """Add what comes of a turn with its weights, rests and all, and return their total.
+    def _followed(self, node: Node, step: Step) -> tuple[list[tuple[int, Delta]], int]:
+        """Return what comes of a turn, its rests included: weights by what it changes, and their total.
 
         Args:
             node: the standing before the turn.
             step: the turn, or a rest of it.
-            weight, total: how likely it comes to that.
-            into: the list to which it is added, with weights of the total that was before.
         """
-        rests = [(share, self._rest(node, one)) for share, one in step.branches if isinstance(one, Rest)]
-        factor = lcm(*(self._total(node, one) for _, one in rests)) if rests else 1
-        for share, one in step.branches:
-            if not isinstance(one, Rest):
-                into.append((weight * share * factor, one))
-        for share, rest in rests:
-            inner = list[tuple[int, Delta]]()
-            its = self._follow(node, rest, 1, 1, inner)
-            into += [(weight * share * factor // its * part, delta) for part, delta in inner]
-        return total * step.total * factor
-
-    def _total(self, node: Node, step: Step) -> int:
-        rests = [self._rest(node, one) for _, one in step.branches if isinstance(one, Rest)]
-        return step.total * (lcm(*(self._total(node, one) for one in rests)) if rests else 1)
+        rests = [
+            (share, *self._followed(node, self._rest(node, one)))
+            for share, one in step.branches
+            if isinstance(one, Rest)
+        ]
+        factor = lcm(*(total for _, _, total in rests)) if rests else 1
+        branches = [(share * factor, one) for share, one in step.branches if not isinstance(one, Rest)]
+        for share, inner, total in rests:
+            branches += [(share * factor // total * part, delta) for part, delta in inner]
+        return branches, step.total * factor
 
     def _rest(self, node: Node, rest: Rest) -> Step:
         """Return what comes of the rest of a turn behind a merge: looked up, or run from there on."""
@@ -417,11 +436,11 @@ class _Walk:
                     rest = rests[merged.key] = self._merged(node, merged.key, dealer.node)
                 return rest
             finally:
-                runs.work += 1 + len(dealer.tape) + self.kept.work
-                self.kept.work = 0
-            return self.parts.changes(node, after)
+                runs.work += 1 + len(dealer.tape)
+            return self.parts.changes(node, after, reads)
 
-        odds = explore_within(self.budget, once, PhaseDealer(tape, reads, self.kept if self.is_merged else None), runs)
+        dealer = PhaseDealer(tape, reads, self.kept if self.is_merged else None)
+        odds = explore_within(self.budget.share(), once, dealer, runs)
         self.leaves += odds.leaves
         total = lcm(*(mass.denominator for mass in odds.masses.values()), odds.open.denominator)
         branches = tuple((int(mass * total), found) for found, mass in odds.masses.items())
@@ -433,12 +452,12 @@ class _Walk:
         if carried is None:
             known = Memo()
         else:
-            at = self.parts.value(node, ("at", "op"))
-            known = self.rests.setdefault((at, key), Memo())
+            answers = [self.parts.value(node, ("at", field)) for field in ("op", "given", "choose")]
+            known = self.rests.setdefault((*answers, key), Memo())
         return Rest(key, (tape, (MERGE, key)), known)
 
     def _leave_open(self, weight: int, scale: int) -> None:
-        self.left[scale] = self.left.get(scale, 0) + weight
+        self.left.add(None, weight, scale)
 
 
 def _fraction(sums: dict[int, int]) -> Fraction:

@@ -289,10 +289,12 @@ class Parts:
         """Return the number of a value of a part, from 1; 0 for a tag that is gone."""
         if value is None and self.keys[part][:1] == ("tag",):
             return 0
+        # True and 1 are equal, and are not the same.
+        key = (type(value), value) if type(value) is bool or type(value) is int else value
         ids = self._ids[part]
-        found = ids.get(value)
+        found = ids.get(key)
         if found is None:
-            found = ids[value] = len(self._values[part])
+            found = ids[key] = len(self._values[part])
             self._values[part].append(value)
         return found
 
@@ -315,17 +317,17 @@ class Parts:
         found = dict(self._parts_of(standing))
         return tuple(found.get(part, 0) for part in range(len(self.keys)))
 
-    def _parts_of(self, standing: Standing) -> Iterator[tuple[int, int]]:
+    def _parts_of(self, standing: Standing, reads: Reads | None = None) -> Iterator[tuple[int, int]]:
         yield SHAPE, self.id_of(SHAPE, _shape_of(standing))
-        for key, value in self._written(standing):
+        for key, value in self._written(standing, reads):
             part, canon = self.part(key), self._canons.get(key)
             if canon is not None:
                 value = canon(value)
             yield part, self.id_of(part, value)
 
-    def changes(self, before: Node, standing: Standing) -> tuple[tuple[int, int], ...]:
+    def changes(self, before: Node, standing: Standing, reads: Reads) -> tuple[tuple[int, int], ...]:
         """Return what a watched standing wrote, as numbers of parts and of their values; parts that are gone are 0."""
-        found: dict[int, int] = dict(self._parts_of(standing))
+        found: dict[int, int] = dict(self._parts_of(standing, reads))
         shape = found.pop(SHAPE)
         if shape != before[SHAPE]:
             kept = {*_keys_of(standing), *(key for key in self.keys if key[:1] == ("tag",))}
@@ -333,17 +335,28 @@ class Parts:
             found[SHAPE] = shape
         return tuple(sorted(found.items()))
 
-    def _written(self, standing: Standing) -> Iterator[tuple[Key, Any]]:
-        """Yield the parts that are no tokens, with their values."""
+    def _written(self, standing: Standing, reads: Reads | None) -> Iterator[tuple[Key, Any]]:
+        """Yield the parts that a turn wrote, with their values: what is no token, or the token of another part."""
         tags = raw(standing.state, "tags")
         if self._is_tagged and type(tags) is not Unread:
-            by = tags.by if type(tags) is WatchedTags else {tag.slug: tag for tag in tags}
-            yield from ((("tag", name), tag) for name, tag in by.items() if type(tag) is not Unread)
-            if type(tags) is not WatchedTags:  # all that were there and are not named are gone
+            if type(tags) is WatchedTags:
+                yield from self._own((("tag", name), tag) for name, tag in tags.by.items())
+            else:  # all that were there and are not named are gone
+                if reads is not None:
+                    reads.note(TAGS)
+                by = {tag.slug: tag for tag in tags}
+                yield from ((("tag", name), tag) for name, tag in by.items())
                 yield from ((key, None) for key in self.keys if key[:1] == ("tag",) and key[1] not in by)
-        for key, value in _all(standing):
-            if type(value) is not Unread and not (self._is_tagged and key == _TAGS_KEY):
+        yield from self._own(
+            (key, value) for key, value in _all(standing) if not (self._is_tagged and key == _TAGS_KEY)
+        )
+
+    def _own(self, found: Iterable[tuple[Key, Any]]) -> Iterator[tuple[Key, Any]]:
+        for key, value in found:
+            if type(value) is not Unread:
                 yield key, value
+            elif self._numbers.get(key) != value.part:
+                yield key, value.read()
 
     def standing(self, node: Node) -> Standing:
         """Return the standing of a node, not watched."""

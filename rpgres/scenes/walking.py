@@ -15,7 +15,7 @@ from rpgres.engine.procedures import Turn, begin_procedure, play_turn
 from rpgres.engine.run import Prepared, answers_to, play
 from rpgres.engine.running import EFFECTS
 from rpgres.engine.standing import Standing
-from rpgres.errors import RpgresError
+from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.model.paths import NOTHING, Scope, parse_path
 from rpgres.model.serialization import plain
 from rpgres.model.state import EMPTY, Map, State, freeze
@@ -42,6 +42,10 @@ def course_of(scene: Scene, *, by: Sequence[str] = (ENDING,)) -> Course:
         UsageError: a path cannot be read.
     """
     program, rules = scene.program, scene.rules
+    for leaf in program.leaves:
+        if leaf.step.fresh and leaf.step.procedure:
+            message = "odds of a procedure on the table as it was at first (`fresh`) are not worked out"
+            raise FileError(f"{leaf.where('fresh')}: {leaf.name}: {message}; leave `fresh` out, or simulate")
     counts = tuple(name for name in by if name != ENDING and "." not in name)
     readers = [_reader(scene, name) for name in by]
     policies = Policies(scene.policies)
@@ -210,7 +214,14 @@ def play_through(scene: Scene, dealer_of: Callable[[int], Dealer]) -> Standing:
 
 
 def scene_result(scene: Scene, standing: Standing, *, by: Sequence[str] = (ENDING,)) -> tuple[Any, ...]:
-    """Return what is asked for, of where a scene stands at its end; see `course_of`."""
+    """Return what is asked for, of where a scene stands at its end; see `course_of`.
+
+    Raises:
+        UsageError: it is what a procedure counts, which is gone at the end.
+    """
+    counts = [name for name in by if name != ENDING and "." not in name]
+    if counts:
+        raise UsageError(f"{counts[0]} is counted while a procedure is played; at the end nothing tells it")
     return tuple(_reader(scene, name)(standing) for name in by)
 
 

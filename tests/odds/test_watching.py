@@ -6,7 +6,7 @@ import msgspec
 
 from rpgres.engine.standing import Standing
 from rpgres.model.state import Box, Character, Map, State, Tag, mark_box, put
-from rpgres.odds.watching import SHAPE, Memo, Parts, Reads
+from rpgres.odds.watching import SHAPE, TAGS, Memo, Parts, Reads
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -59,7 +59,7 @@ def test_a_write_is_told_though_the_value_is_equal() -> None:
     parts, node, reads, standing = watched(Standing(STATE, At(), Place()))
     state = put(standing.state, ("characters", "mara", "is_out"), False)
     after = Standing(state, standing.at, msgspec.structs.replace(standing.place, left=3))
-    changed = {".".join(parts.keys[part]) for part, _ in parts.changes(node, after)}
+    changed = {".".join(parts.keys[part]) for part, _ in parts.changes(node, after, reads)}
     assert changed == {"character.mara.is_out", "place.left"}
     assert read(parts, reads) == []
 
@@ -69,7 +69,7 @@ def test_one_track_is_marked_and_the_other_left_alone() -> None:
     tracks = standing.state.characters["mara"].tracks
     marked = Map({**tracks, "mental": mark_box(tracks["mental"], "1")})
     after = Standing(put(standing.state, ("characters", "mara", "tracks"), marked), standing.at)
-    changes = parts.changes(node, after)
+    changes = parts.changes(node, after, reads)
     assert [".".join(parts.keys[part]) for part, _ in changes] == ["tracks.mara.mental"]
     assert read(parts, reads) == ["tracks.mara.mental"]
     made = list(node)
@@ -80,10 +80,10 @@ def test_one_track_is_marked_and_the_other_left_alone() -> None:
 
 
 def test_names_that_come_and_go_change_the_shape() -> None:
-    parts, node, _, standing = watched(Standing(STATE, At(), Place()))
+    parts, node, reads, standing = watched(Standing(STATE, At(), Place()))
     state = standing.state.with_character(Character("thug"))
     state = msgspec.structs.replace(state, things=state.things.without("map"))
-    changes = parts.changes(node, Standing(state, standing.at, None))
+    changes = parts.changes(node, Standing(state, standing.at, None), reads)
     made = list(parts.padded(node))
     for part, id_ in changes:
         made[part] = id_
@@ -116,3 +116,35 @@ def test_what_is_kept_is_found_by_what_was_read_alone() -> None:
     memo.keep((1, 5, 8, 9), other, "more", parts)
     assert memo.find((1, 0, 8, 9), parts) == "more"
     assert memo.find((1, 0, 8, 8), parts) is None
+
+
+def test_a_part_that_is_copied_elsewhere_is_read_and_written() -> None:
+    parts, node, reads, standing = watched(Standing(STATE, At()))
+    mara, guard = (standing.state.characters[name] for name in ("mara", "guard"))
+    state = standing.state.with_character(
+        msgspec.structs.replace(guard, counters=msgspec.structs.replace(mara).counters)
+    )
+    state = state.with_character(msgspec.structs.replace(mara, name="twin"))
+    changes = parts.changes(node, Standing(state, standing.at), reads)
+    made = list(parts.padded(node))
+    for part, id_ in changes:
+        made[part] = id_
+    after = parts.standing(tuple(made)).state
+    assert after.characters["guard"].counters == MARA.counters
+    assert after.characters["twin"] == msgspec.structs.replace(MARA, name="twin")
+    assert "character.mara.counters" in read(parts, reads)
+
+
+def test_true_and_one_are_different_values() -> None:
+    parts = Parts()
+    part = parts.part(("things", "k"))
+    assert parts.id_of(part, True) != parts.id_of(part, 1)
+
+
+def test_tags_that_are_replaced_as_a_whole_are_read_as_a_whole() -> None:
+    parts = Parts({"tags": lambda tags: tags})
+    node = parts.padded(parts.node_of(Standing(STATE, At())))
+    reads = parts.reads(node)
+    standing = parts.watched(node, reads)
+    parts.changes(node, Standing(msgspec.structs.replace(standing.state, tags=()), standing.at), reads)
+    assert TAGS in reads.parts

@@ -13,6 +13,7 @@ from rpgres.plugins.discovery import find_ruleset
 from rpgres.scenes import Scene, read_scene
 from rpgres.scenes.walking import course_of, play_through, scene_result
 from rpgres.toml.reading import Source
+from tests.support.plain_walk import plain_odds
 
 DUEL = """
 ruleset = "{ruleset}"
@@ -64,6 +65,63 @@ def test_looking_turns_up_changes_no_chance(name: str) -> None:
     assert looked_up.masses == run_anew.masses
     assert sum(looked_up.masses.values()) == 1
     assert looked_up.leaves <= run_anew.leaves
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_a_plain_walk_comes_to_the_same(name: str) -> None:
+    scene = scene_of(SCENES[name])
+    assert odds(scene).masses == plain_odds(course_of(scene, by=BY))
+
+
+TWO_ASPECTS = """
+ruleset = "fate"
+policy = "{policy}"
+[characters.mara]
+sheet = "mara"
+[tags.zeta]
+text = "Zeta"
+kind = "aspect"
+{hidden}
+[tags.alpha]
+text = "Alpha"
+kind = "aspect"
+{hidden}
+[[steps]]
+actor = "mara"
+{step}
+[[orders.greedy]]
+ask = "invoke"
+when = {{ "facts.margin" = "<= 0" }}
+choose = "first"
+[[orders.greedy]]
+ask = "invoke"
+choose = "no"
+"""
+FREE = "uses = { mara = 1 }"
+OVERCOME = 'action = "overcome"\nwith = { skill = "fight", vs = "fair" }'
+DISCOVER = 'action = "discover"\nwith = { variant = "reveal-aspect", skill = 3, vs = 0 }'
+
+
+@pytest.mark.parametrize(
+    ("policy", "hidden", "step", "by"),
+    [
+        ("sensible", FREE, OVERCOME, ("tags.alpha.uses.mara", "tags.zeta.uses.mara")),
+        ("thrifty", FREE, OVERCOME, ("tags.alpha.uses.mara", "tags.zeta.uses.mara")),
+        ("greedy", FREE, OVERCOME, ("tags.alpha.uses.mara", "tags.zeta.uses.mara")),
+        ("preferred", 'seen-by = ["gm"]', DISCOVER, ("tags.alpha.audience", "tags.zeta.audience")),
+    ],
+)
+def test_which_aspect_is_taken_does_not_hang_on_which_came_first(
+    policy: str, hidden: str, step: str, by: tuple[str, ...]
+) -> None:
+    scene = scene_of(TWO_ASPECTS.format(policy=policy, hidden=hidden, step=step))
+    exact = scene_odds(course_of(scene, by=by)).masses
+    assert exact == plain_odds(course_of(scene, by=by))
+    streams = Streams("7")
+    for number in range(200):
+        streams.move_to(number)
+        found = scene_result(scene, play_through(scene, lambda step: SeededDealer(streams, step=step)), by=by)
+        assert exact.get(found, 0) > 0
 
 
 @pytest.mark.parametrize("name", SCENES)

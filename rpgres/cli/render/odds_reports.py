@@ -344,7 +344,11 @@ def _rows(
 ) -> tuple[Table, Chart]:
     shown = list(heads) if len(heads) <= MOST_COLUMNS else []
     rows = [
-        [Cell(cell.at[axis.name]), *(Cell(percent(_share(cell, name) or 0.0)) for name in shown), Cell(_mean(cell))]
+        [
+            Cell(cell.at[axis.name]),
+            *(Cell(f"{_bound(cell)}{percent(_share(cell, name) or 0.0)}") for name in shown),
+            Cell(_mean(cell)),
+        ]
         for cell in cells
     ]
     categories = [cell.at[axis.name] for cell in cells]
@@ -363,22 +367,32 @@ def _mean(found: MeasuredOdds) -> str:
 
 def _grid(record: Variation, name: str, shown: str) -> Table:
     first, second = record.axes
-    known = {(cell.at[first.name], cell.at[second.name]): _chance(cell, name) for cell in record.cells}
+    known = {(cell.at[first.name], cell.at[second.name]): cell for cell in record.cells}
     rows = []
     for value in first.values:
         row = [Cell(value)]
         for other in second.values:
-            chance = known.get((value, other))
-            share = chance.probability if chance is not None else None
-            row.append(Cell(_in_percent(share) if share is not None else "", "", share))
+            cell = known.get((value, other))
+            share = _chance(cell, name).probability if cell is not None else None
+            text = f"{_bound(cell)}{_in_percent(share)}" if cell is not None and share is not None else ""
+            row.append(Cell(text, "", share))
         rows.append(row)
-    columns = [f"{_last_key(first)} \\ {_last_key(second)}", *second.values]
+    columns = [" \\ ".join(_short_names(first, second)), *second.values]
     return Table(caption=f"{shown[:1].upper()}{shown[1:]}, in %", columns=columns, rows=rows)
 
 
-def _last_key(axis: Axis) -> str:
-    """Return what an axis is called where there is little room: the last key of a path."""
-    return axis.name.rpartition(".")[2]
+def _bound(found: MeasuredOdds) -> str:
+    """Return what stands before a chance that is only a lower bound, as its case was not followed to its end."""
+    return ">=" if found.open.probability > NEGLIGIBLE else ""
+
+
+def _short_names(first: Axis, second: Axis) -> tuple[str, str]:
+    """Return what axes are called where there is little room: the last key of a path, with what tells them apart."""
+    one, other = first.name.split("."), second.name.split(".")
+    if one[-1] != other[-1]:
+        return one[-1], other[-1]
+    apart = next((place for place, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), 0)
+    return f"{one[apart]}.{one[-1]}", f"{other[apart]}.{other[-1]}"
 
 
 def _in_percent(share: float) -> str:

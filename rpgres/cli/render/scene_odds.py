@@ -77,5 +77,6 @@ def _notes(record: SceneOddsResult) -> Iterator[Line]:
         yield line(INDENT, f"mean: {record.mean.probability:.3f}")
     if record.open.exact != "0":
         yield line(INDENT, f"open: {percent(record.open.probability)}; each chance may be higher by so much")
+        yield line(INDENT, Piece("--seconds N follows more of it, --simulate N adds estimates", "quiet"))
     yield line(INDENT, Piece(f"{record.turns:,} turns, {record.states:,} states, {record.leaves:,} courses", "quiet"))
     yield from note_lines(record.policies, record.note)

@@ -44,8 +44,8 @@ def _invoke(question: Question, *, points: int) -> str:
     if not can_pay:
         return NO
     if rolled is not None and rolled <= -BONUS:
-        rerolls = {option.facts["free"]: option.name for option in question.options if option.facts["reroll"]}
-        return rerolls[can_pay[0].facts["free"]]
+        rerolls = sorted((option for option in question.options if option.facts["reroll"]), key=_cost)
+        return next(one.name for one in rerolls if one.facts["free"] == can_pay[0].facts["free"])
     if reach >= SUCCESS:
         return can_pay[0].name
     return free[0].name if free and margin + BONUS * len(free) >= 0 else NO
