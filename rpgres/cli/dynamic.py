@@ -187,6 +187,33 @@ def _no_procedure(data: RulesetData, name: str, procedure: str, extra: Sequence[
     return FileError(f"there is no scene or procedure {name!r}; {hint}", file=name)
 
 
+def scene_command(
+    name: str, act: Callable[[str, dict[str, Any]], None], options: Sequence[Option], *, summary: str, details: str
+) -> SectionedCommand:
+    """Return the command that does something with a scene.
+
+    Args:
+        name: the scene's name.
+        act: does it: `act(name, values)`.
+        options: what it takes.
+        summary: what it does, in one line.
+        details: more, for its help.
+    """
+
+    @results_alone()
+    def call(**values: Any) -> None:
+        act(name, values)
+
+    return SectionedCommand(
+        name,
+        callback=call,
+        params=[option.build() for option in options],
+        help=f"{summary}\n\n{details}",
+        short_help=summary,
+        rich_markup_mode=None,
+    )
+
+
 class ActionCommand(SectionedCommand):
     """The command of one action; its help tells what can be answered and how it can be played otherwise."""
 

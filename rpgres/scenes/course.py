@@ -7,7 +7,6 @@ from typing import Any
 
 import msgspec
 
-from rpgres.engine.standing import Standing
 from rpgres.model.paths import Scope
 from rpgres.model.state import EMPTY, Map, State
 from rpgres.rulesets import Rules
@@ -142,11 +141,6 @@ def ending_of(program: Program, rules: Rules, at: At, state: State) -> str:
         if is_due(end.due, rules, at.outcomes, state):
             return end.name
     return at.last
-
-
-def first_standing(program: Program, rules: Rules, state: State) -> Standing:
-    """Return where a scene stands at its beginning."""
-    return Standing(state, onward(program, rules, At(), state))
 
 
 def lists(answers: Mapping[str, Any]) -> dict[str, list[str]]:

@@ -148,9 +148,10 @@ def play_scene(
         Unanswered: a decision has nobody to take it.
     """
     program, streams, state, at = scene.program, Streams(seed), scene.state, At()
+    skipped: list[tuple[Leaf, tuple[int, ...]]] = []
     while True:
-        skipped: list[tuple[Leaf, tuple[int, ...]]] = []
-        at = onward(program, scene.rules, at, state, skips=lambda leaf, passes: skipped.append((leaf, passes)))  # noqa: B023
+        skipped.clear()
+        at = onward(program, scene.rules, at, state, skips=lambda leaf, passes: skipped.append((leaf, passes)))
         for leaf, passes in skipped:
             yield PlayedStep(leaf, passes, True, None, state, state, state)
         if is_over(program, at):

@@ -12,7 +12,7 @@ import typer
 from msgspec import Struct
 
 from rpgres.cli import options as opt
-from rpgres.cli.commands.scene_odds import PROCEDURE_OPTIONS, check_by, scene_command, weigh_procedure
+from rpgres.cli.commands.scene_odds import PROCEDURE_OPTIONS, check_by, command_of_scene, weigh_procedure
 from rpgres.cli.dynamic import PlayGroup, Verb
 from rpgres.cli.output import say, say_json
 from rpgres.cli.rulesets import RulesetData
@@ -311,7 +311,7 @@ class OddsGroup(PlayGroup):
         "Compute the exact probabilities of dice.",
         weigh_action,
         weigh_notation,
-        scene=scene_command,
+        scene=command_of_scene,
         procedure_options=PROCEDURE_OPTIONS,
     )
 

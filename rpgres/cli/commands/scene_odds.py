@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from rpgres.cli import options as opt
+from rpgres.cli.dynamic import scene_command
 from rpgres.cli.options import Option, SectionedCommand
-from rpgres.cli.output import results_alone, warn
+from rpgres.cli.output import warn
 from rpgres.cli.rulesets import RulesetData
 from rpgres.cli.studies import bar_columns, emit, format_of, run_study, scenes_among, study_of
 from rpgres.errors import UsageError
@@ -265,22 +266,10 @@ def evaluated(
     }
 
 
-def scene_command(name: str) -> SectionedCommand:
+def command_of_scene(name: str) -> SectionedCommand:
     """Return the command that evaluates a scene."""
-
-    @results_alone()
-    def call(**values: Any) -> None:
-        weigh_scene(name, values)
-
     summary = "Compute the exact probabilities of how this scene ends."
-    return SectionedCommand(
-        name,
-        callback=call,
-        params=[option.build() for option in SCENE_OPTIONS],
-        help=f"{summary}\n\n{WALKED}",
-        short_help=summary,
-        rich_markup_mode=None,
-    )
+    return scene_command(name, weigh_scene, SCENE_OPTIONS, summary=summary, details=WALKED)
 
 
 WALKED = """\

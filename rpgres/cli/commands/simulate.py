@@ -13,10 +13,10 @@ import typer
 from msgspec import Struct
 
 from rpgres.cli import options as opt
-from rpgres.cli.dynamic import PlayGroup, Verb
+from rpgres.cli.dynamic import PlayGroup, Verb, scene_command
 from rpgres.cli.lazy import Command
 from rpgres.cli.options import SectionedCommand
-from rpgres.cli.output import is_terminal, results_alone, say, say_json, say_text, warn
+from rpgres.cli.output import is_terminal, say, say_json, say_text, warn
 from rpgres.cli.rulesets import RulesetData
 from rpgres.errors import UsageError
 
@@ -425,22 +425,10 @@ def _no_dice(notation: str, values: dict[str, Any]) -> NoReturn:
     )
 
 
-def scene_command(name: str) -> SectionedCommand:
+def command_of_scene(name: str) -> SectionedCommand:
     """Return the command that simulates a scene."""
-
-    @results_alone()
-    def call(**values: Any) -> None:
-        simulate_scene(name, values)
-
     summary = "Play this scene many times, and summarise."
-    return SectionedCommand(
-        name,
-        callback=call,
-        params=[option.build() for option in SCENE_OPTIONS],
-        help=f"{summary}\n\n{COUNTED}",
-        short_help=summary,
-        rich_markup_mode=None,
-    )
+    return scene_command(name, simulate_scene, SCENE_OPTIONS, summary=summary, details=COUNTED)
 
 
 COUNTED = """\
@@ -451,11 +439,11 @@ how many boxes are marked."""
 class SimulateGroup(PlayGroup):
     """What can be simulated."""
 
-    verb = Verb("simulate", ACTION_OPTIONS, (), "", simulate_action, _no_dice, scene=scene_command)
+    verb = Verb("simulate", ACTION_OPTIONS, (), "", simulate_action, _no_dice, scene=command_of_scene)
 
     def load(self, name: str, args: Sequence[str]) -> Command:
         """Return the group of a ruleset, or the command of a scene."""
-        return scene_command(name) if name == "-" else super().load(name, args)
+        return command_of_scene(name) if name == "-" else super().load(name, args)
 
     def invoke(self, ctx: Any) -> Any:
         """Run what stands behind it.
