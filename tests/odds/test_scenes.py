@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpgres.dice import dice
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
 from rpgres.odds.scenes import SceneOdds, Undecided, scene_odds
@@ -19,42 +18,14 @@ from rpgres.rulesets import Ruleset
 from rpgres.scenes import play_scene, read_scene
 from rpgres.scenes.walking import course_of, play_through, scene_result
 from rpgres.toml.reading import Source
-from tests.support.battle import DATA, battle_ruleset, chance_to_win, losses
+from tests.support.battle import battle_in, chance_to_win, losses
 from tests.support.plain_walk import plain_odds
-
-SKIRMISH = """
-[sheet.name]
-kind = "text"
-help = "name"
-
-[actions.skirmish]
-summary = "One clash: on 4 and more a defender falls, on 1 an attacker."
-labels = ["attack"]
-tables = ["skirmish"]
-
-[outcomes.skirmish.lost]
-text = "Nothing."
-[outcomes.skirmish.won]
-text = "One falls."
-effects = [{ kind = "army", of = "defenders", change = -1 }]
-"""
 
 
 @pytest.fixture(scope="module")
 def battle(tmp_path_factory: pytest.TempPathFactory) -> Ruleset:
     """A ruleset in a folder of its own."""
-    folder = tmp_path_factory.mktemp("data") / "battle"
-    (folder / "sheets").mkdir(parents=True)
-    (folder / "ruleset.toml").write_text(DATA + SKIRMISH)
-    ruleset = battle_ruleset()
-    ruleset.data = folder
-
-    @ruleset.action("skirmish")
-    def skirmish(table: Any, actor: Any) -> Any:
-        band = "won" if table.roll(dice("d6"), "attack") >= 4 else "lost"
-        return table.settle("skirmish", None, band=band)
-
-    return ruleset
+    return battle_in(tmp_path_factory.mktemp("data") / "battle")
 
 
 def war(attackers: int, defenders: int, more: str = "") -> str:

@@ -7,13 +7,12 @@ from typing import Any
 
 import pytest
 
-from rpgres.dice import dice
 from rpgres.errors import FileError
 from rpgres.rulesets import Ruleset
 from rpgres.scenes import Scene, prove_scene, read_scene, run_scene, scene_diagnostics
 from rpgres.scenes.records import SceneFile
 from rpgres.toml.reading import Source
-from tests.support.battle import DATA, battle_ruleset
+from tests.support.battle import battle_in
 
 HEAD = """
 ruleset = "battle"
@@ -53,41 +52,11 @@ text = "The gate is taken."
 @pytest.fixture
 def battle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ruleset:
     """A ruleset in a folder of its own, and an empty place to work in."""
-    folder = tmp_path / "data" / "battle"
-    (folder / "sheets").mkdir(parents=True)
-    text = DATA + SKIRMISH
-    (folder / "ruleset.toml").write_text(text)
     work = tmp_path / "work"
     work.mkdir()
     monkeypatch.chdir(work)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    ruleset = battle_ruleset()
-    ruleset.data = folder
-
-    @ruleset.action("skirmish")
-    def skirmish(table: Any, actor: Any) -> Any:
-        band = "won" if table.roll(dice("d6"), "attack") >= 4 else "lost"
-        return table.settle("skirmish", None, band=band)
-
-    return ruleset
-
-
-SKIRMISH = """
-[sheet.name]
-kind = "text"
-help = "name"
-
-[actions.skirmish]
-summary = "One clash: on 4 and more a defender falls."
-labels = ["attack"]
-tables = ["skirmish"]
-
-[outcomes.skirmish.lost]
-text = "Nothing."
-[outcomes.skirmish.won]
-text = "One falls."
-effects = [{ kind = "army", of = "defenders", change = -1 }]
-"""
+    return battle_in(tmp_path / "data" / "battle")
 
 
 def scene_of(ruleset: Ruleset, text: str, **options: Any) -> Scene:

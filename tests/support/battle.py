@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -64,6 +65,24 @@ text = "The attack succeeds."
 """
 
 
+SKIRMISH = """
+[sheet.name]
+kind = "text"
+help = "name"
+
+[actions.skirmish]
+summary = "One clash: on 4 and more a defender falls."
+labels = ["attack"]
+tables = ["skirmish"]
+
+[outcomes.skirmish.lost]
+text = "Nothing."
+[outcomes.skirmish.won]
+text = "One falls."
+effects = [{ kind = "army", of = "defenders", change = -1 }]
+"""
+
+
 class Front(msgspec.Struct, frozen=True):
     """Where a battle stands beside the armies: how often it was fought, and whether the attacker may stop."""
 
@@ -108,6 +127,20 @@ def battle_ruleset() -> Ruleset:
     def army(state: State, change: Effect) -> State:
         name = change["of"]
         return put(state, ("counters",), state.counters.with_(name, state.counters[name] + change["change"]))
+
+    return ruleset
+
+
+def battle_in(folder: Path) -> Ruleset:
+    """Return the ruleset with its data in a folder, and with an action beside the procedure: a skirmish."""
+    (folder / "sheets").mkdir(parents=True)
+    (folder / "ruleset.toml").write_text(DATA + SKIRMISH)
+    ruleset = battle_ruleset()
+    ruleset.data = folder
+
+    @ruleset.action("skirmish")
+    def skirmish(table: Table, actor: Any) -> Outcome:
+        return table.settle("skirmish", None, band="won" if table.roll(dice("d6"), "attack") >= 4 else "lost")
 
     return ruleset
 
