@@ -48,7 +48,7 @@ def procedure_scene(
         note=note or "",
     )
     name = f"{rules.id}/{procedure}"
-    file = SceneFile(ruleset=rules.id, title=f"{rules.file.title}: {procedure}", steps=[step])
+    file = SceneFile(ruleset=rules.id, title=procedure.replace("-", " ").capitalize(), steps=[step])
     source = Source(name, WITHOUT_FILE)
     program = program_of(file.steps, source, ends={}, included=Including(rules.id, source, folder, ()))
     return Scene(file, source, rules, State(), dict(policies), program, folder)
