@@ -1,7 +1,8 @@
 """Fenced blocks of the documentation, run as a reader would: files written, commands typed, output compared.
 
-`python tests/docs.py FILE...` rewrites the output of every `console` block with what the commands print now, and the
-sections that are made from the code (`<!-- NAME -->` to `<!-- end -->`, see `faces`).
+`python tests/docs.py FILE...`, or `--all`, rewrites the output of every `console` block with what the commands print
+now, the `toml` blocks that show a file that ships (`# shipped: fate/gate`), and the sections that are made from the
+code (`<!-- NAME -->` to `<!-- end -->`, see `faces`).
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ import tomllib
 from pathlib import Path
 from typing import NamedTuple
 
+ROOT = Path(__file__).resolve().parent.parent
+GUIDE = sorted((ROOT / "rpgres" / "guide").glob("*.md"))
+PAGES = [ROOT / "README.md", *GUIDE, ROOT / "rulesets" / "README.md", ROOT / "plugins" / "README.md"]
 SECTION = re.compile(r"^<!-- (\w+) -->\n(.*?)^<!-- end -->$", re.MULTILINE | re.DOTALL)
 SHELL = "$`*?[]{}<>;&|~#!\\\n"  # what the shell does more with than to split words
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -114,6 +118,15 @@ def write_file(block: str, *, folder: Path) -> bool:
     return True
 
 
+def shipped_text(block: str) -> str | None:
+    """Return what a block that begins with `# shipped: RULESET/SCENE` has to say: that line, and the file."""
+    first, _, _ = block.partition("\n")
+    ruleset, _, scene = first.removeprefix("# shipped: ").partition("/")
+    if not first.startswith("# shipped: "):
+        return None
+    return f"{first}\n{(ROOT / 'rulesets' / ruleset / 'scenes' / f'{scene}.toml').read_text('utf-8')}"
+
+
 def install(block: str, *, folder: Path) -> None:
     """Do what `cd NAME && python -m pip install -e .` does, as far as it takes for a package of ours: its metadata."""
     for name in re.findall(r"^cd (\S+) && python -m pip install -e ", block, re.MULTILINE):
@@ -147,6 +160,7 @@ def rewrite(text: str) -> str:
         def shown(match: re.Match[str]) -> str:
             if match[1] in ("toml", "python"):
                 write_file(match[2], folder=folder)
+                return f"```toml\n{shipped}```" if (shipped := shipped_text(match[2])) else match[0]
             if match[1] == "sh":
                 install(match[2], folder=folder)
             if match[1] != "console":
@@ -165,6 +179,5 @@ def made(section: re.Match[str]) -> str:
 
 
 if __name__ == "__main__":
-    for argument in sys.argv[1:]:
-        page = Path(argument)
+    for page in PAGES if sys.argv[1:] == ["--all"] else map(Path, sys.argv[1:]):
         page.write_text(rewrite(page.read_text(encoding="utf-8")), encoding="utf-8")

@@ -415,7 +415,7 @@ def hoist(args: Sequence[str], options: Mapping[str, Option]) -> list[str]:
         end += 1 if joined or option.is_flag else 2
     if end >= len(args):
         return []
-    if args[end] == "--help":
+    if args[end] in ("-h", "--help"):
         return ["--help"]
     first = end + 2 if args[end] == "--" else end + 1
     return [*args[end:first], *args[:end], *args[first:]]

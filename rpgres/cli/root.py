@@ -45,6 +45,7 @@ COMMANDS: dict[str, Entry] = {
     "plugin": Entry("plugin", "List, create and check plugins that provide rulesets."),
     "schema": Entry("schema", "Print the JSON Schema of a file or of an output."),
     "batch": Entry("batch", "Answer JSON requests, one per line, for bots."),
+    "help": Entry("help", "Show a page of the guide, or the help of a command, ruleset or action."),
     "completions": Entry("completions", "Print the completion script of a shell."),
 }
 
@@ -56,10 +57,11 @@ rpgres resolves actions of tabletop role-playing games: whole rule systems, not 
   rpgres roll 4dF+3                                 roll dice
   rpgres roll fate overcome --skill 3 --vs fair     resolve an action by its rules
   rpgres odds fate attack --skill 4 --vs 4dF+2      the exact chances of every outcome
-  rpgres roll fate --help                           the actions of a ruleset; any command takes --help
+  rpgres roll fate --help                           the actions of a ruleset; any command takes --help, or -h
   rpgres ruleset list                               the installed rulesets
+  rpgres help game-master                           a page of the guide
 
-`rpgres --help` lists all commands."""
+`rpgres help` lists all pages and commands."""
 
 
 class Root(LazyGroup):
@@ -196,7 +198,10 @@ def _plain_app(**settings: Any) -> typer.Typer:
 app = _plain_app(cls=Root, invoke_without_command=True)
 
 
-@app.callback(epilog="Add --debug to any command for the traceback of an internal error.")
+@app.callback(
+    context_settings={"help_option_names": ["-h", "--help"]},  # of every command, as each has it from the one above
+    epilog="Add --debug to any command for the traceback of an internal error.",
+)
 def overview(
     ctx: typer.Context,
     version: bool = typer.Option(False, "--version", is_eager=True, help="Show the version and exit."),

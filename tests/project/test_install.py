@@ -37,6 +37,7 @@ def test_the_wheel_holds_code_plugins_rulesets_and_types(wheel: Path) -> None:
     template = {path.relative_to(ROOT).as_posix() for path in (ROOT / "rpgres" / "plugins" / "template").rglob("*.txt")}
     assert template
     assert template <= names
+    assert {path.relative_to(ROOT).as_posix() for path in (ROOT / "rpgres" / "guide").iterdir()} <= names
     entry_points = next(name for name in names if name.endswith("entry_points.txt"))
     assert "fate = rpgres_fate" in zipfile.ZipFile(wheel).read(entry_points).decode()
 
