@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import typer
@@ -36,7 +36,7 @@ def _inside(ctx: Any, word: str, args: Sequence[str]) -> Command:
     group: Command = ctx.command
     if isinstance(group, LazyGroup):
         return group.load(word, args)
-    commands: dict[str, Any] = group.commands if isinstance(group, typer.core.TyperGroup) else {}
+    commands: Mapping[str, Any] = group.commands if isinstance(group, typer.core.TyperGroup) else {}
     if word not in commands:
         from rpgres.rulesets import unknown
 
