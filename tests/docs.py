@@ -173,11 +173,16 @@ def rewrite(text: str) -> str:
 
 def made(section: re.Match[str]) -> str:
     """Return a section that is made from the code, as it should be now."""
-    from tests.support.faces import SECTIONS
+    from tests.support import faces, manual
 
-    return f"<!-- {section[1]} -->\n{SECTIONS[section[1]]()}<!-- end -->"
+    sections = {**faces.SECTIONS, **manual.SECTIONS}
+    return f"<!-- {section[1]} -->\n{sections[section[1]]()}<!-- end -->"
 
 
 if __name__ == "__main__":
     for page in PAGES if sys.argv[1:] == ["--all"] else map(Path, sys.argv[1:]):
         page.write_text(rewrite(page.read_text(encoding="utf-8")), encoding="utf-8")
+    if sys.argv[1:] == ["--all"]:
+        from tests.support.picture import FILE, picture
+
+        FILE.write_text(picture(), encoding="utf-8")

@@ -11,7 +11,7 @@ from msgspec import Struct
 FOLDER = Path(__file__).resolve().parent.parent / "guide"
 
 # In the order of the list. `index` is the page of the web, which lists the same.
-TOPICS = ("game-master",)
+TOPICS = ("game-master", "cards", "post", "scripts", "designer", "rulesets", "reference")
 
 _MARK = re.compile(r"^<!-- .* -->\n", re.MULTILINE)  # where sections that are made from the code begin and end
 _LINK = re.compile(r"\[([^\]]+)\]\(([^)#]*)(#[^)]*)?\)")
@@ -62,7 +62,7 @@ def sections() -> Iterator[Page]:
         headings = list(_HEADING.finditer(_FENCED.sub(lambda fence: " " * len(fence[0]), text)))
         for place, heading in enumerate(headings[1:], 1):
             below = (one.start() for one in headings[place + 1 :] if len(one[1]) <= len(heading[1]))
-            yield Page(_anchor(heading[2]), text[heading.start() : next(below, len(text))])
+            yield Page(anchor_of(heading[2]), text[heading.start() : next(below, len(text))])
 
 
 def section_on(words: Sequence[str]) -> Page | None:
@@ -73,7 +73,8 @@ def section_on(words: Sequence[str]) -> Page | None:
     return next(exact, None) or next((one for one in found if f"-{name}-" in f"-{one.topic}-"), None)
 
 
-def _anchor(heading: str) -> str:
+def anchor_of(heading: str) -> str:
+    """Return the name by which links know a heading."""
     return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
 
 
