@@ -2,12 +2,14 @@
 
 `python tests/docs.py FILE...`, or `--all`, rewrites the output of every `console` block with what the commands print
 now, the `toml` blocks that show a file that ships (`# shipped: fate/gate`), and the sections that are made from the
-code (`<!-- NAME -->` to `<!-- end -->`, see `faces`).
+code (`<!-- NAME -->` to `<!-- end -->`, see `faces`). `python tests/docs.py --check FILE...` types the commands
+in the folder where it runs, changes no page, and says what they print that differs.
 """
 
 from __future__ import annotations
 
 import contextlib
+import difflib
 import doctest
 import os
 import re
@@ -16,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -152,10 +155,10 @@ def run_python(block: str, *, name: str) -> list[str]:
     return failures
 
 
-def rewrite(text: str) -> str:
-    """Return a Markdown text whose console blocks show what their commands print now."""
+def rewrite(text: str, folder: Path | None = None) -> str:
+    """Return a Markdown text whose console blocks show what their commands print now, in an empty folder or this."""
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+        folder = folder or Path(name)
 
         def shown(match: re.Match[str]) -> str:
             if match[1] in ("toml", "python"):
@@ -179,7 +182,20 @@ def made(section: re.Match[str]) -> str:
     return f"<!-- {section[1]} -->\n{sections[section[1]]()}<!-- end -->"
 
 
+def check(pages: Iterable[Path]) -> int:
+    """Print how the pages differ from what their commands print in this folder, and return the exit code."""
+    differences = []
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        now = rewrite(text, Path.cwd())
+        differences += difflib.unified_diff(text.splitlines(), now.splitlines(), str(page), "printed now", lineterm="")
+    print("\n".join(differences) or "every command prints what the page shows")
+    return 1 if differences else 0
+
+
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["--check"]:
+        sys.exit(check(map(Path, sys.argv[2:])))
     for page in PAGES if sys.argv[1:] == ["--all"] else map(Path, sys.argv[1:]):
         page.write_text(rewrite(page.read_text(encoding="utf-8")), encoding="utf-8")
     if sys.argv[1:] == ["--all"]:
