@@ -196,6 +196,10 @@ class Words:
         """Return the name of a character at the table, or of a sheet, that a word is."""
         return who_is_named(self.scope.rules, self.scope.state, word)
 
+    def takes_ability(self, taker: Taker, name: str) -> bool:
+        """Tell whether an ability of this name is one that a parameter takes."""
+        return self._is_ability(taker.name, name)
+
     def _is_ability(self, name: str, word: str) -> bool:
         rules, text = self.scope.rules, slug(word.partition("=")[0])
         fields = {key: field.names for key, field in rules.file.sheet.items() if field.kind == "abilities"}
