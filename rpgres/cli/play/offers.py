@@ -203,7 +203,6 @@ def _of_shell(room: Room, words: Sequence[str], partial: str) -> Iterator[tuple[
         name = "play"
         source_template = ""
 
-        @property
         def source_vars(self) -> dict[str, Any]:
             return {}
 

@@ -34,8 +34,9 @@ def lengthened(scope: Scope, action: str, words: Sequence[str]) -> list[str]:
         UsageError: a word means nothing here.
     """
     line = Line(Words(scope, action), words)
-    if not line.bare:
-        return list(words)
+    options = [words[start].partition("=")[0] for start, _ in line.spans]
+    if not line.bare or any(name not in scope.options for name in options if name != "--"):
+        return list(words)  # an option that is unknown is told by whoever reads options
     line.bind_keywords()
     line.bind_rest()
     return line.written()
