@@ -209,6 +209,8 @@ class StrictCommand(typer.core.TyperCommand):
         """
         settings = active().settings
         ctx.default_map = {name: True for name in FLAGS if getattr(settings, name)}
+        if settings.ruleset and any(one.name == "ruleset" and one.required for one in self.params):
+            ctx.default_map["ruleset"] = settings.ruleset
         if not ctx.resilient_parsing:
             typed: set[str | None] = set()
             for param in self.make_parser(ctx).parse_args(args=list(args))[2]:

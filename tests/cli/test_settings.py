@@ -317,6 +317,7 @@ def test_the_default_ruleset_need_not_be_named(file: Path) -> None:
     assert done("roll", "4dF", "--seed", "1").out.startswith("-1")
     assert "overcome" in completions("rpgres roll ov")
     assert "create-advantage  " in done("roll", "--help").out
+    assert "a table of Fate" in done("table", "new", "--sheet", "mara").out
 
 
 SEED = {"roll": ("--seed", "1"), "odds": ()}
