@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from rpgres.cli.output import ask, flush, say
+from rpgres.cli.output import ask, columns, flush, say
 from rpgres.cli.render.lines import Line, line
-from rpgres.cli.render.results import event_lines, question_lines
+from rpgres.cli.render.questions import keyed, question_lines
+from rpgres.cli.render.results import event_lines
 from rpgres.cli.render.words import listed
 from rpgres.engine.players import NO, Question, View
 from rpgres.errors import UsageError
 from rpgres.model.cards import meant
+from rpgres.model.state import slug
 
+WIDTH, WIDEST = 80, 120  # columns of a question in one line: where nobody knows, and at most
+LIST = "?"  # shows all options with what they mean
 LET_BY = "pass"  # what an optional moment calls it to press Enter; taken when it is typed, too
 
 
@@ -68,11 +72,13 @@ class Person:
         self._heading = []
         say(event_lines(events[shown:], is_drawn=not self._is_plain), is_plain=self._is_plain)
         self._shown = len(events)
+        width = columns(default=WIDTH, at_most=WIDEST)
         while True:
-            say(question_lines(question), is_plain=self._is_plain)
+            say(question_lines(question, width=width), is_plain=self._is_plain)
             answer = self._answer(question)
-            if answer != "?":
+            if answer != LIST:
                 return answer
+            width = 0
 
     def _answer(self, question: Question) -> str | None:
         """Return the option typed, None at the end of the input, or `?` when the question is to be shown again."""
@@ -90,7 +96,7 @@ class Person:
             found = matching(question, typed)
             # Where more can be typed than is listed, the beginning of something listed is an answer of its own.
             is_listed = typed.isdecimal() or typed in found or typed in ("", "0")
-            if typed == "?" or (len(found) == 1 and (question.reads is None or is_listed)):
+            if typed == LIST or (len(found) == 1 and (question.reads is None or is_listed)):
                 return found[0] if found else typed
             fault = _unclear(question, typed, found)
             if question.reads is not None and typed:
@@ -104,7 +110,7 @@ class Person:
 
 
 def matching(question: Question, typed: str) -> list[str]:
-    """Return the answers that a typed text may mean: a number of the list, a name, the beginning of names.
+    """Return the answers that a typed text may mean: what stands before an option, a name, the beginning of names.
 
     Nothing typed passes an optional moment.
     """
@@ -113,13 +119,14 @@ def matching(question: Question, typed: str) -> list[str]:
         if typed in ("", "0", NO) or (typed.lower() == LET_BY and not any(name.startswith(LET_BY) for name in names)):
             return [NO]
         names.append(NO)
+    keys, said = keyed(question), slug(typed) if " " in typed else typed.lower()  # `Burning Oil` stands for burning-oil
     if typed.isascii() and typed.isdecimal():
-        place = int(typed[:6]) - 1
-        return [option.name for option in question.listed[place : place + 1]] if place >= 0 else []
-    said = typed.lower()
+        return [keys[said].name] if said in keys else []
     same = [name for name in names if name.lower() == said]
     if typed in names or len(same) == 1:
         return [typed] if typed in names else same
+    if said in keys:
+        return [keys[said].name]
     return [name for name in names if said and name.lower().startswith(said)]
 
 
@@ -129,8 +136,8 @@ def _unclear(question: Question, typed: str, found: list[str]) -> str:
     cards = meant(typed, {option.name: (option.name,) for option in question.options})
     if cards:
         return f"Did you mean {listed(cards)}?"
-    last = len(question.listed)
+    last = sum(key.isdecimal() for key in keyed(question))
     offered = [f"1 to {last}" if last > 1 else "1", "a name"] if last else []
     wanted = " or ".join([*offered, *([question.form] if question.form else [])])
     passing = ", or press Enter to skip" if question.optional else ""
-    return f"Type {wanted}{passing}; ? asks again, Ctrl-D leaves it unanswered."
+    return f"Type {wanted}{passing}; ? lists the options, Ctrl-D leaves it unanswered."
