@@ -93,7 +93,7 @@ def test_a_person_is_asked_and_answers() -> None:
     heading = "Overcome: skill 1, vs 3\n"
     assert terminal.until("> ") == heading + "  roll: [-][ ][-][ ] = -2\n" + QUESTION + "> "
     terminal.type("3" + ENTER)
-    told = "  Type 1 to 2 or a name; ? lists the options, Ctrl-D leaves it unanswered.\n> "
+    told = "  Type 1 to 2 or a name; ? lists the options; odds, why, undo; Ctrl-D leaves it unanswered.\n> "
     assert terminal.until("\n> ") == "3\n" + told
     terminal.type("?" + ENTER)
     assert terminal.until("\n> ") == "?\n" + QUESTION + "> "

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from rpgres.cli.render.lines import INDENT, Line, Piece, line
 from rpgres.cli.render.results import asked_pieces, fact_words
-from rpgres.cli.render.words import signed, who_is
+from rpgres.cli.render.words import band_title, signed, who_is
 from rpgres.engine.players import NO, Question
 from rpgres.parameters.context import ACTOR
-from rpgres.rulesets import Option
+from rpgres.rulesets import Option, RulesetFile
 
+if TYPE_CHECKING:
+    from rpgres.odds.decision import OptionOdds
+
+WIDTH = 80  # columns of odds
+SHORT = 5  # letters of a name that is shown rather than a number, such as that of a card
 GAP = "  "  # between two options in a line
 MARGIN = "margin"  # the fact that says enough of a decision where there is one
 
@@ -131,3 +137,63 @@ def _list(question: Question, keys: Mapping[str, Option]) -> Iterator[Line]:
         passing = question.passing
         text = f": {passing.text}" if passing is not None and passing.text else ""
         yield line("  Enter: ", Piece(passing.name if passing is not None else "pass", "name"), text)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The odds of the options
+
+
+def odds_lines(question: Question, found: Sequence[OptionOdds], file: RulesetFile, *, policy: str) -> list[Line]:
+    """Return the chance of success by each option, those that are alike together, and who decides after it.
+
+    Args:
+        question: the question.
+        found: the odds of its options; none where they are all the same by now.
+        file: the ruleset's data, for its words.
+        policy: by what policy later decisions are made.
+    """
+    if not found:
+        return [line(INDENT, "The outcome is fixed by now; this decides what else comes of it.")]
+    keys = {option.name: key for key, option in keyed(question).items()}
+    groups: dict[str, list[OptionOdds]] = {}
+    order = [*keys]
+    for one in sorted(found, key=lambda one: order.index(one.option) if one.option in keys else len(order)):
+        groups.setdefault(str(one.outcomes), []).append(one)
+    ranked = sorted(groups.values(), key=lambda alike: -alike[0].success)
+    entries = [line(Piece(_typed(one, keys), "name"), f" {_chance(one[0], file, found)}") for one in ranked]
+    games = [one.games for one in found if one.games]
+    told = f"estimates from {min(games)} games or more, with 95 % intervals" if games else "exact"
+    told += f"; later decisions by the policy {policy!r}"
+    return [*_packed(entries, WIDTH), line(INDENT, Piece(f"chance of success; {told}", "quiet"))]
+
+
+def _typed(alike: Sequence[OptionOdds], keys: Mapping[str, str]) -> str:
+    """Return what is typed for options that come to the same: one by its name, several by their numbers."""
+    typed = [keys.get(one.option, "Enter") for one in alike]
+    names = [key if key == "Enter" or ":" in one.option else one.option for key, one in zip(typed, alike, strict=True)]
+    if len(names) == 1 or (names != typed and max(map(len, names)) <= SHORT):
+        return ", ".join(names)
+    numbers = [key for key in typed if key.isdecimal()]
+    runs = [key for key in typed if key not in numbers and key != "Enter"]
+    spans = [f"{part[0]}-{part[-1]}" if len(part) > 2 else ", ".join(part) for part in (numbers, runs) if part]
+    is_gapless = not numbers or int(numbers[-1]) - int(numbers[0]) == len(numbers) - 1
+    shown = spans if is_gapless else [", ".join(numbers), *spans[1:]]
+    return ", ".join([*shown, *(["Enter"] if "Enter" in typed else [])])
+
+
+def _chance(one: OptionOdds, file: RulesetFile, found: Sequence[OptionOdds]) -> str:
+    """Return the chance of success; of each outcome, where success is not what options differ in."""
+    if one.estimate is not None:
+        low, high = _percent(one.estimate.low), _percent(one.estimate.high)
+        return f"about {_percent(one.success)} ({low} to {high})"
+    twins = [other for other in found if other.success == one.success and other.outcomes != one.outcomes]
+    if not twins and any(other.success != one.success for other in found):
+        return _percent(one.success)
+    shares = ", ".join(f"{band_title(file, name)} {_percent(share)}" for name, share in one.outcomes.items() if share)
+    return f"{_percent(one.success)} ({shares})" if any(other.success for other in found) else shares
+
+
+def _percent(share: float) -> str:
+    from rpgres.cli.render.odds import percent
+
+    return percent(share).replace(".00 %", " %")
