@@ -106,8 +106,9 @@ class Line:
             name, _, value = self.all[start].lstrip("-").partition("=")
             said[name] = value or (self.all[start + 1] if end - start > 1 else "")
         for name, one in self.words.parameters.items():
-            if one.kind == "choice":
-                said |= {name: word for word in self.bare.values() if word in one.choices and name not in said}
+            chosen = [word for word in self.bare.values() if one.kind == "choice" and word in one.choices]
+            if chosen:
+                said.setdefault(name, chosen[0])
         return said
 
     # Words that say what the next one is for
