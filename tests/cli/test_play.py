@@ -323,7 +323,7 @@ def test_a_line_is_completed_recalled_and_pasted() -> None:
     with Screen(["play"]) as again:
         again.ready()
         again.settle()
-        for line in ("note two", "note one"):  # kept from the evening before
+        for line in ("quit", "note two", "note one"):  # kept from the evening before
             again.type(UP)
             again.until(f"> {line}", where="row")
 
