@@ -70,6 +70,7 @@ class ActGroup(LazyGroup):
     """The actions of the ruleset that is played at the table found here."""
 
     heading = "Actions"
+    verb = ACT
     line: Sequence[str] = ()  # what was typed, which may name the table
 
     def entries(self) -> Mapping[str, str]:
