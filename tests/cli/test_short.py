@@ -94,6 +94,12 @@ def long(ruleset: str, line: str, actor: str = "") -> str:
         ("fate", "attack the thug with fight", "--skill fight --vs thug:fight"),
         ("fate", "attack provoke mara mental", "--skill provoke --vs mara:will --track mental"),
         ("fate", "attack Mara-Quill with fight", "--skill fight --vs mara:athletics"),
+        ("fate", "attack Mara Quill with fight", "--skill fight --vs mara:athletics"),
+        (
+            "fate",
+            "overcome crafts 3 to end built like a warehouse door",
+            '--skill crafts --vs 3 --removes "Built Like a Warehouse Door"',
+        ),
         ("fate", "attack thug:athletics fight", "--skill fight --vs thug:athletics"),
         ("fate", 'create-advantage crafts 2 "On Fire"', '--skill crafts --vs 2 --name "On Fire"'),
         ("fate", "create-advantage existing on thug crafts 2", "--variant existing --skill crafts --vs 2 --on thug"),

@@ -23,10 +23,9 @@ from rpgres.rulesets.sheets import sheet_names
 PREPOSITIONS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("vs", "versus", "against"), ("opposition", "form", "character")),
     **dict.fromkeys(("with", "using", "by"), ("ability",)),
-    **dict.fromkeys(("on", "at", "to", "for", "in", "from", "beside"), ()),
 }
 ARTICLES = ("a", "an", "the")
-FILLERS = (*ARTICLES, "and")
+FILLERS = (*ARTICLES, "and", "to")
 SEAT_WORD = "as"
 NAMED, NUMBER, TEXT = range(3)  # how a word fits: by a name that is known, as a number, or as any text does
 MOST_READINGS = 5000
