@@ -253,8 +253,7 @@ class ActionCommand(SectionedCommand):
                     formatter.write_dl(records, col_max=28)
         example = self.data.file.actions[action].example
         if example:
-            formatter.write_paragraph()
-            formatter.write_text(f"Example: {_example_for(example, self.verb.name)}")
+            formatter.write_example(_example_for(example, self.verb.name))
 
 
 def _besides(own: Sequence[Option], shared: Sequence[Option]) -> list[Option]:

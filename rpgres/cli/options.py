@@ -130,7 +130,13 @@ RULESETS = Option(
 JSON = Option("json", "Print JSON, one object per line.", section=OUTPUT)
 PLAIN = Option("plain", "Print plain text: no colours, no drawn dice or bars.", section=OUTPUT)
 NOTE = Option("note", "Add this text to the result.", "TEXT", OUTPUT)
-REPEAT = Option("repeat", "Repeat N times, each with its own seed, and summarise.", "N", OUTPUT)
+REPEAT = Option(
+    "repeat",
+    "Repeat N times, each with its own seed, and print a summary, which is a sample; with --json each run on a line.",
+    "N",
+    OUTPUT,
+)
+EACH_RUN = Option("each_run", "Print each run of --repeat too.", section=OUTPUT)
 EXIT_CODE = Option(
     "exit_code",
     "Exit with 10 on a failure (including a tie that fails) and with 11 on any other tie.",

@@ -66,7 +66,7 @@ class Person:
         shown = self._shown if self._shown <= len(events) else 0  # fewer than before: another action
         say(self._heading, is_plain=self._is_plain)
         self._heading = []
-        say(event_lines(events[shown:], is_drawn=not self._is_plain), is_plain=self._is_plain)
+        say(event_lines(events[shown:]), is_plain=self._is_plain)
         self._shown = len(events)
         while True:
             say(question_lines(question), is_plain=self._is_plain)

@@ -16,7 +16,17 @@ from msgspec import Struct
 
 from rpgres.cli.lazy import LazyGroup
 from rpgres.cli.options import StrictCommand
-from rpgres.cli.output import blame, debug, finish, prepare_streams, require_output, results_alone, trace, unwritten
+from rpgres.cli.output import (
+    blame,
+    debug,
+    finish,
+    prepare_streams,
+    require_output,
+    results_alone,
+    tell_as,
+    trace,
+    unwritten,
+)
 from rpgres.errors import RpgresError, UsageError
 from rpgres.text.harmless import in_line, is_line
 
@@ -91,6 +101,7 @@ class Root(LazyGroup):
         wants_json = not {"--json", "--format=json"}.isdisjoint(options) or ("--format", "json") in pairwise(options)
         typed = [word for word in options if word != "--debug"] + typed[len(options) :]
         prepare_streams()
+        tell_as(is_plain="--plain" in options)
         if COMPLETING in os.environ:
             _know_shells()
         try:
@@ -192,6 +203,14 @@ def _apart(command: Any) -> Any:
 def _plain_app(**settings: Any) -> typer.Typer:
     return typer.Typer(add_completion=False, rich_markup_mode=None, **settings)
 
+
+def _help_formatter(_context: Any) -> Any:
+    from rpgres.cli.help_format import HelpFormatter
+
+    return HelpFormatter()
+
+
+typer.core.TyperCommand.context_class.make_formatter = _help_formatter  # type: ignore[assignment]  # for all help
 
 app = _plain_app(cls=Root, invoke_without_command=True)
 

@@ -9,7 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from rpgres.cli import options as opt
-from rpgres.cli.output import clear_progress, is_terminal, say, say_json, say_text, show_progress, warn
+from rpgres.cli.output import clear_progress, say, say_json, say_text, show_progress, warn
 from rpgres.errors import OutputError, UsageError
 from rpgres.model.state import EMPTY
 from rpgres.odds.comparison import Progress
@@ -195,7 +195,6 @@ def emit(
     svg: str | None = None,
     is_plain: bool = False,
     outcomes: Sequence[str] = (),
-    lines: Callable[[], Any] | None = None,
 ) -> None:
     """Print a record of odds in the format that is asked for, and write its chart.
 
@@ -206,12 +205,12 @@ def emit(
         svg: where the chart is written; None for nowhere.
         is_plain: whether colours, bars and shades are left out.
         outcomes: what a grid shows in place of success.
-        lines: makes the lines of a table, in place of those of the report.
     """
     from rpgres.cli.render.documents import csv_text, markdown, page
-    from rpgres.cli.render.odds_reports import csv_rows, report_of
+    from rpgres.cli.render.odds_csv import csv_rows
+    from rpgres.cli.render.odds_reports import report_of
 
-    report = report_of(record, file, outcomes=outcomes, columns=_columns(form))
+    report = report_of(record, file, outcomes=outcomes)
     if svg is not None:  # before anything is printed: a chart that cannot be written is an error
         _write_chart(svg, report)
     match form:
@@ -223,38 +222,14 @@ def emit(
             say_text(markdown(report))
         case "html":
             say_text(page(report))
-        case _ if lines is not None:
-            say(lines(), is_plain=is_plain)
         case _:
             from rpgres.cli.render.reports import report_lines
 
-            say(report_lines(report, bars=bar_columns(is_plain=is_plain), is_shaded=not is_plain), is_plain=is_plain)
-
-
-def bar_columns(*, is_plain: bool) -> int:
-    """Return how many columns there are for a bar, 0 where bars would be noise."""
-    if is_plain or not is_terminal():
-        return 0
-    from shutil import get_terminal_size
-
-    return max(8, min(50, get_terminal_size().columns - 46))
-
-
-def _columns(form: str) -> int:
-    """Return how wide a table may be."""
-    from rpgres.cli.render.odds_reports import WIDE
-
-    if form != "table":
-        return WIDE * 10
-    if not is_terminal():
-        return WIDE
-    from shutil import get_terminal_size
-
-    return get_terminal_size().columns
+            say(report_lines(report), is_plain=is_plain)
 
 
 def _write_chart(path: str, report: Any) -> None:
-    from rpgres.cli.render.odds_charts import chart_svg
+    from rpgres.cli.render.charts import chart_svg
 
     if report.chart is None:
         warn(f"--svg {path}: there is nothing to draw")

@@ -370,7 +370,7 @@ Traits
   Never Lost (first of all)
 
 Abilities
-  grit 2, eyes 1
+  Grit 2, Eyes 1
 
 Tools
   Old lamp
@@ -390,7 +390,7 @@ def test_show() -> None:
 def test_show_tells_skills_by_the_ladder() -> None:
     text = 'name = "Mara"\n[skills]\nwill = 1\ndeceive = 4\nfight = 1\nlore = -2\n'
     shown = rpgres("sheet", "show", "-", "--ruleset", "fate", stdin=text).stdout
-    assert "Skills\n  Great (+4): Deceive\n  Average (+1): Will, Fight\n  Terrible (-2): Lore\n" in shown
+    assert "Skills\n  Great (+4)     Deceive\n  Average (+1)   Will, Fight\n  Terrible (-2)  Lore\n" in shown
     assert "Physical stress [1][2]\n" in shown
     assert "Mental stress [1][2][3]\n" in shown
     assert "  Mild (2): free\n" in shown

@@ -12,13 +12,12 @@ from rpgres.cli.dynamic import scene_command
 from rpgres.cli.options import Option, SectionedCommand
 from rpgres.cli.output import warn
 from rpgres.cli.rulesets import RulesetData
-from rpgres.cli.studies import bar_columns, emit, format_of, run_study, scenes_among, study_of
+from rpgres.cli.studies import emit, format_of, run_study, scenes_among, study_of
 from rpgres.errors import UsageError
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from rpgres.cli.render.lines import Line
     from rpgres.odds.subjects import Subject
     from rpgres.odds.variations import Axis
     from rpgres.rulesets import RulesetFile
@@ -211,12 +210,7 @@ def _weigh(
         turns=odds.turns,
         interrupted=odds.is_interrupted,
     )
-    from rpgres.cli.render.scene_odds import scene_odds_lines
-
-    def lines() -> list[Line]:
-        return scene_odds_lines(record, scene.rules.file, bars=bar_columns(is_plain=shared["plain"]))
-
-    emit(record, scene.rules.file, form=form, svg=shared["svg"], is_plain=shared["plain"], lines=lines)
+    emit(record, scene.rules.file, form=form, svg=shared["svg"], is_plain=shared["plain"])
     if odds.is_interrupted or (sample is not None and sample.runs < plays):
         warn("interrupted; what is known so far is printed, and the rest is open")
         raise typer.Exit(INTERRUPTED)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rpgres.cli.render.odds_charts import chart_svg, escape
+from rpgres.cli.render.charts import chart_svg, escape
 from rpgres.cli.render.reports import Report, Table, used_columns
 from rpgres.text.harmless import in_line
 
