@@ -161,6 +161,12 @@ def test_a_line_goes_on_where_it_says() -> None:
     )
 
 
+def test_boxes_are_drawn_on_a_terminal_and_told_elsewhere() -> None:
+    drawn, told = on_screen("sheet", "show", "mara").out, on_screen("sheet", "show", "mara", "--plain").out
+    assert "Mental stress:   [1][2][3]  0 of 3 checked\n" in drawn
+    assert "Mental stress:   1 free, 2 free, 3 free\n" in told
+
+
 def test_a_command_is_broken_where_a_shell_reads_on() -> None:
     command = "rpgres roll fate overcome --note 'It rains again' --skill 3"
     shown = plain_text([line("  ", Piece(command, "command"))], Look(width=30))

@@ -41,7 +41,6 @@ STYLES = {
     "bar1": ORANGE,
     "bar2": GREEN,
     "bar3": PURPLE,
-    "bar4": RED,
 }
 # The same on terminals of 16 colours: no green beside red, and no yellow, which a light terminal swallows.
 STYLES_16 = {

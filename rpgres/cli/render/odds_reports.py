@@ -317,7 +317,7 @@ def _best_tables(record: SceneBestResult) -> list[Table]:
 def _cost_text(record: SceneBestResult, cost: Chance, *, is_first: bool) -> str:
     if cost.exact == "0":
         return "best" if is_first else "as good"
-    return f"costs {_amount(record, cost, is_difference=True)}"
+    return _amount(record, cost, is_difference=True)
 
 
 def _about(decision: BestDecision) -> str:

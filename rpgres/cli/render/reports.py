@@ -12,7 +12,7 @@ from rpgres.cli.render.words import percent
 SHADES = (" ", "\N{LIGHT SHADE}", "\N{MEDIUM SHADE}", "\N{DARK SHADE}", "\N{FULL BLOCK}")
 FULL, HALF = "\N{FULL BLOCK}", "\N{LEFT HALF BLOCK}"
 # Parts of a bar are told apart by their texture, too; the names of the styles end with the part's number.
-TEXTURES = (FULL, "\N{DARK SHADE}", "\N{MEDIUM SHADE}", "\N{LIGHT SHADE}", FULL)
+TEXTURES = (FULL, "\N{DARK SHADE}", "\N{MEDIUM SHADE}", "\N{LIGHT SHADE}")
 SHORTEST, LONGEST = 10, 50  # columns of a full bar
 
 
@@ -176,14 +176,15 @@ class Grid(Struct, frozen=True):
         self, shown: Sequence[int], widths: dict[int, int], chart: Chart | None, room: int, *, is_heat: bool
     ) -> Iterator[Line]:
         """Yield some of the columns; bars of so many columns behind the first, below the row where that is negative."""
-        heads = [self._padded(n, self.table.columns[n], widths[n]) for n in shown]
+        shades = {n: "  " if is_heat and n else "" for n in shown}  # which stand behind the numbers
+        heads = [self._padded(n, self.table.columns[n], widths[n] - len(shades[n])) + shades[n] for n in shown]
         if self.table.is_headed and any(head.strip() for head in heads):
             between = " " * (room + 2) if room > 0 else ""
             yield line(self.indent, Piece((" " * self.table.gap).join([heads[0] + between, *heads[1:]]), "quiet"))
         for place, row in enumerate(self.table.rows):
             pieces: list[str | Piece] = [self.indent]
             for n in shown:
-                width = widths[n] - (2 if is_heat and n else 0)
+                width = widths[n] - len(shades[n])
                 pieces += [
                     " " * self.table.gap if n != shown[0] else "",
                     Piece(self._padded(n, row[n].text, width), row[n].style),
@@ -304,7 +305,7 @@ def bar_pieces(chart: Chart, place: int, columns: int) -> list[Piece]:
         low, high = bar_scale(chart)
         value = chart.series[-1].values[place] or 0.0
         drawn = bar(abs(value) / max(high, -low), columns)
-        return [Piece(drawn, "bar4" if value < 0 else "bar0"), Piece(" " * (columns - len(drawn)))]
+        return [Piece(drawn, "minus" if value < 0 else "bar0"), Piece(" " * (columns - len(drawn)))]
     pieces, done, total = [], 0, 0.0
     for number, one in enumerate(parts_of(chart)):
         total += one.values[place] or 0.0

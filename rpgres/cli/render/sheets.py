@@ -94,7 +94,7 @@ def _track_lines(rules: Rules, sheet: Sheet) -> Iterator[Line]:
                 written = Piece(box.mark, "name") if box.mark else Piece("free", "quiet")
                 yield line(INDENT, name.ljust(wide), INDENT, HANG, written)
         else:
-            count = Piece(f"  {sum(bool(box.mark) for box in boxes)} of {len(boxes)} marked", "quiet")
+            count = Piece(f"  {sum(bool(box.mark) for box in boxes)} of {len(boxes)} checked", "quiet")
             told = box_piece(boxes) if boxes else Piece("none", "quiet")
             only_drawn = Piece("", "", (count,) if boxes else ())
-            yield line(Piece(track.title.ljust(width), "title"), INDENT, HANG, told, only_drawn)
+            yield line(Piece(f"{track.title}:".ljust(width + 1), "title"), " ", HANG, told, only_drawn)

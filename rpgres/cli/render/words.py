@@ -93,7 +93,7 @@ def known_to(audience: Iterable[str] | None) -> str:
 
 
 def box_piece(boxes: Sequence[Box]) -> Piece:
-    """Return the boxes of a track in words, `1 marked, 2 free`, to be drawn as `[x][2]` where that tells as much."""
+    """Return the boxes of a track in words, `1 checked, 2 free`, to be drawn as `[x][2]` where that tells as much."""
     told = Piece(", ".join(f"{box.name} {box_mark(box)}" for box in boxes))
     if any(box.mark not in ("", "x") for box in boxes):
         return told
@@ -102,7 +102,7 @@ def box_piece(boxes: Sequence[Box]) -> Piece:
 
 def box_mark(box: Box) -> str:
     """Return what stands in a box."""
-    return "free" if not box.mark else "marked" if box.mark == "x" else f'"{box.mark}"'
+    return "free" if not box.mark else "checked" if box.mark == "x" else f'"{box.mark}"'
 
 
 def effect_words(effect: Mapping[str, Any], *, pattern: str = "", who: Callable[[str], str] = who_is) -> str:
