@@ -147,7 +147,8 @@ SECONDS = Option("seconds", "Time limit in seconds, in place of the default budg
 COMPARISONS = "Several at once"
 COMPARE = Option(
     "compare",
-    "Show the odds beside those with this switch or input changed, or under a house rule (a TOML file or a folder).",
+    "Show the odds beside those with this switch or input changed, or under a house rule (a TOML file or a folder); "
+    "with --vary a grid for each.",
     "NAME=VALUE|FILE",
     COMPARISONS,
     many=True,
@@ -172,6 +173,7 @@ OUTCOME = Option(
     "outcome", "Show this outcome, in place of success, with two ranges or --knockout.", "NAME", COMPARISONS, many=True
 )
 ODDS_FORMAT = Option("format", "Print it in this format [default: table].", "table|md|csv|json|html", OUTPUT)
+OUT = Option("out", "Write it to this file; its ending says the format where --format does not.", "FILE", OUTPUT)
 
 # Of simulations.
 COUNT = Option(

@@ -37,9 +37,9 @@ ACTION_OPTIONS = (
     *(opt.CHOOSE, opt.BEST, opt.EACH, opt.BY, opt.AUTO, opt.POLICY),
     *(opt.COMPARE, opt.VARY, opt.FIND, opt.GOAL, opt.KNOCKOUT, opt.OUTCOME),
     *(opt.SWITCH, opt.RULESETS, opt.LEAVES, opt.SECONDS),
-    *(opt.ODDS_FORMAT, opt.SVG, opt.JSON, opt.PLAIN, opt.NOTE),
+    *(opt.ODDS_FORMAT, opt.OUT, opt.SVG, opt.JSON, opt.PLAIN, opt.NOTE),
 )
-DICE_OPTIONS = (opt.ODDS_FORMAT, opt.SVG, opt.JSON, opt.PLAIN, opt.NOTE)
+DICE_OPTIONS = (opt.ODDS_FORMAT, opt.OUT, opt.SVG, opt.JSON, opt.PLAIN, opt.NOTE)
 REST = 1e-6  # what may be left open without an estimate: dice that explode leave less
 
 
@@ -112,10 +112,10 @@ def _goal(values: dict[str, Any], find: str | None) -> str | None:
 
 def _print(record: LadderOdds | OddsResult, file: RulesetFile | None, shared: Mapping[str, Any], *, form: str) -> None:
     """Print odds; only what is asked for is imported."""
-    if shared["svg"] is None and form == "json":
+    if form == "json" and shared["svg"] is None and shared["out"] is None:
         say_json(record)
     else:
-        emit(record, file, form=form, svg=shared["svg"], is_plain=shared["plain"])
+        emit(record, file, shared)
 
 
 def _study(study: str, line: Line, axes: Sequence[Axis], by: By, data: RulesetData) -> None:

@@ -49,7 +49,6 @@ def weigh_best(
     shared: Mapping[str, Any],
     *,
     policies: Mapping[str, str],
-    form: str,
     inputs: Mapping[str, Any] = EMPTY,
     actor: str = "",
 ) -> None:
@@ -60,7 +59,6 @@ def weigh_best(
         people: the table with everybody who takes part.
         shared: the options.
         policies: who else decides by which policy, for the record.
-        form: the format.
         inputs: what was typed for a procedure.
         actor: who acts first, where no step says it.
     """
@@ -85,7 +83,7 @@ def weigh_best(
         value=chance_record(found.value),
         decisions=[decision_record(one) for one in found.decisions],
     )
-    emit(record, scene.rules.file, form=form, svg=shared["svg"], is_plain=shared["plain"])
+    emit(record, scene.rules.file, shared)
 
 
 def _found(

@@ -46,6 +46,7 @@ SCENE_OPTIONS = (
         opt.SECONDS,
         SIMULATE,
         opt.ODDS_FORMAT,
+        opt.OUT,
         opt.SVG,
         opt.JSON,
         opt.PLAIN,
@@ -64,7 +65,8 @@ def weigh_scene(name: str, shared: Mapping[str, Any]) -> None:
     from rpgres.scenes import require_sound
     from rpgres.scenes.measuring import scene_subject
 
-    form, study = format_of(shared), study_of(shared, ())
+    format_of(shared)  # what is wrong with it is told before the work begins
+    study = study_of(shared, ())
     folders = opt.read_folders(shared["rulesets"])
     named = opt.named_policies(shared["policy"])
     everybody = named.pop("", "")
@@ -92,9 +94,9 @@ def weigh_scene(name: str, shared: Mapping[str, Any]) -> None:
         told = {"policies": policies, "by": shared["by"] or ENDING, "title": scene.file.title}
         _study(study, subject, (), shared, told, scene.rules.file, {one: read(one)[0] for one in others})
     elif shared["best"] is not None:
-        weigh_best(scene, scene.state, shared, policies=policies, form=form)
+        weigh_best(scene, scene.state, shared, policies=policies)
     else:
-        _weigh(scene, shared, policies=policies, form=form)
+        _weigh(scene, shared, policies=policies)
 
 
 def weigh_procedure(
@@ -108,7 +110,8 @@ def weigh_procedure(
     from rpgres.scenes.procedures import procedure_scene
 
     shared = with_goals(shared)
-    form, study = format_of(shared), study_of(shared, axes)
+    format_of(shared)
+    study = study_of(shared, axes)
     auto = shared["auto"] or shared["best"] is not None
     rules = checked(data.rules(opt.read_switches(shared["switch"])))
     typed = opt.read_answers(shared["choose"], option="--choose")
@@ -135,7 +138,7 @@ def weigh_procedure(
         return
     scene = make_scene(subject)
     prepared = prepare(rules, procedure, inputs)
-    told: dict[str, Any] = {"policies": _policies(scene, shared), "inputs": prepared.inputs, "form": form}
+    told: dict[str, Any] = {"policies": _policies(scene, shared), "inputs": prepared.inputs}
     if shared["best"] is not None:
         weigh_best(scene, prepared.state, shared, actor=prepared.actor, **told)
     else:
@@ -172,7 +175,6 @@ def _weigh(
     shared: Mapping[str, Any],
     *,
     policies: Mapping[str, str],
-    form: str,
     inputs: Mapping[str, Any] | None = None,
 ) -> None:
     from rpgres.cli.progress import progress
@@ -210,7 +212,7 @@ def _weigh(
         turns=odds.turns,
         interrupted=odds.is_interrupted,
     )
-    emit(record, scene.rules.file, form=form, svg=shared["svg"], is_plain=shared["plain"])
+    emit(record, scene.rules.file, shared)
     if odds.is_interrupted or (sample is not None and sample.runs < plays):
         warn("interrupted; what is known so far is printed, and the rest is open")
         raise typer.Exit(INTERRUPTED)

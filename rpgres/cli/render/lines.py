@@ -56,7 +56,6 @@ STYLES_16 = {
     "bar1": "magenta",
     "bar2": "blue",
     "bar3": "white",
-    "bar4": "red",
 }
 
 

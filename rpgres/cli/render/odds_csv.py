@@ -9,6 +9,7 @@ from rpgres.cli.render.odds_reports import Record
 from rpgres.cli.render.study_reports import chance_of, difference_of
 from rpgres.odds.comparison import Comparison, Difference
 from rpgres.odds.exact import Chance, OddsResult
+from rpgres.odds.grids import Grids
 from rpgres.odds.knockout import Knockout, Part
 from rpgres.odds.ladder import LadderOdds
 from rpgres.odds.scenes import SceneOddsResult
@@ -59,6 +60,15 @@ def _csv(record: Record) -> tuple[list[str], list[list[str]]]:
         case Variation():
             cells = [[*cell.at.values(), name, *_pair(chance)] for cell in record.cells for name, chance in _all(cell)]
             return [*(axis.name for axis in record.axes), "outcome", *CHANCE], cells
+        case Grids():
+            grids = [
+                [case.name, *cell.at.values(), name, *_pair(chance), *_pair(difference_of(cell, name))]
+                for case in record.cases
+                for cell in case.cells
+                for name, chance in _all(cell)
+            ]
+            heads = ["rules", *(axis.name for axis in record.axes), "outcome"]
+            return [*heads, *CHANCE, "difference", "difference_exact"], grids
         case Search():
             found = [
                 [*cell.at.values(), record.target.outcome, *_pair(cell.chance), *_pair(cell.distance)]

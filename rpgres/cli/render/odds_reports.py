@@ -25,6 +25,7 @@ from rpgres.cli.render.words import outcome_titles, percent, rung, titles, who_i
 from rpgres.odds.comparison import Comparison
 from rpgres.odds.dice import DiceOdds
 from rpgres.odds.exact import Chance, ChoiceOdds, OddsResult
+from rpgres.odds.grids import Grids
 from rpgres.odds.knockout import Knockout
 from rpgres.odds.ladder import LadderOdds
 from rpgres.odds.sampling import Sample, estimate
@@ -37,7 +38,7 @@ from rpgres.rulesets import RulesetFile
 LEAST = 9  # columns of a percentage
 MOST_ROWS = 400  # of a table of values; the rest is for the JSON
 NEVER = Chance(0.0, "0")  # of what only estimates know
-Record = OddsResult | SceneOddsResult | LadderOdds | Comparison | Variation | Search | Knockout
+Record = OddsResult | SceneOddsResult | LadderOdds | Comparison | Variation | Grids | Search | Knockout
 
 
 def report_of(record: Record, file: RulesetFile | None, *, outcomes: Sequence[str] = ()) -> Report:
@@ -57,13 +58,16 @@ def report_of(record: Record, file: RulesetFile | None, *, outcomes: Sequence[st
             return _scene(record, file)
         case LadderOdds():
             return _ladder(record, file)
-    from rpgres.cli.render.study_reports import comparison_report, knockout_report, search_report, variation_report
+    from rpgres.cli.render.grid_reports import grids_report, variation_report
+    from rpgres.cli.render.study_reports import comparison_report, knockout_report, search_report
 
     match record:
         case Comparison():
             return comparison_report(record, file)
         case Variation():
             return variation_report(record, file, outcomes)
+        case Grids():
+            return grids_report(record, file, outcomes)
         case Search():
             return search_report(record, file)
         case Knockout():

@@ -104,6 +104,7 @@ class Report(Struct, frozen=True, kw_only=True):
         tables: the tables.
         below: lines under the tables.
         chart: the same as a picture; None where there is nothing to draw.
+        others: further pictures, below it.
     """
 
     title: str
@@ -111,6 +112,7 @@ class Report(Struct, frozen=True, kw_only=True):
     above: list[str] = []
     below: list[str] = []
     chart: Chart | None = None
+    others: list[Chart] = []
 
 
 def report_lines(report: Report) -> list[Shown]:
@@ -179,7 +181,8 @@ class Grid(Struct, frozen=True):
         shades = {n: "  " if is_heat and n else "" for n in shown}  # which stand behind the numbers
         heads = [self._padded(n, self.table.columns[n], widths[n] - len(shades[n])) + shades[n] for n in shown]
         if self.table.is_headed and any(head.strip() for head in heads):
-            between = " " * (room + 2) if room > 0 else ""
+            over = chart.series[-1].name if chart is not None and room > 0 and not is_stacked(chart) else ""
+            between = f"  {over if width_of(over) <= room else '':<{room}}" if room > 0 else ""
             yield line(self.indent, Piece((" " * self.table.gap).join([heads[0] + between, *heads[1:]]), "quiet"))
         for place, row in enumerate(self.table.rows):
             pieces: list[str | Piece] = [self.indent]

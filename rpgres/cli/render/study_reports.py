@@ -10,27 +10,29 @@ from rpgres.cli.render.reports import Cell, Chart, Report, Series, Table
 from rpgres.cli.render.words import outcome_titles, percent
 from rpgres.odds.comparison import NEGLIGIBLE, CaseOdds, Comparison, Difference
 from rpgres.odds.exact import Chance
+from rpgres.odds.grids import GridCell
 from rpgres.odds.knockout import Knockout, Part
 from rpgres.odds.subjects import SUCCESS, Evaluated, MeasuredOdds, in_order, value_text
-from rpgres.odds.variations import Axis, FoundCell, Search, Variation
-from rpgres.odds.variations import Cell as GridCell
+from rpgres.odds.variations import FoundCell, Search
 from rpgres.rulesets import RulesetFile
 
 MOST_COLUMNS = 9  # of outcomes; the rest is for JSON and CSV
 
 
-def _below(record: Any, *, unfinished: str = "") -> list[str]:
+def below_text(record: Any, *, unfinished: str = "") -> list[str]:
+    """Return the lines under a report: whether something is missing, who decided, the note."""
     return [*([unfinished] if unfinished else []), *notes_text(record.policies, record.note)]
 
 
-def _unfinished(record: Evaluated, done: int, of: int) -> str:
+def unfinished_text(record: Evaluated, done: int, of: int) -> str:
+    """Return that something is missing."""
     return "" if record.complete else f"interrupted: {done} of {of} were evaluated"
 
 
 def comparison_report(record: Comparison, file: RulesetFile | None) -> Report:
     """Return it as a report."""
     names = in_order([case.outcomes for case in record.cases])
-    heads = _heads(file, names, record.cases)
+    heads = outcome_heads(file, names, record.cases)
     shown = _titles_of_cases(record)
     if len(record.cases) == 2:
         head = ["outcome", shown[0], "exact", shown[1], "exact", "difference", "exact"]
@@ -39,15 +41,15 @@ def comparison_report(record: Comparison, file: RulesetFile | None) -> Report:
         head = ["outcome", "probability", "exact", "difference", "exact"]
         table = Table(columns=head, rows=_grouped(record, heads, file))
     series = [
-        Series(heads[name], [_share(case, name) for case in record.cases]) for name in heads if name in names
+        Series(heads[name], [share_of(case, name) for case in record.cases]) for name in heads if name in names
     ]  # success is the sum of others
     text = heading(record, what="odds compared")
-    planned = "interrupted: not all cases were evaluated"
+    below = below_text(record, unfinished="" if record.complete else "interrupted: not all cases were evaluated")
     return Report(
         title=text,
         above=above(record),
         tables=[table],
-        below=[*_means(record), *_open_cases(record), *_below(record, unfinished="" if record.complete else planned)],
+        below=[*_means(record), *_open_cases(record), *below],
         chart=Chart(kind="stacked", title=text, categories=shown, series=series, category_axis="rules"),
     )
 
@@ -64,7 +66,12 @@ def _titles_of_cases(record: Comparison) -> list[str]:
     return [base, *(case.name for case in record.cases[1:])]
 
 
-def _heads(file: RulesetFile | None, names: Sequence[str], found: Sequence[MeasuredOdds]) -> dict[str, str]:
+def mean_text(found: MeasuredOdds) -> str:
+    """Return a mean, where there is one."""
+    return f"{found.mean.probability:.3f}" if found.mean is not None else ""
+
+
+def outcome_heads(file: RulesetFile | None, names: Sequence[str], found: Sequence[MeasuredOdds]) -> dict[str, str]:
     """Return what each outcome is called; success too, where several outcomes mean it."""
     heads = outcome_titles(file, names)
     if _has_several_successes(file, names) and any(one.success is not None for one in found):
@@ -82,11 +89,12 @@ def chance_of(found: MeasuredOdds, name: str) -> Chance:
     return chance if chance is not None else Chance(0.0, "0")
 
 
-def _share(found: MeasuredOdds, name: str) -> float | None:
+def share_of(found: MeasuredOdds, name: str) -> float | None:
+    """Return how likely an outcome, or any success, is."""
     return chance_of(found, name).probability
 
 
-def difference_of(case: CaseOdds, name: str) -> Difference | None:
+def difference_of(case: CaseOdds | GridCell, name: str) -> Difference | None:
     """Return by how much a chance differs from that of the base."""
     if case.differences is None:
         return None
@@ -151,7 +159,7 @@ def _means(record: Comparison) -> Iterator[str]:
     """Yield the mean of each case, where outcomes are numbers."""
     for case, shown in zip(record.cases, _titles_of_cases(record), strict=True):
         if case.mean is not None:
-            yield f"mean of {shown}: {_mean(case)}"
+            yield f"mean of {shown}: {mean_text(case)}"
 
 
 def _open_cases(record: Comparison) -> Iterator[str]:
@@ -162,114 +170,7 @@ def _open_cases(record: Comparison) -> Iterator[str]:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Variations
-
-
-def variation_report(record: Variation, file: RulesetFile | None, outcomes: Sequence[str]) -> Report:
-    """Return it as a report."""
-    text = heading(record, what=f"odds by {' and '.join(axis.name for axis in record.axes)}")
-    planned = 1
-    for axis in record.axes:
-        planned *= len(axis.values)
-    below = _below(record, unfinished=_unfinished(record, len(record.cells), planned))
-    below = [*_open_cells(record.cells), *below]
-    names = in_order([cell.outcomes for cell in record.cells])
-    heads = _heads(file, names, record.cells)
-    if len(record.axes) == 1:
-        table, chart = _rows(record.cells, record.axes[0], heads, names, text)
-        return Report(title=text, above=above(record), tables=[table], below=below, chart=chart)
-    wanted = list(outcomes) or ([SUCCESS] if any(cell.success is not None for cell in record.cells) else names)
-    words = {**outcome_titles(file, names), SUCCESS: "any success" if SUCCESS in heads else SUCCESS}
-    grids = [_grid(record, name, words.get(name, name)) for name in wanted]
-    chart = _heat(record, wanted[0], f"{text}: {words.get(wanted[0], wanted[0])}")
-    return Report(title=text, above=above(record), tables=grids, below=below, chart=chart)
-
-
-def _open_cells(cells: Sequence[GridCell]) -> Iterator[str]:
-    most = max(cells, key=lambda cell: cell.open.probability, default=None)
-    if most is not None and most.open.exact != "0":
-        yield f"remaining: up to {percent(most.open.probability)}; chances are lower bounds"
-
-
-def _rows(
-    cells: Sequence[GridCell], axis: Axis, heads: Mapping[str, str], names: Sequence[str], text: str
-) -> tuple[Table, Chart]:
-    shown = list(heads) if len(heads) <= MOST_COLUMNS else []
-    rows = [
-        [
-            Cell(cell.at[axis.name]),
-            *(Cell(f"{_bound(cell)}{percent(_share(cell, name) or 0.0)}") for name in shown),
-            Cell(_mean(cell)),
-        ]
-        for cell in cells
-    ]
-    categories = [cell.at[axis.name] for cell in cells]
-    series = [Series(heads[name], [_share(cell, name) for cell in cells]) for name in names]
-    if SUCCESS in heads:
-        series.append(Series(heads[SUCCESS], [_share(cell, SUCCESS) for cell in cells]))
-    chart = Chart(kind="stacked", title=text, categories=categories, series=series, category_axis=axis.name)
-    has_mean = any(cell.mean is not None for cell in cells)
-    columns = [axis.name, *(heads[name] for name in shown), "mean" if has_mean else ""]
-    return Table(columns=columns, rows=rows), chart
-
-
-def _mean(found: MeasuredOdds) -> str:
-    return f"{found.mean.probability:.3f}" if found.mean is not None else ""
-
-
-def _grid(record: Variation, name: str, shown: str) -> Table:
-    first, second = record.axes
-    known = {(cell.at[first.name], cell.at[second.name]): cell for cell in record.cells}
-    rows = []
-    for value in first.values:
-        row = [Cell(value)]
-        for other in second.values:
-            cell = known.get((value, other))
-            share = chance_of(cell, name).probability if cell is not None else None
-            text = f"{_bound(cell)}{_in_percent(share)}" if cell is not None and share is not None else ""
-            row.append(Cell(text, "", share))
-        rows.append(row)
-    columns = [" \\ ".join(_short_names(first, second)), *second.values]
-    return Table(caption=f"{shown[:1].upper()}{shown[1:]}, in %", columns=columns, rows=rows)
-
-
-def _bound(found: MeasuredOdds) -> str:
-    """Return what stands before a chance that is only a lower bound, as its case was not followed to its end."""
-    return ">=" if found.open.probability > NEGLIGIBLE else ""
-
-
-def _short_names(first: Axis, second: Axis) -> tuple[str, str]:
-    """Return what axes are called where there is little room: the last key of a path, with what tells them apart."""
-    one, other = first.name.split("."), second.name.split(".")
-    if one[-1] != other[-1]:
-        return one[-1], other[-1]
-    apart = next((place for place, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), 0)
-    return f"{one[apart]}.{one[-1]}", f"{other[apart]}.{other[-1]}"
-
-
-def _in_percent(share: float) -> str:
-    """Return a chance in a narrow cell; what is possible is never shown as 0, nor as certain.
-
-    >>> _in_percent(0.25), _in_percent(1e-9), _in_percent(0.99999)
-    ('25.0', '<0.1', '>99.9')
-    """
-    if 0 < share < 0.0005:
-        return "<0.1"
-    return ">99.9" if 0.9995 <= share < 1 else f"{100 * share:.1f}"
-
-
-def _heat(record: Variation, name: str, text: str) -> Chart:
-    first, second = record.axes
-    known = {(cell.at[first.name], cell.at[second.name]): _share(cell, name) for cell in record.cells}
-    series = [Series(other, [known.get((value, other)) for value in first.values]) for other in second.values]
-    return Chart(
-        kind="heat",
-        title=text,
-        categories=list(first.values),
-        series=series,
-        category_axis=first.name,
-        series_axis=second.name,
-    )
+# Searches
 
 
 def search_report(record: Search, file: RulesetFile | None) -> Report:
@@ -287,8 +188,8 @@ def search_report(record: Search, file: RulesetFile | None) -> Report:
         mark=target.chance.probability,
     )
     table = Table(columns=[record.axis.name, shown, "exact", "off by", "nearest"], rows=rows)
-    unfinished = _unfinished(record, len(record.cells), len(record.axis.values))
-    below = [*search_texts(record, shown), *_below(record, unfinished=unfinished)]
+    unfinished = unfinished_text(record, len(record.cells), len(record.axis.values))
+    below = [*search_texts(record, shown), *below_text(record, unfinished=unfinished)]
     return Report(title=text, above=above(record), tables=[table], below=below, chart=chart)
 
 
@@ -339,7 +240,7 @@ def knockout_report(record: Knockout, file: RulesetFile | None) -> Report:
     idle = [part.text for part in record.parts if not _matters(part)]
     below = [f"no difference: {'; '.join(idle)}"] if idle else []
     below += [f"not taken out: {one.text}: {one.reason}" for one in record.untried]
-    below += _below(record, unfinished="" if record.complete else "interrupted: not everything was taken out")
+    below += below_text(record, unfinished="" if record.complete else "interrupted: not everything was taken out")
     telling = [part for part in record.parts if _matters(part)]
     values: list[float | None] = [part.difference.probability if part.difference else None for part in telling]
     chart = Chart(kind="bars", title=text, categories=[part.text for part in telling], series=[Series("", values)])
