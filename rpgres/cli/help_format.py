@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rpgres.cli.output import PAGE, columns
+from rpgres.cli.output import PAGE, screen_columns
 from rpgres.cli.render.lines import HANG, Line, Piece, line, text_of, wrapped
 
 GAP = 2  # columns between a name and its text
@@ -18,7 +18,7 @@ class HelpFormatter:
 
     def __init__(self) -> None:
         self.width = LONGEST  # which Typer cuts summaries down to; here they are wrapped
-        self.columns = min(columns(), PAGE) - 2
+        self.columns = min(screen_columns(), PAGE) - 2
         self.current_indent = 0
         self.buffer: list[str] = []
 

@@ -6,7 +6,7 @@ import codecs
 import errno
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
@@ -122,29 +122,60 @@ def is_terminal() -> bool:
     return results() is not None and results().isatty()
 
 
+Choices = Sequence[tuple[str, str]]  # what may be typed as an answer, and what it means
 _listening = False  # whether somebody sits down to be asked, whatever the input is
+_reader: Callable[[str, Choices], str] | None = None  # what reads then
+_choices: Choices = ()  # of the question that is being answered
 
 
 @contextmanager
-def listening() -> Iterator[None]:
-    """Have questions put to whatever the input is, a pipe included."""
-    global _listening
-    before, _listening = _listening, True
+def listening(read: Callable[[str, Choices], str] | None = None) -> Iterator[None]:
+    """Have questions put to whatever the input is, a pipe included.
+
+    Args:
+        read: reads a line behind a sign, offering choices; as the system does by default.
+    """
+    global _listening, _reader
+    before, _listening, _reader = (_listening, _reader), True, read
     try:
         yield
     finally:
-        _listening = before
+        _listening, _reader = before
+
+
+@contextmanager
+def offering(choices: Choices) -> Iterator[None]:
+    """Have whatever reads a line offer these choices."""
+    global _choices
+    before, _choices = _choices, choices
+    try:
+        yield
+    finally:
+        _choices = before
 
 
 PAGE = 80  # columns of prose, in a pipe
 WIDEST = 100  # columns of prose on a terminal: longer lines are hard to read
 
 
-def columns() -> int:
+def screen_columns() -> int:
     """Return how many columns the terminal has: `COLUMNS`, or what it says itself."""
     import shutil
 
     return max(20, shutil.get_terminal_size((PAGE, 24)).columns)
+
+
+def columns(*, default: int = PAGE, at_most: int = WIDEST) -> int:
+    """Return how many columns a line of results has.
+
+    Args:
+        default: where nobody knows, as in a pipe.
+        at_most: however wide the terminal is.
+    """
+    return min(screen_columns(), at_most) if is_terminal() else default
+
+
+DICE_WORDS = "--dice-words"  # taken from any line before its command reads it
 
 
 class _Reader:
@@ -175,7 +206,7 @@ def look(*, is_plain: bool = False, is_prose: bool = False) -> Look:
 
     if not is_terminal():
         return Look(width=PAGE if is_prose else 0, dice_words=_Reader.dice_words)
-    width = min(columns(), WIDEST) if is_prose else columns()
+    width = min(screen_columns(), WIDEST if is_prose else sys.maxsize)
     return Look(width=width, is_drawn=not (is_plain or _Reader.is_plain), dice_words=_Reader.dice_words)
 
 
@@ -186,7 +217,7 @@ def can_prompt() -> bool:
 
 def fits(texts: Iterable[str]) -> bool:
     """Tell whether pictures that are made of these lines fit the terminal, moved in as results are."""
-    return not is_terminal() or max(map(len, texts), default=0) + 2 <= columns()
+    return not is_terminal() or max(map(len, texts), default=0) + 2 <= screen_columns()
 
 
 def say(lines: Iterable[Shown], *, is_plain: bool = False, is_prose: bool = False) -> None:
@@ -228,7 +259,7 @@ def show_progress(text: str) -> None:
         return
     flush()
     with suppress(OSError, ValueError):
-        raw(stream).write(f"\r\x1b[K{in_line(text)[: columns() - 1]}")
+        raw(stream).write(f"\r\x1b[K{in_line(text)[: screen_columns() - 1]}")
         stream.flush()
 
 
@@ -251,6 +282,11 @@ def ask(sign: str) -> str:
     Raises:
         UsageError: it is not in the encoding of the terminal, or of the pipe.
     """
+    return read_line(sign) if _reader is None else _reader(harmless(sign), _choices)
+
+
+def read_line(sign: str) -> str:
+    """Return a line as the system reads it; see `ask`."""
     shown, sys.stdout = sys.stdout, results()
     try:
         typed = input(harmless(sign))
@@ -342,7 +378,7 @@ def _on_screen(text: str) -> str:
         return text
     from rpgres.cli.render.lines import Look, line, plain_text
 
-    return plain_text(map(line, text.split("\n")), Look(width=columns())).rstrip("\n")
+    return plain_text(map(line, text.split("\n")), Look(width=screen_columns())).rstrip("\n")
 
 
 def _as_own(error: BaseException) -> BaseException:
@@ -376,7 +412,7 @@ WIDTH = 72  # at most, of the piece of a dice expression that is shown with a ca
 
 def _caret(error: NotationError) -> str:
     """Return the expression with carets under the fault, cut down to its surroundings."""
-    width = min(WIDTH, columns() - 8)
+    width = min(WIDTH, screen_columns() - 8)
     start = max(0, error.position - width // 2)
     shown = error.text[start : start + width]
     before = in_line(shown)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rpgres.cli.render.words import percent, style_of, title
+from rpgres.cli.render.words import percent, rolled_words, style_of, title
 from rpgres.odds.exact import Chance
 from rpgres.odds.sampling import Estimate, Sample
 from rpgres.odds.subjects import Evaluated, value_text
@@ -28,7 +28,8 @@ def heading(record: Any, *, what: str = "odds", without: Sequence[str] = ()) -> 
     scene, action = getattr(record, "scene", None), getattr(record, "action", None)
     name = getattr(record, "title", "") or scene or (title(action) if action else "")
     if not name:
-        return f"{record.inputs.get('notation', '')}: {what}"
+        each = " of each" if "times" in record.inputs else ""
+        return f"{rolled_words(record.inputs)}: {what}{each}"
     if isinstance(record, Evaluated) and record.by not in ("outcome", "ending"):
         what = f"{what} by {record.by}"
     inputs = input_words({key: value for key, value in record.inputs.items() if key not in without})

@@ -21,7 +21,7 @@ from rpgres.cli.render.odds import (
 )
 from rpgres.cli.render.reports import Cell, Chart, Report, Series, Table
 from rpgres.cli.render.results import fact_words
-from rpgres.cli.render.words import outcome_titles, percent, rung, titles, who_is
+from rpgres.cli.render.words import outcome_titles, percent, rung, style_of, title, titles, who_is
 from rpgres.odds.comparison import Comparison
 from rpgres.odds.dice import DiceOdds
 from rpgres.odds.exact import Chance, ChoiceOdds, OddsResult
@@ -50,6 +50,8 @@ def report_of(record: Record, file: RulesetFile | None, *, outcomes: Sequence[st
         outcomes: what a grid shows, in place of success.
     """
     match record:
+        case DiceOdds() if record.by == "outcome" and "vs" in record.inputs:
+            return _compared(record)
         case OddsResult() if record.action is None or record.by != "outcome":
             return _numbers(record)
         case OddsResult():
@@ -92,11 +94,12 @@ def _numbers(record: OddsResult) -> Report:
         more = Cell(f"{likely_text(or_more[value], record.sample):>{LEAST}} or more", "quiet")
         cells.append([Cell(value), Cell(likely_text(rows[value], record.sample)), Cell(known), more])
     notes = [f"... and {len(rows) - MOST_ROWS} more values; --json lists all"] if len(rows) > MOST_ROWS else []
-    what = "odds" if record.action is None else f"odds by {record.by}"
-    text = heading(record, what=what)
-    spread = f" (mean {record.mean:.3f}, deviation {record.deviation:.3f})" if isinstance(record, DiceOdds) else ""
+    text = heading(record, what="odds" if record.by == "outcome" else f"odds by {record.by}")
+    if isinstance(record, DiceOdds):
+        notes += _part_means(record)
+        text += f" ({_moments(record)})"
     return Report(
-        title=f"{text}{spread}",
+        title=text,
         above=above(record),
         tables=[
             Table(
@@ -110,6 +113,43 @@ def _numbers(record: OddsResult) -> Report:
         ],
         below=[*open_text(record.open, record.sample), *notes_text(record.policies, record.note)],
         chart=_bars(text, list(rows)[:MOST_ROWS], list(rows.values())[:MOST_ROWS], is_whole=False),
+    )
+
+
+def _moments(record: DiceOdds) -> str:
+    return f"mean {record.mean:.3f}, deviation {record.deviation:.3f}"
+
+
+def _part_means(record: DiceOdds) -> Iterator[str]:
+    """Yield the mean of each named part."""
+    if record.parts and record.by == "outcome":
+        means = ", ".join(f"{name} {_decimal(mean)}" for name, mean in record.parts.items())
+        yield f"mean of each part: {means}; --by {next(iter(record.parts))} evaluates one"
+
+
+def _decimal(fraction: str) -> str:
+    above, _, below = fraction.partition("/")
+    return f"{int(above) / int(below or 1):.3f}"
+
+
+def _compared(record: DiceOdds) -> Report:
+    """Return the chance of success of dice that are compared with something."""
+    rows = [
+        [
+            Cell(title(name), style_of(name == "success", None)),
+            Cell(percent(chance.probability)),
+            Cell(fraction_text(chance, left=record.open)),
+        ]
+        for name, chance in record.outcomes.items()
+    ]
+    text = f"{heading(record)} ({_moments(record)} of the total)"
+    notes = list(_part_means(record))
+    heads = ["outcome", "probability", "exact"]
+    return Report(
+        title=text,
+        tables=[Table(columns=heads, rows=rows, notes=notes, align="<><", least=LEAST, is_headed=False)],
+        below=[*open_text(record.open), *notes_text({}, record.note)],
+        chart=_bars(text, [row[0].text for row in rows], [one.probability for one in record.outcomes.values()]),
     )
 
 

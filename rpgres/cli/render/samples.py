@@ -41,8 +41,10 @@ class Tally(Struct):
         outcome = WAITING if isinstance(found, Pending) else found.outcome
         if outcome is not None:
             self.outcomes[outcome] = self.outcomes.get(outcome, 0) + 1
-        if isinstance(found, Result) and found.total is not None:
-            self.totals[found.total] = self.totals.get(found.total, 0) + 1
+        if isinstance(found, Result):
+            for total in getattr(found, "each", []) or [found.total]:
+                if total is not None:
+                    self.totals[total] = self.totals.get(total, 0) + 1
 
 
 def sample_report(
