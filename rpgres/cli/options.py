@@ -132,7 +132,12 @@ RULESETS = Option(
     "rulesets", "Search this folder first for rulesets and house rules [env: RPGRES_RULESETS].", "DIR", OTHER, many=True
 )
 JSON = Option("json", "Print JSON, one object per line.", section=OUTPUT)
-PLAIN = Option("plain", "Print plain text: no colours, no drawn dice or bars.", section=OUTPUT)
+PLAIN = Option("plain", "Print plain text, to be read aloud: no colours, no drawn dice or bars.", section=OUTPUT)
+DICE_WORDS = Option(
+    "dice_words",
+    "Print dice as words, such as minus, blank, plus, plus, and cards by their full names.",
+    section=OUTPUT,
+)
 NOTE = Option("note", "Add this text to the result.", "TEXT", OUTPUT)
 REPEAT = Option(
     "repeat",

@@ -6,7 +6,7 @@ import codecs
 import errno
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
@@ -16,6 +16,7 @@ from rpgres.text.harmless import harmless, in_line, to_json
 if TYPE_CHECKING:
     from rpgres.cli.render.lines import Look, Shown
     from rpgres.engine.records import Pending, Result
+    from rpgres.rulesets import Rules
 
 FALLBACK = "rpgres"  # the name of the error handler below
 
@@ -183,6 +184,7 @@ class _Reader:
 
     is_plain = False
     dice_words = False
+    rules: Rules | None = None
 
 
 def tell_as(*, is_plain: bool = False, dice_words: bool = False) -> None:
@@ -192,7 +194,24 @@ def tell_as(*, is_plain: bool = False, dice_words: bool = False) -> None:
         is_plain: without colours, drawn dice and bars.
         dice_words: dice in words, cards by their full names.
     """
-    _Reader.is_plain, _Reader.dice_words = is_plain, dice_words
+    _Reader.is_plain, _Reader.dice_words, _Reader.rules = is_plain, dice_words, None
+
+
+def told_as(words: Sequence[str]) -> list[str]:
+    """Return a line typed at a table without `--dice-words`, which has dice told in words from there on."""
+    _Reader.dice_words = _Reader.dice_words or DICE_WORDS in words
+    return [word for word in words if word != DICE_WORDS]
+
+
+def know_cards(rules: Rules) -> None:
+    """Have cards called as these rules do, where the reader wants dice and cards in words."""
+    _Reader.rules = rules
+
+
+def _card_names() -> Mapping[str, str]:
+    if not _Reader.dice_words or _Reader.rules is None:
+        return {}
+    return {code: card.title for code, card in _Reader.rules.cards.by_code.items()}
 
 
 def look(*, is_plain: bool = False, is_prose: bool = False) -> Look:
@@ -205,9 +224,10 @@ def look(*, is_plain: bool = False, is_prose: bool = False) -> Look:
     from rpgres.cli.render.lines import Look
 
     if not is_terminal():
-        return Look(width=PAGE if is_prose else 0, dice_words=_Reader.dice_words)
+        return Look(width=PAGE if is_prose else 0, dice_words=_Reader.dice_words, card_names=_card_names())
     width = min(screen_columns(), WIDEST if is_prose else sys.maxsize)
-    return Look(width=width, is_drawn=not (is_plain or _Reader.is_plain), dice_words=_Reader.dice_words)
+    is_drawn = not (is_plain or _Reader.is_plain)
+    return Look(width=width, is_drawn=is_drawn, dice_words=_Reader.dice_words, card_names=_card_names())
 
 
 def can_prompt() -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import structs
 
-from rpgres.cli.output import can_prompt, flush, say
+from rpgres.cli.output import can_prompt, flush, know_cards, say
 from rpgres.cli.render.account_lines import (
     chapter_heading,
     chapter_lines,
@@ -115,6 +115,7 @@ class _Teller:
 
     def __init__(self, scene: Scene, people: State, *, is_plain: bool) -> None:
         self.scene, self.people = scene, people
+        know_cards(scene.rules)
         self.is_plain = is_plain
         self.words = words_of(scene.rules, people)
         self.titles = Titles()

@@ -11,7 +11,7 @@ from msgspec import structs
 from rpgres.cli import INTERRUPTED
 from rpgres.cli import options as opt
 from rpgres.cli.dynamic import PlayGroup, Verb
-from rpgres.cli.output import WAITING, can_prompt, exit_of, say, say_json, say_text
+from rpgres.cli.output import WAITING, can_prompt, exit_of, know_cards, say, say_json, say_text
 from rpgres.cli.rulesets import RulesetData
 from rpgres.dice.seeds import Streams, read_seed, run_seed
 from rpgres.engine.records import Pending, Result
@@ -25,9 +25,20 @@ if TYPE_CHECKING:
 
 ACTION_OPTIONS = (
     *(opt.SEED, opt.GIVEN, opt.CHOOSE, opt.AUTO, opt.POLICY, opt.SWITCH, opt.RULESETS),
-    *(opt.REPEAT, opt.EACH_RUN, opt.JSON, opt.PLAIN, opt.NOTE, opt.EXIT_CODE),
+    *(opt.REPEAT, opt.EACH_RUN, opt.JSON, opt.PLAIN, opt.DICE_WORDS, opt.NOTE, opt.EXIT_CODE),
 )
-DICE_OPTIONS = (opt.VS, opt.SEED, opt.GIVEN, opt.REPEAT, opt.EACH_RUN, opt.JSON, opt.PLAIN, opt.NOTE, opt.EXIT_CODE)
+DICE_OPTIONS = (
+    opt.VS,
+    opt.SEED,
+    opt.GIVEN,
+    opt.REPEAT,
+    opt.EACH_RUN,
+    opt.JSON,
+    opt.PLAIN,
+    opt.DICE_WORDS,
+    opt.NOTE,
+    opt.EXIT_CODE,
+)
 
 
 def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
@@ -42,6 +53,7 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     from rpgres.plugins.loading import checked
 
     rules = checked(data.rules(opt.read_switches(shared["switch"])))
+    know_cards(rules)
     prepared = prepare(rules, action, opt.given_inputs(values))
     policies = opt.read_policies(prepared, names=shared["policy"], auto=shared["auto"])
     person = _person(prepared, shared, repeat=repeat)

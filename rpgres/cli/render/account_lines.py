@@ -121,7 +121,7 @@ def _pieces(one: LineRecord) -> list[str | Piece]:
             words = f" ({one.words})" if one.words else ""
             return [f"{whose(one)}: ", dice, " = ", Piece(one.value, "number"), words]
         case Dealt():
-            return [f"{whose(one)}: ", Piece(one.cards, "number")]
+            return [f"{whose(one)}: ", Piece(one.cards, "cards")]
         case Chosen():
             return [f"{decided_words(one)}: ", Piece(one.answer, "name")]
         case Came():

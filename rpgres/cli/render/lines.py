@@ -6,11 +6,12 @@ Renderers give lines and blocks (such as tables) of any width, and mark where a 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 
+from rpgres.model.state import code_of
 from rpgres.text.harmless import in_line
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ STYLES = {
     "name": BLUE,
     "command": BLUE,
     "dice": BLUE,
+    "cards": "bold",
     "heat0": "dim",
     "heat1": BLUE,
     "heat2": BLUE,
@@ -62,8 +64,8 @@ STYLES_16 = {
 class Piece(Struct, frozen=True):
     """A piece of a line; `style` is a key of `STYLES`.
 
-    Dice (`dice`) are given as they are typed, `+0-+` or `6,5,4`, and shown as the reader wants them. A command is
-    broken only where a shell reads on.
+    Dice (`dice`) are given as they are typed, `+0-+` or `6,5,4`, and shown as the reader wants them; so are cards
+    (`cards`), by their codes with commas between them. A command is broken only where a shell reads on.
 
     Attributes:
         text: what is written.
@@ -88,11 +90,13 @@ class Look(Struct, frozen=True, kw_only=True):
         width: columns of a line; 0 for any number.
         is_drawn: whether dice, boxes and bars are drawn.
         dice_words: whether dice are told in words.
+        card_names: what cards are called, by their codes, where they are told in words.
     """
 
     width: int = 0
     is_drawn: bool = False
     dice_words: bool = False
+    card_names: Mapping[str, str] = {}
 
 
 PLAIN = Look()
@@ -203,6 +207,9 @@ def _as_wanted(piece: Piece, look: Look) -> Iterable[Piece]:
     """Return a piece as the reader wants it: dice, and what may be drawn."""
     if piece.style == "dice":
         return _dice(piece, look)
+    if piece.style == "cards" and look.card_names:
+        named = [look.card_names.get(code_of(code), code) for code in piece.text.split(", ")]
+        return (Piece(", ".join(named), "number"),)
     return piece.drawn if piece.drawn and look.is_drawn else (piece,)
 
 

@@ -296,7 +296,7 @@ def bar_words(chart: Chart, place: int) -> str:
     if not is_stacked(chart):
         value = chart.series[-1].values[place]
         if min((one for one in chart.series[-1].values if one is not None), default=0.0) < 0:
-            return "" if value is None else f"{100 * value:+.2f} points"
+            return "" if value is None else f"{100 * value:+.2f}"
         return "" if value is None else percent(value)
     name, share = max(((one.name, one.values[place] or 0.0) for one in parts_of(chart)), key=lambda pair: pair[1])
     return f"{name} {percent(share)}"

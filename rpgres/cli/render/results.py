@@ -235,7 +235,7 @@ def _whose(event: RollEvent | DrawEvent | MoveEvent) -> str:
 
 
 def _cards(cards: Sequence[str]) -> Piece:
-    return Piece(cards_words(cards), "number")
+    return Piece(cards_words(cards), "cards")
 
 
 def cards_words(cards: Sequence[str]) -> str:

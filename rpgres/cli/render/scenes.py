@@ -79,8 +79,9 @@ def _pile_lines(piles: Mapping[str, Pile]) -> Iterator[Line]:
         place, _, owner = name.partition(":")
         lead = Piece(title(place), "name")
         hidden = pile.audience == () or FACE_DOWN in pile.cards
-        cards = f"{card_count(len(pile))}, face down" if hidden else ", ".join(shown_codes([*pile.top, *pile.cards]))
-        yield line(INDENT, lead, f" of {who_is(owner)}" if owner else "", f": {cards}")
+        cards = Piece(", ".join(shown_codes([*pile.top, *pile.cards])), "cards")
+        told = f"{card_count(len(pile))}, face down" if hidden else cards
+        yield line(INDENT, lead, f" of {who_is(owner)}" if owner else "", ": ", told)
 
 
 def _thing_lines(state: State) -> Iterator[Line]:

@@ -14,7 +14,7 @@ from msgspec import Struct
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import AsJson, AsWords, Folders
 from rpgres.cli.options import Option
-from rpgres.cli.output import can_prompt, exit_of, look, say, say_json
+from rpgres.cli.output import can_prompt, exit_of, know_cards, look, say, say_json
 
 if TYPE_CHECKING:
     from rpgres.cli.render.lines import Line
@@ -214,6 +214,7 @@ def finish_run(done: Done, options: TableOptions, *, exit_code: bool = False) ->
         at: who reads it, and how.
         exit_code: whether a failure and a tie have codes of their own.
     """
+    know_cards(done.rules)
     if done.entry.kind in ("undo", "pass"):  # typed at a question of it
         say_entry(done, options)
         return
@@ -239,6 +240,7 @@ def say_entry(done: Done, options: TableOptions) -> None:
     """Print an entry that was added and has no outcome."""
     from rpgres.journal.views import entry_record, entry_seen
 
+    know_cards(done.rules)
     if options.as_json:
         say_json(entry_record(done.history, done.entry, options.who))
     else:
