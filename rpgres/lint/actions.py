@@ -63,7 +63,7 @@ def _action(rules: Rules, name: str, action: Action) -> Iterator[Fault]:
             "opposition under `required`"
         )
         yield Fault("incomplete", (*at, "vs"), said)
-    ranges = action.bands.values() or rules.file.bands.values()
+    ranges = action.ranges.values() or rules.file.bands.values()
     if not any(one.has_bounds for one in ranges):
         message = "no outcome has bounds (`from`, `to`), so results have no meaning"
         yield Fault("incomplete", (*at, "roll"), message)
@@ -75,15 +75,15 @@ def _action(rules: Rules, name: str, action: Action) -> Iterator[Fault]:
             yield Fault("bad-dice", (*at, "counts", count), said)
     for number in action.numbers:
         yield from _number(rules, (*at, "numbers", number), number, name, scope)
-    for band, range_ in action.bands.items():
+    for band, range_ in action.ranges.items():
         if band not in rules.file.bands:
             yield missing((*at, "bands", band), "band", band, rules.file.bands)
         conditions = (range_.when, range_.unless)
         yield from circumstance_faults(rules, (*at, "bands", band), conditions, scope.numbers)
-    if action.bands:
-        plain = {band: range_ for band, range_ in action.bands.items() if not range_.is_exception}
+    if action.ranges:
+        plain = {band: range_ for band, range_ in action.ranges.items() if not range_.is_exception}
         yield from range_faults(rules, (*at, "bands"), plain)
-    yield from turned_faults(rules, (*at, "bands"), action.bands)
+    yield from turned_faults(rules, (*at, "bands"), action.ranges)
     for key in action.parameters:
         if key in rules.file.parameters:
             yield from _parameter(rules, key, rules.file.parameters[key])

@@ -24,13 +24,13 @@ def reach_faults(rules: Rules) -> Iterator[Fault]:
     """Yield the bands that nothing can come to: without bounds or condition, behind another, or beyond the dice."""
     file = rules.file
     described = list(described_actions(file))
-    common = [action for action in described if not file.actions[action].bands]
+    common = [action for action in described if not file.actions[action].ranges]
     if file.standalone:
         yield from _unreached(rules)
     if common:
         yield from _faults(rules, ("bands",), file.bands, common)
     for action in described:
-        yield from _faults(rules, ("actions", action, "bands"), file.actions[action].bands, [action])
+        yield from _faults(rules, ("actions", action, "bands"), file.actions[action].ranges, [action])
         yield from _counts(rules, action)
 
 
@@ -38,7 +38,7 @@ def _unreached(rules: Rules) -> Iterator[Fault]:
     """Yield the bands that neither say when they come about nor are named by anything else."""
     file = rules.file
     named = {band.also for band in file.bands.values()}
-    named |= {band for action in file.actions.values() for band in action.bands}
+    named |= {band for action in file.actions.values() for band in action.ranges}
     for action in file.actions.values():
         if not action.roll:  # its one row stands
             named |= {band for table in action.tables for band in rules.table(table)}

@@ -168,10 +168,10 @@ def _actions(rules: Rules) -> Iterator[Fault]:
     if not data:
         yield Fault("incomplete", ("actions",), "it has no actions")
     for name, action in data.items():
-        if name in code and action.roll:
+        if name in code and action.is_described:
             message = "it has both `roll` and a rule in the code; remove one of them"
             yield Fault("inconsistent", ("actions", name, "roll"), message)
-        if rules.file.standalone and not action.roll and not _stands(rules, action):
+        if rules.file.standalone and not action.is_described and not _stands(rules, action):
             message = "it has neither `roll` nor an outcome table of one row"
             yield Fault("incomplete", ("actions", name), message)
         if action.procedure != (name in rules.ruleset.procedures) and name in code:

@@ -89,7 +89,7 @@ def _named(rules: Rules, action: str) -> Iterator[str]:
         yield from names_in(template)
     for other in described.instead.values():
         yield from (*names_in(other.roll), *names_in(other.vs))
-    bands: Mapping[str, Range] = described.bands or rules.file.bands
+    bands: Mapping[str, Range] = described.ranges or rules.file.bands
     yield from spoken_of(rules, action, bands)
 
 

@@ -30,6 +30,7 @@ from rpgres.cli.formats.ruleset_schemas import (
     refine_simulation,
 )
 from rpgres.cli.formats.sheets import FileChecks, SheetRecord
+from rpgres.conformance.vectors import VectorReport
 from rpgres.cli.formats.summary import ActionDescription, RulesetChecks, RulesetDescription, RulesetList
 from rpgres.conformance import PluginCheck
 from rpgres.engine.records import Pending, Result
@@ -130,6 +131,7 @@ KINDS: dict[str, Kind] = {
     "rulesets": Kind("What `rpgres ruleset list --json` prints.", RulesetList),
     "ruleset-shown": Kind("What `rpgres ruleset show ID --json` prints.", RulesetDescription),
     "action-shown": Kind("What `rpgres ruleset show ID ACTION --json` prints.", ActionDescription),
+    "ruleset-test": Kind("What `rpgres ruleset test --json` prints.", VectorReport),
     "ruleset-check": Kind("What `rpgres ruleset check --json` prints.", RulesetChecks),
     "sheet-shown": Kind("What `rpgres sheet show --json` prints.", SheetRecord),
     "check": Kind("What `rpgres sheet check --json` and `rpgres scene check --json` print.", FileChecks),
