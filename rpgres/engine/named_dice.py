@@ -20,10 +20,9 @@ from rpgres.errors import NotationError, RuleError, UsageError
 from rpgres.model.state import Character, Map
 from rpgres.parameters.values import Opposition
 from rpgres.rulesets import STATE, Parameter, Rules
-from rpgres.rulesets.dice_plans import BAND, GIVEN, SLOT, DicePlan, GroupPlan, dice_plan
+from rpgres.rulesets.dice_plans import BAND, GIVEN, OF_AN_OUTCOME, SLOT, DicePlan, GroupPlan, dice_plan
 from rpgres.rulesets.formulas import Expr, Name, Value, worker
 
-_NUMBERS = ("total", "margin", "opposition")  # names that mean to an outcome what they mean to every action
 Worker = Callable[[Any], Any]
 
 
@@ -101,7 +100,8 @@ def compiled_of(rules: Rules, action: str) -> Compiled:
     key = f"dice:{action}"
     if key not in rules.compiled:
         try:
-            plan = dice_plan(rules.file, action)
+            wanted = tuple(wanted_of(rules, action))
+            plan = dice_plan(rules.file, action, wanted=wanted)
         except RuleError as error:
             raise RuleError(f"{rules.id} {action}: {error.raw}") from None
         groups = plan.groups.values()
@@ -112,7 +112,7 @@ def compiled_of(rules: Rules, action: str) -> Compiled:
             {group.name: worker(group.worth) for group in groups if group.worth is not None},
             {group.name: worker(group.again) for group in groups if group.again is not None},
             {group.name: tuple(_piece(piece) for piece in group.pieces) for group in groups},
-            tuple(wanted_of(rules, action)),
+            wanted,
         )
     found: Compiled = rules.compiled[key]
     return found
@@ -146,12 +146,12 @@ def play_named(action: str, table: Table, actor: Character, /, **arguments: Any)
     told = rules.file.actions[action].tell
     if table.is_read:
         known = _rolled(table, actor, Known(compiled, base, {}), given)
-        found = {name: known[name] for name in dict.fromkeys((BAND, *_NUMBERS, *compiled.wanted, *told)) if _has(known, name)}
+        found = {name: known[name] for name in dict.fromkeys((BAND, *OF_AN_OUTCOME, *compiled.wanted, *told)) if _has(known, name)}
     else:
         from rpgres.engine.named_odds import law_of
 
         asked = table.run.asked
-        names = () if asked == "outcome" else (asked,) if asked in _NUMBERS else (*_NUMBERS, *compiled.wanted)
+        names = () if asked == "outcome" else (asked,) if asked in OF_AN_OUTCOME else (*OF_AN_OUTCOME, *compiled.wanted)
         names = tuple(dict.fromkeys((BAND, *(name for name in names if name in compiled.numbers or name in base))))
         law = law_of(rules, compiled, base, names, given)
         found = dict(zip(names, table.run.dealer.of_law("roll", law), strict=True))  # type: ignore[attr-defined]
@@ -167,13 +167,13 @@ def _settled(table: Table, action: str, found: Mapping[str, Any], given: Given, 
     if band not in rules.file.bands:
         raise RuleError(f"{rules.id} {action} comes to {band!r}, which is no band of the ruleset")
     numbers = {name: _plain(found.get(name)) for name in found if name != BAND}
-    total, margin, opposition = (numbers.get(name) for name in _NUMBERS)
+    total, margin, opposition = (numbers.get(name) for name in OF_AN_OUTCOME)
     facts = {name: value for name, value in numbers.items() if value is not None and name not in ("margin",)}
     facts |= {name: value for name, value in given.typed().items() if name not in facts}
     facts |= given.meanings()
     details = {name: numbers[name] for name in told if numbers.get(name) not in (None, "")}
     table.merge((action, band, Map(facts), total, margin), holds=(STATE,))
-    shown = ", ".join(f"{name.replace('-', ' ')} {value}" for name, value in details.items() if name not in _NUMBERS)
+    shown = ", ".join(f"{name.replace('-', ' ')} {value}" for name, value in details.items() if name not in OF_AN_OUTCOME)
     if shown and table.is_read:
         table.tell(shown)
     margin, total, opposition = (one if isinstance(one, int) else None for one in (margin, total, opposition))

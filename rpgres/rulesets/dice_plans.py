@@ -6,7 +6,7 @@ Nothing here rolls: `rpgres.engine.named_dice` does, and `rpgres.lint.named_dice
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 
 from msgspec import Struct
@@ -36,6 +36,7 @@ from rpgres.rulesets.schema import Action, Definition, Group, RulesetFile
 BAND = "band"  # the name of the outcome, among the numbers
 GIVEN = "?"  # before the name of a parameter: whether it was given
 SLOT = "#"  # before the number of a reading
+OF_AN_OUTCOME = ("total", "margin", "opposition")  # numbers that mean to an outcome what they mean to every action
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _MOST_NESTED = 20  # definitions inside each other
 
@@ -125,8 +126,13 @@ class DicePlan(Struct, frozen=True):
         return found
 
 
-def dice_plan(file: RulesetFile, action: str) -> DicePlan:
+def dice_plan(file: RulesetFile, action: str, *, wanted: Iterable[str] = ()) -> DicePlan:
     """Return what the data of an action with named dice say.
+
+    Args:
+        file: the ruleset's data.
+        action: the action.
+        wanted: names that the rows of its outcomes speak of; definitions among them are numbers of the action.
 
     Raises:
         FormulaError: a formula cannot be read, or names a function that is none.
@@ -134,7 +140,10 @@ def dice_plan(file: RulesetFile, action: str) -> DicePlan:
     described = file.actions[action]
     writer = _Writer(file, described)
     groups = {name: writer.group(name, group) for name, group in described.dice.items()}
+    shared = [name for name, its in file.define.items() if not its.of and name not in described.numbers]
+    named = {*described.tell, *OF_AN_OUTCOME, *wanted}
     numbers = {name: writer.read(text) for name, text in described.formulas.items()}
+    numbers |= {name: writer.written(Name(name)) for name in shared if name in named}
     numbers[BAND] = writer.read(described.band) if described.band else writer.written(cases(described.conditions))
     plan = DicePlan(groups, tuple(writer.slots), numbers, ())
     return replace(plan, stages=tuple(_stages(plan)))

@@ -90,6 +90,7 @@ class Parameter(Record, frozen=True):
         aliases: further names of the option.
         at_least: the smallest number.
         at_most: the largest number; of cards: how many there can be.
+        among: for an integer: the only numbers that can be typed, such as the sides of dice.
         tag: for a tag: the kind that is put on the table.
         holder: for a tag or counter: who holds the free uses, or whose counter it is.
         counter: for a counter: which one is set.
@@ -132,6 +133,7 @@ class Parameter(Record, frozen=True):
     aliases: list[Id] = []
     at_least: int | None = None
     at_most: int | None = None
+    among: list[int] = []
     tag: str = ""
     holder: str = "actor"
     counter: str = ""
