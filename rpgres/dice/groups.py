@@ -7,10 +7,10 @@ from there on it stays, so that all that follows is exact with a finite number o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from fractions import Fraction
+from collections import defaultdict
+from collections.abc import Callable
 from functools import lru_cache
-from math import lcm
+from math import gcd, lcm, prod
 
 from msgspec import Struct
 
@@ -205,19 +205,39 @@ def group_law(faces: Faces, joining: Joining) -> Law:
     join = joining.join()
     if faces.kept is not None:
         return _kept_law(faces, join, joining.nothing)
-    die, total = _die_law(faces, join, joining.nothing)
-    states: dict[Vector, int] = {joining.nothing: 1}
-    steps, items = 0, list(die.items())
-    for _ in range(faces.count):
-        steps += len(states) * len(items)
+    if faces.added:
+        return _bringing_law(faces, join, joining.nothing)
+    die: dict[Vector, int] = {}
+    for weight, vector, _ in faces.first:
+        key = join(joining.nothing, vector)
+        die[key] = die.get(key, 0) + weight
+    powers, steps = [(1, die)], 0  # so many dice, and their law: doubled as long as that is less work than die by die
+    while len(joining.kinds) == 1 and powers[-1][0] * 2 <= faces.count:
+        number, law = powers[-1]
+        steps += len(law) ** 2
         _check(steps)
-        after: dict[Vector, int] = {}
-        for so_far, weight in states.items():
-            for vector, times in items:
-                key = join(so_far, vector)
-                after[key] = after.get(key, 0) + weight * times
-        states = after
-    return states, total**faces.count
+        powers.append((2 * number, _both(law, law, join)))
+    states, left = {joining.nothing: 1}, faces.count
+    for number, law in reversed(powers):
+        while left >= number:
+            steps += len(states) * len(law)
+            _check(steps)
+            states = _both(states, law, join)
+            left -= number
+    return states, sum(weight for weight, _, _ in faces.first) ** faces.count
+
+
+def _both(
+    left: dict[Vector, int], right: dict[Vector, int], join: Callable[[Vector, Vector], Vector]
+) -> dict[Vector, int]:
+    """Return the weights of two joined."""
+    found: dict[Vector, int] = {}
+    items = list(right.items())
+    for so_far, weight in left.items():
+        for vector, times in items:
+            key = join(so_far, vector)
+            found[key] = found.get(key, 0) + weight * times
+    return found
 
 
 def _check(steps: int) -> None:
@@ -229,56 +249,95 @@ def _check(steps: int) -> None:
         )
 
 
-def _die_law(faces: Faces, join: Callable[[Vector, Vector], Vector], nothing: Vector) -> Law:
-    """Return the law of one first die with all that it brings."""
-    total = sum(weight for weight, _, _ in faces.first)
-    plain: dict[Vector, int] = {}
-    again: dict[Vector, int] = {}
-    for weight, vector, goes_on in faces.first:
-        to, key = (again if goes_on else plain), join(nothing, vector)
-        to[key] = to.get(key, 0) + weight
-    if not again:
-        return plain, total
-    ends: dict[Vector, Fraction] = {vector: Fraction(weight) for vector, weight in plain.items()}
-    known: dict[Vector, dict[Vector, Fraction]] = {}
-    for vector, weight in again.items():
-        for end, chance in _ended(vector, faces.added, join, known, 0).items():
-            ends[end] = ends.get(end, Fraction(0)) + weight * chance
-    scale = lcm(*(one.denominator for one in ends.values()))
-    return {end: int(weight * scale) for end, weight in ends.items()}, total * scale
+def _bringing_law(faces: Faces, join: Callable[[Vector, Vector], Vector], nothing: Vector) -> Law:
+    """Return the law of dice that bring others: die by die, and each with all that it brings, on the states so far.
+
+    Weights are scaled so that they stay whole: an added die divides them by how many faces it has. Faces that bring a
+    die and change nothing any more are a loop, which ends by all other faces in proportion.
+    """
+    added = faces.added
+    depths: dict[Vector, int] = {}  # how many dice a state can bring one after another that still change it
+    first, all_added = (sum(weight for weight, _, _ in shown) for shown in (faces.first, added))
+    looping: dict[Vector, int] = {}
+    parts: defaultdict[int, set[int]] = defaultdict(set)  # by depth, what weights are divided by there
+    states, total, steps = {nothing: 1}, 1, 0
+    for _ in range(faces.count):
+        done: dict[Vector, int] = {}
+        brought: dict[Vector, int] = {}
+        for so_far, weight in states.items():
+            for times, vector, goes_on in faces.first:
+                to, key = brought if goes_on else done, join(so_far, vector)
+                to[key] = to.get(key, 0) + weight * times
+        total *= first
+        deepest = max((_depth(one, added, join, depths, looping) for one in brought), default=-1)
+        if deepest >= 0:
+            for vector, depth in depths.items():
+                parts[depth].add(all_added - looping[vector] or 1)
+            scale = prod(lcm(*parts[depth]) for depth in range(deepest + 1))
+            total *= scale
+            done = {vector: weight * scale for vector, weight in done.items()}
+            levels: list[dict[Vector, int]] = [{} for _ in range(deepest + 1)]
+            for vector, weight in brought.items():
+                levels[depths[vector]][vector] = weight * scale
+            for level in reversed(levels):
+                steps += len(level) * len(added)
+                _check(steps)
+                for so_far, weight in level.items():
+                    _bring(so_far, weight, added, join, done, levels, depths, all_added - looping[so_far])
+        states = done
+    common = gcd(total, *states.values())
+    return {vector: weight // common for vector, weight in states.items()}, total // common
 
 
-def _ended(
+def _bring(
     so_far: Vector,
+    weight: int,
     added: tuple[tuple[int, Vector, bool], ...],
     join: Callable[[Vector, Vector], Vector],
-    known: dict[Vector, dict[Vector, Fraction]],
-    depth: int,
-) -> dict[Vector, Fraction]:
-    """Return where a die that brings another ends, from what it has come to.
-
-    Faces that bring a die and change nothing are a loop, which ends by all other faces in proportion.
-    """
-    if so_far in known:
-        return known[so_far]
-    if depth > 400:
-        raise LawSizeError("dice that bring others are followed too far here (limit MOST_STEPS)", limit="MOST_STEPS")
-    ends: dict[Vector, Fraction] = {}
-    total = sum(weight for weight, _, _ in added)
-    looping = 0
-    for weight, vector, goes_on in added:
-        reached = join(so_far, vector)
+    done: dict[Vector, int],
+    levels: list[dict[Vector, int]],
+    depths: dict[Vector, int],
+    ways: int,
+) -> None:
+    """Throw an added die: it is done, or brings one more."""
+    if not ways:  # every face brings a die, and nothing changes any more
+        done[so_far] = done.get(so_far, 0) + weight
+        return
+    each = weight // ways
+    for times, vector, goes_on in added:
+        key = join(so_far, vector)
         if not goes_on:
-            ends[reached] = ends.get(reached, Fraction(0)) + weight
-        elif reached == so_far:
-            looping += weight
-        else:
-            for end, chance in _ended(reached, added, join, known, depth + 1).items():
-                ends[end] = ends.get(end, Fraction(0)) + weight * chance
-    if looping == total:  # every face brings a die, and nothing changes any more
-        ends, looping = {so_far: Fraction(total)}, 0
-    known[so_far] = {end: weight / (total - looping) for end, weight in ends.items()}
-    return known[so_far]
+            done[key] = done.get(key, 0) + each * times
+        elif key != so_far:
+            to = levels[depths[key]]
+            to[key] = to.get(key, 0) + each * times
+
+
+def _depth(
+    start: Vector,
+    added: tuple[tuple[int, Vector, bool], ...],
+    join: Callable[[Vector, Vector], Vector],
+    depths: dict[Vector, int],
+    looping: dict[Vector, int],
+) -> int:
+    """Return how many added dice can follow one another from a state that still change it."""
+    open_ = [start]
+    while open_:
+        so_far = open_[-1]
+        if so_far in depths:
+            open_.pop()
+            continue
+        reached = [(times, join(so_far, vector)) for times, vector, goes_on in added if goes_on]
+        after = [key for _, key in reached if key != so_far]
+        missing = [key for key in after if key not in depths]
+        _check(len(depths))
+        if missing:
+            open_ += missing
+            continue
+        open_.pop()
+        depths[so_far] = 1 + max((depths[key] for key in after), default=-1)
+        looping[so_far] = sum(times for times, key in reached if key == so_far)
+    return depths[start]
 
 
 def _kept_law(faces: Faces, join: Callable[[Vector, Vector], Vector], nothing: Vector) -> Law:
@@ -316,8 +375,3 @@ def plain_faces(pool: Pool) -> tuple[tuple[int, int], ...]:
 def can_bring(pool: Pool) -> bool:
     """Tell whether faces of a pool may bring further dice: where all dice count, and none explodes or is a Fate die."""
     return not (pool.keep or pool.reroll or pool.explodes or pool.target or pool.sides == FATE)
-
-
-def merged(laws: Sequence[tuple[int, Law]]) -> int:
-    """Return a common total of laws with their weights."""
-    return lcm(*(total for _, (_, total) in laws))

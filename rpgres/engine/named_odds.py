@@ -7,7 +7,7 @@ high enough. Where it is not, the caps in question grow.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import inf, lcm
 from typing import Any
 
@@ -19,11 +19,14 @@ from rpgres.engine.declarative import Given
 from rpgres.engine.named_dice import Compiled, Known, again_of, filled, is_pool
 from rpgres.errors import RuleError
 from rpgres.rulesets import Rules
-from rpgres.rulesets.dice_plans import SLOT
-from rpgres.rulesets.formulas import ANY, Span, span_of, within
+from rpgres.engine.named_readings import needed
+from rpgres.rulesets.formulas import ANY, Span, span_of, within, worker
 
-FIRST_CAP = 4
-GROWTH = 3
+FIRST_CAP = 2
+GROWTH = 2
+MOST_STEP = 1 << 12  # that a cap is sought beyond where it is
+MOST_WHOLE = 400  # readings that have an end at most there are followed to it
+MOST_BLAMED = 40  # states without an answer that are looked into before caps grow
 MOST_STATES = 200_000  # of one law
 _KINDS = {"sum": "add", "count": "add", "highest": "max", "lowest": "min"}
 
@@ -53,51 +56,100 @@ class _Weighing:
     """The law of one action with its inputs.
 
     Attributes:
-        caps: by reading, where it stays.
-        most: by reading, the highest it can be; infinite where added dice have no end.
-        falls: by reading, whether dice may take from it.
-        highs: by group and reading, the highest that it brings.
+        names: of the readings, in the order of vectors.
+        terms: of each reading, the slots of the plan that are added up, each with its factor.
+        kinds: of each, how dice are joined.
+        caps: of each, where it stays.
+        most: of each, the highest it can be; infinite where added dice have no end.
+        slack: of each, how far dice can take it down again, after it stayed at its cap.
+        highs, falls: the same by group and reading.
     """
 
-    def __init__(self, compiled: Compiled, base: Mapping[str, Any], names: tuple[str, ...]) -> None:
-        self.compiled, self.base, self.names = compiled, base, names
-        self.kinds = tuple(_KINDS[read.kind] for read in compiled.plan.reads)
+    def __init__(self, compiled: Compiled, base: Mapping[str, Any], asked: tuple[str, ...]) -> None:
+        self.compiled, self.base, self.asked = compiled, base, asked
+        needs = needed(compiled.plan, base, asked)
+        self.numbers = needs.numbers
+        self.workers = {name: worker(expr) for name, expr in needs.numbers.items()}
+        self.names, self.terms = tuple(needs.readings), tuple(needs.readings.values())
+        reads = compiled.plan.reads
+        self.kinds = tuple(_KINDS[reads[terms[0][0]].kind] for terms in self.terms)
+        self.groups = tuple({group for slot, _ in terms for group in reads[slot].groups} for terms in self.terms)
         self.caps: list[int] = [FIRST_CAP] * len(self.kinds)
-        self.most: list[float] = [0] * len(self.kinds)
-        self.falls = [False] * len(self.kinds)
         self.highs: dict[tuple[str, int], float] = {}
+        self.falls: dict[tuple[str, int], int] = {}
+        self.changing: set[int] = set()  # readings that are not the same whatever the dice show
+        self.most: list[float] = []
+        self.slack: list[int] = []
 
     def law(self) -> JointLaw:
         while True:
-            falls = [*self.falls]
             states, total = self._states()
-            if self.falls != falls:  # sums may fall, and so have no caps
+            if self._settle_constants():
                 continue
             found: dict[tuple[Any, ...], int] = {}
-            open_, growing = 0, set[int]()
+            open_, unanswered = 0, list[Vector]()
             for vector, weight in states.items():
-                key = self._answer(vector, growing)
+                key = self._answer(vector)
                 if key is None:
                     open_ += weight
+                    unanswered.append(vector)
                 else:
                     found[key] = found.get(key, 0) + weight
-            if not growing or open_ * EXPLOSION_OPEN < total:
+            if open_ * EXPLOSION_OPEN < total and not self._can_be_whole(unanswered):
                 return JointLaw(tuple(found), tuple(found.values()), total, open_)
-            for place in growing:
-                self.caps[place] *= GROWTH
+            self._grow(unanswered)
+
+    def _settle_constants(self) -> bool:
+        """Raise the caps of readings that are the same whatever the dice show, and tell whether there were any."""
+        low = [
+            place
+            for place, kind in enumerate(self.kinds)
+            if kind == "add" and place not in self.changing and self.caps[place] < self.most[place] < inf
+        ]
+        for place in low:
+            self.caps[place] = int(self.most[place])
+        return bool(low)
+
+    def _can_be_whole(self, unanswered: list[Vector]) -> bool:
+        """Tell whether higher caps would leave nothing open: where the readings in question have an end."""
+        return bool(unanswered) and all(
+            self.most[place] < MOST_WHOLE for vector in unanswered[:MOST_BLAMED] for place in self._blamed(vector)
+        )
+
+    def _grow(self, unanswered: list[Vector]) -> None:
+        """Raise the caps for which states have no answer: to where they would have one, as far as can be told."""
+        wanted: dict[int, int] = {}
+        for vector in unanswered[:: max(1, len(unanswered) // MOST_BLAMED)]:
+            for place in self._blamed(vector):
+                wanted[place] = max(wanted.get(place, 0), self._enough(vector, place))
+        for place, cap in wanted.items():
+            self.caps[place] = int(min(cap + self.slack[place], self.most[place] + self.slack[place]))
+
+    def _enough(self, vector: Vector, place: int) -> int:
+        """Return the cap from which on a state has an answer as far as one reading goes."""
+        low = max(vector[place], self.caps[place] - self.slack[place]) + 1
+        step = 1
+        while step < MOST_STEP:
+            if self._is_answered((*vector[:place], low + step - 1, *vector[place + 1 :]), [place]):
+                return low + step - 1
+            step *= 2
+        return low * GROWTH
 
     # -- the states
 
     def _states(self) -> tuple[dict[Vector, int], int]:
-        plan = self.compiled.plan
+        plan, nothing = self.compiled.plan, Joining(self.kinds, ()).nothing
         self.highs.clear()
-        self.most, nothing = [0] * len(self.kinds), Joining(self.kinds, ()).nothing
+        self.falls.clear()
         states, total = {nothing: 1}, 1
-        done = list[str]()
+        done = set[str]()
         for group in plan.stages:
-            places = tuple(place for place, read in enumerate(plan.reads) if group in read.groups)
+            places = tuple(place for place, groups in enumerate(self.groups) if group in groups)
+            if not places:  # nobody asks what it shows
+                done.add(group)
+                continue
             depends = not plan.before(group).isdisjoint(done)
-            known = {place: read for place, read in enumerate(plan.reads) if set(read.groups) <= set(done)}
+            known = [place for place, groups in enumerate(self.groups) if groups <= done]
             laws: dict[Vector, Law] = {}
             if not depends:
                 one = self._law(group, places, self._known(nothing, ()))
@@ -106,18 +158,21 @@ class _Weighing:
                 for vector in states:
                     laws[vector] = self._law(group, places, self._known(vector, known))
             states, total = self._joined(states, total, laws, places)
-            done.append(group)
+            done.add(group)
             if len(states) > MOST_STATES:
                 raise LawSizeError(
                     "these dice come to too many different results (limit MOST_STATES); roll them many times instead",
                     limit="MOST_STATES",
                 )
+        places = range(len(self.kinds))
+        self.most = [sum(high for (_, one), high in self.highs.items() if one == place) for place in places]
+        self.slack = [sum(fall for (_, one), fall in self.falls.items() if one == place) for place in places]
         return states, total
 
     def _known(self, vector: Vector, places: Any) -> Known:
         known = Known(self.compiled, self.base, {})
         for place in places:
-            known[f"{SLOT}{place}"] = _told(vector[place])
+            known[self.names[place]] = _told(vector[place])
         return known
 
     def _law(self, group: str, places: tuple[int, ...], known: Known) -> Law:
@@ -126,18 +181,26 @@ class _Weighing:
         if dice is None:
             return {Joining(self.kinds, ()).nothing: 1}, 1
         faces = self._faces(group, places, known, dice)
-        joining = Joining(tuple(self.kinds[place] for place in places), self._caps(places))
-        inner, total = group_law(faces, joining)
-        nothing = list(Joining(self.kinds, ()).nothing)
-        whole: dict[Vector, int] = {}
+        constant = _constant(faces, tuple(self.kinds[place] for place in places))
+        varying = tuple(number for number, value in enumerate(constant) if value is None)
+        self.changing.update(places[number] for number in varying)
+        joining = Joining(
+            tuple(self.kinds[places[number]] for number in varying), self._caps(tuple(places[one] for one in varying))
+        )
+        inner, total = group_law(_only(faces, varying), joining)
+        whole = list(Joining(self.kinds, ()).nothing)
+        for place, value, cap in zip(places, constant, self._caps(places), strict=True):
+            if value is not None:
+                whole[place] = value if cap is None else min(value, cap)
+        found: dict[Vector, int] = {}
         for vector, weight in inner.items():
-            for place, value in zip(places, vector, strict=True):
-                nothing[place] = value
-            whole[tuple(nothing)] = weight
-        return whole, total
+            for number, value in zip(varying, vector, strict=True):
+                whole[places[number]] = value
+            found[tuple(whole)] = weight
+        return found, total
 
     def _caps(self, places: tuple[int, ...]) -> tuple[int | None, ...]:
-        return tuple(None if self.kinds[place] != "add" or self.falls[place] else self.caps[place] for place in places)
+        return tuple(self.caps[place] if self.kinds[place] == "add" else None for place in places)
 
     def _faces(self, group: str, places: tuple[int, ...], known: Known, dice: Dice) -> Faces:
         """Return the dice of a group with what each face brings to the readings."""
@@ -167,11 +230,13 @@ class _Weighing:
         counts = face if worth is None else int(known.of_die(worth, face, is_first=is_first) or 0)
         found = []
         for place in places:
-            read, fits = compiled.plan.reads[place], compiled.of_dice[place]
-            if fits is not None and not known.of_die(fits, face, is_first=is_first):
-                found.append({"add": 0, "max": LOWEST, "min": HIGHEST}[self.kinds[place]])
-            else:
-                found.append(1 if read.kind == "count" else counts)
+            value = {"add": 0, "max": LOWEST, "min": HIGHEST}[self.kinds[place]]
+            for slot, factor in self.terms[place]:
+                read, fits = compiled.plan.reads[slot], compiled.of_dice[slot]
+                if group in read.groups and (fits is None or known.of_die(fits, face, is_first=is_first)):
+                    brings = 1 if read.kind == "count" else counts
+                    value = value + factor * brings if self.kinds[place] == "add" else brings
+            found.append(value)
         return tuple(found)
 
     def _note(
@@ -186,17 +251,18 @@ class _Weighing:
         for number, place in enumerate(places):
             if self.kinds[place] != "add":
                 continue
-            high = max(vector[number] for _, vector, _ in first)
-            more = max((vector[number] for _, vector, _ in added), default=0)
-            low = min((vector[number] for _, vector, _ in (*first, *added)), default=0)
-            if low < 0 and added:
+            brought = [vector[number] for _, vector, _ in added]
+            going_on = [vector[number] for _, vector, goes_on in (*first, *added) if goes_on]
+            if min(going_on, default=0) < 0:
                 raise RuleError("what dice are worth that bring others may not be below 0, or sums have no end")
-            if low < 0 and not self.falls[place]:
-                self.falls[place] = True
-            ends = count * max(high, 0) if more <= 0 else inf
-            so_far = self.highs.get((group, place), 0)
-            self.highs[group, place] = max(so_far, ends)
-            self.most[place] += max(so_far, ends) - so_far if so_far < inf else 0
+            is_endless = any(goes_on and vector[number] > 0 for _, vector, goes_on in added)
+            most = max(
+                vector[number] + (max(0, *brought) if goes_on else 0) for _, vector, goes_on in first
+            )
+            high = inf if is_endless and going_on else count * max(most, 0)
+            fall = count * max(0, -min(vector[number] for _, vector, _ in (*first, *added)))
+            self.highs[group, place] = max(self.highs.get((group, place), 0), high)
+            self.falls[group, place] = max(self.falls.get((group, place), 0), fall)
 
     def _joined(
         self, states: dict[Vector, int], total: int, laws: dict[Vector, Law], places: tuple[int, ...]
@@ -215,25 +281,50 @@ class _Weighing:
 
     # -- what they come to
 
-    def _answer(self, vector: Vector, growing: set[int]) -> tuple[Any, ...] | None:
-        """Return what a state comes to; None where readings at their caps leave that open, which then grow."""
-        stuck = [
+    def _stuck(self, vector: Vector) -> list[int]:
+        """Return the readings of a state that are at their caps, and may be higher."""
+        return [
             place
             for place, value in enumerate(vector)
             if self.kinds[place] == "add"
-            and not self.falls[place]
-            and value >= self.caps[place]
-            and self.most[place] > self.caps[place]
+            and value >= self.caps[place] - self.slack[place]
+            and self.most[place] > self.caps[place] - self.slack[place]
         ]
-        if not stuck:
-            known = self._known(vector, range(len(vector)))
-            return tuple(_plain(known[name]) for name in self.names)
+
+    def _blamed(self, vector: Vector) -> list[int]:
+        """Return the readings for which a state has no answer: those that leave it open by themselves, else all."""
+        stuck = self._stuck(vector)
+        alone = [place for place in stuck if not self._is_answered(vector, [place])]
+        return alone or stuck
+
+    def _is_answered(self, vector: Vector, stuck: list[int]) -> bool:
         spans = _Spans(self, vector, stuck)
-        found = [spans[name] for name in self.names]
+        return all(spans[name].is_certain for name in self.asked)
+
+    def _answer(self, vector: Vector) -> tuple[Any, ...] | None:
+        """Return what a state comes to; None where readings at their caps leave that open."""
+        stuck = self._stuck(vector)
+        if not stuck:
+            known = _Worked(self.workers, self.base)
+            known.update(zip(self.names, map(_told, vector), strict=True))
+            return tuple(_plain(known[name]) for name in self.asked)
+        spans = _Spans(self, vector, stuck)
+        found = [spans[name] for name in self.asked]
         if all(span.is_certain for span in found):
             return tuple(span.value for span in found)
-        growing.update(stuck)
         return None
+
+
+class _Worked(dict[str, Any]):
+    """What names come to once the dice lie."""
+
+    def __init__(self, workers: Mapping[str, Callable[[Any], Any]], base: Mapping[str, Any]) -> None:
+        super().__init__()
+        self.workers, self.base = workers, base
+
+    def __missing__(self, name: str) -> Any:
+        found = self[name] = self.workers[name](self) if name in self.workers else self.base[name]
+        return found
 
 
 class _Spans(dict[str, Span]):
@@ -241,11 +332,11 @@ class _Spans(dict[str, Span]):
 
     def __init__(self, weighing: _Weighing, vector: Vector, stuck: list[int]) -> None:
         super().__init__()
-        self.numbers, self.base = weighing.compiled.plan.numbers, weighing.base
-        for place, value in enumerate(vector):
-            self[f"{SLOT}{place}"] = span_of(_told(value))
+        self.numbers, self.base = weighing.numbers, weighing.base
+        for name, value in zip(weighing.names, vector, strict=True):
+            self[name] = span_of(_told(value))
         for place in stuck:
-            self[f"{SLOT}{place}"] = Span(vector[place], weighing.most[place])
+            self[weighing.names[place]] = Span(vector[place], weighing.most[place])
 
     def __missing__(self, name: str) -> Span:
         if name in self.numbers:
@@ -254,6 +345,35 @@ class _Spans(dict[str, Span]):
             found = span_of(self.base[name]) if name in self.base else ANY
         self[name] = found
         return found
+
+
+def _constant(faces: Faces, kinds: tuple[str, ...]) -> list[int | None]:
+    """Return the readings that are the same whatever the dice show; None for each that is not."""
+    found = list[int | None]()
+    for number, kind in enumerate(kinds):
+        shown = {vector[number] for _, vector, _ in faces.first}
+        is_constant = kind == "add" and len(shown) == 1 and faces.kept is None
+        is_constant = is_constant and not any(vector[number] for _, vector, _ in faces.added)
+        found.append(shown.pop() * faces.count if is_constant else None)
+    return found
+
+
+def _only(faces: Faces, numbers: tuple[int, ...]) -> Faces:
+    """Return dice with only some of their readings; faces that bring the same are one where all dice count."""
+    first, added = (
+        _alike([(weight, tuple(vector[one] for one in numbers), again) for weight, vector, again in shown])
+        if faces.kept is None
+        else tuple((weight, tuple(vector[one] for one in numbers), again) for weight, vector, again in shown)
+        for shown in (faces.first, faces.added)
+    )
+    return Faces(faces.count, first, added, faces.kept)
+
+
+def _alike(shown: list[tuple[int, Vector, bool]]) -> tuple[tuple[int, Vector, bool], ...]:
+    found: dict[tuple[Vector, bool], int] = {}
+    for weight, vector, again in shown:
+        found[vector, again] = found.get((vector, again), 0) + weight
+    return tuple((weight, vector, again) for (vector, again), weight in found.items())
 
 
 def _told(value: int) -> int:

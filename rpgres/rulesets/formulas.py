@@ -98,6 +98,7 @@ class Read(Struct, frozen=True):
 
 
 Expr: TypeAlias = Const | Name | Op | Cases | Call | Read
+Linear = dict[str, int]  # a sum: the factor of each name, and a number under an empty one
 TRUE = Const(1)
 
 
@@ -289,6 +290,71 @@ def worker(expr: Expr) -> Callable[[Any], Any]:
         return lambda known: both(left(known), right(known))
     many, several = _MANY[expr.op], [worker(one) for one in expr.args]
     return lambda known: many(_number(one(known)) for one in several)
+
+
+def reduced(expr: Expr, known: Callable[[str], Expr]) -> Expr:
+    """Return a tree in which everything that is known is worked out.
+
+    Args:
+        expr: the tree, written out.
+        known: what stands for a name: a constant where it is known, else the name itself.
+    """
+    if isinstance(expr, Name):
+        return known(expr.name)
+    if isinstance(expr, Cases):
+        found = list[tuple[Expr, Expr]]()
+        for when, then in expr.cases:
+            holds = reduced(when, known)
+            if not isinstance(holds, Const) or holds.value:
+                found.append((holds, reduced(then, known)))
+            if isinstance(holds, Const) and holds.value:
+                break
+        if not found:
+            return Const(None)
+        return found[0][1] if isinstance(found[0][0], Const) else Cases(tuple(found))
+    if not isinstance(expr, Op):
+        return expr
+    args = [reduced(one, known) for one in expr.args]
+    if expr.op in ("and", "or"):
+        decided = expr.op == "or"
+        if any(isinstance(one, Const) and bool(one.value) is decided for one in args):
+            return Const(int(decided))
+        args = [one for one in args if not isinstance(one, Const)]
+        if not args:
+            return Const(int(not decided))
+        return Op(expr.op, tuple(args))
+    made = Op(expr.op, tuple(args))
+    if not all(isinstance(one, Const) for one in args):
+        return made
+    value = worker(made)({})
+    return Const(int(value) if isinstance(value, bool) else value)
+
+
+def linear(expr: Expr, known: Callable[[str], Linear | None]) -> Linear | None:
+    """Return a tree as a sum of names, each with a factor, and a number under an empty name; None if it is none.
+
+    Args:
+        expr: the tree.
+        known: the same for a name.
+    """
+    if isinstance(expr, Const):
+        return {"": expr.value or 0} if not isinstance(expr.value, str) else None
+    if isinstance(expr, Name):
+        return known(expr.name)
+    if not isinstance(expr, Op) or expr.op not in ("+", "-", "*", "neg"):
+        return None
+    found = [linear(one, known) for one in expr.args]
+    if any(one is None for one in found):
+        return None
+    left, right = found[0] or {}, found[-1] or {}
+    if expr.op == "neg":
+        return {name: -factor for name, factor in left.items()}
+    if expr.op == "*":
+        scale, other = (left, right) if set(left) <= {""} else (right, left)
+        times = scale.get("", 0)
+        return {name: factor * times for name, factor in other.items()} if set(scale) <= {""} else None
+    sign = 1 if expr.op == "+" else -1
+    return {name: left.get(name, 0) + sign * right.get(name, 0) for name in {**left, **right}}
 
 
 def _first_case(pairs: list[tuple[Callable[[Any], Any], Callable[[Any], Any]]]) -> Callable[[Any], Any]:
