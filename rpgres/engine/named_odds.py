@@ -74,7 +74,7 @@ class _Weighing:
         reads = compiled.plan.reads
         self.kinds = tuple(_KINDS[reads[terms[0][0]].kind] for terms in self.terms)
         self.groups = tuple({group for slot, _ in terms for group in reads[slot].groups} for terms in self.terms)
-        self.caps: list[int] = [FIRST_CAP] * len(self.kinds)
+        self.caps: list[int] = [HIGHEST if name in needs.exact else FIRST_CAP for name in self.names]
         self.highs: dict[tuple[str, int], float] = {}
         self.falls: dict[tuple[str, int], int] = {}
         self.changing: set[int] = set()  # readings that are not the same whatever the dice show
@@ -127,13 +127,20 @@ class _Weighing:
 
     def _enough(self, vector: Vector, place: int) -> int:
         """Return the cap from which on a state has an answer as far as one reading goes."""
-        low = max(vector[place], self.caps[place] - self.slack[place]) + 1
+        low = max(vector[place], self.caps[place] - self.slack[place])
+
+        def is_enough(cap: int) -> bool:
+            return self._is_answered((*vector[:place], cap, *vector[place + 1 :]), [place])
+
         step = 1
-        while step < MOST_STEP:
-            if self._is_answered((*vector[:place], low + step - 1, *vector[place + 1 :]), [place]):
-                return low + step - 1
+        while not is_enough(low + step):
             step *= 2
-        return low * GROWTH
+            if step > MOST_STEP:
+                return max(low + 1, self.caps[place]) * GROWTH
+        while step > 1:  # between the half, which is not enough, and all of it
+            step //= 2
+            low += 0 if is_enough(low + step) else step
+        return low + 1
 
     # -- the states
 

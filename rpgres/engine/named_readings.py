@@ -23,10 +23,12 @@ class Needed(Struct, frozen=True):
     Attributes:
         numbers: the formulas of what is asked for, and of the numbers in them.
         readings: by name, the slots that are added up, each with its factor.
+        exact: those on which other dice depend, so that they are followed to their end.
     """
 
     numbers: dict[str, Expr]
     readings: dict[str, tuple[tuple[int, int], ...]]
+    exact: frozenset[str]
 
 
 def needed(plan: DicePlan, base: Mapping[str, Any], asked: Iterable[str]) -> Needed:
@@ -81,8 +83,8 @@ class _Adding:
                 if one.startswith((SLOT, SUM)):
                     used[one] = None
                 open_.append(one)
-        for expr in self._of_groups():
-            used |= {one: None for one in self._slots_of(expr)}
+        exact = {one: None for expr in self._of_groups() for one in self._slots_of(expr)}
+        used |= exact
         terms = {name: key for key, name in self.sums.items()}
         return Needed(
             self.written,
@@ -92,6 +94,7 @@ class _Adding:
                 else ((_slot(name), 1),)
                 for name in used
             },
+            frozenset(exact),
         )
 
     def _of_groups(self) -> Iterable[Expr]:
