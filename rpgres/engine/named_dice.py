@@ -63,7 +63,7 @@ class Known(dict[str, Any]):
 
     def of_die(self, work: Worker, face: int, *, is_first: bool) -> Any:
         """Return what a formula comes to for one die."""
-        self["face"], self["first"] = face, int(is_first)
+        self["face"], self["added"] = face, int(not is_first)
         return work(self)
 
 
@@ -318,7 +318,7 @@ def _rolled(table: Table, actor: Character, known: Known, given: Given) -> Known
         throw = table.throw(rolled, group.name, by=_roller(group, given) or actor.name)
         known.thrown[group.name] = faces_of(throw) if is_pool(found) else ((throw.value, True),)
     known.pop("face", None)
-    known.pop("first", None)
+    known.pop("added", None)
     return known
 
 

@@ -10,6 +10,7 @@ from rpgres.errors import NotationError
 from rpgres.lint.bands import range_faults, turned_faults
 from rpgres.lint.conditions import CONDITIONS, circumstance_faults
 from rpgres.lint.formulas import TRIED, Scope, bounds_faults, filled, missing, scope_of, template_faults
+from rpgres.lint.named_dice import definition_faults, named_dice_faults
 from rpgres.rulesets.numbers import (
     COMPARED,
     PLAIN,
@@ -34,8 +35,10 @@ def description_faults(rules: Rules) -> Iterator[Fault]:
     for name, band in rules.file.bands.items():
         path, conditions = ("bands", name), (band.when, band.unless)
         yield from circumstance_faults(rules, path, conditions, everything.numbers)
+    yield from definition_faults(rules)
     for name in described_actions(rules.file):
-        yield from _action(rules, name, rules.file.actions[name])
+        action = rules.file.actions[name]
+        yield from named_dice_faults(rules, name) if action.dice else _action(rules, name, action)
     for name, action in rules.file.actions.items():
         known = ("actor", "opponent", "variant", *rules.file.parameters_of(name))
         for field in FIELDS.findall(action.sentence):

@@ -31,8 +31,8 @@ class Group(Record, frozen=True):
     Attributes:
         roll: the dice in notation, with formulas in braces.
         worth: a formula of `face`: what a die counts for in sums and for the highest and lowest; its face if left out.
-        again: a condition of `face`: a die for which it holds brings a further one, which counts by itself; `first` is
-            1 for the first dice and 0 for those that were brought.
+        again: a condition of `face`: a die for which it holds brings a further one, which counts by itself; `added` is
+            0 for the first dice and 1 for those that were brought.
     """
 
     roll: str

@@ -29,7 +29,7 @@ from rpgres.rulesets.templates import ID
 Value = int | str | None  # None is `nothing`
 
 READINGS = ("sum", "count", "highest", "lowest")
-OF_A_DIE = ("face", "first")  # what `worth`, `again` and the condition of a reading may name beside all else
+OF_A_DIE = ("face", "added")  # what `worth`, `again` and the condition of a reading may name beside all else
 ELSE = "else"
 # How many arguments each function takes: at least, and at most.
 FUNCTIONS: dict[str, tuple[int, int]] = {
