@@ -143,10 +143,10 @@ def play_named(action: str, table: Table, actor: Character, /, **arguments: Any)
     compiled = compiled_of(rules, action)
     given = given_of(rules, action, actor, arguments, table.state)
     base = base_of(compiled, given)
-    told = rules.file.actions[action].tell
+    told = rules.file.actions[action].told
     if table.is_read:
         known = _rolled(table, actor, Known(compiled, base, {}), given)
-        found = {name: known[name] for name in dict.fromkeys((BAND, *OF_AN_OUTCOME, *compiled.wanted, *told)) if _has(known, name)}
+        found = {name: known[name] for name in dict.fromkeys((BAND, *OF_AN_OUTCOME, *compiled.wanted, *told.values())) if _has(known, name)}
     else:
         from rpgres.engine.named_odds import law_of
 
@@ -162,7 +162,7 @@ def _has(known: Known, name: str) -> bool:
     return name in known or name in known.compiled.numbers
 
 
-def _settled(table: Table, action: str, found: Mapping[str, Any], given: Given, told: list[str]) -> Outcome:
+def _settled(table: Table, action: str, found: Mapping[str, Any], given: Given, told: Mapping[str, str]) -> Outcome:
     rules, band = table.rules, found[BAND]
     if band not in rules.file.bands:
         raise RuleError(f"{rules.id} {action} comes to {band!r}, which is no band of the ruleset")
@@ -171,7 +171,7 @@ def _settled(table: Table, action: str, found: Mapping[str, Any], given: Given, 
     facts = {name: value for name, value in numbers.items() if value is not None and name not in ("margin",)}
     facts |= {name: value for name, value in given.typed().items() if name not in facts}
     facts |= given.meanings()
-    details = {name: numbers[name] for name in told if numbers.get(name) not in (None, "")}
+    details = {name: numbers[number] for name, number in told.items() if numbers.get(number) not in (None, "")}
     table.merge((action, band, Map(facts), total, margin), holds=(STATE,))
     shown = ", ".join(f"{name.replace('-', ' ')} {value}" for name, value in details.items() if name not in OF_AN_OUTCOME)
     if shown and table.is_read:

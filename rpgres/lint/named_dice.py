@@ -108,7 +108,7 @@ def unused_numbers(rules: Rules, name: str) -> Iterator[Fault]:
         plan = dice_plan(rules.file, name)
     except RuleError:
         return
-    named = {*OF_AN_OUTCOME, *action.tell, *spoken_of(rules, name, {})}
+    named = {*OF_AN_OUTCOME, *action.told.values(), *spoken_of(rules, name, {})}
     for expr in plan.formulas():
         named |= {*names(expr)}
     for one in action.numbers:
@@ -125,7 +125,7 @@ def unused_definitions(rules: Rules) -> Iterator[Fault]:
     """Yield the definitions that no action uses."""
     texts = [text for action in rules.file.actions.values() for _, text in _sources("", action)]
     texts += [text for its in rules.file.define.values() for text in (its.value, *its.cases.values())]
-    told = {one for action in rules.file.actions.values() for one in action.tell}
+    told = {one for action in rules.file.actions.values() for one in action.told.values()}
     for name in rules.file.define:
         pattern = re.compile(rf"(?<![a-z0-9-]){re.escape(name)}(?![a-z0-9-])")
         if name not in told and name not in OF_AN_OUTCOME and not any(pattern.search(text) for text in texts):
@@ -224,9 +224,10 @@ def _names(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
                 yield Fault("unknown-name", path, message)
             elif bare not in known and one not in of_die and not (is_open and not given):
                 yield missing(path, "number", bare, listed)
-    for told in action.tell:
-        if told not in plan.numbers and told not in parameters:
-            yield missing((*at, "tell", action.tell.index(told)), "number", told, sorted(plan.numbers))
+    for place, (told, number) in enumerate(action.told.items()):
+        if number not in plan.numbers and number not in parameters:
+            at_place: KeyPath = (*at, "tell", told if isinstance(action.tell, dict) else place)
+            yield missing(at_place, "number", number, sorted(plan.numbers))
     for group in plan.groups:
         if group in parameters or group in action.numbers or group in OF_A_DIE:
             what = "a parameter" if group in parameters else "a number"

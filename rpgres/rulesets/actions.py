@@ -84,7 +84,7 @@ class Action(Record, frozen=True):
         dice: the dice by name, in place of roll, in the order in which they are rolled: plain = "{pool - hunger}d10".
         numbers: numbers that are worked out, by name, in notation with {NAME}: half = "{skill}/2"; of an action with
             `dice` formulas, of numbers or words: half = "skill / 2".
-        tell: numbers and words that are told beside the outcome, of an action with `dice`.
+        tell: numbers and words that are told beside the outcome, of an action with `dice`; as a table, under what name.
         instead: other dice, opposition or measure under some circumstances, by name; the first that fits.
         bands: when each outcome comes about in this action, in place of what [bands] says; of an action with `dice` the
             condition of each, tried in order.
@@ -111,7 +111,7 @@ class Action(Record, frozen=True):
     counts: dict[Id, str] = {}
     dice: dict[Id, str | Group] = {}
     numbers: dict[Id, Formula] = {}
-    tell: list[Id] = []
+    tell: list[Id] | dict[Id, Id] = []
     instead: dict[Id, Instead] = {}
     bands: dict[Id, str | Range] = {}
     band: str = ""
@@ -124,6 +124,11 @@ class Action(Record, frozen=True):
     def is_described(self) -> bool:
         """Whether the data say what is rolled."""
         return bool(self.roll or self.dice)
+
+    @property
+    def told(self) -> dict[str, str]:
+        """What is told beside the outcome: the number, by the name under which it is told."""
+        return self.tell if isinstance(self.tell, dict) else {name: name for name in self.tell}
 
     @property
     def ranges(self) -> dict[str, Range]:
