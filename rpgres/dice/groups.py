@@ -45,8 +45,8 @@ class AddedDice(Dice):
 
     def __init__(self, plain: Dice, again: Again) -> None:
         super().__init__(plain.node)
-        shown = ",".join(map(str, sorted(again.first))) or "none"
-        self.__dict__.update(again=again, text=f"{plain.text}+{shown}", _size=None)
+        shown = [_ranges(faces) for faces in dict.fromkeys((again.first, again.added))]
+        self.__dict__.update(again=again, text=f"{plain.text} again {' then '.join(shown)}", _size=None)
 
     def __reduce__(self) -> tuple[Callable[[str, Again], Dice], tuple[str, Again]]:  # type: ignore[override]
         return _again, (_plain_text(self), self.again)
@@ -103,6 +103,17 @@ class AddedDice(Dice):
                     break
                 brings = self.again.added
         return Throw(sum(one.face for one in found), (tuple(found),), ",".join(str(one.face) for one in found))
+
+
+def _ranges(faces: frozenset[int]) -> str:
+    """Return faces in words: `8-10`, or `1, 6`; `none` where there are none."""
+    found = list[list[int]]()
+    for face in sorted(faces):
+        if found and found[-1][-1] == face - 1:
+            found[-1].append(face)
+        else:
+            found.append([face])
+    return ", ".join(str(one[0]) if len(one) == 1 else f"{one[0]}-{one[-1]}" for one in found) or "none"
 
 
 def added_dice(plain: Dice, again: Again) -> Dice:

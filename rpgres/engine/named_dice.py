@@ -70,12 +70,12 @@ class Known(dict[str, Any]):
 Thrown = dict[str, tuple[tuple[int, bool], ...]]  # by group, the dice that count, each with whether it is a first one
 
 
-def read_off(known: Known, place: int) -> int:
-    """Return a reading of dice that lie."""
+def read_off(known: Known, place: int, *, alone: str = "") -> int:
+    """Return a reading of dice that lie; of one group alone where its name is given."""
     compiled = known.compiled
     read, fits = compiled.plan.reads[place], compiled.of_dice[place]
     found = []
-    for group in read.groups:
+    for group in (alone,) if alone else read.groups:
         worth = compiled.worth.get(group)
         for face, is_first in known.thrown.get(group, ()):
             if fits is None or known.of_die(fits, face, is_first=is_first):
@@ -317,9 +317,19 @@ def _rolled(table: Table, actor: Character, known: Known, given: Given) -> Known
             continue
         throw = table.throw(rolled, group.name, by=_roller(group, given) or actor.name)
         known.thrown[group.name] = faces_of(throw) if is_pool(found) else ((throw.value, True),)
+    _explain(table, known)
     known.pop("face", None)
     known.pop("added", None)
     return known
+
+
+def _explain(table: Table, known: Known) -> None:
+    """Say in the account what dice count for whose sum nobody reads."""
+    reads = known.compiled.plan.reads
+    for group, dice_ in known.thrown.items():
+        places = [place for place, read in enumerate(reads) if group in read.groups]
+        if dice_ and places and all(reads[place].kind != "sum" for place in places):
+            table.explain(group, "", counts=read_off(known, places[0], alone=group))
 
 
 def _roller(group: GroupPlan, given: Given) -> str:

@@ -225,7 +225,7 @@ def _names(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
             elif bare not in known and one not in of_die and not (is_open and not given):
                 yield missing(path, "number", bare, listed)
     for place, (told, number) in enumerate(action.told.items()):
-        if number not in plan.numbers and number not in parameters:
+        if number not in plan.numbers:
             at_place: KeyPath = (*at, "tell", told if isinstance(action.tell, dict) else place)
             yield missing(at_place, "number", number, sorted(plan.numbers))
     for group in plan.groups:
