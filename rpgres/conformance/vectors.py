@@ -38,7 +38,7 @@ class Expected(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     outcome: str
-    success: bool | None | msgspec.UnsetType = msgspec.UNSET
+    success: bool | msgspec.UnsetType | None = msgspec.UNSET
     numbers: dict[str, int] = {}
     labels: dict[str, str] = {}
 
@@ -123,9 +123,7 @@ def run_vectors(rules: Rules, path: Path) -> VectorReport:
         FileError: it cannot be read.
     """
     cases = read_vectors(path)
-    differences = [
-        Difference(case.id, line, told) for line, case in cases if (told := [*differences_of(rules, case)])
-    ]
+    differences = [Difference(case.id, line, told) for line, case in cases if (told := [*differences_of(rules, case)])]
     passed = len(cases) - len(differences)
     return VectorReport(
         ruleset=rules.id,

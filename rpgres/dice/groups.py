@@ -1,8 +1,8 @@
 """Dice that bring further dice, each counted by itself, and exact laws of what is read off named groups of dice.
 
 What is read off a die is a *vector*: a number for each reading. Vectors of dice are joined one by one: added, or the
-higher or lower is taken. Where a sum or a count may grow without end, or only matters up to some number, it has a *cap*:
-from there on it stays, so that all that follows is exact with a finite number of states.
+higher or lower is taken. Where a sum or a count may grow without end, or only matters up to some number, it has a
+*cap*: from there on it stays, so that all that follows is exact with a finite number of states.
 """
 
 from __future__ import annotations
@@ -64,7 +64,9 @@ class AddedDice(Dice):
         """
         pool, words = self.pools[0], text.replace(",", " ").split()
         zero = str(pool.sides)[1:] if pool.sides in (10, 100, 1000) else None
-        faces = [pool.sides if word == zero else int(word) if word.isascii() and word.isdigit() else 0 for word in words]
+        faces = [
+            pool.sides if word == zero else int(word) if word.isascii() and word.isdigit() else 0 for word in words
+        ]
         for word, face in zip(words, faces, strict=True):
             if face not in pool.faces:
                 raise GivenError(f"{word!r} in {text!r} is no face of a d{pool.sides}", given=text)
@@ -163,11 +165,10 @@ class Joining(Struct, frozen=True):
             if all(cap is None for cap in caps):
                 return lambda a, b: tuple([x + y for x, y in zip(a, b, strict=True)])
             tops = [1 << 60 if cap is None else cap for cap in caps]
-            return lambda a, b: tuple(
-                [x + y if x + y < top else top for x, y, top in zip(a, b, tops, strict=True)]
-            )
+            return lambda a, b: tuple([x + y if x + y < top else top for x, y, top in zip(a, b, tops, strict=True)])
         ones = [
-            max if kind == "max" else min if kind == "min" else _capped(cap) for kind, cap in zip(kinds, caps, strict=True)
+            max if kind == "max" else min if kind == "min" else _capped(cap)
+            for kind, cap in zip(kinds, caps, strict=True)
         ]
         return lambda a, b: tuple([one(x, y) for one, x, y in zip(ones, a, b, strict=True)])
 

@@ -122,7 +122,11 @@ def _piece(piece: str | Expr) -> str | Worker:
     if isinstance(piece, str):
         return piece
     # A name alone may stand for dice as they were typed.
-    return worker(Name(f"dice:{piece.name}")) if isinstance(piece, Name) and not piece.name.startswith(SLOT) else worker(piece)
+    return (
+        worker(Name(f"dice:{piece.name}"))
+        if isinstance(piece, Name) and not piece.name.startswith(SLOT)
+        else worker(piece)
+    )
 
 
 def play_named(action: str, table: Table, actor: Character, /, **arguments: Any) -> Outcome:
@@ -146,7 +150,11 @@ def play_named(action: str, table: Table, actor: Character, /, **arguments: Any)
     told = rules.file.actions[action].told
     if table.is_read:
         known = _rolled(table, actor, Known(compiled, base, {}), given)
-        found = {name: known[name] for name in dict.fromkeys((BAND, *OF_AN_OUTCOME, *compiled.wanted, *told.values())) if _has(known, name)}
+        found = {
+            name: known[name]
+            for name in dict.fromkeys((BAND, *OF_AN_OUTCOME, *compiled.wanted, *told.values()))
+            if _has(known, name)
+        }
     else:
         from rpgres.engine.named_odds import law_of
 
@@ -173,7 +181,9 @@ def _settled(table: Table, action: str, found: Mapping[str, Any], given: Given, 
     facts |= given.meanings()
     details = {name: numbers[number] for name, number in told.items() if numbers.get(number) not in (None, "")}
     table.merge((action, band, Map(facts), total, margin), holds=(STATE,))
-    shown = ", ".join(f"{name.replace('-', ' ')} {value}" for name, value in details.items() if name not in OF_AN_OUTCOME)
+    shown = ", ".join(
+        f"{name.replace('-', ' ')} {value}" for name, value in details.items() if name not in OF_AN_OUTCOME
+    )
     if shown and table.is_read:
         table.tell(shown)
     margin, total, opposition = (one if isinstance(one, int) else None for one in (margin, total, opposition))

@@ -17,10 +17,11 @@ from rpgres.dice.groups import HIGHEST, LOWEST, Faces, Joining, Law, Vector, gro
 from rpgres.dice.readings import JointLaw
 from rpgres.engine.declarative import Given
 from rpgres.engine.named_dice import Compiled, Known, again_of, filled, is_pool
+from rpgres.engine.named_readings import needed
 from rpgres.errors import RuleError
 from rpgres.rulesets import Rules
-from rpgres.engine.named_readings import needed
-from rpgres.rulesets.formulas import ANY, Span, span_of, within, worker
+from rpgres.rulesets.formulas import worker
+from rpgres.rulesets.spans import ANY, Span, span_of, within
 
 FIRST_CAP = 2
 GROWTH = 2
@@ -31,9 +32,7 @@ MOST_STATES = 200_000  # of one law
 _KINDS = {"sum": "add", "count": "add", "highest": "max", "lowest": "min"}
 
 
-def law_of(
-    rules: Rules, compiled: Compiled, base: Mapping[str, Any], names: tuple[str, ...], given: Given
-) -> JointLaw:
+def law_of(rules: Rules, compiled: Compiled, base: Mapping[str, Any], names: tuple[str, ...], given: Given) -> JointLaw:
     """Return the law of some names of an action; made once for the same inputs.
 
     Args:
@@ -171,9 +170,9 @@ class _Weighing:
                     "these dice come to too many different results (limit MOST_STATES); roll them many times instead",
                     limit="MOST_STATES",
                 )
-        places = range(len(self.kinds))
-        self.most = [sum(high for (_, one), high in self.highs.items() if one == place) for place in places]
-        self.slack = [sum(fall for (_, one), fall in self.falls.items() if one == place) for place in places]
+        every = range(len(self.kinds))
+        self.most = [sum(high for (_, one), high in self.highs.items() if one == place) for place in every]
+        self.slack = [sum(fall for (_, one), fall in self.falls.items() if one == place) for place in every]
         return states, total
 
     def _known(self, vector: Vector, places: Any) -> Known:
@@ -263,9 +262,7 @@ class _Weighing:
             if min(going_on, default=0) < 0:
                 raise RuleError("what dice are worth that bring others may not be below 0, or sums have no end")
             is_endless = any(goes_on and vector[number] > 0 for _, vector, goes_on in added)
-            most = max(
-                vector[number] + (max(0, *brought) if goes_on else 0) for _, vector, goes_on in first
-            )
+            most = max(vector[number] + (max(0, *brought) if goes_on else 0) for _, vector, goes_on in first)
             high = inf if is_endless and going_on else count * max(most, 0)
             fall = count * max(0, -min(vector[number] for _, vector, _ in (*first, *added)))
             self.highs[group, place] = max(self.highs.get((group, place), 0), high)

@@ -11,6 +11,7 @@ from rpgres.lint.bands import range_faults, turned_faults
 from rpgres.lint.conditions import CONDITIONS, circumstance_faults
 from rpgres.lint.formulas import TRIED, Scope, bounds_faults, filled, missing, scope_of, template_faults
 from rpgres.lint.named_dice import definition_faults, named_dice_faults
+from rpgres.rulesets.actions import Action
 from rpgres.rulesets.numbers import (
     COMPARED,
     PLAIN,
@@ -21,7 +22,7 @@ from rpgres.rulesets.numbers import (
 )
 from rpgres.rulesets.rows import Condition, bounded, templates
 from rpgres.rulesets.rules import Rules
-from rpgres.rulesets.schema import FIELDS, Action, Parameter
+from rpgres.rulesets.schema import FIELDS, Parameter
 from rpgres.rulesets.templates import names_in
 from rpgres.rulesets.tree import reached
 from rpgres.toml.diagnostics import Fault, KeyPath

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from math import inf
 
 from rpgres.dice import dice
 from rpgres.dice.grammar import Pool
 from rpgres.errors import NotationError, RuleError
 from rpgres.lint.formulas import TRIED, missing
+from rpgres.rulesets.actions import Action, Group
 from rpgres.rulesets.dice_plans import BAND, GIVEN, OF_AN_OUTCOME, SLOT, DicePlan, GroupPlan, dice_plan
 from rpgres.rulesets.formulas import (
-    ANY,
     ELSE,
     FUNCTIONS,
     OF_A_DIE,
@@ -20,18 +21,15 @@ from rpgres.rulesets.formulas import (
     Expr,
     FormulaError,
     Read,
-    Span,
     formula,
     names,
     results,
-    span_of,
-    truth,
-    within,
 )
 from rpgres.rulesets.numbers import has_any_ability, sheet_names
 from rpgres.rulesets.references import spoken_of
 from rpgres.rulesets.rules import Rules
-from rpgres.rulesets.schema import Action, Group, Parameter
+from rpgres.rulesets.schema import Parameter
+from rpgres.rulesets.spans import ANY, Span, span_of, truth, within
 from rpgres.rulesets.tree import reached
 from rpgres.toml.diagnostics import Fault, KeyPath
 
@@ -45,7 +43,9 @@ def definition_faults(rules: Rules) -> Iterator[Fault]:
     for name, its in rules.file.define.items():
         at: KeyPath = ("define", name)
         if name in FUNCTIONS or name in OF_A_DIE:
-            yield Fault("taken-name", at, f"{name!r} is already a function or a name of every die; rename the definition")
+            yield Fault(
+                "taken-name", at, f"{name!r} is already a function or a name of every die; rename the definition"
+            )
         for path, text in ((("value",), its.value), *((("cases", word), text) for word, text in its.cases.items())):
             yield from _unreadable((*at, *path), text)
         yield from _after_else((*at, "cases"), its.cases)
@@ -59,7 +59,9 @@ def named_dice_faults(rules: Rules, name: str) -> Iterator[Fault]:
         yield Fault("inconsistent", (*at, "roll"), "it has both `roll` and `dice`; name the dice of `roll`, too")
     for key in _OF_ROLL:
         if getattr(action, key):
-            yield Fault("useless", (*at, key), f"`{key}` belongs to `roll`; with `dice`, write a formula under `numbers`")
+            yield Fault(
+                "useless", (*at, key), f"`{key}` belongs to `roll`; with `dice`, write a formula under `numbers`"
+            )
     faults = [*_texts(name, action)]
     yield from faults
     yield from _bands(rules, name, action)
@@ -72,7 +74,9 @@ def named_dice_faults(rules: Rules, name: str) -> Iterator[Fault]:
         yield Fault("bad-dice", (*at, "dice"), error.raw)
         return
     yield from _names(rules, name, plan)
-    looping = [one for one in plan.numbers if one in reached(one, {its: names(plan.numbers[its]) for its in plan.numbers})]
+    looping = [
+        one for one in plan.numbers if one in reached(one, {its: names(plan.numbers[its]) for its in plan.numbers})
+    ]
     for one in looping:
         path = (*at, "numbers", one) if one in action.numbers else (*at, "bands")
         yield Fault("endless", path, f"the number {one} depends on itself")
@@ -187,7 +191,9 @@ def _bands(rules: Rules, name: str, action: Action) -> Iterator[Fault]:
         yield Fault("incomplete", ("actions", name, "dice"), message)
     elif action.conditions and ELSE not in action.conditions.values():
         last = [*action.conditions][-1]
-        yield Fault("margin-gap", (*at, last), 'nothing comes about where no condition holds: let the last one be "else"')
+        yield Fault(
+            "margin-gap", (*at, last), 'nothing comes about where no condition holds: let the last one be "else"'
+        )
     yield from _after_else(at, action.conditions)
 
 
@@ -195,7 +201,9 @@ def _after_else(at: KeyPath, cases: dict[str, str]) -> Iterator[Fault]:
     words = list(cases)
     for place, word in enumerate(words):
         if place and ELSE in [cases[one] for one in words[:place]]:
-            yield Fault("never-matches", (*at, word), f"{word} never comes about: what is before it holds always (else)")
+            yield Fault(
+                "never-matches", (*at, word), f"{word} never comes about: what is before it holds always (else)"
+            )
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -220,7 +228,9 @@ def _names(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
             if given and bare not in parameters:
                 yield missing(path, "parameter", bare, parameters)
             elif one in of_die and not is_of_die:
-                message = f"{one} is a name of one die: it stands in `worth`, in `again` and behind the comma of count(...)"
+                message = (
+                    f"{one} is a name of one die: it stands in `worth`, in `again` and behind the comma of count(...)"
+                )
                 yield Fault("unknown-name", path, message)
             elif bare not in known and one not in of_die and not (is_open and not given):
                 yield missing(path, "number", bare, listed)
@@ -237,11 +247,17 @@ def _names(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
             elsewhere = [one for path, text in _sources(name, action) for one in [text] if path[2:4] != ("dice", group)]
             if group in action.numbers or group in OF_A_DIE or any(_says(text, group) for text in elsewhere):
                 yield Fault("taken-name", (*at, "dice", group), f"{group!r} is already {what}; rename the dice")
-    taken = {**dict.fromkeys(FUNCTIONS, "a function"), **dict.fromkeys(OF_A_DIE, "a name of every die"), BAND: "the outcome"}
+    taken = {
+        **dict.fromkeys(FUNCTIONS, "a function"),
+        **dict.fromkeys(OF_A_DIE, "a name of every die"),
+        BAND: "the outcome",
+    }
     taken |= dict.fromkeys(parameters, "a parameter of this action")
     for number in action.numbers:
         if number in taken:
-            yield Fault("taken-name", (*at, "numbers", number), f"{number!r} is already {taken[number]}; rename the number")
+            yield Fault(
+                "taken-name", (*at, "numbers", number), f"{number!r} is already {taken[number]}; rename the number"
+            )
     for number in file.define:
         if number in parameters:
             yield Fault("taken-name", ("define", number), f"{number!r} is already a parameter of {name}; rename it")
@@ -311,7 +327,11 @@ def _never(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
             continue
         holds = truth(within(when, spans.__getitem__))
         if settled or holds is False:
-            why = f"the condition of {settled}, which comes first, always holds" if settled else "its condition never holds"
+            why = (
+                f"the condition of {settled}, which comes first, always holds"
+                if settled
+                else "its condition never holds"
+            )
             yield Fault("never-matches", (*at, "bands", word), f"this band is unreachable: {why}")
         elif holds:
             settled = word
@@ -338,7 +358,9 @@ class _Spans(dict[str, Span]):
             found = self._read(self.plan.reads[int(name.removeprefix(SLOT))])
         elif name.startswith(GIVEN):
             parameter = self.parameters.get(name.removeprefix(GIVEN))
-            is_there = parameter is not None and (name.removeprefix(GIVEN) in self.required or parameter.default is not None)
+            is_there = parameter is not None and (
+                name.removeprefix(GIVEN) in self.required or parameter.default is not None
+            )
             found = Span(1, 1) if is_there else _EITHER
         elif name in self.parameters:
             found = _of_parameter(self.parameters[name], is_needed=name in self.required)
@@ -360,20 +382,25 @@ class _Spans(dict[str, Span]):
             return Span(0, inf) if read.kind == "count" else ANY
         low, high = inf, -inf
         for face in pool.faces:
-            known = {"face": span_of(face), "added": _EITHER}
-            fits = truth(within(read.of, lambda name, known=known: known.get(name) or self[name])) if read.of else True
+            known = partial(self._of_die, span_of(face))
+            fits = truth(within(read.of, known)) if read.of else True
             if fits is False:
                 low, high = min(low, 0), max(high, 0)
                 continue
             its = span_of(1 if read.kind == "count" else face)
             if read.kind != "count" and group.worth is not None:
-                its = within(group.worth, lambda name, known=known: known.get(name) or self[name])
+                its = within(group.worth, known)
             low, high = min(low, its.low, 0 if fits is None else inf), max(high, its.high, 0 if fits is None else -inf)
         if read.kind in ("highest", "lowest"):
             return Span(low, high) if count.low > 0 and read.of is None else Span(min(low, 0), max(high, 0))
         most = inf if group.again is not None and high > 0 else count.high * high if high else 0
-        least = -inf if group.again is not None and low < 0 else (count.low if low > 0 else count.high) * low if low else 0
+        least = (
+            -inf if group.again is not None and low < 0 else (count.low if low > 0 else count.high) * low if low else 0
+        )
         return Span(least, most)
+
+    def _of_die(self, face: Span, name: str) -> Span:
+        return face if name == "face" else _EITHER if name == "added" else self[name]
 
     def _count(self, group: GroupPlan) -> Span:
         first = group.pieces[0]
@@ -388,7 +415,7 @@ class _Spans(dict[str, Span]):
 def _pool_of(group: GroupPlan) -> Pool | None:
     """Return the dice of a group as far as their faces are known; None where they depend on what is typed."""
     first, rest = (group.pieces[0], group.pieces[1:]) if isinstance(group.pieces[0], str) else ("", group.pieces)
-    tail = [piece for piece in rest[1:]] if not str(first).strip() else [first, *rest]
+    tail = list(rest[1:]) if not str(first).strip() else [first, *rest]
     if any(not isinstance(piece, str) for piece in tail) or not tail:
         return None
     try:
@@ -401,7 +428,9 @@ def _pool_of(group: GroupPlan) -> Pool | None:
 def _of_parameter(parameter: Parameter, *, is_needed: bool) -> Span:
     is_there = is_needed or parameter.default is not None
     if parameter.kind in ("choice", "text", "character"):
-        words: frozenset[str | None] = frozenset(parameter.choices) if parameter.kind == "choice" else frozenset(["word"])
+        words: frozenset[str | None] = (
+            frozenset(parameter.choices) if parameter.kind == "choice" else frozenset(["word"])
+        )
         if parameter.kind != "choice":
             return Span(1, 0, words | {None})
         return Span(1, 0, words if is_there else words | {None})

@@ -10,11 +10,11 @@ from rpgres.errors import NotationError
 from rpgres.lint.conditions import CONDITIONS
 from rpgres.lint.formulas import TRIED, Scope, filled, scope_of
 from rpgres.lint.named_dice import bands_named
+from rpgres.rulesets.actions import Action
 from rpgres.rulesets.numbers import described_actions, is_opposed
 from rpgres.rulesets.provenance import located_in
 from rpgres.rulesets.rows import Band, Condition, Range
 from rpgres.rulesets.rules import Rules
-from rpgres.rulesets.schema import Action
 from rpgres.rulesets.tree import walk
 from rpgres.toml.diagnostics import Diagnostic, Fault, KeyPath
 

@@ -23,9 +23,10 @@ from rpgres.lint.reachable import reach_faults, unmet_rows
 from rpgres.lint.switches import house_rule_faults
 from rpgres.lint.unused import unused_faults
 from rpgres.parameters.kinds import kind_of
+from rpgres.rulesets.actions import Action
 from rpgres.rulesets.provenance import located_in
 from rpgres.rulesets.rules import Rules
-from rpgres.rulesets.schema import CLAIM, DONE_ON, DONE_WITH, Action, Parameter
+from rpgres.rulesets.schema import CLAIM, DONE_ON, DONE_WITH, Parameter
 from rpgres.toml.diagnostics import Diagnostic, Fault, KeyPath, diagnostics_error, unknown_name
 
 # What the commands that resolve an action take for themselves.

@@ -12,11 +12,13 @@ from functools import partial
 from msgspec import Struct
 from msgspec.structs import replace
 
+from rpgres.rulesets.actions import Action, Definition, Group
 from rpgres.rulesets.formulas import (
     FUNCTIONS,
     MOST_PARTS,
     OF_A_DIE,
     READINGS,
+    TRUE,
     Call,
     Cases,
     Const,
@@ -25,13 +27,12 @@ from rpgres.rulesets.formulas import (
     Name,
     Op,
     Read,
-    TRUE,
     cases,
     changed,
     formula,
     names,
 )
-from rpgres.rulesets.schema import Action, Definition, Group, RulesetFile
+from rpgres.rulesets.schema import RulesetFile
 
 BAND = "band"  # the name of the outcome, among the numbers
 GIVEN = "?"  # before the name of a parameter: whether it was given
@@ -157,10 +158,14 @@ def _stages(plan: DicePlan) -> Iterator[str]:
     """
     rolled: set[str] = set()
     for name, group in plan.groups.items():
-        for one in (piece for piece in (*group.pieces, group.again) if piece is not None and not isinstance(piece, str)):
+        for one in (
+            piece for piece in (*group.pieces, group.again) if piece is not None and not isinstance(piece, str)
+        ):
             later = plan.groups_of(one) - rolled
             if later:
-                raise FormulaError(f"the dice {name} depend on {', '.join(sorted(later))}, rolled only with them or later")
+                raise FormulaError(
+                    f"the dice {name} depend on {', '.join(sorted(later))}, rolled only with them or later"
+                )
         rolled.add(name)
     left = {name: plan.before(name) for name in plan.groups}
     while left:

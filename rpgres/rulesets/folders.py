@@ -12,7 +12,8 @@ import msgspec
 
 from rpgres.errors import FileError, RpgresError
 from rpgres.model.state import Deck
-from rpgres.rulesets.schema import Action, Label, RulesetFile
+from rpgres.rulesets.actions import Action
+from rpgres.rulesets.schema import Label, RulesetFile
 from rpgres.text.digest import blake2b
 from rpgres.toml.cache import parse_cached
 from rpgres.toml.diagnostics import Fault, diagnostics_error, unknown, unknown_name

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from rpgres.rulesets.actions import Action
 from rpgres.rulesets.rows import templates
-from rpgres.rulesets.schema import Action, RulesetFile
+from rpgres.rulesets.schema import RulesetFile
 from rpgres.rulesets.templates import names_in
 
 PLAIN = ("total", "natural", "highest", "lowest")  # what can be read off any roll

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from rpgres.rulesets.actions import Action, Definition, Group, Instead
+from rpgres.rulesets.actions import Action, Definition
 from rpgres.rulesets.rows import Band, Condition, Id, Record, check_effects
 
 CLAIM = "claim"  # the label of the engine's own question whether something typed counts; no ruleset's

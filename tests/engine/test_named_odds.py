@@ -6,12 +6,12 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from tests.support.every_die import every_outcome
 
 from rpgres.engine.run import prepare
 from rpgres.odds.exact import outcome_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
+from tests.support.every_die import every_outcome
 
 BOUNDED: list[tuple[str, str, dict[str, Any]]] = [
     ("twenty-sided-advantage", "attack", {"bonus": 3, "armor-class": 14, "critical-range": 18}),

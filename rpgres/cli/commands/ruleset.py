@@ -163,7 +163,7 @@ def check(
 
 
 @app.command("test")
-def test_vectors(
+def run_test(
     ruleset: RulesetId,
     vectors: Annotated[Path, typer.Argument(metavar="VECTORS.jsonl", help="A file with one case a line, as JSON.")],
     switch: Annotated[

@@ -37,7 +37,12 @@ def refine_result(schema: Schema, rules: Rules) -> None:
     properties["outcome"] |= {"enum": [*rules.file.bands, None]}
     properties["also"] |= {"enum": [*_others(rules), None]}
     # Readers of a result have to bear with fields that a later version adds, so effects stay open.
-    properties["effects"]["items"] = {"oneOf": _effects(rules, is_closed=False)}
+    properties["effects"]["items"] = _one_of(_effects(rules, is_closed=False))
+
+
+def _one_of(schemas: list[Schema]) -> Schema:
+    """Return the schema of what fits one of several; nothing does where there is none."""
+    return {"oneOf": schemas} if schemas else {"not": {}}
 
 
 def _others(rules: Rules) -> list[str]:
@@ -307,7 +312,7 @@ def refine_effects(definitions: dict[str, Schema], rules: Rules) -> None:
     definitions["Effect"] = {
         "title": "Effect",
         "description": "Something the outcome changes.",
-        "oneOf": _effects(rules, is_closed=True),
+        **_one_of(_effects(rules, is_closed=True)),
     }
     for name in definitions.keys() & {"Row", "RowOption"}:
         properties_of(definitions, name)["effects"]["items"] = {"$ref": "#/$defs/Effect"}

@@ -30,9 +30,9 @@ from rpgres.cli.formats.ruleset_schemas import (
     refine_simulation,
 )
 from rpgres.cli.formats.sheets import FileChecks, SheetRecord
-from rpgres.conformance.vectors import VectorReport
 from rpgres.cli.formats.summary import ActionDescription, RulesetChecks, RulesetDescription, RulesetList
 from rpgres.conformance import PluginCheck
+from rpgres.conformance.vectors import VectorReport
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.rerun import WhatIf
 from rpgres.engine.resolve import ErrorRecord, Request
