@@ -100,16 +100,27 @@ def _narrow(properties: dict[str, Schema], name: str, schema: Schema) -> None:
     properties[name] = {key: text for key, text in properties[name].items() if key == "description"} | schema
 
 
+# What the fields of an effect mean whose kind says what it does, and no more.
+FIELD_WORDS = {
+    "to": "whose it is, by role",
+    "on": "what it lies on, by role",
+    "change": "how much is added",
+    "count": "how many",
+    "name": "what it is called",
+}
+
+
 def _effects(rules: Rules, *, is_closed: bool) -> list[Schema]:
     """Return a schema for each kind of effect; a closed one, for files, allows conditions and no other fields."""
     found = []
     for kind, described in rules.file.effects.items():
         properties: dict[str, Schema] = {"kind": {"description": described.help, "const": kind}}
-        properties |= {name: {"description": text} for name, text in described.fields.items()}
+        told = described.fields or {name: FIELD_WORDS[name] for name in described.known}
+        properties |= {name: {"description": text} for name, text in told.items()}
         effect = record_schema(kind, described.help, properties, required=("kind",))
         if is_closed:
-            conditions = {name: told for name, told in field_texts(EffectHead).items() if name != "kind"}
-            properties |= {name: {"description": told, "type": "object"} for name, told in conditions.items()}
+            conditions = {name: words for name, words in field_texts(EffectHead).items() if name != "kind"}
+            properties |= {name: {"description": words, "type": "object"} for name, words in conditions.items()}
             effect["additionalProperties"] = False
         found.append(effect)
     return found
