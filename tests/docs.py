@@ -145,7 +145,7 @@ def rewrite(text: str) -> str:
         folder = Path(name)
 
         def shown(match: re.Match[str]) -> str:
-            if match[1] in ("toml", "python"):
+            if match[1] in ("toml", "python", "jsonl"):
                 write_file(match[2], folder=folder)
             if match[1] == "sh":
                 install(match[2], folder=folder)

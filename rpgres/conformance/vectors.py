@@ -1,6 +1,6 @@
 """Vectors: dice in the order thrown, and what a ruleset has to make of them. `rpgres ruleset test` runs them.
 
-A file has one case a line, as JSON; see `Case`.
+A file has one case a line, as JSON, see `Case`; empty lines and those that begin with # are comments.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def read_vectors(path: Path) -> list[tuple[int, Case]]:
         raise FileError(f"{path}: it cannot be read: {error}", file=str(path)) from None
     found = []
     for number, text in enumerate(lines, 1):
-        if not text.strip():
+        if not text.strip() or text.startswith("#"):
             continue
         try:
             found.append((number, msgspec.json.decode(text, type=Case)))
