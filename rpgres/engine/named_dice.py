@@ -181,9 +181,7 @@ def _settled(table: Table, action: str, found: Mapping[str, Any], given: Given, 
     facts |= given.meanings()
     details = {name: numbers[number] for name, number in told.items() if numbers.get(number) not in (None, "")}
     table.merge((action, band, Map(facts), total, margin), holds=(STATE,))
-    shown = ", ".join(
-        f"{name.replace('-', ' ')} {value}" for name, value in details.items() if name != "total"
-    )
+    shown = ", ".join(f"{name.replace('-', ' ')} {value}" for name, value in details.items() if name != "total")
     if shown and table.is_read:
         table.tell(shown)
     margin, total, opposition = (one if isinstance(one, int) else None for one in (margin, total, opposition))

@@ -333,6 +333,7 @@ class Field(Record, frozen=True):
         tag: for tags, and records that are tags too: the kind they are on the table.
         track: for written: the track whose boxes they are.
         fields: for records: the keys of each.
+        of_players: for a counter: whether the game master's characters have none, but share the game master's own.
     """
 
     kind: Literal["text", "counter", "abilities", "tags", "records", "boxes", "marks", "written", "seat"]
@@ -346,6 +347,7 @@ class Field(Record, frozen=True):
     tag: str = ""
     track: str = ""
     fields: dict[Id, RecordField] = {}
+    of_players: bool = False
 
 
 class RecordField(Record, frozen=True):
