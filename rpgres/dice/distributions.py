@@ -295,7 +295,7 @@ def _exploded(die: Law, pool: Pool, work: _Work) -> Law:
     assert explosion
     gains = (pool.worth, pool.worth) if explosion.apart else (_shown, _one_less if explosion.penetrating else _shown)
     first, later = [(_part(die, exploding, gain), _part(die, exploding, gain, ends=True)) for gain in gains]
-    depth, limit = _depth(die, pool, sum(first[0].weights), later[0])
+    depth, limit = _depth(die, pool, later[0].values[0])
     total = die.total ** (depth + 1)
     weights: dict[int, int] = {}
     chain = None
@@ -331,22 +331,39 @@ def _part(die: Law, exploding: Container[int], gain: Callable[[int], int], *, en
     return _from_weights(weights, die.total)
 
 
-def _depth(die: Law, pool: Pool, weight: int, step: Law) -> tuple[int, int | None]:
-    """Return how many explosions are followed, and the value from which on all values are one."""
+def followed(die: Law, pool: Pool) -> int:
+    """Return how many explosions of a die are followed.
+
+    Args:
+        die: what one face shows.
+        pool: which of its faces explode.
+    """
+    if pool.explosion is None or pool.explosion.once:
+        return int(pool.explosion is not None)
+    depth, weight = 0, sum(weight for face, weight in die.items() if face in pool.exploding)
+    while depth < MOST_EXPLOSIONS and weight ** (depth + 1) * EXPLOSION_OPEN > die.total ** (depth + 1):
+        depth += 1
+    return depth
+
+
+def _depth(die: Law, pool: Pool, least: int) -> tuple[int, int | None]:
+    """Return how many explosions are followed, and the value from which on all values are one.
+
+    Args:
+        die: what one face shows.
+        pool: the die's pool.
+        least: what an explosion adds at least.
+    """
     explosion = pool.explosion
     assert explosion
     if explosion.once:
         return 1, None
-    depth = 0
-    while depth < MOST_EXPLOSIONS and weight ** (depth + 1) * EXPLOSION_OPEN > die.total ** (depth + 1):
-        depth += 1
-    least = step.values[0]
     if pool.target and not explosion.apart and least > 0:
         # All totals beyond the number fit the comparison, or none does: they are one value, and nothing stays open.
         low, number = die.values[0] - int(explosion.penetrating), pool.target.number
         if number < MOST_EXPLOSIONS * least + low:
             return max(0, (number - low) // least), number + 1
-    return depth, None
+    return followed(die, pool), None
 
 
 def _clipped(law: Law, limit: int | None) -> Law:

@@ -32,6 +32,8 @@ _REMOVE: Schema = {
 
 
 def refine_result(schema: Schema, rules: Rules) -> None:
+    del schema["$defs"]["DiceResult"], schema["anyOf"]
+    schema["$ref"] = "#/$defs/Result"
     properties = properties_of(schema["$defs"], "Result")
     _name_ruleset(properties, rules)
     properties["outcome"] |= {"enum": [*rules.file.bands, None]}
