@@ -62,6 +62,12 @@ def test_a_roll_in_plain_words(line: str, said: str) -> None:
     assert told("roll", *line.split(), "--seed", "1") == f"{said}  seed: 1\n"
 
 
+def test_a_minus_may_begin_a_word() -> None:
+    assert told("roll", "d20", "-2", "--given", "roll=5", "--seed", "-7") == "3\n  d20-2: 5\n  seed: -7\n"
+    assert told("roll", "d20", "-d4", "vs", "-9", "--given", "roll=5;1").splitlines()[0] == "4, success: 13 over -9"
+    assert "no option '-x'" in complaint("roll", "d20", "-x")
+
+
 def test_a_comment_is_the_note() -> None:
     assert (
         told("roll", "2d6 # for the trap", "--given", "roll=1,2", "--seed", "1").splitlines()[2]
@@ -139,6 +145,11 @@ def test_many_comparisons_are_counted() -> None:
         ("3d6 vs <7", (3 @ icepool.d6) < 7),
         ("adv+2 vs d20+3", icepool.d20.highest(2) + 2 >= icepool.d20 + 3),
         ("2d6 vs <=d10", (2 @ icepool.d6) <= icepool.d10),
+        ("d6! vs 9", icepool.d6.explode(depth=5) >= 9),
+        ("d6!-d4 vs <=8", icepool.d6.explode(depth=5) - icepool.d4 <= 8),
+        ("3-d6! vs -9", 3 - icepool.d6.explode(depth=5) >= -9),
+        ("d6!+d8! vs 12", icepool.d6.explode(depth=5) + icepool.d8.explode(depth=5) >= 12),
+        ("3d6!kh1/2 vs 7", icepool.d6.explode(depth=5).highest(3, 1) // 2 >= 7),
         ("8d10>=8f1 vs 2", (8 @ icepool.d10.map(lambda face: (face >= 8) - (face == 1))) >= 2),
     ],
 )
@@ -156,8 +167,20 @@ def test_the_odds_of_success_in_plain_words() -> None:
         "  Success    55.00 %  11/20\n"
         "  Failure    45.00 %  9/20\n"
     )
-    assert "at least" in told("odds", "d6!", "--vs", "9")  # what is open may be either
     assert "success" in told("odds", "d20", "--vs", "9", "--format", "md")
+
+
+def test_what_explosions_leave_open_is_told_where_it_may_be_either() -> None:
+    for line in ("d6! vs d8!", "d6!-d8! vs 0", "3d6!kl1 vs 4", "4dF!=-1 vs 2", "d6!*d4 vs 9"):
+        found = as_json("odds", *line.split())
+        chances = [Fraction(one["exact"]) for one in (*found["outcomes"].values(), found["open"])]
+        assert sum(chances) == 1
+        assert 0 < chances[2] < Fraction(1, 10**8)
+        assert found["method"] == "partial"
+    assert as_json("odds", "2d10>=8 again vs 3")["outcomes"]["failure"]["exact"] == "9787/10000"
+    assert as_json("odds", "2d10>=8 again vs 3")["open"]["exact"] == "0"
+    # Where failures are counted, a chain of dice may go down again, but not below what it has reached by one.
+    assert as_json("odds", "2d10>=8f1 again vs 3")["method"] == "exact"
 
 
 def test_odds_by_margin_and_by_part() -> None:
@@ -209,6 +232,17 @@ def test_what_is_typed_wrong_says_what_to_try(line: str, said: str, caret: str) 
         assert said in message
         assert shown == f"  {line}"
         assert marked == f"  {caret}"
+
+
+def test_a_count_that_no_die_can_fit_says_how_a_total_is_compared() -> None:
+    hint = "  2d6>=7 counts dice, and none of them can fit; to compare the total, write 2d6 vs 7\n"
+    assert told("roll", "2d6>=7", "--given", "roll=6,5", "--seed", "1") == f"0\n  2d6>=7: 6,5\n{hint}  seed: 1\n"
+    assert told("odds", "2d6>=7").endswith(hint)
+    assert "4d6kh3 vs <1" in told("roll", "4d6kh3<1")
+    assert "write d6 vs =7" not in told("roll", "d6=6")
+    assert as_json("roll", "2d6>=6")["texts"] == []
+    assert as_json("roll", "2d6>=7!")["texts"] == []
+    assert as_json("roll", "2d6>=7+2d6>6")["texts"][1].endswith("write 2d6 vs >6")
 
 
 def test_options_that_contradict_the_line() -> None:
