@@ -133,9 +133,9 @@ def never(pools: Iterable[Pool]) -> Iterator[str]:
         target = pool.target
         if target is None or pool.explodes or any(target.fits(face) for face in pool.faces):
             continue
-        bare = write(replace(pool, target=None, double=None, fails=None))
-        sign = "" if target.sign == ">=" else target.sign
-        yield f"{write(pool)} counts dice, and none of them can fit; to compare the total, write {bare} vs {sign}{target.number}"
+        bare, sign = write(replace(pool, target=None, double=None, fails=None)), target.sign.removeprefix(">=")
+        advice = "" if sign == "=" else f"; to compare the total, write {bare} vs {sign}{target.number}"
+        yield f"{write(pool)} counts dice, and none of them can fit{advice}"
 
 
 def keeping(text: str, start: int) -> str:
