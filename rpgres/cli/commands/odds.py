@@ -307,7 +307,7 @@ def weigh_notation(notation: str, values: dict[str, Any]) -> None:
     from rpgres.dice.hints import never
 
     def lines() -> Any:
-        hints = [line(INDENT, text) for text in never(weighed.dice.pools)]
+        hints = [line(INDENT, text) for text in never(weighed.dice.node)]
         return [*dice_odds_lines(record, bars=bar_columns(is_plain=values["plain"])), *hints]
 
     _print(record, None, values, form=form, lines=lines)
