@@ -11,7 +11,7 @@ from msgspec import Struct
 FOLDER = Path(__file__).resolve().parent.parent / "guide"
 
 # In the order of the list. `index` is the page of the web, which lists the same.
-TOPICS = ("game-master", "cards", "post", "scripts", "designer", "rulesets", "reference")
+TOPICS = ("game-master", "cards", "post", "scripts", "designer", "rulesets", "notation", "reference")
 
 _MARK = re.compile(r"^<!-- .* -->\n", re.MULTILINE)  # where sections that are made from the code begin and end
 _LINK = re.compile(r"\[([^\]]+)\]\(([^)#]*)(#[^)]*)?\)")
