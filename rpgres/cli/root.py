@@ -57,6 +57,7 @@ COMMANDS: dict[str, Entry] = {
     "schema": Entry("schema", "Print the JSON Schema of a file or of an output."),
     "batch": Entry("batch", "Answer JSON requests, one per line, for bots."),
     "config": Entry("config", "Show and change your settings and aliases."),
+    "help": Entry("help", "Show a page of the guide, or the help of a command, ruleset or action."),
     "completions": Entry("completions", "Print the completion script of a shell."),
 }
 
@@ -70,10 +71,11 @@ rpgres resolves actions of tabletop role-playing games: whole rule systems, not 
   rpgres roll 4dF+3                                 roll dice
   rpgres roll fate overcome --skill 3 --vs fair     resolve an action by its rules
   rpgres odds fate attack --skill 4 --vs 4dF+2      the exact chances of every outcome
-  rpgres roll fate --help                           the actions of a ruleset; any command takes --help
+  rpgres roll fate --help                           the actions of a ruleset; any command takes --help, or -h
   rpgres ruleset list                               the installed rulesets
+  rpgres help game-master                           a page of the guide
 
-`rpgres --help` lists all commands."""
+`rpgres help` lists all pages and commands."""
 
 
 class Root(LazyGroup):
@@ -89,10 +91,12 @@ class Root(LazyGroup):
         return super().resolve_command(ctx, expand(args, active().settings.aliases))
 
     def load(self, name: str, args: Sequence[str]) -> Any:
-        """Return a command, importing the one module that has it."""
-        if name not in COMMANDS:
+        """Return a command, importing the one module that has it; a ruleset's id stands for `roll` with it."""
+        if name in COMMANDS:
+            return load_command(name)
+        if not _is_ruleset(name):
             raise _no_command(name)
-        return load_command(name)
+        return load_command("roll").load(name, args)
 
     def main(
         self,
@@ -192,6 +196,13 @@ def _check_text(args: Sequence[str]) -> None:
             raise UsageError(f"argument {number} ({word!r}) is not text in this terminal's encoding", argument=number)
 
 
+def _is_ruleset(name: str) -> bool:
+    from rpgres.plugins.discovery import ruleset_names
+    from rpgres.plugins.entries import BUILTIN
+
+    return name in BUILTIN or name in {one.id for one in ruleset_names()}
+
+
 def _no_command(name: str) -> RpgresError:
     from rpgres.dice import resembles_notation
     from rpgres.rulesets import unknown
@@ -241,7 +252,8 @@ app = _plain_app(cls=Root, invoke_without_command=True)
 
 
 @app.callback(
-    epilog="Add --debug to any command for the traceback of an internal error, --no-plain to overrule your settings."
+    context_settings={"help_option_names": ["-h", "--help"]},  # of every command, as each has it from the one above
+    epilog="Add --debug to any command for the traceback of an internal error, --no-plain to overrule your settings.",
 )
 def overview(
     ctx: typer.Context,

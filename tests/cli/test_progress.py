@@ -225,7 +225,8 @@ def test_checks_tell_what_they_found_so_far(hearing: None, tmp_path: Path, monke
 
 def test_verify_tells_how_far_it_came(hearing: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for args in (("new", "--ruleset", "fate", "--sheet", "mara", "--seed", "1"), ("note", "x"), ("note", "y"), ("reveal",)):
+    new = ("new", "--ruleset", "fate", "--sheet", "mara", "--seed", "1")
+    for args in (new, ("note", "x"), ("note", "y"), ("reveal",)):
         assert run("table", *args).code == 0
     whole = json.loads(run("table", "verify", "--json").out)
     assert whole["entries"] >= 4, whole
