@@ -122,7 +122,7 @@ def test_a_file_that_is_a_link_stays_one(file: Path, tmp_path: Path) -> None:
         (("aliases.fate", "odds 4dF"), "fate is a command of rpgres, and an alias cannot replace one"),
         (("aliases.hit", "rol fate attack"), "rpgres has no command 'rol'; did you mean 'roll'?"),
         (("aliases.hit", "hit"), "hit: it leads back to itself: hit -> hit"),
-        (("aliases.hit", "roll 'x"), "hit: a quote is not closed"),
+        (("aliases.hit", 'roll "x'), 'hit: missing closing quote: roll "x'),
         (("aliases.two words", "roll 4dF"), "the name of an alias is one word"),
     ],
 )
@@ -302,6 +302,22 @@ def test_aliases_at_a_table_name_its_actions() -> None:
     assert expand_at_table(["log5"], **at) == ["log", "--last", "5"]  # type: ignore[arg-type]
     assert expand_at_table(["roll", "fate", "x"], **at) == ["roll", "fate", "x"]  # type: ignore[arg-type]
     assert expand([], aliases) == []
+
+
+def test_aliases_are_lines_of_play(file: Path, tmp_path: Path) -> None:
+    write(file, '[aliases]\nhit = "roll fate attack --skill fight"\nshow = "log"\nlast = "table log --last 1"\n')
+    done("table", "new", "--ruleset", "fate", "--sheet", "mara")
+    ran = run("play", "--plain", stdin="last\nshow\nmara: hit --vs 1 --given roll=++++ --choose invoke=no\n")
+    assert "> Fate (five actions)  (fate, 1 entry)" in ran.out  # no alias hides `show`
+    assert "  0  the table begins" in ran.out
+    assert "mara, attack: skill fight, vs 1\n  roll (mara): ++++ = +4" in ran.out
+    from rpgres.cli.play.offers import offers
+    from rpgres.cli.play.room import Room
+
+    room = Room(tmp_path / ".rpgres" / "table.db", None)
+    assert room.unaliased(["mara:", "hit", "x"]) == ["mara:", "attack", "--skill", "fight", "x"]
+    assert room.unaliased(["show"]) == ["show"]
+    assert [one.shown for one in offers(room, "hi")] == ["hit"]
 
 
 # ---------------------------------------------------------------------------------------------------------------------
