@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import typer.core
 
+from rpgres.cli.output import can_prompt
 from rpgres.cli.settings import FLAGS, active
 from rpgres.errors import UsageError
 from rpgres.text.harmless import harmless
@@ -212,6 +213,8 @@ class StrictCommand(typer.core.TyperCommand):
         """
         settings = active().settings
         ctx.default_map = {name: True for name in FLAGS if getattr(settings, name)}
+        if settings.dice != "seeded" and can_prompt():
+            ctx.default_map["real_dice"] = settings.dice
         if settings.ruleset and any(one.name == "ruleset" and one.required for one in self.params):
             ctx.default_map["ruleset"] = settings.ruleset
         if not ctx.resilient_parsing:

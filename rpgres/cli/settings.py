@@ -30,7 +30,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="
         dice_words: print dice as words, as --dice-words does.
         colour: `auto` uses colours on a terminal, `never` does not, as NO_COLOR.
         ruleset: the ruleset that is meant where none is named, as in `rpgres roll overcome`.
-        dice: whether rpgres rolls (`seeded`), or `rpgres play` asks what was rolled (`real`).
+        dice: whether rpgres rolls (`seeded`), or asks at a terminal what was rolled at the table (`real`).
         rulesets: folders in which rulesets and house rules are sought, the nearest first.
         aliases: your own commands, by name: the words each stands for. More words may follow the name.
     """

@@ -203,7 +203,10 @@ def test_a_simulation_has_the_interval_so_far(hearing: None, monkeypatch: pytest
     assert re.fullmatch(r"rpgres: interrupted: [\d,]+ of 100,000,000 runs\n", ran.err)
 
 
-def test_checks_tell_what_they_found_so_far(hearing: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("command", ["check", "test"])
+def test_checks_tell_what_they_found_so_far(
+    command: str, hearing: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     files = []
     for name in "abc":
         (tmp_path / f"{name}.toml").write_text('ruleset = "fate"\nstepps = []\n')
@@ -216,11 +219,22 @@ def test_checks_tell_what_they_found_so_far(hearing: None, tmp_path: Path, monke
             signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(module.Progress, "name", name)
-    ran = interrupted("scene", "check", *files)
-    assert seen == [f"checking {file}" for file in files[:2]]
+    ran = interrupted("scene", command, *files)
+    assert seen == [f"{command}ing {file}" for file in files[:2]]
     assert "a.toml:2" in ran.out
     assert "c.toml" not in ran.out
-    assert ran.err == f"rpgres: interrupted: not checked: {files[2]}\n"
+    assert ran.err == f"rpgres: interrupted: not {command}ed: {files[2]}\n"
+
+
+def test_a_check_of_plugins_tells_what_passed_so_far(hearing: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    def name(_self: Any, label: str) -> None:
+        if label.endswith(": texts"):
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(module.Progress, "name", name)
+    ran = interrupted("plugin", "check", "two-dice")
+    assert "passed" in ran.out
+    assert ran.err == "rpgres: interrupted: not checked: two-dice\n"
 
 
 def test_verify_tells_how_far_it_came(hearing: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
