@@ -56,6 +56,19 @@ def test_otherwise_work_is_counted(shown: list[str]) -> None:
     assert STOP.watch is None
 
 
+def test_a_step_that_tells_nothing_is_shown_too(shown: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LATE", 0.01)
+    with progress("loading") as show:
+        time.sleep(0.05)
+        assert shown
+        show.clear()
+        assert shown[-1] == ""
+        count = len(shown)
+        time.sleep(0.05)
+        assert len(shown) == count  # until there is a next step
+    assert {*shown} == {"loading ... (Ctrl-C: stop here)", ""}
+
+
 def test_a_hint_that_would_wrap_is_left_out(shown: list[str]) -> None:
     with progress("checking " + "x" * 60) as show:
         show(1, 2)
