@@ -317,8 +317,7 @@ class ActionCommand(SectionedCommand):
                     formatter.write_dl(records, col_max=28)
         example = self.data.file.actions[action].example
         if example:
-            formatter.write_paragraph()
-            formatter.write_text(f"Example: {_example_for(example, self.verb.name)}")
+            formatter.write_example(_example_for(example, self.verb.name))
 
 
 def has_bare_words(args: Sequence[str], takes: Mapping[str, bool]) -> bool:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 
-from rpgres.cli.output import blame, columns, flush, results, say, say_text, trace
+from rpgres.cli.output import blame, columns, flush, know_cards, results, say, say_text, told_as, trace
 from rpgres.cli.play.helping import help_lines, short_form
 from rpgres.cli.play.reader import Reader
 from rpgres.cli.play.room import LEAVE, Room, Understood
@@ -32,6 +32,7 @@ class Session:
 
     def __init__(self, room: Room, reader: Reader, common: Sequence[str], *, is_plain: bool) -> None:
         self._room, self._reader, self._common, self._is_plain = room, reader, list(common), is_plain
+        know_cards(room.rules)
 
     def run(self) -> None:
         """Read and carry out lines until the person leaves."""
@@ -72,6 +73,7 @@ class Session:
 
     def _do(self, words: list[str]) -> None:
         """Carry out a line; what goes wrong is told, and the next line is read."""
+        words = told_as(words)
         try:
             if words == ["help"]:
                 say(help_lines(self._room, columns(default=WIDTH, at_most=WIDEST)), is_plain=self._is_plain)
