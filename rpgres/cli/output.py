@@ -197,6 +197,11 @@ def tell_as(*, is_plain: bool = False, dice_words: bool = False) -> None:
     _Reader.is_plain, _Reader.dice_words, _Reader.rules = is_plain, dice_words, None
 
 
+def is_told_plainly() -> bool:
+    """Tell whether the reader wants plain text, whatever the command."""
+    return _Reader.is_plain
+
+
 def told_as(words: Sequence[str]) -> list[str]:
     """Return a line typed at a table without `--dice-words`, which has dice told in words from there on."""
     _Reader.dice_words = _Reader.dice_words or DICE_WORDS in words

@@ -12,7 +12,7 @@ from time import monotonic
 from typing import Any, TypeVar
 
 from rpgres.cli import INTERRUPTED
-from rpgres.cli.output import clear_progress, show_progress, warn
+from rpgres.cli.output import clear_progress, is_told_plainly, screen_columns, show_progress, warn
 from rpgres.stopping import STOP
 
 Found = TypeVar("Found")
@@ -23,7 +23,6 @@ GRACE = 3.0  # seconds in which work may end that was asked to; then it is inter
 LOWER_BOUND = "each chance is a lower bound, and the rest is open"
 NOTHING = "nothing is known yet"
 HINT = " (Ctrl-C: stop here)"
-NARROW = 79  # columns that a line may take, so that it never wraps
 
 
 class Progress:
@@ -100,7 +99,7 @@ class Progress:
                 return
             self._drawn, self._is_there = now, True
             text = self._label + self._told(now - self._begun)
-            show_progress(text + HINT if len(text + HINT) < NARROW else text)
+            show_progress(text + HINT if len(text + HINT) < screen_columns() else text)
 
     def _told(self, seconds: float) -> str:
         if self._counted is None:
@@ -127,7 +126,12 @@ def progress(
         units: what is counted where the work does not say how far it is.
     """
     stream = sys.stderr
-    is_shown = not is_plain and stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"
+    is_shown = (
+        not (is_plain or is_told_plainly())
+        and stream is not None
+        and stream.isatty()
+        and os.environ.get("TERM") != "dumb"
+    )
     shown = Progress(label, done=done, is_shown=is_shown, units=units)
     before, STOP.watch = STOP.watch, shown.tick if is_shown else None
     try:

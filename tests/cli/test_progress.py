@@ -216,6 +216,13 @@ def test_a_simulation_has_the_interval_so_far(hearing: None, monkeypatch: pytest
     assert re.fullmatch(r"rpgres: interrupted: [\d,]+ of 100,000,000 runs\n", ran.err)
 
 
+def test_repeated_rolls_are_summed_up(hearing: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module.Progress, "__call__", lambda _self, _done, _of: signal.raise_signal(signal.SIGINT))
+    ran = interrupted("roll", "4dF", "--repeat", "1000000", "--seed", "1")
+    assert ran.err == "rpgres: interrupted: 1 of 1,000,000 runs\n"
+    assert ran.out
+
+
 @pytest.mark.parametrize("command", ["check", "test"])
 def test_checks_tell_what_they_found_so_far(
     command: str, hearing: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -11,6 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from rpgres.cli.formats.schemas import make_schema
+from rpgres.cli.output import is_told_plainly
 from rpgres.cli.settings import KEYS, VARIABLES, expand, expand_at_table, settings_path
 from tests.support.command_line import Ran, completions
 from tests.support.command_line import rpgres as run
@@ -160,18 +161,27 @@ def test_every_variable_sets_its_key(file: Path) -> None:
     assert {one["key"] for one in found["settings"] if one["origin"] == VARIABLES.get(one["key"])} == set(values)
 
 
-def test_plain_is_an_option_of_every_command_that_has_it(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[bool] = []
-    monkeypatch.setattr("rpgres.cli.commands.roll.say", lambda _lines, *, is_plain: seen.append(is_plain))
-    write(file, "plain = true\n")
-    for args, environment in [
-        ((), {}),
-        (("--no-plain",), {}),
-        ((), {"RPGRES_PLAIN": "false"}),
-        (("--plain",), {"RPGRES_PLAIN": "0"}),
-    ]:
-        done("roll", *FATE, *args, **environment)
+def test_plain_and_dice_in_words_hold_for_every_command(file: Path) -> None:
+    line = ("roll", "fate", "attack", "--skill", "3", "--vs", "2", "--given", "roll=+-00", "--seed", "1")
+    drawn, spoken = done(*line).out, done(*line, "--dice-words").out
+    assert drawn != spoken
+    write(file, "plain = true\ndice-words = true\n")
+    assert done(*line).out == spoken
+    assert done(*line, "--no-dice-words").out == drawn
+    assert done(*line, RPGRES_DICE_WORDS="false").out == drawn
+    seen = []
+    for args, environment in [((), {}), (("--no-plain",), {}), ((), {"RPGRES_PLAIN": "0"}), (("--plain",), {})]:
+        done(*line, *args, **environment)
+        seen.append(is_told_plainly())
     assert seen == [True, False, False, True]
+    pending = done_pending("roll", "fate", "overcome", "--skill", "1", "--vs", "3", "--given", "roll=0000")
+    assert "--plain" not in pending.out
+
+
+def done_pending(*args: str) -> Ran:
+    ran = run(*args)
+    assert ran.code == 3
+    return ran
 
 
 def test_colours_can_be_switched_off(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
