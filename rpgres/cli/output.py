@@ -284,7 +284,7 @@ def show_progress(text: str) -> None:
         return
     flush()
     with suppress(OSError, ValueError):
-        raw(stream).write(f"\r\x1b[K{in_line(text)[: screen_columns() - 1]}")
+        raw(stream).write(_cleared() + in_line(text)[: screen_columns() - 1])
         stream.flush()
 
 
@@ -292,8 +292,13 @@ def clear_progress() -> None:
     """Take the line of `show_progress` back."""
     if sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
         with suppress(OSError, ValueError):
-            raw(sys.stderr).write("\r\x1b[K")
+            raw(sys.stderr).write(_cleared())
             sys.stderr.flush()
+
+
+def _cleared() -> str:
+    """Return what clears the line that the cursor is on; consoles of Windows may know no escape sequences."""
+    return f"\r{' ' * (screen_columns() - 1)}\r" if sys.platform == "win32" else "\r\x1b[K"
 
 
 def flush() -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from rpgres.cli import progress as module
+from rpgres.cli.output import clear_progress, show_progress
 from rpgres.cli.progress import GRACE, LATE, progress
 from rpgres.stopping import STOP
 from tests.support.command_line import Ran
@@ -73,6 +74,18 @@ def test_a_hint_that_would_wrap_is_left_out(shown: list[str]) -> None:
     with progress("checking " + "x" * 60) as show:
         show(1, 2)
     assert shown[0].endswith(": 50 %, 1 of 2, 1 s left")
+
+
+def test_a_console_of_windows_gets_no_escape_sequences(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("TERM", "")
+    monkeypatch.setenv("COLUMNS", "30")
+    show_progress("x" * 40)
+    clear_progress()
+    assert capsys.readouterr().err == f"\r{' ' * 29}\r{'x' * 29}\r{' ' * 29}\r"
 
 
 def test_what_is_over_soon_shows_nothing(monkeypatch: pytest.MonkeyPatch, shown: list[str]) -> None:
