@@ -425,14 +425,22 @@ def _as_own(error: BaseException) -> BaseException:
     message = message[:1].lower() + message[1:]
     if context is None:
         return UsageError(f"{message}; --help lists the options")
+    unknown_word = message.partition("no such command '")[2].partition("'")[0]
+    if unknown_word:
+        from rpgres.cli.hints import line_in_group
+
+        line = line_in_group(context.command_path, unknown_word, context.command.list_commands(context))
+        message += f"; you may want `{line}`" if line else ""
     return UsageError(f"{context.command_path}: {message}; `{context.command_path} --help` lists its options")
 
 
 def _no_option(path: str, option: str, context: Any) -> str:
+    from rpgres.cli.hints import option_for
     from rpgres.rulesets import unknown
 
     known = [name for param in context.command.get_params(context) for name in param.opts if name.startswith("--")]
-    message = unknown("option", option, known, of=path)
+    meant = option_for(option, known)
+    message = f"{path} has no option {option!r}; {meant}" if meant else unknown("option", option, known, of=path)
     is_play = hasattr(context.command, "verb") and hasattr(context.command, "entries")
     return f"{message} (options of an action follow its name)" if is_play else message
 

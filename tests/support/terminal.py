@@ -84,7 +84,7 @@ class Terminal:
             data = os.read(self._fd, 65536) if ready else b""
         except OSError:  # Linux says so when the other side is closed
             data = b""
-        self.shown += self._decoder.decode(data).replace("\r\n", "\n")
+        self.shown = (self.shown + self._decoder.decode(data)).replace("\r\n", "\n")  # which a reading may part
         return bool(data)
 
 

@@ -200,7 +200,7 @@ def laid_out(lines: Iterable[Shown], look: Look) -> Iterator[Line]:
         if look.width and sum(width_of(piece.text) for piece in shown) > look.width:
             yield from wrapped(tuple(shown), look.width)
         else:
-            yield tuple(piece for piece in shown if piece != HANG)
+            yield _cut([piece for piece in shown if piece != HANG])
 
 
 def _as_wanted(piece: Piece, look: Look) -> Iterable[Piece]:
@@ -286,6 +286,8 @@ def _cut(row: Sequence[Piece]) -> Line:
     pieces = list(row)
     while pieces and not pieces[-1].text.strip(" "):
         pieces.pop()
+    if pieces and pieces[-1].text.endswith(" "):
+        pieces[-1] = Piece(pieces[-1].text.rstrip(" "), pieces[-1].style)
     return tuple(pieces)
 
 

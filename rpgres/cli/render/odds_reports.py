@@ -31,7 +31,7 @@ from rpgres.odds.ladder import LadderOdds
 from rpgres.odds.sampling import Sample, estimate
 from rpgres.odds.scene_best import BestDecision, SceneBestResult
 from rpgres.odds.scenes import SceneOddsResult
-from rpgres.odds.subjects import in_order
+from rpgres.odds.subjects import SUCCESS, in_order
 from rpgres.odds.variations import Search, Variation
 from rpgres.rulesets import RulesetFile
 
@@ -76,8 +76,8 @@ def report_of(record: Record, file: RulesetFile | None, *, outcomes: Sequence[st
             return knockout_report(record, file)
 
 
-def _bars(title: str, names: Sequence[str], values: Sequence[float], *, is_whole: bool = True) -> Chart:
-    series = [Series("", list(values))]
+def _bars(title: str, names: Sequence[str], values: Sequence[float], *, of: str = "", is_whole: bool = True) -> Chart:
+    series = [Series(of, list(values))]
     return Chart(kind="bars", title=title, categories=list(names), series=series, is_whole=is_whole)
 
 
@@ -220,6 +220,7 @@ def _choices(record: OddsResult, file: RulesetFile | None) -> Table:
         exact = "" if success.startswith("~") else fraction_text(choice.success, left=choice.open)
         cells = [Cell(shares.get(name, percent(0)), outcome_style(file, name)) for name in heads]
         rows.append([Cell(choice.option, "name"), *cells, Cell(success), Cell(exact), Cell(left)])
+    values = [choice.estimate.share if choice.estimate else choice.success.probability for choice in record.choices]
     after = "optimal decisions afterwards" if record.weighed == "best" else "policies decide afterwards"
     what = "by first choice" if is_many else "success by first choice"
     runs = [choice.sample.runs for choice in record.choices if choice.estimate and choice.sample is not None]
@@ -232,6 +233,7 @@ def _choices(record: OddsResult, file: RulesetFile | None) -> Table:
         align=f"<{'>' * len(heads)}><<",
         least=LEAST,
         is_headed=is_many,
+        bars=_bars("", [choice.option for choice in record.choices], values, of=SUCCESS),
     )
 
 
@@ -353,9 +355,18 @@ def _best_tables(record: SceneBestResult) -> list[Table]:
             ],
             align="<><<",
             least=LEAST,
+            bars=_option_bars(record, decision),
         )
         for decision in record.decisions
     ]
+
+
+def _option_bars(record: SceneBestResult, decision: BestDecision) -> Chart | None:
+    """Return how much each option is worth, where that is a chance."""
+    options = decision.options
+    return (
+        _bars("", [one.option for one in options], [one.value.probability for one in options]) if record.goal else None
+    )
 
 
 def _cost_text(record: SceneBestResult, cost: Chance, *, is_first: bool) -> str:

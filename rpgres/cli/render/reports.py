@@ -169,6 +169,12 @@ class Grid(Struct, frozen=True):
         if chart is not None:
             yield ChartBelow(chart)
 
+    @property
+    def width(self) -> int:
+        """How many columns of a terminal the table takes, without bars."""
+        shown = used_columns(self.table)
+        return len(self.indent) + sum(map(self._width, shown)) + self.table.gap * (len(shown) - 1)
+
     def _width(self, column: int) -> int:
         texts = [self.table.columns[column], *(row[column].text for row in self.table.rows)]
         least = self.table.least if column and self.table.aligned(column) == ">" else 1

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rpgres.cli.render.odds import above, fraction_text, heading, notes_text, open_text, outcome_style
-from rpgres.cli.render.reports import Cell, Chart, Report, Series, Table
+from rpgres.cli.render.reports import Cell, Chart, Grid, Report, Series, Table
 from rpgres.cli.render.words import outcome_titles, percent
 from rpgres.odds.comparison import NEGLIGIBLE, CaseOdds, Comparison, Difference
 from rpgres.odds.exact import Chance
@@ -16,7 +16,7 @@ from rpgres.odds.subjects import SUCCESS, Evaluated, MeasuredOdds, in_order, val
 from rpgres.odds.variations import FoundCell, Search
 from rpgres.rulesets import RulesetFile
 
-MOST_COLUMNS = 9  # of outcomes; the rest is for JSON and CSV
+WIDE = 100  # columns of two cases side by side, at most
 
 
 def below_text(record: Any, *, unfinished: str = "") -> list[str]:
@@ -34,12 +34,12 @@ def comparison_report(record: Comparison, file: RulesetFile | None) -> Report:
     names = in_order([case.outcomes for case in record.cases])
     heads = outcome_heads(file, names, record.cases)
     shown = _titles_of_cases(record)
+    head = ["outcome", "probability", "exact", "difference", "exact"]
+    table = Table(columns=head, rows=_grouped(record, heads, file))
     if len(record.cases) == 2:
         head = ["outcome", shown[0], "exact", shown[1], "exact", "difference", "exact"]
-        table = Table(columns=head, rows=_side_by_side(record, heads, file))
-    else:
-        head = ["outcome", "probability", "exact", "difference", "exact"]
-        table = Table(columns=head, rows=_grouped(record, heads, file))
+        beside = Table(columns=head, rows=_side_by_side(record, heads, file))
+        table = beside if Grid(beside).width <= WIDE else table
     series = [
         Series(heads[name], [share_of(case, name) for case in record.cases]) for name in heads if name in names
     ]  # success is the sum of others
