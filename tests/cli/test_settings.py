@@ -289,6 +289,8 @@ def test_an_alias_takes_more_words(file: Path) -> None:
     assert done("slash", "--seed", "1", "--json").out == expected
     assert "hit          Alias: rpgres roll fate attack --skill 3" in done("--help").out
     assert "--vs" in done("hit", "--help").out
+    assert done("help", "slash").out == done("help", "roll", "fate", "attack").out
+    assert "did you mean 'slash'?" in run("slsh").err
 
 
 def test_errors_of_an_alias_are_those_of_its_command(file: Path) -> None:
@@ -302,6 +304,9 @@ def test_a_shell_completes_aliases_and_what_follows_them(file: Path) -> None:
     write(file, 'aliases = { hit = "roll fate attack" }\n')
     assert "hit" in completions("rpgres hi")
     assert "--skill" in completions("rpgres hit --sk")
+    assert completions("rpgres config set rul") == ["ruleset", "rulesets"]
+    assert completions("rpgres config set ruleset fa") == ["fate", "faith"]
+    assert completions("rpgres config unset alia") == ["aliases.hit"]
 
 
 def test_aliases_at_a_table_name_its_actions() -> None:
