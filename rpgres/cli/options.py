@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import typer.core
 
-from rpgres.cli.settings import FLAGS, active
+from rpgres.cli.output import can_prompt
+from rpgres.cli.settings import active
 from rpgres.errors import NotationError, UsageError
 from rpgres.text.harmless import harmless
 
@@ -224,7 +225,9 @@ class StrictCommand(typer.core.TyperCommand):
             UsageError: an option that takes one value is typed twice.
         """
         settings = active().settings
-        ctx.default_map = {name: True for name in FLAGS if getattr(settings, name)}
+        ctx.default_map = {}
+        if settings.dice != "seeded" and can_prompt():
+            ctx.default_map["real_dice"] = settings.dice
         if settings.ruleset and any(one.name == "ruleset" and one.required for one in self.params):
             ctx.default_map["ruleset"] = settings.ruleset
         if not ctx.resilient_parsing:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Annotated, Any
 
 import typer
@@ -10,6 +11,7 @@ import typer
 from rpgres.cli import guide
 from rpgres.cli.annotations import AsWords
 from rpgres.cli.output import say_text
+from rpgres.cli.settings import active, expand
 from rpgres.errors import UsageError
 
 
@@ -47,11 +49,16 @@ def command(
     from rpgres.cli.render.guide import show_page
 
     root = ctx.find_root().command
-    found = _found(root, words or []) if words else _overview()
+    found = _found(root, _without_options(words)) if words else _overview()
     if isinstance(found, guide.Page):
         show_page(found.shown, is_plain=plain)
     else:
         say_text(f"{found}\n")
+
+
+def _without_options(words: Sequence[str]) -> list[str]:
+    """Return what is asked about; an alias stands for its command."""
+    return list(takewhile(lambda word: not word.startswith("-"), expand(words, active().settings.aliases)))
 
 
 def _found(root: Any, words: Sequence[str]) -> guide.Page | str:
