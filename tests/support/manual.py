@@ -14,7 +14,11 @@ from rpgres.plugins.entries import BUILTIN, standalone_folder
 def pages_text() -> str:
     """Return the list of the guide's pages."""
     pages = map(guide.page, guide.TOPICS)
-    return "\n" + "".join(f"- [{page.title}]({page.topic}.md): {page.summary}\n" for page in pages) + "\n"
+    return "\n" + "".join(f"- [{page.title}]({_link(page.topic)}): {page.summary}\n" for page in pages) + "\n"
+
+
+def _link(topic: str) -> str:
+    return f"../../{guide.ELSEWHERE[topic]}" if topic in guide.ELSEWHERE else f"{topic}.md"
 
 
 def commands_text() -> str:
