@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from rpgres.cli.output import ask, flush, say
+from rpgres.cli.output import ask, flush, offering, say
 from rpgres.cli.render.lines import Line, line
 from rpgres.cli.render.results import event_lines, question_lines
 from rpgres.cli.render.words import listed
@@ -79,7 +79,8 @@ class Person:
         while True:
             flush()
             try:
-                typed = self._read("> ").strip()
+                with offering([(option.name, option.text) for option in question.offered]):
+                    typed = self._read("> ").strip()
             except EOFError:
                 self._is_gone = True  # whoever ends the input answers nothing that is still to come
                 say([line()])

@@ -72,10 +72,12 @@ class Root(LazyGroup):
         return {name: entry.help for name, entry in COMMANDS.items()}
 
     def load(self, name: str, args: Sequence[str]) -> Any:
-        """Return a command, importing the one module that has it."""
-        if name not in COMMANDS:
+        """Return a command, importing the one module that has it; a ruleset's id stands for `roll` with it."""
+        if name in COMMANDS:
+            return load_command(name)
+        if not _is_ruleset(name):
             raise _no_command(name)
-        return load_command(name)
+        return load_command("roll").load(name, args)
 
     def main(
         self,
@@ -148,6 +150,13 @@ def _check_text(args: Sequence[str]) -> None:
     for number, word in enumerate(args, 1):
         if any("\ud800" <= char <= "\udfff" for char in word):
             raise UsageError(f"argument {number} ({word!r}) is not text in this terminal's encoding", argument=number)
+
+
+def _is_ruleset(name: str) -> bool:
+    from rpgres.plugins.discovery import ruleset_names
+    from rpgres.plugins.entries import BUILTIN
+
+    return name in BUILTIN or name in {one.id for one in ruleset_names()}
 
 
 def _no_command(name: str) -> RpgresError:

@@ -215,6 +215,8 @@ class Action(Record, frozen=True):
             of which each option is evaluated (each); or an optimal player (best).
         anybody: whether the action is the same for every character, so that no actor has to be named.
         confirmed: whether a player's word that it happens is a claim at a persistent table, as it gives something.
+        opposed_with: the setting that lists the abilities of which a character who is named alone opposes it with the
+            best, as a path with {NAME} for a parameter: conflict.{track}.defense.
         procedure: whether it is played in turns, as a contest or a conflict is.
     """
 
@@ -237,6 +239,7 @@ class Action(Record, frozen=True):
     odds: Literal["policies", "each", "best"] = "policies"
     anybody: bool = False
     confirmed: bool = False
+    opposed_with: str = ""
     procedure: bool = False
 
 
