@@ -18,6 +18,7 @@ from rpgres.cli.lazy import Command, LazyGroup
 from rpgres.cli.options import Option, SectionedCommand, folders_in, hoist
 from rpgres.cli.output import results_alone
 from rpgres.cli.rulesets import RulesetData, read_ruleset
+from rpgres.cli.settings import active
 from rpgres.errors import FileError, UsageError
 from rpgres.parameters.context import SHEET
 from rpgres.parameters.kinds import metavar
@@ -25,6 +26,7 @@ from rpgres.plugins.discovery import ruleset_names
 from rpgres.plugins.entries import BUILTIN
 from rpgres.rulesets import Parameter, unknown
 from rpgres.rulesets.schema import said_words
+from rpgres.toml.diagnostics import nearest
 
 if TYPE_CHECKING:
     from rpgres.model.state import State
@@ -68,8 +70,11 @@ class PlayGroup(LazyGroup):
     heading = "Rulesets"
 
     def entries(self) -> Mapping[str, str]:
-        """Return the rulesets with their titles."""
-        return {name.id: name.title for name in ruleset_names()}
+        """Return the rulesets with their titles, and the actions of the default one."""
+        default = active().settings.ruleset
+        rulesets = {name.id: name.title for name in ruleset_names()}
+        actions = read_ruleset(default).file.actions if default in rulesets else {}
+        return rulesets | {name: f"{action.summary} ({default})" for name, action in actions.items()}
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the line up to its first word."""
@@ -101,7 +106,40 @@ class PlayGroup(LazyGroup):
         if name not in BUILTIN and _is_dice(name):
             return dice_command(self.verb, name)
         extra = folders_in(args)
-        return RulesetGroup(self.verb, read_ruleset(name, extra=extra))
+        default = "" if name in BUILTIN else active().settings.ruleset
+        data = _default_ruleset(default, extra) if default else None
+        if data is not None and name in data.file.actions:
+            return ActionCommand(self.verb, data, name)
+        try:
+            return RulesetGroup(self.verb, read_ruleset(name, extra=extra))
+        except UsageError as error:
+            error.add(_hint_on_action(name, data, verb=self.verb.name))
+            raise
+
+
+def _default_ruleset(name: str, extra: tuple[Path, ...]) -> RulesetData:
+    try:
+        return read_ruleset(name, extra=extra)
+    except UsageError as error:
+        error.add(f"\nit is your default ruleset, set by {active().origins.get('ruleset')}; see `rpgres config show`")
+        raise
+
+
+def _hint_on_action(name: str, default: RulesetData | None, *, verb: str) -> str:
+    """Return what to type where the name of an action stands in place of a ruleset's; nothing where it is none.
+
+    Args:
+        name: what was typed.
+        default: the ruleset that the settings name.
+        verb: the command.
+    """
+    having = [ruleset for ruleset in BUILTIN if name in read_ruleset(ruleset).file.actions]
+    if default is not None:
+        near = nearest(name, default.file.actions)
+        of = f"; your default ruleset is {default.id}" + (f", and has {near!r}" if near else "")
+    else:
+        of = f"; `rpgres config set ruleset {having[0]}` lets you leave the ruleset out" if having else ""
+    return (f"\n{name} is an action of {', '.join(having)}: `rpgres {verb} {having[0]} {name}`" if having else "") + of
 
 
 def _is_dice(name: str) -> bool:
@@ -189,7 +227,6 @@ def procedure_named(name: str, args: Sequence[str]) -> tuple[RulesetData, str] |
 def _no_procedure(data: RulesetData, name: str, procedure: str, extra: Sequence[Path]) -> FileError:
     """Return the error of a name behind a ruleset's that is neither a scene nor a procedure."""
     from rpgres.scenes import scene_names
-    from rpgres.toml.diagnostics import nearest
 
     if procedure in data.file.actions:
         hint = f"{procedure} is an action, which `rpgres roll {data.id} {procedure}` resolves"

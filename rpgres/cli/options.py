@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import typer.core
 
+from rpgres.cli.settings import FLAGS, active
 from rpgres.errors import UsageError
 from rpgres.text.harmless import harmless
 
@@ -209,6 +210,10 @@ class StrictCommand(typer.core.TyperCommand):
         Raises:
             UsageError: an option that takes one value is typed twice.
         """
+        settings = active().settings
+        ctx.default_map = {name: True for name in FLAGS if getattr(settings, name)}
+        if settings.ruleset and any(one.name == "ruleset" and one.required for one in self.params):
+            ctx.default_map["ruleset"] = settings.ruleset
         if not ctx.resilient_parsing:
             typed: set[str | None] = set()
             for param in self.make_parser(ctx).parse_args(args=list(args))[2]:

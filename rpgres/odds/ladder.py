@@ -16,6 +16,7 @@ from rpgres.odds.exact import Chance, chance_record, house_rules, outcome_odds
 from rpgres.odds.explorer import WORK, Method, Odds
 from rpgres.odds.sampling import Sample
 from rpgres.rulesets import Rules
+from rpgres.stopping import STOP
 
 
 class RungOdds(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,6 +115,8 @@ def ladder_odds(
     ladder = sorted(rules.file.ladder.items(), key=lambda rung: -rung[1])
     end = monotonic() + seconds if seconds is not None else 0.0
     for number, (_, value) in enumerate(ladder):
+        if found and STOP.is_asked:
+            break
         prepared = prepare(rules, action, {**inputs, opposition: value})
         share = max(0.0, end - monotonic()) / (len(ladder) - number) if seconds is not None else None
         odds = weigh(
@@ -130,7 +133,7 @@ def ladder_odds(
         ruleset=rules.id,
         action=action,
         inputs=dict(inputs),
-        ladder=[_rung(name, value, odds) for (name, value), odds in zip(ladder, found, strict=True)],
+        ladder=[_rung(name, value, odds) for (name, value), odds in zip(ladder, found, strict=False)],
         advice=list(rules.file.ladder_advice),
         method=methods.pop() if len(methods) == 1 else "partial",
         policies=dict(named),

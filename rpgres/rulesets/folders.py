@@ -14,6 +14,7 @@ from rpgres.errors import FileError, RpgresError
 from rpgres.model.state import Deck
 from rpgres.rulesets.schema import Action, Label, RulesetFile
 from rpgres.text.digest import blake2b
+from rpgres.text.folders import settings_folder
 from rpgres.toml.cache import parse_cached
 from rpgres.toml.diagnostics import Fault, diagnostics_error, unknown, unknown_name
 from rpgres.toml.reading import Source, convert, located, overlay, read_source
@@ -76,9 +77,8 @@ def builtin_folder() -> Path:
 
 
 def user_folder() -> Path:
-    """Return the user's configuration folder for rpgres (`XDG_CONFIG_HOME`, `APPDATA`, or `~/.config`)."""
-    root = os.environ.get("XDG_CONFIG_HOME") or os.environ.get("APPDATA")
-    return Path(root) / "rpgres" if root else Path(os.path.expanduser("~/.config/rpgres"))
+    """Return the user's configuration folder for rpgres, as `settings_folder` finds it."""
+    return Path(settings_folder())
 
 
 def _same(one: Path, other: Path) -> bool:

@@ -24,7 +24,6 @@ def _offer(incomplete: str) -> list[tuple[str, str]]:
 
 
 def command(
-    ctx: typer.Context,
     words: Annotated[
         list[str] | None,
         typer.Argument(
@@ -45,9 +44,9 @@ def command(
     rpgres help fate overcome     an action of a ruleset
     """
     from rpgres.cli.render.guide import show_page
+    from rpgres.cli.root import root
 
-    root = ctx.find_root().command
-    found = _found(root, words or []) if words else _overview()
+    found = _found(root(), words) if words else _overview()
     if isinstance(found, guide.Page):
         show_page(found.shown, is_plain=plain)
     else:

@@ -15,6 +15,7 @@ from rpgres.cli import options as opt
 from rpgres.cli.commands.scene_odds import PROCEDURE_OPTIONS, check_by, command_of_scene, weigh_procedure
 from rpgres.cli.dynamic import PlayGroup, Verb
 from rpgres.cli.output import say, say_json
+from rpgres.cli.progress import LOWER_BOUND, NOTHING, interrupted, progress
 from rpgres.cli.rulesets import RulesetData
 from rpgres.cli.studies import bar_columns, emit, format_of, run_study, study_of
 from rpgres.errors import UsageError
@@ -26,6 +27,7 @@ from rpgres.odds.subjects import Subject, measure_action
 from rpgres.odds.variations import Axis, input_axes, is_target
 from rpgres.parameters.kinds import metavar
 from rpgres.rulesets import Rules, RulesetFile
+from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
     from rpgres.engine.players import Policy
@@ -97,7 +99,11 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None
     if opposition is not None and by != "outcome":
         raise UsageError(f"--by needs one opposition: give --{opposition}")
     record: LadderOdds | OddsResult
-    record = _action_odds(line, by) if opposition is None else _ladder(line, opposition)
+    try:
+        with progress("evaluating", is_plain=shared["plain"]) as show:
+            record = _action_odds(line, by) if opposition is None else _ladder(line, opposition)
+    except KeyboardInterrupt:
+        raise typer.Exit(interrupted(NOTHING)) from None
     from rpgres.cli.render.odds import ladder_lines, odds_lines
 
     def lines() -> Any:
@@ -106,6 +112,8 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None
         return odds_lines(record, data.file, bars=bar_columns(is_plain=shared["plain"]))
 
     _print(record, data.file, shared, form=form, lines=lines)
+    if show.is_stopped:
+        raise typer.Exit(interrupted(LOWER_BOUND))
 
 
 def _goal(values: dict[str, Any], find: str | None) -> str | None:
@@ -255,7 +263,7 @@ def _samples(prepared: Prepared, best: Best, answers: Mapping[str, Any], *, end:
     from rpgres.odds.sampling import sample
 
     played: dict[str, Sample] = {}
-    open_ones = [choice.option for choice in best.choices if choice.value.open > REST]
+    open_ones = [] if STOP.is_asked else [choice.option for choice in best.choices if choice.value.open > REST]
     for number, name in enumerate(open_ones):
         until = inf if end is None else monotonic() + (end - monotonic()) / (len(open_ones) - number)
         found = sample(prepared, **answers, first=name, runs=GAMES // len(open_ones), until=until)

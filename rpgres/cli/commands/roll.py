@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING, Any
 import typer
 from msgspec import structs
 
+from rpgres.cli import INTERRUPTED
 from rpgres.cli import options as opt
 from rpgres.cli.dynamic import PlayGroup, Verb
-from rpgres.cli.output import WAITING, can_prompt, exit_of, is_terminal, say, say_json
+from rpgres.cli.output import WAITING, can_prompt, exit_of, is_terminal, say, say_json, say_text
 from rpgres.cli.rulesets import RulesetData
 from rpgres.dice.seeds import Streams, read_seed, run_seed
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import Prepared, prepare, run
+from rpgres.engine.running import TakenBack
 from rpgres.errors import UsageError
 from rpgres.rulesets import Rules
 
 if TYPE_CHECKING:
-    from rpgres.engine.players import Prompt
+    from rpgres.cli.prompt import Person
 
 ACTION_OPTIONS = (
     *(opt.SEED, opt.GIVEN, opt.CHOOSE, opt.AUTO, opt.POLICY, opt.SWITCH, opt.RULESETS),
@@ -41,19 +43,25 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     rules = checked(data.rules(opt.read_switches(shared["switch"])))
     prepared = prepare(rules, action, opt.given_inputs(values))
     policies = opt.read_policies(prepared, names=shared["policy"], auto=shared["auto"])
-    prompt = _prompt(prepared, shared, repeat=repeat)
+    person = _person(prepared, shared, repeat=repeat)
 
     def once(seed: str) -> Result | Pending:
-        result, _ = run(
-            prepared,
-            streams=Streams(seed),
-            given=given,
-            choose=choose,
-            policies=policies,
-            prompt=prompt,
-            note=shared["note"],
-            identify=shared["json"],  # people are not shown the hash of the rules, which takes reading all of them
-        )
+        try:
+            result, _ = run(
+                prepared,
+                streams=Streams(seed),
+                given=given,
+                choose=choose,
+                policies=policies,
+                prompt=person.ask if person is not None else None,
+                note=shared["note"],
+                identify=shared["json"],  # people are not shown the hash of the rules, which takes reading all of them
+            )
+        except TakenBack:
+            if person is None or not person.rewind():
+                say_text("Taken back: nothing was done.\n")
+                raise typer.Exit(INTERRUPTED) from None
+            return once(seed)
         return _resumed(result, shared) if isinstance(result, Pending) else result
 
     _finish(once, shared, repeat=repeat, rules=rules)
@@ -87,7 +95,7 @@ def _resumed(pending: Pending, shared: dict[str, Any]) -> Pending:
     return structs.replace(pending, resume=f"{pending.resume} {shlex.join(words)}")
 
 
-def _prompt(prepared: Prepared, shared: dict[str, Any], *, repeat: int) -> Prompt | None:
+def _person(prepared: Prepared, shared: dict[str, Any], *, repeat: int) -> Person | None:
     """Return what asks a person, when there is one to ask."""
     if repeat or shared["json"] or shared["auto"] or not can_prompt():
         return None
@@ -95,7 +103,7 @@ def _prompt(prepared: Prepared, shared: dict[str, Any], *, repeat: int) -> Promp
     from rpgres.cli.render.results import action_lines
 
     heading = action_lines(prepared.action, actor=prepared.actor, inputs=prepared.inputs)
-    return Person(heading=heading, is_plain=shared["plain"]).ask
+    return Person(heading=heading, is_plain=shared["plain"], aid=lambda _view: prepared)
 
 
 def _finish(

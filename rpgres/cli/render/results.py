@@ -299,7 +299,7 @@ def waiting_lines(pending: Pending) -> list[Line]:
 
 
 def _open_lines(asked: QuestionRecord) -> Iterator[Line]:
-    yield line(INDENT, *_asked(asked))
+    yield line(INDENT, *asked_pieces(asked))
     for option in asked.options:
         text = f": {option.text}" if option.text else ""
         names = (option.name, NO) if option.name == asked.passing else (option.name,)
@@ -310,22 +310,8 @@ def _open_lines(asked: QuestionRecord) -> Iterator[Line]:
         yield line(INDENT * 2, Piece(NO, "name"), ": skip")
 
 
-def question_lines(question: Question) -> list[Line]:
-    """Return a question to a person at a terminal: who is asked, about what, and the numbered options."""
-    lines = [line(*_asked(question))]
-    for number, option in enumerate(question.listed, 1):
-        text = f": {option.text}" if option.text else ""
-        lines.append(line(f"{number:>4}. ", Piece(option.name, "name"), text))
-    if question.form:
-        lines.append(line("   or  ", Piece(question.form, "name")))
-    if question.optional:
-        passing = question.passing
-        text = f": {passing.text}" if passing is not None and passing.text else ""
-        lines.append(line("  Enter: ", Piece(passing.name if passing is not None else "pass", "name"), text))
-    return lines
-
-
-def _asked(asked: Question | QuestionRecord) -> list[str | Piece]:
+def asked_pieces(asked: Question | QuestionRecord) -> list[str | Piece]:
+    """Return who is asked what, and what it is about."""
     about = "; ".join(filter(None, (asked.of, asked.words or fact_words(asked.facts))))
     text = f": {asked.text}" if asked.text else ""
     return [Piece(f"{who_is(asked.who)} chooses", "title"), f" ({about})" if about else "", text]
@@ -337,9 +323,13 @@ def fact_words(facts: Mapping[str, Any]) -> str:
     for name, value in facts.items():
         if value is None or isinstance(value, bool) or value == ():
             continue
-        shown = signed(value) if name == "margin" and isinstance(value, int) else str(value)
+        shown = signed(value) if name == "margin" and isinstance(value, int) else _fact(value)
         words.append(f"{name.replace('_', ' ')} {shown}")
     return ", ".join(words)
+
+
+def _fact(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def repeat_line(number: int, result: Result | Pending, file: RulesetFile | None, *, is_drawn: bool = False) -> Line:
