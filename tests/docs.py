@@ -78,7 +78,7 @@ def type_in(command: str, *, folder: Path) -> str:
         timeout=60,
         check=False,
     )
-    return done.stdout.decode()
+    return done.stdout.decode().replace(str(folder), "~")  # where the reader is at home
 
 
 def type_quickly(command: str, *, folder: Path) -> str:
@@ -101,11 +101,11 @@ def type_quickly(command: str, *, folder: Path) -> str:
         ran = CliRunner().invoke(app, args, env=environment, prog_name="rpgres")
     assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
     if not rest:
-        return ran.output
+        return ran.output.replace(str(folder), "~")
     done = subprocess.run(
         ["bash", "-c", rest], cwd=folder, env=reader, input=ran.stdout_bytes, stdout=subprocess.PIPE, check=False
     )
-    return ran.stderr + done.stdout.decode()
+    return (ran.stderr + done.stdout.decode()).replace(str(folder), "~")
 
 
 def write_file(block: str, *, folder: Path) -> bool:

@@ -117,6 +117,7 @@ def test_every_method_of_the_table_tells_its_arguments() -> None:
         ("plugins/README.md", ["keys", "table", "face", "kits"]),
         ("rpgres/guide/index.md", ["pages"]),
         ("rpgres/guide/reference.md", ["commands", "actions"]),
+        ("rpgres/guide/settings.md", ["settings"]),
     ],
 )
 def test_what_is_made_from_the_code_is_current(page: str, names: list[str]) -> None:
@@ -130,7 +131,7 @@ def test_what_is_made_from_the_code_is_current(page: str, names: list[str]) -> N
 
 def test_no_other_page_has_sections_that_are_made() -> None:
     making = {page for page in NAMES if SECTION.search((ROOT / page).read_text(encoding="utf-8"))}
-    assert making == {"plugins/README.md", "rpgres/guide/index.md", "rpgres/guide/reference.md"}
+    assert making == {"plugins/README.md", *(f"rpgres/guide/{name}.md" for name in ("index", "reference", "settings"))}
 
 
 @pytest.mark.parametrize("page", NAMES)
