@@ -327,7 +327,8 @@ def has_bare_words(args: Sequence[str], takes: Mapping[str, bool]) -> bool:
     while place < len(args) and args[place] != "--":
         if not args[place].startswith("-"):
             return True
-        place += 2 if takes.get(args[place]) else 1
+        is_valued = takes.get(args[place]) and args[place + 1 : place + 2] and args[place + 1] not in takes
+        place += 2 if is_valued else 1
     return False
 
 

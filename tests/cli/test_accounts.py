@@ -98,7 +98,7 @@ On the table
     aspect: Smuggler with a Conscience; Wanted in Three Ports; Tobin Owes Me His
       Life; Silver Tongue, Empty Purse; I Know a Back Way
   Gate guards
-    refresh 3, fate points 3, members 2
+    members 2
     aspect: Bored and Underpaid
 """
 
