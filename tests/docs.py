@@ -1,5 +1,7 @@
 """Fenced blocks of the documentation, run as a reader would: files written, commands typed, output compared.
 
+A `console` block has commands behind `$ `; a `play` block is an evening at `rpgres play`, typed behind `> `.
+
 `python tests/docs.py FILE...`, or `--all`, rewrites the output of every `console` block with what the commands print
 now, the `toml` blocks that show a file that ships (`# shipped: fate/gate`), and the sections that are made from the
 code (`<!-- NAME -->` to `<!-- end -->`, see `faces`). `python tests/docs.py --check FILE...` types the commands
@@ -108,6 +110,26 @@ def type_quickly(command: str, *, folder: Path) -> str:
     return (ran.stderr + done.stdout.decode()).replace(str(folder), "~")
 
 
+def played(block: str, *, folder: Path) -> str:
+    """Return what a terminal shows of a `play` block: its first line starts `rpgres play`, others are typed there.
+
+    Args:
+        block: the command, then what is shown, in which a line that is typed begins with `> `.
+        folder: where it is started.
+    """
+    from tests.support.screen import Screen
+
+    first, *lines = block.splitlines()
+    with contextlib.chdir(folder):
+        screen = Screen(shlex.split(first)[2:], **{**reader_environment(folder), "COLUMNS": ""})
+    for line in lines:
+        if line.startswith("> "):
+            screen.enter(line[2:])
+    screen.enter("quit")
+    shown = screen.text.partition("\n> quit")[0]
+    return f"{first}\n{shown}\n"
+
+
 def write_file(block: str, *, folder: Path) -> bool:
     """Write a block that begins with `# file: NAME` or `# add to: NAME`; tell whether it was one."""
     first, _, rest = block.partition("\n")
@@ -166,6 +188,8 @@ def rewrite(text: str, folder: Path | None = None) -> str:
                 return f"```toml\n{shipped}```" if (shipped := shipped_text(match[2])) else match[0]
             if match[1] == "sh":
                 install(match[2], folder=folder)
+            if match[1] == "play":
+                return f"```play\n{played(match[2], folder=folder)}```"
             if match[1] != "console":
                 return match[0]
             typed = "".join(f"$ {command}\n{type_in(command, folder=folder)}" for command, _ in commands_of(match[2]))

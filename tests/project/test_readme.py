@@ -24,6 +24,7 @@ from tests.docs import (
     commands_of,
     install,
     made,
+    played,
     run_python,
     shipped_text,
     type_quickly,
@@ -52,6 +53,8 @@ def test_every_block_prints_what_it_shows(page: str, tmp_path: Path) -> None:
             install(block.text, folder=tmp_path)
         elif block.language == "python":
             assert run_python(block.text, name=f"{page}:{block.line}") == []
+        elif block.language == "play":
+            assert played(block.text, folder=tmp_path) == block.text, f"{page}:{block.line}"
         elif block.language == "console":
             for command, expected in commands_of(block.text):
                 assert type_quickly(command, folder=tmp_path) == expected, f"{page}:{block.line}: {command}"
