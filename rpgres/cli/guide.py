@@ -13,7 +13,7 @@ FOLDER = Path(__file__).resolve().parent.parent / "guide"
 # In the order of the list. `index` is the page of the web, which lists the same.
 TOPICS = (
     *("game-master", "cards", "post", "scripts", "designer", "rulesets"),  # a kind of reader each
-    *("formats", "plugins", "settings", "reference"),
+    *("notation", "formats", "plugins", "settings", "reference"),
 )
 
 # Pages that stand beside what they are about, in a checkout.

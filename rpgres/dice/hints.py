@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 
-from rpgres.dice.grammar import DIGITS, Node, Pool
+from msgspec.structs import replace
+
+from rpgres.dice.grammar import DIGITS, Node, Pool, write
 
 # By the character that stands where none of ours can.
 REFUSED = {
@@ -122,6 +125,17 @@ def advantage(word: str, pool: Pool | None = None) -> str:
         f"{word} on {count}d{sides} can mean two things: {count}d{sides}{end}1 keeps one of them, "
         f"{count + 1}d{sides}{end}{count} rolls one more and drops one"
     )
+
+
+def never(pools: Iterable[Pool]) -> Iterator[str]:
+    """Yield what is said of each pool that counts dice none of which can fit, as where a total was meant."""
+    for pool in pools:
+        target = pool.target
+        if target is None or pool.explodes or any(target.fits(face) for face in pool.faces):
+            continue
+        bare, sign = write(replace(pool, target=None, double=None, fails=None)), target.sign.removeprefix(">=")
+        advice = "" if sign == "=" else f"; to compare the total, write {bare} vs {sign}{target.number}"
+        yield f"{write(pool)} counts dice, and none of them can fit{advice}"
 
 
 def keeping(text: str, start: int) -> str:

@@ -215,5 +215,6 @@ def _check_end(scan: Scanner, pool: Pool, places: dict[str, int]) -> None:
     for name, on in (("double", pool.double), ("fails", pool.fails)):
         if on and (not pool.target or (explosion and not explosion.apart)):
             scan.fail(hints.COUNTED, places[name])
-    if pool.target and pool.double and not any(pool.worth(face) > 1 for face in pool.row):
+    target, double = pool.target, pool.double
+    if target and double and not any(target.fits(face) and double.fits(face) for face in pool.row):
         scan.fail("no die that counts is among these", places["double"])

@@ -302,10 +302,13 @@ def weigh_notation(notation: str, values: dict[str, Any]) -> None:
 
     weighed = opt.read_dice(notation, values["vs"], values["note"])
     form, record = format_of(values), dice_odds(weighed, note=values["note"], by=values["by"])
+    from rpgres.cli.render.lines import INDENT, line
     from rpgres.cli.render.odds import dice_odds_lines
+    from rpgres.dice.hints import never
 
     def lines() -> Any:
-        return dice_odds_lines(record, bars=bar_columns(is_plain=values["plain"]))
+        hints = [line(INDENT, text) for text in never(weighed.dice.pools)]
+        return [*dice_odds_lines(record, bars=bar_columns(is_plain=values["plain"])), *hints]
 
     _print(record, None, values, form=form, lines=lines)
 
