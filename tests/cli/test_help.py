@@ -23,7 +23,7 @@ def test_it_lists_every_page_and_every_command() -> None:
     lines = rpgres("help").out.splitlines()
     for name in (*guide.TOPICS, *COMMANDS):
         assert [line for line in lines if line.startswith(f"  {name} ")], name
-    assert all(len(line) <= 100 for line in lines)
+    assert all(len(line) <= 84 for line in lines)
 
 
 def test_every_page_of_the_folder_is_a_topic() -> None:
