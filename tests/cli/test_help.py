@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import re
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -100,6 +101,13 @@ def test_dash_h_works_in_front_of_other_options_and_behind_them() -> None:
 )
 def test_what_there_is_no_help_on_names_the_nearest(words: list[str], told: str) -> None:
     assert rpgres("help", *words) == (2, "", f"rpgres: {told}\n")
+
+
+def test_an_alias_says_what_it_stands_for(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text('[aliases]\nhit = "roll fate attack --skill 3"\n', "utf-8")
+    ran = rpgres("help", "hit", RPGRES_CONFIG=str(file))
+    assert (ran.code, ran.out) == (0, "hit is an alias of yours for: roll fate attack --skill 3\n")
 
 
 def test_a_shell_completes_topics() -> None:

@@ -10,6 +10,7 @@ import typer
 from rpgres.cli import guide
 from rpgres.cli.annotations import AsWords
 from rpgres.cli.output import say, say_text
+from rpgres.cli.settings import active
 from rpgres.errors import UsageError
 
 if TYPE_CHECKING:
@@ -71,6 +72,9 @@ def _found(root: Any, words: Sequence[str]) -> guide.Page | str:
     from rpgres.plugins.discovery import ruleset_names
 
     first = words[0]
+    aliases = active().settings.aliases
+    if first in aliases:
+        return f"{first} is an alias of yours for: {aliases[first]}"
     if first in COMMANDS:
         return str(command_at(root, words).get_help())
     if len(words) == 1 and first in guide.TOPICS:
