@@ -178,7 +178,13 @@ def run_python(block: str, *, name: str) -> list[str]:
 
 
 def rewrite(text: str, folder: Path | None = None) -> str:
-    """Return a Markdown text whose console blocks show what their commands print now, in an empty folder or this."""
+    """Return a Markdown text whose console blocks show what their commands print now.
+
+    Args:
+        text: the page.
+        folder: where they are typed, each in a process of its own; by default an empty folder, and in this process.
+    """
+    run = type_quickly if folder is None else type_in
     with tempfile.TemporaryDirectory() as name:
         folder = folder or Path(name)
 
@@ -192,7 +198,7 @@ def rewrite(text: str, folder: Path | None = None) -> str:
                 return f"```play\n{played(match[2], folder=folder)}```"
             if match[1] != "console":
                 return match[0]
-            typed = "".join(f"$ {command}\n{type_in(command, folder=folder)}" for command, _ in commands_of(match[2]))
+            typed = "".join(f"$ {command}\n{run(command, folder=folder)}" for command, _ in commands_of(match[2]))
             return f"```console\n{typed}```"
 
         return SECTION.sub(made, FENCE.sub(shown, text))
