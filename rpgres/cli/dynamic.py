@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer.core
 from msgspec import Struct, structs
+from typer.core import TyperOption
 
 from rpgres.cli.lazy import Command, LazyGroup
 from rpgres.cli.options import Option, SectionedCommand, folders_in, hoist
@@ -24,6 +25,9 @@ from rpgres.plugins.discovery import ruleset_names
 from rpgres.plugins.entries import BUILTIN
 from rpgres.rulesets import Parameter, unknown
 from rpgres.rulesets.schema import said_words
+
+if TYPE_CHECKING:
+    from rpgres.model.state import State
 
 INPUTS = "What the action takes"
 SCENE_RUN = "scene run"  # the verb that plays a procedure as a scene of its own
@@ -42,6 +46,7 @@ class Verb(Struct, frozen=True):
         is_seated: whether who acts sits at a table already, so that no sheet is named.
         scene: returns the command that does it with a scene, by its name; None where there is no such.
         procedure_options: those a procedure takes; by default those of an action.
+        table: where who acts sits at a table: returns it as whoever types may see it, with who acts, by a line.
     """
 
     name: str
@@ -53,6 +58,7 @@ class Verb(Struct, frozen=True):
     is_seated: bool = False
     scene: Callable[[str], Command] | None = None
     procedure_options: Sequence[Option] = ()
+    table: Callable[[Sequence[str]], tuple[State, str]] | None = None
 
 
 class PlayGroup(LazyGroup):
@@ -138,6 +144,14 @@ class RulesetGroup(LazyGroup):
             actions = ", ".join(self.data.file.actions)
             raise UsageError(f"name an action of {self.data.id}: {actions}; `{ctx.command_path} --help` explains them")
         return super().invoke(ctx)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """Return the command of the action that is called; before its name may stand who acts."""
+        if args[0] not in self.data.file.actions and not ctx.resilient_parsing:
+            from rpgres.cli.short import actor_behind
+
+            args = actor_behind(self.verb, self.data, args)
+        return super().resolve_command(ctx, args)
 
     def load(self, name: str, args: Sequence[str]) -> Command:
         """Return the command of an action."""
@@ -238,6 +252,19 @@ class ActionCommand(SectionedCommand):
         self.verb = verb
         self.data = data
 
+    @property
+    def takes(self) -> dict[str, bool]:
+        """Return whether each option takes a value, by its name as typed."""
+        return {name: not one.is_flag for one in self.params if isinstance(one, TyperOption) for name in one.opts}
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the line; words that belong to no option are read as a short line."""
+        if not ctx.resilient_parsing and has_bare_words(args, self.takes):
+            from rpgres.cli.short import lengthened, scope_of
+
+            args = lengthened(scope_of(self, args), str(self.name), args)
+        return super().parse_args(ctx, args)
+
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """Write what can be answered, the house rules, and an example."""
         from rpgres.cli.completion import label_records, switch_records
@@ -255,6 +282,16 @@ class ActionCommand(SectionedCommand):
         if example:
             formatter.write_paragraph()
             formatter.write_text(f"Example: {_example_for(example, self.verb.name)}")
+
+
+def has_bare_words(args: Sequence[str], takes: Mapping[str, bool]) -> bool:
+    """Tell whether a word of a line belongs to no option."""
+    place = 0
+    while place < len(args) and args[place] != "--":
+        if not args[place].startswith("-"):
+            return True
+        place += 2 if takes.get(args[place]) else 1
+    return False
 
 
 def _besides(own: Sequence[Option], shared: Sequence[Option]) -> list[Option]:

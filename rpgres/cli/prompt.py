@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from rpgres.cli.output import ask, columns, flush, say
+from rpgres.cli.output import ask, columns, flush, offering, say
 from rpgres.cli.render.lines import Line, line
 from rpgres.cli.render.questions import keyed, question_lines
 from rpgres.cli.render.results import event_lines
@@ -27,6 +27,7 @@ WIDTH, WIDEST = 80, 120  # columns of a question in one line: where nobody knows
 LIST = "?"  # shows all options with what they mean
 LET_BY = "pass"  # what an optional moment calls it to press Enter; taken when it is typed, too
 ODDS, WHY, UNDO = "odds", "why", "undo"
+ASIDES = ((ODDS, "the chances of each option"), (WHY, "the rule"), (UNDO, "take back the last answer"))
 ACTION, ALWAYS = "action", "always"  # how long moments pass: until the action is over; until that is taken back
 
 Aid = Callable[[View], "Prepared"]  # returns the action that is under way, as the seat of a view knows the table
@@ -141,7 +142,8 @@ class Person:
         while True:
             flush()
             try:
-                typed = self._read("> ").strip()
+                with offering([*((option.name, option.text) for option in question.offered), *ASIDES]):
+                    typed = self._read("> ").strip()
             except EOFError:
                 self._is_gone = True  # whoever ends the input answers nothing that is still to come
                 self._say([line()])

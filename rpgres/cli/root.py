@@ -45,6 +45,7 @@ COMMANDS: dict[str, Entry] = {
     "plugin": Entry("plugin", "List, create and check plugins that provide rulesets."),
     "schema": Entry("schema", "Print the JSON Schema of a file or of an output."),
     "batch": Entry("batch", "Answer JSON requests, one per line, for bots."),
+    "help": Entry("help", "Show a page of the guide, or the help of a command, ruleset or action."),
     "completions": Entry("completions", "Print the completion script of a shell."),
 }
 
@@ -56,10 +57,11 @@ rpgres resolves actions of tabletop role-playing games: whole rule systems, not 
   rpgres roll 4dF+3                                 roll dice
   rpgres roll fate overcome --skill 3 --vs fair     resolve an action by its rules
   rpgres odds fate attack --skill 4 --vs 4dF+2      the exact chances of every outcome
-  rpgres roll fate --help                           the actions of a ruleset; any command takes --help
+  rpgres roll fate --help                           the actions of a ruleset; any command takes --help, or -h
   rpgres ruleset list                               the installed rulesets
+  rpgres help game-master                           a page of the guide
 
-`rpgres --help` lists all commands."""
+`rpgres help` lists all pages and commands."""
 
 
 class Root(LazyGroup):
@@ -70,10 +72,12 @@ class Root(LazyGroup):
         return {name: entry.help for name, entry in COMMANDS.items()}
 
     def load(self, name: str, args: Sequence[str]) -> Any:
-        """Return a command, importing the one module that has it."""
-        if name not in COMMANDS:
+        """Return a command, importing the one module that has it; a ruleset's id stands for `roll` with it."""
+        if name in COMMANDS:
+            return load_command(name)
+        if not _is_ruleset(name):
             raise _no_command(name)
-        return load_command(name)
+        return load_command("roll").load(name, args)
 
     def main(
         self,
@@ -148,6 +152,13 @@ def _check_text(args: Sequence[str]) -> None:
             raise UsageError(f"argument {number} ({word!r}) is not text in this terminal's encoding", argument=number)
 
 
+def _is_ruleset(name: str) -> bool:
+    from rpgres.plugins.discovery import ruleset_names
+    from rpgres.plugins.entries import BUILTIN
+
+    return name in BUILTIN or name in {one.id for one in ruleset_names()}
+
+
 def _no_command(name: str) -> RpgresError:
     from rpgres.dice import resembles_notation
     from rpgres.rulesets import unknown
@@ -196,7 +207,10 @@ def _plain_app(**settings: Any) -> typer.Typer:
 app = _plain_app(cls=Root, invoke_without_command=True)
 
 
-@app.callback(epilog="Add --debug to any command for the traceback of an internal error.")
+@app.callback(
+    context_settings={"help_option_names": ["-h", "--help"]},  # of every command, as each has it from the one above
+    epilog="Add --debug to any command for the traceback of an internal error.",
+)
 def overview(
     ctx: typer.Context,
     version: bool = typer.Option(False, "--version", is_eager=True, help="Show the version and exit."),

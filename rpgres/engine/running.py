@@ -393,6 +393,8 @@ class Run(msgspec.Struct):
         view = self.view(question.who)
         answer = self.players.answer(question, view)
         if answer is None:
+            if question.is_naming:
+                return NO
             if not optional:
                 raise NeedsAnswer(question)
             return self.decided(question, NO, "window", (view.seat,))

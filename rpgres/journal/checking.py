@@ -98,9 +98,18 @@ def stamp(path: Path) -> str:
 
 
 def _memory(path: Path, new: str) -> Path:
-    """Return the file in which it is noted of a table: in $XDG_STATE_HOME, or where programs keep such things."""
+    """Return the file in which it is noted of a table."""
+    return state_folder() / "tables" / digest(f"{path.resolve()}\n{new}".encode())[:32]
+
+
+def state_folder() -> Path:
+    """Return the folder of what rpgres remembers: in $XDG_STATE_HOME, or where programs keep such things.
+
+    Raises:
+        RuntimeError: there is no home.
+    """
     folder = os.environ.get(STATE_HOME) or os.environ.get("LOCALAPPDATA") or "~/.local/state"
-    return Path(folder).expanduser() / "rpgres" / "tables" / digest(f"{path.resolve()}\n{new}".encode())[:32]
+    return Path(folder).expanduser() / "rpgres"
 
 
 class RawEntries(Entries):

@@ -100,7 +100,10 @@ def absorb(table: Table, who: str, shifts: int, *, track: str, attacker: str, na
     if chosen.box is not None:
         effects.append(effect("stress", to=who, track=track, box=chosen.box.name))
     for number, slot in enumerate(chosen.slots):
-        own = name if name and number == 0 else _consequence_text(slot.name, character)
+        own = name if number == 0 else ""
+        if not own:
+            of = f"the {slot.name} consequence"
+            own = table.name("consequence-name", who, _consequence_text(slot.name, character), of=of)
         text = distinct_name(table.state, own)
         effects.append(effect("consequence", to=who, slot=slot.name, name=text, track=CONSEQUENCES))
         effects.append(effect("free-invoke", to=attacker, count=1, on=text))

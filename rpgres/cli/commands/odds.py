@@ -39,7 +39,7 @@ ACTION_OPTIONS = (
     *(opt.SWITCH, opt.RULESETS, opt.LEAVES, opt.SECONDS),
     *(opt.ODDS_FORMAT, opt.SVG, opt.JSON, opt.PLAIN, opt.NOTE),
 )
-DICE_OPTIONS = (opt.ODDS_FORMAT, opt.SVG, opt.JSON, opt.PLAIN, opt.NOTE)
+DICE_OPTIONS = (opt.VS, opt.DICE_BY, opt.ODDS_FORMAT, opt.SVG, opt.JSON, opt.PLAIN, opt.NOTE)
 REST = 1e-6  # what may be left open without an estimate: dice that explode leave less
 
 
@@ -292,7 +292,8 @@ def weigh_notation(notation: str, values: dict[str, Any]) -> None:
     """Print the chance of every value of a dice expression."""
     from rpgres.odds.dice import dice_odds
 
-    form, record = format_of(values), dice_odds(notation, note=values["note"])
+    weighed = opt.read_dice(notation, values["vs"], values["note"])
+    form, record = format_of(values), dice_odds(weighed, note=values["note"], by=values["by"])
     from rpgres.cli.render.odds import dice_odds_lines
 
     def lines() -> Any:

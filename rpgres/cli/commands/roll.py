@@ -27,7 +27,7 @@ ACTION_OPTIONS = (
     *(opt.SEED, opt.GIVEN, opt.CHOOSE, opt.AUTO, opt.POLICY, opt.SWITCH, opt.RULESETS),
     *(opt.REPEAT, opt.JSON, opt.PLAIN, opt.NOTE, opt.EXIT_CODE),
 )
-DICE_OPTIONS = (opt.SEED, opt.GIVEN, opt.REPEAT, opt.JSON, opt.PLAIN, opt.NOTE)
+DICE_OPTIONS = (opt.VS, opt.SEED, opt.GIVEN, opt.REPEAT, opt.JSON, opt.PLAIN, opt.NOTE, opt.EXIT_CODE)
 
 
 def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
@@ -69,12 +69,13 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
 
 def roll_notation(notation: str, values: dict[str, Any]) -> None:
     """Roll dice and print what came of it."""
-    from rpgres.dice import dice
     from rpgres.engine.dice import roll_dice
 
     repeat = opt.read_count(values["repeat"], option="--repeat", default=0)
+    if repeat and values["exit_code"]:
+        raise UsageError("--exit-code and --repeat exclude each other")
     given = opt.read_answers(values["given"], option="--given")
-    rolled = dice(notation)
+    rolled = opt.read_dice(notation, values["vs"], values["note"])
 
     def once(seed: str) -> Result:
         return roll_dice(rolled, streams=Streams(seed), given=given, note=values["note"])
@@ -155,6 +156,7 @@ def _show_many(results: Iterable[Result | Pending], rules: Rules | None, shared:
     file = rules.file if rules is not None else None
     outcomes: dict[str, int] = {}
     totals: dict[int, int] = {}
+    number = 0
     for number, result in enumerate(results, 1):
         say([repeat_line(number, result, file, is_drawn=is_drawn)], is_plain=shared["plain"])
         if isinstance(result, Pending):
@@ -163,8 +165,8 @@ def _show_many(results: Iterable[Result | Pending], rules: Rules | None, shared:
             outcomes[result.outcome] = outcomes.get(result.outcome, 0) + 1
         elif result.total is not None:
             totals[result.total] = totals.get(result.total, 0) + 1
-    lines = summary_lines(outcomes, file) if outcomes else total_lines(totals)
-    runs = sum(outcomes.values()) + sum(totals.values())
+    lines = summary_lines(outcomes, file) if outcomes else total_lines(totals) if totals else []
+    runs = number
     say([*lines, *house_rules_lines(_house_rules(rules)), seed_line(seed, runs=runs)], is_plain=shared["plain"])
     return WAITING if "waiting" in outcomes else 0
 

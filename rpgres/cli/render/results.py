@@ -70,11 +70,27 @@ def moment_words(moment: str, period: str) -> str:
 
 
 def _dice_lines(result: Result, is_drawn: bool) -> Iterator[Line]:
-    yield line(Piece(str(result.total), "number"))
+    each, parts = getattr(result, "each", []), getattr(result, "parts", {})
+    value = Piece(", ".join(map(str, each)) if each else str(result.total), "number")
+    yield line(value, *_compared_words(result))
     for rolled in _rolls(result):
         if rolled.faces:
             yield line(INDENT, rolled.dice, ": ", *dice_pieces(rolled.faces, is_drawn=is_drawn))
+    if parts:
+        words = [f"{name or 'the rest'} {came}" for name, came in sorted(parts.items(), key=lambda part: not part[0])]
+        yield line(INDENT, ", ".join(words))
     yield from _note_lines(result.note, result.seed)
+
+
+def _compared_words(result: Result) -> list[str | Piece]:
+    """Return whether dice that are compared succeed, and by how much."""
+    if result.margin is None or result.outcome is None or result.total is None:
+        return []
+    over = result.total - (result.opposition or 0)
+    by = (
+        f"{abs(over)} {'over' if over > 0 else 'under'} {result.opposition}" if over else f"exactly {result.opposition}"
+    )
+    return [", ", Piece(result.outcome, style_of(result.success, result.margin)), f": {by}"]
 
 
 def _action_lines(result: Result, file: RulesetFile, is_drawn: bool, said_by: str | None) -> Iterator[Line]:
@@ -324,7 +340,8 @@ def repeat_line(number: int, result: Result | Pending, file: RulesetFile | None,
     faces = [event.faces for event in _rolls(result)]
     dice = [piece for one in faces for piece in (*dice_pieces(one, is_drawn=is_drawn), Piece(" "))]
     if result.ruleset is None or file is None:
-        return line(lead, Piece(f"{result.total:>4}", "number"), "  ", *dice)
+        came = ", ".join(map(str, getattr(result, "each", []))) or f"{result.total:>4}"
+        return line(lead, Piece(came, "number"), *_compared_words(result), "  ", *dice)
     name = Piece(f"{band_title(file, result.outcome or ''):<18}", style_of(result.success, result.margin))
     margin = f" {signed(result.margin):>3}" if result.margin is not None and result.opposition is not None else "    "
     return line(lead, name, Piece(margin, "number"), "  ", *(dice or [Piece(", ".join(_cards_seen(result)))]))

@@ -202,6 +202,7 @@ def _put(place: Place, done: Done, prompt: Prompt | None, seat: str | None) -> D
             if not choose:
                 return done
             more = answer(place, seat=seat, choose=choose, prompt=prompt, at=pending.hash)
+            return msgspec.structs.replace(more, entries=(*done.entries, *more.entries))
         except TakenBack:
             more = undo(place, pending.number, seat=seat)
         except PassesOn as passes:
