@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Required, TypedDict, Unpack
 import msgspec
 
 from rpgres.dice.seeds import Streams
-from rpgres.engine.dealers import Dealer, GivenDealer, SeededDealer
+from rpgres.engine.dealers import Dealer, GivenDealer, Hand, SeededDealer
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.players import NO, Policy, Prompt, Seats, policy_of
 from rpgres.engine.records import AnswerRecord, Pending, Result, answers_of, event_record, pending_of, resume_command
@@ -384,6 +384,7 @@ class Answering(TypedDict, total=False):
         identify: whether the result names its rules exactly, which means reading all their files; so it is by default.
         players: who answers, in place of the script, the policies and the prompt.
         dealer: who answers chance, in place of what is given; whoever has it sees to what nothing asked for.
+        hand: asks somebody for results of real dice and cards that were not given.
     """
 
     streams: Required[Streams]
@@ -396,12 +397,13 @@ class Answering(TypedDict, total=False):
     identify: bool
     players: Seats | None
     dealer: GivenDealer | None
+    hand: Hand | None
 
 
 def dealer_of(by: Answering) -> GivenDealer:
     """Return who answers chance."""
     seeded = SeededDealer(by["streams"], step=by.get("step", 0))
-    return by.get("dealer") or GivenDealer(by.get("given", EMPTY), then=seeded)
+    return by.get("dealer") or GivenDealer(by.get("given", EMPTY), then=seeded, hand=by.get("hand"))
 
 
 def players_of(by: Answering, choose: Mapping[str, Sequence[str]]) -> Seats:

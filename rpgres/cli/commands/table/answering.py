@@ -10,7 +10,7 @@ import typer
 
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import spread
-from rpgres.cli.commands.table.common import AnswerOptions, TableOptions, app, finish_run, say_entry
+from rpgres.cli.commands.table.common import AnswerOptions, TableOptions, app, finish_run, say_entry, taken_back
 from rpgres.cli.output import can_prompt, say, warn
 from rpgres.errors import FileError, UsageError
 
@@ -71,7 +71,8 @@ def give(
             "at": answer.entry,
             "accepted": accepted,
         }
-    finish_run(hand_in(options.find(), **arguments), options)
+    with taken_back():
+        finish_run(hand_in(options.find(), **arguments), options)
 
 
 def _write_answer(
