@@ -103,7 +103,10 @@ REAL = Option(
     aliases=("dice",),
 )
 CHOOSE = Option(
-    "choose", "Answer a decision, as LABEL=OPTION or WHO:LABEL=OPTION; repeat for others.", "LABEL=OPTION", many=True
+    "choose",
+    "Answer a decision: LABEL=OPTION or WHO:LABEL=OPTION, once; LABEL=OPTION* each time.",
+    "LABEL=OPTION",
+    many=True,
 )
 BEST_WHO = Option(
     "best",

@@ -15,7 +15,7 @@ import msgspec
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Dealer, GivenDealer, Hand, SeededDealer
 from rpgres.engine.effects import apply_effects
-from rpgres.engine.players import NO, Policy, Prompt, Seats, policy_of
+from rpgres.engine.players import NO, Policy, Prompt, Seats, for_every, policy_of
 from rpgres.engine.records import AnswerRecord, Pending, Result, answers_of, event_record, pending_of, resume_command
 from rpgres.engine.running import EFFECTS, Broken, Chain, NeedsAnswer, Run, Stop, Trust, refusal
 from rpgres.engine.table import Outcome, Table
@@ -467,7 +467,7 @@ def _waiting(prepared: Prepared, by: Answering, needs: NeedsAnswer, seats: Seats
     )
     if by.get("players") is not None:  # at a lasting table every seat answers for itself
         return pending
-    return _to_be_resumed(prepared, pending, needs.run, unused=list(_left(seats)))
+    return _to_be_resumed(prepared, pending, needs.run, unused=list(_left(seats, is_over=False)))
 
 
 def _finished(
@@ -547,7 +547,7 @@ def _unused(run: Run, seats: Seats, *, is_over: bool = True) -> list[AnswerRecor
         if question is None or is_named or (answer.who and answer.who != question.who):
             unused.append(answer)
             continue
-        value = answer.value
+        value = for_every(answer.value, question) or answer.value
         only = question.options[0].name if question.options else NO
         if not is_over and question.options:
             continue
@@ -556,9 +556,9 @@ def _unused(run: Run, seats: Seats, *, is_over: bool = True) -> list[AnswerRecor
     return unused
 
 
-def _left(seats: Seats) -> Iterator[AnswerRecord]:
-    """Yield what is left of a script."""
-    for key, value in seats.unused():
+def _left(seats: Seats, *, is_over: bool = True) -> Iterator[AnswerRecord]:
+    """Yield what is left of a script; see `Script.unused`."""
+    for key, value in seats.unused(is_over=is_over):
         who, _, label = key.rpartition(":")
         yield AnswerRecord(label, "decision", value, who)
 
