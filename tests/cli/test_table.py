@@ -116,7 +116,6 @@ def test_lines_that_say_too_little() -> None:
         (["act", "overcome", "--sheet", "mara"], "no option '--sheet'"),
         (["act", "overcome", "--seed", "7"], "'--seed'"),
         (["set", "counters.doom"], "give PATH=VALUE"),
-        (["pass"], "name the seat that skips"),
         (["answer"], "no decision is pending"),
         (["answer", "--out", "x"], "both --view FILE and --out FILE"),
         (["view", "--out", "x"], "name the seat"),
