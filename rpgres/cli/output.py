@@ -172,6 +172,20 @@ def can_prompt() -> bool:
     return _listening or (is_terminal() and sys.stdin is not None and sys.stdin.isatty())
 
 
+def asks_dice(whom: str | None, *, as_json: bool = False) -> bool:
+    """Tell whether a person is asked for results of real dice, as `--real-dice` says.
+
+    Raises:
+        UsageError: it says so, and there is nobody to ask.
+    """
+    if whom in (None, "", "seeded", "off"):
+        return False
+    if as_json or not can_prompt():
+        why = "with --json" if as_json else "without a terminal"
+        raise UsageError(f"--real-dice {whom}: nobody can be asked {why}; use --given LABEL=RESULT")
+    return True
+
+
 def say(lines: list[Line], *, is_plain: bool = False) -> None:
     """Write lines to standard output: coloured on a terminal, as plain text elsewhere and when that is asked for."""
     from rpgres.cli.render.lines import plain_text
