@@ -12,7 +12,7 @@ import typer.core
 
 from rpgres.cli.output import can_prompt, is_listening
 from rpgres.cli.settings import active
-from rpgres.errors import UsageError
+from rpgres.errors import NotationError, UsageError
 from rpgres.text.harmless import harmless
 
 if TYPE_CHECKING:
@@ -301,7 +301,13 @@ def read_dice(notation: str, vs: str | None, note: str | None) -> DiceLine:
         raise UsageError("one roll is compared, not several; count those that succeed with --vs and --repeat")
     if note is not None and line.comment:
         raise UsageError("a comment is the note of the roll: write # or --note, not both")
-    return line if vs is None else msgspec.structs.replace(line, target=read_target(vs))
+    if vs is None:
+        return line
+    try:
+        return msgspec.structs.replace(line, target=read_target(vs))
+    except NotationError as error:
+        error.add("; --vs takes a number or dice: 15, <=45, d20+3")
+        raise
 
 
 def read_answers(texts: Iterable[str], *, option: str) -> dict[str, list[str]]:

@@ -158,7 +158,9 @@ class Room:
         """
         if words[0] == "help" and len(words) > 1:
             topic = words[1]
-            return Understood(["act", topic, "--help"] if topic in self.actions else [topic, "--help"])
+            if topic in self.actions:
+                return Understood(["act", topic, "--help"])
+            return Understood([topic, "--help"] if topic in DEEDS else ["help", *words[1:]])
         words = self.unaliased(words)
         actor, (first, *rest) = self.named_first(words)
         if first in self.actions:

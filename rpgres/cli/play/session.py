@@ -99,8 +99,11 @@ class Session:
             say([line("Short: ", Piece(short_form(self._room, args[1]), "name"))], is_plain=self._is_plain)
         # What code of others prints is no result; help is, and Typer prints it.
         with redirect_stdout(results() if "--help" in args else sys.stdout):
-            table = load_command("table")
-            code = table.main(args=[*args, *self._common], prog_name="rpgres table", standalone_mode=False)
+            if args[0] == "help":  # a page of the guide, or what is no matter of this table
+                code = load_command("help").main(args=args[1:], prog_name="rpgres help", standalone_mode=False)
+            else:
+                table = load_command("table")
+                code = table.main(args=[*args, *self._common], prog_name="rpgres table", standalone_mode=False)
         if code == INTERRUPTED:
             raise KeyboardInterrupt
 
