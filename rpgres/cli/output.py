@@ -144,6 +144,11 @@ def listening(read: Callable[[str, Choices], str] | None = None) -> Iterator[Non
         _listening, _reader = before
 
 
+def is_listening() -> bool:
+    """Tell whether somebody sits down to be asked, as in `rpgres play`."""
+    return _listening
+
+
 @contextmanager
 def offering(choices: Choices) -> Iterator[None]:
     """Have whatever reads a line offer these choices."""
