@@ -125,8 +125,8 @@ def played(block: str, *, folder: Path) -> str:
     for line in lines:
         if line.startswith("> "):
             screen.enter(line[2:])
-    screen.enter("quit")
-    shown = screen.text.partition("\n> quit")[0]
+    shown, _, _ = screen.text.rpartition("\n>")  # where the next line is awaited
+    screen.kill()
     return f"{first}\n{shown}\n"
 
 
