@@ -189,7 +189,7 @@ def rewrite(text: str, folder: Path | None = None) -> str:
         folder = folder or Path(name)
 
         def shown(match: re.Match[str]) -> str:
-            if match[1] in ("toml", "python"):
+            if match[1] in ("toml", "python", "jsonl"):
                 write_file(match[2], folder=folder)
                 return f"```toml\n{shipped}```" if (shipped := shipped_text(match[2])) else match[0]
             if match[1] == "sh":

@@ -197,6 +197,11 @@ def tell_as(*, is_plain: bool = False, dice_words: bool = False) -> None:
     _Reader.is_plain, _Reader.dice_words, _Reader.rules = is_plain, dice_words, None
 
 
+def is_told_plainly() -> bool:
+    """Tell whether the reader wants plain text, whatever the command."""
+    return _Reader.is_plain
+
+
 def told_as(words: Sequence[str]) -> list[str]:
     """Return a line typed at a table without `--dice-words`, which has dice told in words from there on."""
     _Reader.dice_words = _Reader.dice_words or DICE_WORDS in words
@@ -279,7 +284,7 @@ def show_progress(text: str) -> None:
         return
     flush()
     with suppress(OSError, ValueError):
-        raw(stream).write(f"\r\x1b[K{in_line(text)[: screen_columns() - 1]}")
+        raw(stream).write(_cleared() + in_line(text)[: screen_columns() - 1])
         stream.flush()
 
 
@@ -287,8 +292,13 @@ def clear_progress() -> None:
     """Take the line of `show_progress` back."""
     if sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
         with suppress(OSError, ValueError):
-            raw(sys.stderr).write("\r\x1b[K")
+            raw(sys.stderr).write(_cleared())
             sys.stderr.flush()
+
+
+def _cleared() -> str:
+    """Return what clears the line that the cursor is on; consoles of Windows may know no escape sequences."""
+    return f"\r{' ' * (screen_columns() - 1)}\r" if sys.platform == "win32" else "\r\x1b[K"
 
 
 def flush() -> None:

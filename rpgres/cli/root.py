@@ -220,7 +220,7 @@ def _no_command(name: str) -> RpgresError:
     line = f"rpgres roll {having[0]} {name}" if having else line_for(name)
     if line:
         return UsageError(f"rpgres has no command {name!r}; you may want `{line}`")
-    return UsageError(unknown("command", name, COMMANDS, of="rpgres"))
+    return UsageError(unknown("command", name, [*COMMANDS, *active().settings.aliases], of="rpgres"))
 
 
 @cache

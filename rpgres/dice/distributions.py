@@ -380,8 +380,6 @@ def followed(die: Law, pool: Pool) -> int:
         die: what one face shows.
         pool: which of its faces explode.
     """
-    if pool.explosion is None or pool.explosion.once:
-        return int(pool.explosion is not None)
     depth, weight = 0, sum(weight for face, weight in die.items() if face in pool.exploding)
     while depth < MOST_EXPLOSIONS and weight ** (depth + 1) * EXPLOSION_OPEN > die.total ** (depth + 1):
         depth += 1

@@ -44,7 +44,7 @@ def read_modifiers(scan: Scanner, pool: Pool) -> Pool:
         elif word == "double" and (found := scan.match(_DOUBLE)):
             places["double"] = start
             pool = replace(pool, double=_double(scan, pool, found, start))
-        elif char == "r":
+        elif char == "r" and word not in hints.WORDS:
             places.setdefault("reroll", start)
             pool = replace(pool, reroll=_reroll(scan, pool, pool.reroll))
         elif char in ("k", "d"):

@@ -58,6 +58,10 @@ class Dealer:
         throw = self.throw(dice, label, count)
         return throw, read_off(dice, throw, readings)
 
+    def show(self, dice: Dice, label: str, count: int) -> Throw:
+        """Return one result with every die, for a rule that reads them itself; not asked of a joint dealer."""
+        return self.throw(dice, label, count)
+
     def difference(self, own: Dice, other: Dice, label: str, count: int) -> int:
         """Return one difference of two rolls; only asked of a joint dealer."""
         raise NotImplementedError

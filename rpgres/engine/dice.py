@@ -102,7 +102,7 @@ def _result(line: DiceLine, throws: list[Throw], events: list[Rolled], *, seed: 
         total=total,
         opposition=opposition,
         effects=[],
-        texts=list(never(line.dice.pools)),
+        texts=list(never(line.dice.node)),
         events=[event_record(event) for event in events],
         switches={},
         seed=seed,

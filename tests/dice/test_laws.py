@@ -192,6 +192,16 @@ def test_a_range_that_explodes_is_quick_and_its_mean_is_known() -> None:
     assert dice("d4!po").law.mean() == Fraction(5, 2) + Fraction(1, 4) * Fraction(3, 2)
 
 
+@pytest.mark.parametrize("text", ["8d10!>=8", "4d6kh3", "20d10>=7", "20d10>=7f1 double", "20d10>=8 9-again", "10d6!p"])
+def test_what_is_typed_every_evening_is_quick(text: str) -> None:
+    node, times = parsing.parse(text), []
+    for _ in range(5):
+        start = time.perf_counter()
+        laws.law_of(node)
+        times.append(time.perf_counter() - start)
+    assert min(times) < 0.2  # on a machine that does nothing else at most 0.03
+
+
 def test_the_law_of_a_part() -> None:
     rolled = dice("2d6[fire] + 3*d4[cold] + 2 - d8[fire]")
     assert list(rolled.parts) == ["fire", "cold", ""]
@@ -230,6 +240,36 @@ def test_explosions_that_a_count_settles_leave_nothing_open() -> None:
     assert dice("d6=9!").law.probability(1) == Fraction(1, 36)
     # Two Fate dice in a row: + and then + and then 0 is 2; -, 0 cannot come near.
     assert dice("dF=2!").law.probability(1) == Fraction(1, 27) + Fraction(1, 81)
+
+
+@pytest.mark.parametrize(
+    ("text", "above", "under"),
+    [
+        ("d6!", 73, None),  # twelve sixes, and at least 1
+        ("2d6!", 74, None),
+        ("d6!+3", 76, None),
+        ("d6!-d4", 69, None),
+        ("3-d6!", None, -70),
+        ("d4-d6!", None, -69),
+        ("d6!+d4!", 62, None),  # fifteen fours and 1, and another 1
+        ("d6!-d4!", None, None),
+        ("d6!/2", 36, None),
+        ("(3-d6!)/2", None, -35),
+        ("3d6!kh2", 74, None),
+        ("3d6!kl2", None, None),
+        ("2d6!p", 62, None),  # a six, eleven that are worth five, and at least 0
+        ("2d10>=8 again", 9, None),
+        ("2d10>=8f1 again", 7, None),  # nine successes, a failure, and one of the other die
+        ("3d10>=8 again <=2", 0, None),
+        ("3d10>=8f1 again <=2", None, None),
+        ("4dF!=-1", None, None),
+        ("2*d6!", None, None),
+        ("2d6", None, None),
+    ],
+)
+def test_what_is_open_has_a_bound(text: str, above: int | None, under: int | None) -> None:
+    law = dice(text).law
+    assert (law.above, law.under) == (above, under)
 
 
 def test_a_count_beyond_all_explosions_stays_open() -> None:

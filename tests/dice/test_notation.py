@@ -205,6 +205,9 @@ REFUSED = [
     ("3d6 6 times", 4, 1, "operator"),
     ("2d6//2", 3, 2, "write # before a comment, / to divide"),
     ("# only a comment", 0, 1, "comment follows the dice"),
+    ("4d6 reroll 1", 4, 6, "2d6r1, 2d6ro<3"),
+    ("4d6rr<3", 3, 2, "2d6r1, 2d6ro<3"),
+    ("4d6 exploding", 4, 9, "3d6!o"),
     ("4d6e6", 3, 1, "explode with !"),
     ("4d6mi2", 3, 2, "lowest value of a die"),
     ("4d6 advantge", 4, 8, "did you mean advantage?"),
@@ -311,6 +314,10 @@ LIMITS = [
     ("adv+" * 3 + "995d6", 12, "MOST_DICE"),
     ("995d6+" + "adv+" * 3, 14, "MOST_DICE"),
     ("999d6+d66", 6, "MOST_DICE"),
+    ("-1000000*999999-1000000*999999", 15, "MOST_VALUE"),
+    ("1000000*999999+1000000*999999", 14, "MOST_VALUE"),
+    ("5-d6*0-1000000*999999-1000000*999999", 21, "MOST_VALUE"),
+    ("1000000000*51*adv", 13, "MOST_VALUE"),
     ("999d6+d20 adv", 10, "MOST_DICE"),
     ("10000*1000000*2d20!kh1", 13, "MOST_VALUE"),
 ]
@@ -336,6 +343,9 @@ def test_a_limit_is_reported_by_its_name(text: str, position: int, limit: str) -
         "(" * notation.MOST_NESTING + "1" + ")" * notation.MOST_NESTING,
         "1" + "+1" * 499,
         "-" * 999 + "1",
+        "1000000*999999-1000000*999999+1000000*999999",
+        "0-1000000*999999+1000000*999999-1000000*999999",
+        "1000000000*50*adv",
     ],
 )
 def test_the_limits_themselves_are_allowed(text: str) -> None:

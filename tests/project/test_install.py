@@ -38,7 +38,11 @@ def test_the_wheel_holds_code_plugins_rulesets_and_types(wheel: Path) -> None:
     template = {path.relative_to(ROOT).as_posix() for path in (ROOT / "rpgres" / "plugins" / "template").rglob("*.txt")}
     assert template
     assert template <= names
-    assert {path.relative_to(ROOT).as_posix() for path in (ROOT / "rpgres" / "guide").iterdir()} <= names
+    pages = [path for path in (ROOT / "rpgres" / "guide").iterdir() if path.is_file()]
+    assert {path.relative_to(ROOT).as_posix() for path in pages} <= names
+    shared = {name.partition(".data/data/")[2] for name in names} - {""}
+    assert shared == {f"share/man/man1/{path.name}" for path in (ROOT / "rpgres" / "guide" / "man").iterdir()}
+    assert "share/man/man1/rpgres.1" in shared
     assert {f"rpgres/guide/{topic}.md" for topic in guide.TOPICS} <= names
     entry_points = next(name for name in names if name.endswith("entry_points.txt"))
     assert "fate = rpgres_fate" in zipfile.ZipFile(wheel).read(entry_points).decode()

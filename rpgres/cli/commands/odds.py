@@ -287,12 +287,6 @@ def weigh_notation(notation: str, values: dict[str, Any]) -> None:
     weighed = opt.read_dice(notation, values["vs"], values["note"])
     form, record = format_of(values), dice_odds(weighed, note=values["note"], by=values["by"])
     _print(record, None, values, form=form)
-    if form == "table" and values["out"] is None:
-        from rpgres.cli.output import say
-        from rpgres.cli.render.lines import INDENT, line
-        from rpgres.dice.hints import never
-
-        say([line(INDENT, text) for text in never(weighed.dice.pools)], is_plain=values["plain"])
 
 
 class OddsGroup(PlayGroup):
