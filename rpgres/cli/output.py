@@ -240,6 +240,20 @@ def can_prompt() -> bool:
     return _listening or (is_terminal() and sys.stdin is not None and sys.stdin.isatty())
 
 
+def asks_dice(whom: str | None, *, as_json: bool = False) -> bool:
+    """Tell whether a person is asked for results of real dice, as `--real-dice` says.
+
+    Raises:
+        UsageError: it says so, and there is nobody to ask.
+    """
+    if whom in (None, "", "seeded", "off"):
+        return False
+    if as_json or not can_prompt():
+        why = "with --json" if as_json else "without a terminal"
+        raise UsageError(f"--real-dice {whom}: nobody can be asked {why}; use --given LABEL=RESULT")
+    return True
+
+
 def fits(texts: Iterable[str]) -> bool:
     """Tell whether pictures that are made of these lines fit the terminal, moved in as results are."""
     return not is_terminal() or max(map(len, texts), default=0) + 2 <= screen_columns()

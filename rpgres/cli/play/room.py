@@ -32,6 +32,7 @@ DEEDS: dict[str, str] = {
     "log": "all entries (log --last 5)",
     "answer": "answer the pending decision",
     "pass": "skip optional decisions: pass invoke --until scene",
+    "real": "ask for the results of real dice and cards: real all, real mara, real off",
     "orders": "decide in advance: orders set brave.toml; orders show; orders clear",
     "seal": "commit to an answer without showing it: seal --choose declare=... --out sealed.json",
     "open": "reveal a sealed answer: open --from sealed.json",
