@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rpgres.cli import guide
 from rpgres.cli.annotations import AsWords
-from rpgres.cli.output import say_text
+from rpgres.cli.output import say, say_text
 from rpgres.errors import UsageError
+
+if TYPE_CHECKING:
+    from rpgres.cli.render.lines import Shown
 
 
 def _offer(incomplete: str) -> list[tuple[str, str]]:
@@ -47,7 +50,10 @@ def command(
     from rpgres.cli.render.guide import show_page
 
     root = ctx.find_root().command
-    found = _found(root, words or []) if words else _overview()
+    if not words:
+        say(_overview(), is_plain=plain, is_prose=True)
+        return
+    found = _found(root, words)
     if isinstance(found, guide.Page):
         show_page(found.shown, is_plain=plain)
     else:
@@ -105,20 +111,21 @@ def _action_of(root: Any, rulesets: Sequence[str], words: Sequence[str]) -> str:
     raise UsageError(f"there is no help on {typed!r}; {hint}")
 
 
-def _overview() -> str:
+def _overview() -> list[Shown]:
     """Return the list of what there is help on."""
+    from rpgres.cli.render.lines import HANG, Pairs, line
     from rpgres.cli.root import COMMANDS
 
-    pages = {topic: guide.page(topic).title for topic in guide.TOPICS}
-    commands = {name: entry.help for name, entry in COMMANDS.items()}
-    width = max(map(len, (*pages, *commands)))
-
-    def listed(records: dict[str, str]) -> str:
-        return "\n".join(f"  {name:<{width}}  {text}" for name, text in records.items())
-
-    return (
-        f"rpgres help TOPIC shows a page of the guide:\n\n{listed(pages)}\n\n"
-        f"rpgres help COMMAND shows what a command takes:\n\n{listed(commands)}\n\n"
-        "rpgres help RULESET, or RULESET ACTION, shows the actions of a ruleset, or what one takes, as\n"
+    pages = [(topic, guide.page(topic).title) for topic in guide.TOPICS]
+    commands = [(name, entry.help) for name, entry in COMMANDS.items()]
+    more = (
+        "rpgres help RULESET, or RULESET ACTION, shows the actions of a ruleset, or what one takes, as "
         "rpgres help fate overcome; a heading of a page works too, as rpgres help undo."
     )
+    return [
+        line(HANG, "rpgres help TOPIC shows a page of the guide:"),
+        *(line(), Pairs(pages), line()),
+        line(HANG, "rpgres help COMMAND shows what a command takes:"),
+        *(line(), Pairs(commands), line()),
+        line(HANG, more),
+    ]
