@@ -197,6 +197,11 @@ def tell_as(*, is_plain: bool = False, dice_words: bool = False) -> None:
     _Reader.is_plain, _Reader.dice_words, _Reader.rules = is_plain, dice_words, None
 
 
+def is_told_plainly() -> bool:
+    """Tell whether the reader wants plain text, whatever the command."""
+    return _Reader.is_plain
+
+
 def told_as(words: Sequence[str]) -> list[str]:
     """Return a line typed at a table without `--dice-words`, which has dice told in words from there on."""
     _Reader.dice_words = _Reader.dice_words or DICE_WORDS in words
@@ -284,7 +289,7 @@ def show_progress(text: str) -> None:
         return
     flush()
     with suppress(OSError, ValueError):
-        raw(stream).write(f"\r\x1b[K{in_line(text)[: screen_columns() - 1]}")
+        raw(stream).write(_cleared() + in_line(text)[: screen_columns() - 1])
         stream.flush()
 
 
@@ -292,8 +297,13 @@ def clear_progress() -> None:
     """Take the line of `show_progress` back."""
     if sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
         with suppress(OSError, ValueError):
-            raw(sys.stderr).write("\r\x1b[K")
+            raw(sys.stderr).write(_cleared())
             sys.stderr.flush()
+
+
+def _cleared() -> str:
+    """Return what clears the line that the cursor is on; consoles of Windows may know no escape sequences."""
+    return f"\r{' ' * (screen_columns() - 1)}\r" if sys.platform == "win32" else "\r\x1b[K"
 
 
 def flush() -> None:
@@ -420,14 +430,22 @@ def _as_own(error: BaseException) -> BaseException:
     message = message[:1].lower() + message[1:]
     if context is None:
         return UsageError(f"{message}; --help lists the options")
+    unknown_word = message.partition("no such command '")[2].partition("'")[0]
+    if unknown_word:
+        from rpgres.cli.hints import line_in_group
+
+        line = line_in_group(context.command_path, unknown_word, context.command.list_commands(context))
+        message += f"; you may want `{line}`" if line else ""
     return UsageError(f"{context.command_path}: {message}; `{context.command_path} --help` lists its options")
 
 
 def _no_option(path: str, option: str, context: Any) -> str:
+    from rpgres.cli.hints import option_for
     from rpgres.rulesets import unknown
 
     known = [name for param in context.command.get_params(context) for name in param.opts if name.startswith("--")]
-    message = unknown("option", option, known, of=path)
+    meant = option_for(option, known)
+    message = f"{path} has no option {option!r}; {meant}" if meant else unknown("option", option, known, of=path)
     is_play = hasattr(context.command, "verb") and hasattr(context.command, "entries")
     return f"{message} (options of an action follow its name)" if is_play else message
 

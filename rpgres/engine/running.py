@@ -340,20 +340,21 @@ class Run(msgspec.Struct):
 
     # -- chance
 
-    def roll(self, dice: Dice, label: str, by: str) -> int:
-        """Have the dealer roll, take note of it, and return the value of the dice."""
+    def roll(self, dice: Dice, label: str, by: str, *, is_shown: bool = False) -> Rolled:
+        """Have the dealer roll, take note of it, and return that; `is_shown` where the rule reads every die."""
         counts, events = self.counts, self.events
         if len(events) >= MAX_QUESTIONS:
             raise endless(label)
         count = counts.get(label, 0)
         counts[label] = count + 1
         try:
-            throw = self.dealer.throw(dice, label, count)
+            throw = (self.dealer.show if is_shown else self.dealer.throw)(dice, label, count)
         except GivenError as error:
             self.fault = error
             raise
-        events.append(Rolled(label, dice, throw, by))
-        return throw.value
+        rolled = Rolled(label, dice, throw, by)
+        events.append(rolled)
+        return rolled
 
     def pick(self, weights: Sequence[int], label: str) -> int:
         """Return an index that the dealer draws by weight."""

@@ -10,6 +10,7 @@ import typer
 from rpgres.cli import guide
 from rpgres.cli.annotations import AsWords
 from rpgres.cli.output import say, say_text
+from rpgres.cli.settings import active
 from rpgres.errors import UsageError
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ def _offer(incomplete: str) -> list[tuple[str, str]]:
 
 
 def command(
-    ctx: typer.Context,
     words: Annotated[
         list[str] | None,
         typer.Argument(
@@ -48,12 +48,12 @@ def command(
     rpgres help fate overcome     an action of a ruleset
     """
     from rpgres.cli.render.guide import show_page
+    from rpgres.cli.root import root
 
-    root = ctx.find_root().command
     if not words:
-        say(_overview(), is_plain=plain, is_prose=True)
+        say(_overview(), is_plain=plain)
         return
-    found = _found(root, words)
+    found = _found(root(), words)
     if isinstance(found, guide.Page):
         show_page(found.shown, is_plain=plain)
     else:
@@ -72,6 +72,9 @@ def _found(root: Any, words: Sequence[str]) -> guide.Page | str:
     from rpgres.plugins.discovery import ruleset_names
 
     first = words[0]
+    aliases = active().settings.aliases
+    if first in aliases:
+        return f"{first} is an alias of yours for: {aliases[first]}"
     if first in COMMANDS:
         return str(command_at(root, words).get_help())
     if len(words) == 1 and first in guide.TOPICS:
@@ -113,19 +116,16 @@ def _action_of(root: Any, rulesets: Sequence[str], words: Sequence[str]) -> str:
 
 def _overview() -> list[Shown]:
     """Return the list of what there is help on."""
-    from rpgres.cli.render.lines import HANG, Pairs, line
+    from rpgres.cli.render.lines import line, pairs
     from rpgres.cli.root import COMMANDS
 
-    pages = [(topic, guide.page(topic).title) for topic in guide.TOPICS]
-    commands = [(name, entry.help) for name, entry in COMMANDS.items()]
-    more = (
-        "rpgres help RULESET, or RULESET ACTION, shows the actions of a ruleset, or what one takes, as "
-        "rpgres help fate overcome; a heading of a page works too, as rpgres help undo."
-    )
     return [
-        line(HANG, "rpgres help TOPIC shows a page of the guide:"),
-        *(line(), Pairs(pages), line()),
-        line(HANG, "rpgres help COMMAND shows what a command takes:"),
-        *(line(), Pairs(commands), line()),
-        line(HANG, more),
+        line("Pages of the guide: rpgres help TOPIC"),
+        *pairs([(topic, guide.page(topic).title) for topic in guide.TOPICS]),
+        line(),
+        line("What a command takes: rpgres help COMMAND"),
+        *pairs([(name, entry.help) for name, entry in COMMANDS.items()]),
+        line(),
+        line("A ruleset or an action: rpgres help fate, rpgres help fate overcome."),
+        line("A heading of a page: rpgres help undo."),
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -19,6 +20,7 @@ from rpgres.engine.run import Prepared, prepare, run
 from rpgres.engine.running import TakenBack
 from rpgres.errors import UsageError
 from rpgres.rulesets import Rules
+from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
     from rpgres.cli.prompt import Person
@@ -128,8 +130,8 @@ def _finish(
 ) -> None:
     seed = read_seed(shared["seed"])
     if repeat:
-        runs = (once(run_seed(seed, number)) for number in range(repeat))
-        code = _show_many(runs, rules, shared, seed=seed)
+        results = (once(run_seed(seed, number)) for number in range(repeat))
+        code = _show_many(results, rules, shared, seed=seed, runs=repeat)
     else:
         code = _show_one(once(seed), rules, shared)
     if code:
@@ -158,34 +160,43 @@ def _house_rules(rules: Rules | None) -> str:
     return house_rules(rules) if rules is not None else ""
 
 
-def _show_many(results: Iterable[Result | Pending], rules: Rules | None, shared: dict[str, Any], *, seed: str) -> int:
+def _show_many(
+    results: Iterable[Result | Pending], rules: Rules | None, shared: dict[str, Any], *, seed: str, runs: int
+) -> int:
     """Print a summary of runs, behind a line for each where that is asked for; return the exit code."""
+    from rpgres.cli.progress import NOTHING, interrupted, progress
+
     if shared["json"]:
         code = 0
-        for result in results:
-            say_json(result)
-            code = WAITING if isinstance(result, Pending) else code
-        return code
+        with progress("rolling", is_plain=True) as show:
+            for result in results:
+                say_json(result)
+                code = WAITING if isinstance(result, Pending) else code
+                if STOP.is_asked:
+                    break
+        return INTERRUPTED if show.is_stopped else code
     from rpgres.cli.render.reports import report_lines
     from rpgres.cli.render.results import repeat_line
     from rpgres.cli.render.samples import WAITING as WAITS
     from rpgres.cli.render.samples import Tally, sample_report
 
     file, tally, first = rules.file if rules is not None else None, Tally(), None
-    is_stopped = False
-    try:
+    with progress("rolling", is_plain=shared["plain"] or shared["each_run"]) as show, suppress(KeyboardInterrupt):
         for result in results:
             first = first or result
             tally.count(result)
+            show(tally.runs, runs)
             if shared["each_run"]:
                 say([repeat_line(tally.runs, result, file)], is_plain=shared["plain"])
-    except KeyboardInterrupt:  # what is known so far is told
-        is_stopped = True
+            if STOP.is_asked:
+                break
     if first is None:
-        return INTERRUPTED
+        return interrupted(NOTHING)
     report = sample_report(tally, first, file, seed=seed, house_rules=_house_rules(rules))
     say(report_lines(report), is_plain=shared["plain"])
-    return INTERRUPTED if is_stopped else WAITING if WAITS in tally.outcomes else 0
+    if tally.runs < runs:
+        return interrupted(f"{tally.runs:,} of {runs:,} runs")
+    return WAITING if WAITS in tally.outcomes else 0
 
 
 class RollGroup(PlayGroup):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from contextlib import redirect_stdout
+from textwrap import wrap
 
 from rpgres.cli.output import blame, columns, flush, know_cards, results, say, say_text, told_as, trace
 from rpgres.cli.play.helping import help_lines, short_form
@@ -15,7 +16,7 @@ from rpgres.cli.render.lines import Line, Piece, line
 from rpgres.cli.short import Reading
 from rpgres.errors import UsageError
 
-SIGN = "> "
+SIGN, INDENT = "> ", "  "
 INTERRUPTED = 130  # what Typer makes of an interrupt
 WIDTH, WIDEST = 80, 120  # columns of help: where nobody knows, and at most
 
@@ -91,14 +92,18 @@ class Session:
         from rpgres.cli.root import load_command
 
         args = understood.arguments
-        if understood.long:
-            say([line("  ", Piece(understood.long, "quiet"))], is_plain=self._is_plain)
+        width = columns(default=WIDTH, at_most=WIDEST) - len(INDENT)
+        for row in wrap(understood.long, width, subsequent_indent=INDENT, break_on_hyphens=False):
+            say([line(INDENT, Piece(row, "quiet"))], is_plain=self._is_plain)
         if args[0] == "act" and args[2:] == ["--help"]:
             say([line("Short: ", Piece(short_form(self._room, args[1]), "name"))], is_plain=self._is_plain)
         # What code of others prints is no result; help is, and Typer prints it.
         with redirect_stdout(results() if "--help" in args else sys.stdout):
-            table = load_command("table")
-            code = table.main(args=[*args, *self._common], prog_name="rpgres table", standalone_mode=False)
+            if args[0] == "help":  # a page of the guide, or what is no matter of this table
+                code = load_command("help").main(args=args[1:], prog_name="rpgres help", standalone_mode=False)
+            else:
+                table = load_command("table")
+                code = table.main(args=[*args, *self._common], prog_name="rpgres table", standalone_mode=False)
         if code == INTERRUPTED:
             raise KeyboardInterrupt
 

@@ -35,7 +35,10 @@ def fitted(text: str) -> str:
     for number, block in enumerate(re.split(r"^```\w*\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)):
         if number % 2:
             for row in block.splitlines():
-                lines += [line(INDENT, part) for part in (continued(row, width - 2) if row.startswith("$ ") else [row])]
+                lines += [
+                    line(INDENT, part)
+                    for part in (continued(row, width - 2) if row.startswith(("$ ", "> ")) else [row])
+                ]
             continue
         joined = re.sub(r"(?<=[^\n|])\n(?![\n|#>*-]|\d+\.) *", " ", block.strip("\n"))
         lines += [line(), *(line(*([] if row[:1] in "-*|" else [HANG]), row) for row in joined.splitlines()), line()]
@@ -70,7 +73,7 @@ def _markdown() -> Any:
     class Example(CodeBlock):
         def __rich_console__(self, console: Any, options: Any) -> Any:
             for row in str(self.text).rstrip().splitlines():
-                is_typed = row.startswith("$ ")
+                is_typed = row.startswith(("$ ", "> "))
                 for part in continued(row, options.max_width - 2) if is_typed else [row]:
                     yield Text(f"  {part}", "bold" if is_typed else "")
 

@@ -80,6 +80,10 @@ class ActGroup(LazyGroup):
         except RpgresError:
             return {}
 
+    def forget(self) -> None:
+        """Forget the table that was named last."""
+        self.line = ()
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the line up to the action."""
         self.line = tuple(args)
