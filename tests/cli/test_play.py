@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rpgres.cli.play.helping import help_lines, short_form
@@ -19,7 +20,7 @@ from rpgres.cli.play.status import status
 from rpgres.cli.play.words import joined, split
 from rpgres.cli.render.lines import plain_text
 from rpgres.cli.short import Reading
-from rpgres.errors import UsageError
+from rpgres.errors import RpgresError, UsageError
 from rpgres.model.state import put
 from tests.support.command_line import rpgres
 
@@ -106,6 +107,7 @@ def test_a_quotation_mark_that_is_not_closed_is_told() -> None:
         ("help overcome", "act overcome --help", ""),
         ("help undo", "undo --help", ""),
         ("mara overcome --help", "act overcome --help", ""),
+        ("help game-master", "game-master", ""),
     ],
 )
 def test_what_a_line_stands_for(line: str, arguments: str, long: str) -> None:
@@ -182,6 +184,24 @@ def test_everything_is_offered() -> None:
     assert "characters.mara.counters.fate-points=" in shown(room, "set characters.m")
     assert [(one.text, one.length) for one in offers(room, "mara ov")] == [("overcome ", 2)]
     assert [one.text for one in offers(room, "mara overcome removes Wa")] == ['"Wanted in Three Ports" ']
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(["mara", "attack", "odds", "help", "undo", "with", '"On', "--vs", "-", "thug:", "'", "3"]),
+        max_size=5,
+    )
+)
+def test_any_line_is_met_with_offers_or_an_error_for_people(words: list[str]) -> None:
+    if not TABLE.exists():
+        begun("mara", "thug")
+    room = Room(TABLE, None)
+    for line in (" ".join(words), " ".join([*words, ""])):
+        assert all(one.text and one.length <= len(line) for one in offers(room, line))
+        with suppress(RpgresError):
+            if typed := words_of(line):
+                assert room.understood(typed, nobody).arguments
 
 
 def test_cards_in_hand_are_offered_to_whoever_holds_them() -> None:

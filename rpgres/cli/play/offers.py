@@ -90,7 +90,7 @@ def _offers(room: Room, words: Sequence[str], partial: str) -> Iterator[tuple[st
     if len(words) == 1 and first in room.own() and first not in room.actions:
         yield from room.actions.items()
         return
-    if words[0] == ODDS:
+    if words[0] == ODDS and ODDS in DEEDS:
         if len(words) == 1:
             yield from ((*((name, "") for name in room.own()), *room.actions.items()))
             return

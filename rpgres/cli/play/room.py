@@ -52,12 +52,14 @@ class Understood(msgspec.Struct, frozen=True):
     """What a typed line stands for.
 
     Attributes:
-        arguments: those of `rpgres table`.
+        arguments: those of the command.
         long: the same line with options in place of bare words; empty where nothing was shortened.
+        command: `table`, or `help` for a page of the guide.
     """
 
     arguments: list[str]
     long: str = ""
+    command: str = "table"
 
 
 class Room:
@@ -151,11 +153,13 @@ class Room:
         """
         if words[0] == "help" and len(words) > 1:
             topic = words[1]
-            return Understood(["act", topic, "--help"] if topic in self.actions else [topic, "--help"])
+            if topic in self.actions:
+                return Understood(["act", topic, "--help"])
+            return Understood([topic, "--help"]) if topic in DEEDS else Understood(list(words[1:]), command="help")
         actor, (first, *rest) = self.named_first(words)
         if first in self.actions:
             return self._act(actor, first, rest, asks)
-        if first == ODDS and rest and not actor:
+        if first == ODDS and ODDS in DEEDS and rest and not actor:
             actor, (action, *more) = self.named_first(rest)
             if action in self.actions:
                 return self._act(actor, action, more, asks, verb=ODDS)

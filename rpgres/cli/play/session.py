@@ -125,8 +125,10 @@ class Session:
             say([line("Short: ", Piece(short_form(self._room, args[1]), "name"))], is_plain=self._is_plain)
         # What code of others prints is no result; help is, and Typer prints it.
         with redirect_stdout(results() if "--help" in args else sys.stdout):
-            table = load_command("table")
-            code = table.main(args=[*args, *self._common], prog_name="rpgres table", standalone_mode=False)
+            is_help = understood.command == "help"
+            args += [] if is_help else self._common
+            command = load_command(understood.command)
+            code = command.main(args=args, prog_name=f"rpgres {understood.command}", standalone_mode=False)
         if code == INTERRUPTED:
             raise KeyboardInterrupt
 
