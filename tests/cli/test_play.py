@@ -107,7 +107,7 @@ def test_a_quotation_mark_that_is_not_closed_is_told() -> None:
         ("help overcome", "act overcome --help", ""),
         ("help undo", "undo --help", ""),
         ("mara overcome --help", "act overcome --help", ""),
-        ("help game-master", "game-master", ""),
+        ("help game-master", "help game-master", ""),
     ],
 )
 def test_what_a_line_stands_for(line: str, arguments: str, long: str) -> None:

@@ -10,6 +10,7 @@ import msgspec
 from rpgres.cli.dynamic import ActionCommand
 from rpgres.cli.play.words import joined
 from rpgres.cli.rulesets import RulesetData, read_ruleset
+from rpgres.cli.settings import active, expand_at_table
 from rpgres.cli.short import Reading, Scope, Unclear, lengthened, rules_of, typed_apart, who_is_named
 from rpgres.engine.periods import period_names
 from rpgres.engine.records import Pending
@@ -52,14 +53,12 @@ class Understood(msgspec.Struct, frozen=True):
     """What a typed line stands for.
 
     Attributes:
-        arguments: those of the command.
+        arguments: those of `rpgres table`, or of `rpgres help` behind `help`.
         long: the same line with options in place of bare words; empty where nothing was shortened.
-        command: `table`, or `help` for a page of the guide.
     """
 
     arguments: list[str]
     long: str = ""
-    command: str = "table"
 
 
 class Room:
@@ -141,6 +140,14 @@ class Room:
                 return str(who), rest
         return "", list(words)
 
+    def unaliased(self, words: Sequence[str]) -> list[str]:
+        """Return a line in which an alias is replaced by what it stands for here; no action and no command is one."""
+        actor, (first, *rest) = self.named_first(words)
+        if first in self.actions or first in DEEDS or first in (*LEAVE, "help"):
+            return list(words)
+        found = expand_at_table([first, *rest], active().settings.aliases, ruleset=self.rules.id)
+        return [f"{actor}:", *found] if actor else found
+
     def understood(self, words: Sequence[str], asks: Asks) -> Understood:
         """Return what a line stands for.
 
@@ -155,7 +162,8 @@ class Room:
             topic = words[1]
             if topic in self.actions:
                 return Understood(["act", topic, "--help"])
-            return Understood([topic, "--help"]) if topic in DEEDS else Understood(list(words[1:]), command="help")
+            return Understood([topic, "--help"] if topic in DEEDS else ["help", *words[1:]])
+        words = self.unaliased(words)
         actor, (first, *rest) = self.named_first(words)
         if first in self.actions:
             return self._act(actor, first, rest, asks)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import redirect_stdout
 from textwrap import wrap
 
-from rpgres.cli.output import blame, columns, flush, results, say, say_text, trace
+from rpgres.cli.output import blame, columns, flush, know_cards, results, say, say_text, told_as, trace
 from rpgres.cli.play.helping import help_lines, short_form
 from rpgres.cli.play.reader import Reader
 from rpgres.cli.play.room import LEAVE, Room, Understood
@@ -41,6 +41,7 @@ class Session:
     ) -> None:
         self._real = self._checked(real_dice, room)
         self._room, self._reader, self._common, self._is_plain = room, reader, list(common), is_plain
+        know_cards(room.rules)
 
     def run(self) -> None:
         """Read and carry out lines until the person leaves."""
@@ -81,6 +82,7 @@ class Session:
 
     def _do(self, words: list[str]) -> None:
         """Carry out a line; what goes wrong is told, and the next line is read."""
+        words = told_as(words)
         try:
             if words == ["help"]:
                 say(help_lines(self._room, columns(default=WIDTH, at_most=WIDEST)), is_plain=self._is_plain)
@@ -125,10 +127,11 @@ class Session:
             say([line("Short: ", Piece(short_form(self._room, args[1]), "name"))], is_plain=self._is_plain)
         # What code of others prints is no result; help is, and Typer prints it.
         with redirect_stdout(results() if "--help" in args else sys.stdout):
-            is_help = understood.command == "help"
-            args += [] if is_help else self._common
-            command = load_command(understood.command)
-            code = command.main(args=args, prog_name=f"rpgres {understood.command}", standalone_mode=False)
+            if args[0] == "help":  # a page of the guide, or what is no matter of this table
+                code = load_command("help").main(args=args[1:], prog_name="rpgres help", standalone_mode=False)
+            else:
+                table = load_command("table")
+                code = table.main(args=[*args, *self._common], prog_name="rpgres table", standalone_mode=False)
         if code == INTERRUPTED:
             raise KeyboardInterrupt
 

@@ -52,7 +52,11 @@ def typed_apart(words: Sequence[str], options: Mapping[str, bool]) -> tuple[dict
             break
         is_faces = len(word) > 2 and _FACES.fullmatch(word) is not None
         if word.startswith("-") and len(word) > 1 and number_of(word) is None and not is_faces:
-            length = 2 if "=" not in word and options.get(word, False) and place + 1 < len(words) else 1
+            following = words[place + 1 : place + 2]
+            is_valued = (
+                options.get(word, False) and following and following[0] not in options
+            )  # a value may be left out
+            length = 2 if is_valued else 1
             spans.append((place, place + length))
             place += length
         else:
