@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import typer.core
 
-from rpgres.cli.settings import FLAGS, active
+from rpgres.cli.output import can_prompt
+from rpgres.cli.settings import active
 from rpgres.errors import NotationError, UsageError
 from rpgres.text.harmless import harmless
 
@@ -97,8 +98,17 @@ GIVEN = Option(
     "LABEL=FACES",
     many=True,
 )
+REAL = Option(
+    "real_dice",
+    "real: ask for the result of each roll and draw; Enter leaves it to the seed. With names: for theirs alone.",
+    "real|NAME,...|seeded",
+    aliases=("dice",),
+)
 CHOOSE = Option(
-    "choose", "Answer a decision, as LABEL=OPTION or WHO:LABEL=OPTION; repeat for others.", "LABEL=OPTION", many=True
+    "choose",
+    "Answer a decision: LABEL=OPTION or WHO:LABEL=OPTION, once; LABEL=OPTION* each time.",
+    "LABEL=OPTION",
+    many=True,
 )
 BEST_WHO = Option(
     "best",
@@ -224,7 +234,9 @@ class StrictCommand(typer.core.TyperCommand):
             UsageError: an option that takes one value is typed twice.
         """
         settings = active().settings
-        ctx.default_map = {name: True for name in FLAGS if getattr(settings, name)}
+        ctx.default_map = {}
+        if settings.dice != "seeded" and can_prompt():
+            ctx.default_map["real_dice"] = settings.dice
         if settings.ruleset and any(one.name == "ruleset" and one.required for one in self.params):
             ctx.default_map["ruleset"] = settings.ruleset
         if not ctx.resilient_parsing:

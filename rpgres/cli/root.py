@@ -58,7 +58,7 @@ COMMANDS: dict[str, Entry] = {
     "plugin": Entry("plugin", "List, create and check plugins that provide rulesets."),
     "schema": Entry("schema", "Print the JSON Schema of a file or of an output."),
     "batch": Entry("batch", "Answer JSON requests, one per line, for bots."),
-    "help": Entry("help", "Show a page of the guide, or the help of a command, ruleset or action."),
+    "help": Entry("help", "Show the guide, or the help of a command, ruleset or action."),
     "config": Entry("config", "Show and change your settings and aliases."),
     "completions": Entry("completions", "Print the completion script of a shell."),
 }
@@ -220,7 +220,7 @@ def _no_command(name: str) -> RpgresError:
     line = f"rpgres roll {having[0]} {name}" if having else line_for(name)
     if line:
         return UsageError(f"rpgres has no command {name!r}; you may want `{line}`")
-    return UsageError(unknown("command", name, COMMANDS, of="rpgres"))
+    return UsageError(unknown("command", name, [*COMMANDS, *active().settings.aliases], of="rpgres"))
 
 
 @cache

@@ -213,7 +213,7 @@ def in_order(prepared: Prepared, masses: Mapping[str, Fraction]) -> dict[str, Fr
     from fractions import Fraction
 
     file = prepared.rules.file
-    by_margin = set(file.actions[prepared.action].bands) or {
+    by_margin = set(file.actions[prepared.action].ranges) or {
         name for name, band in file.bands.items() if band.has_bounds
     }
     is_rolled = not by_margin.isdisjoint(masses)

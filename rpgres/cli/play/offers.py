@@ -10,6 +10,7 @@ import msgspec
 from rpgres.cli.completion import offer_shared
 from rpgres.cli.play.room import DEEDS, LEAVE, Room
 from rpgres.cli.play.words import joined, split
+from rpgres.cli.settings import active
 from rpgres.cli.short import Words, hand_of, typed_apart
 from rpgres.cli.short.fitting import PREPOSITIONS, Taker
 from rpgres.engine.labels import labels_of
@@ -82,10 +83,12 @@ def _offers(room: Room, words: Sequence[str], partial: str) -> Iterator[tuple[st
         yield from room.actions.items()
         yield from room.deeds().items()
         yield from (("help", "what can be typed; help ACTION explains one"), (LEAVE[0], "leave the table"))
+        yield from active().settings.aliases.items()
         return
     if words[0] == "help":
         yield from (*room.actions.items(), *room.deeds().items()) if len(words) == 1 else ()
         return
+    words = room.unaliased(words)
     first = words[0].rstrip(":")
     if len(words) == 1 and first in room.own() and first not in room.actions:
         yield from room.actions.items()

@@ -10,6 +10,7 @@ import msgspec
 from rpgres.cli.dynamic import ActionCommand
 from rpgres.cli.play.words import joined
 from rpgres.cli.rulesets import RulesetData, read_ruleset
+from rpgres.cli.settings import active, expand_at_table
 from rpgres.cli.short import Reading, Scope, Unclear, lengthened, rules_of, typed_apart, who_is_named
 from rpgres.engine.periods import period_names
 from rpgres.engine.records import Pending
@@ -31,6 +32,7 @@ DEEDS: dict[str, str] = {
     "log": "all entries (log --last 5)",
     "answer": "answer the pending decision",
     "pass": "skip optional decisions: pass invoke --until scene",
+    "real": "ask for the results of real dice and cards: real all, real mara, real off",
     "orders": "decide in advance: orders set brave.toml; orders show; orders clear",
     "seal": "commit to an answer without showing it: seal --choose declare=... --out sealed.json",
     "open": "reveal a sealed answer: open --from sealed.json",
@@ -137,6 +139,14 @@ class Room:
                 return str(who), rest
         return "", list(words)
 
+    def unaliased(self, words: Sequence[str]) -> list[str]:
+        """Return a line in which an alias is replaced by what it stands for here; no action and no command is one."""
+        actor, (first, *rest) = self.named_first(words)
+        if first in self.actions or first in DEEDS or first in (*LEAVE, "help"):
+            return list(words)
+        found = expand_at_table([first, *rest], active().settings.aliases, ruleset=self.rules.id)
+        return [f"{actor}:", *found] if actor else found
+
     def understood(self, words: Sequence[str], asks: Asks) -> Understood:
         """Return what a line stands for.
 
@@ -149,7 +159,10 @@ class Room:
         """
         if words[0] == "help" and len(words) > 1:
             topic = words[1]
-            return Understood(["act", topic, "--help"] if topic in self.actions else [topic, "--help"])
+            if topic in self.actions:
+                return Understood(["act", topic, "--help"])
+            return Understood([topic, "--help"] if topic in DEEDS else ["help", *words[1:]])
+        words = self.unaliased(words)
         actor, (first, *rest) = self.named_first(words)
         if first in self.actions:
             return self._act(actor, first, rest, asks)

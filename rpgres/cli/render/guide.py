@@ -53,7 +53,7 @@ def _markdown() -> Any:
     class Example(CodeBlock):
         def __rich_console__(self, console: Any, options: Any) -> Any:
             for line in str(self.text).rstrip().splitlines():
-                is_typed = line.startswith("$ ")
+                is_typed = line.startswith(("$ ", "> "))
                 for part in continued(line, options.max_width - 2) if is_typed else [line]:
                     yield Text(f"  {part}", "bold" if is_typed else "")
 
