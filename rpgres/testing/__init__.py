@@ -81,7 +81,7 @@ def vector_tests(ruleset: str | Ruleset, *files: str | os.PathLike[str]) -> Call
         ruleset: the id of a ruleset, or the record that its module holds.
         files: files with one vector a line, as JSON.
     """
-    from rpgres.conformance.vectors import Case, read_vectors
+    from rpgres.conformance.vectors import read_vectors
 
     cases: list[Any] = []
     for file in map(Path, files):
