@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from rpgres.cli.render.lines import Line
+    from rpgres.engine.hidden import Known
     from rpgres.model.state import State
     from rpgres.odds.scene_best import SceneBest
     from rpgres.scenes import Scene
@@ -53,6 +54,7 @@ def weigh_best(
     form: str,
     inputs: Mapping[str, Any] = EMPTY,
     actor: str = "",
+    known: Known | None = None,
 ) -> None:
     """Print what comes of a scene when somebody decides optimally.
 
@@ -64,6 +66,7 @@ def weigh_best(
         form: the format.
         inputs: what was typed for a procedure.
         actor: who acts first, where no step says it.
+        known: at a persistent table, by whose knowledge of it.
     """
     from rpgres.cli.commands.scene_odds import ENDING, chances, evaluated
     from rpgres.cli.studies import bar_columns, emit
@@ -81,6 +84,7 @@ def weigh_best(
         leaves=found.leaves,
         states=found.states,
         turns=found.turns,
+        known=known,
         best=who,
         goal=goals,
         value=chance_record(found.value),

@@ -8,6 +8,7 @@ from typing import Any
 from rpgres.cli.render.lines import INDENT, Line, Piece, line
 from rpgres.cli.render.reports import bar
 from rpgres.cli.render.words import rung, style_of, title, titles
+from rpgres.engine.hidden import Known
 from rpgres.odds.dice import DiceOdds
 from rpgres.odds.exact import Chance, ChoiceOdds, OddsResult
 from rpgres.odds.ladder import LadderOdds
@@ -148,8 +149,16 @@ def _value(value: Any) -> str:
 
 
 def above(record: Any) -> list[str]:
-    """Return the lines under a heading: the house rules in force, if there are any."""
-    return [f"house rules: {', '.join(record.house_rules)}"] if record.house_rules else []
+    """Return the lines under a heading: whose knowledge of a table counts, and the house rules in force."""
+    known = getattr(record, "known", None)
+    lines = [_known_words(known)] if known is not None else []
+    return [*lines, *([f"house rules: {', '.join(record.house_rules)}"] if record.house_rules else [])]
+
+
+def _known_words(known: Known) -> str:
+    piles = ", ".join(f"{name} ({count})" for name, count in known.averaged.items())
+    unseen = f"; every hand possible in {piles}" if piles else ""
+    return f"the table as {known.seat or 'the host'} knows it{unseen}"
 
 
 def percent(probability: float) -> str:

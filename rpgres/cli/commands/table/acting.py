@@ -56,6 +56,11 @@ class ActGroup(LazyGroup):
     heading = "Actions"
     line: Sequence[str] = ()  # what was typed, which may name the table
 
+    @property
+    def verb(self) -> Verb:
+        """What is done with an action."""
+        return ACT
+
     def entries(self) -> Mapping[str, str]:
         """Return the actions with their summaries; none where there is no table."""
         try:
@@ -66,7 +71,7 @@ class ActGroup(LazyGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the line up to the action."""
         self.line = tuple(args)
-        return super().parse_args(ctx, hoist(args, {name: one for one in ACT_OPTIONS for name in one.names}))
+        return super().parse_args(ctx, hoist(args, {name: one for one in self.verb.options for name in one.names}))
 
     def invoke(self, ctx: Any) -> Any:
         """Run the action that is named.
@@ -80,7 +85,7 @@ class ActGroup(LazyGroup):
 
     def load(self, name: str, args: Sequence[str]) -> Command:
         """Return the command of an action."""
-        return RulesetGroup(ACT, _data(args)).load(name, args)
+        return RulesetGroup(self.verb, _data(args)).load(name, args)
 
 
 def _data(args: Sequence[str]) -> RulesetData:
