@@ -120,7 +120,7 @@ def test_lines_that_say_too_little() -> None:
         (["set", "counters.doom"], "give PATH=VALUE"),
         (["pass"], "name the seat that skips"),
         (["answer"], "no decision is pending"),
-        (["answer", "--out", "x"], "both --view FILE and --out FILE"),
+        (["answer", "--out", "x"], "name it with --view FILE"),
         (["view", "--out", "x"], "name the seat"),
         (["verify", "--head", "xyz"], "--head takes the hash"),
         (["new"], "--ruleset"),

@@ -44,6 +44,7 @@ def show_lines(
     *,
     is_drawn: bool = False,
     pictures: Mapping[str, Sequence[str]] = EMPTY,
+    answer: str = "",
 ) -> list[Line]:
     """Return a table as it is now.
 
@@ -53,6 +54,7 @@ def show_lines(
         file: the ruleset's data, for its words.
         is_drawn: whether boxes are drawn; a screen reader would rather not.
         pictures: lines by name, of tracks and things that the ruleset shows in its own way.
+        answer: the command line that answers what waits, where it is not the one at the table.
     """
     name = record.title or file.title
     seat = f", seen by {who_is(record.seat)}" if record.seat is not None else ""
@@ -77,7 +79,7 @@ def show_lines(
                 line(),
                 line(INDENT, Piece("An action is pending; the cards above are those before it.", "quiet")),
             ]
-        lines += [line(), *waiting_lines(record.pending, is_drawn=is_drawn, said_by=record.said_by)]
+        lines += [line(), *waiting_lines(record.pending, is_drawn=is_drawn, said_by=record.said_by, command=answer)]
     if record.seed is not None:
         lines += [line(), line(Piece(f"seed: {record.seed}", "quiet"))]
     return lines
@@ -131,12 +133,12 @@ def _tag_lines(tags: list[Tag]) -> Iterator[Line]:
         yield line(INDENT, Piece(tag.name, "name"), Piece(f" ({message})", "quiet"))
 
 
-def waiting_lines(pending: Pending, *, said_by: str | None, is_drawn: bool = False) -> list[Line]:
-    """Return what a table waits for, and how it is answered there."""
+def waiting_lines(pending: Pending, *, said_by: str | None, is_drawn: bool = False, command: str = "") -> list[Line]:
+    """Return what a table waits for, and how it is answered there, or by another command line."""
     question = pending.question
     if question.who == SOMEBODY or not question.label:
         return pending_lines(pending, is_drawn=is_drawn, how=[], said_by=said_by)
-    command = f"rpgres table answer --choose {question.label}=..."
+    command = command or f"rpgres table answer --choose {question.label}=..."
     how = [line(INDENT, "Answer it with: ", Piece(command, "name"))]
     return pending_lines(pending, is_drawn=is_drawn, how=how, said_by=said_by)
 

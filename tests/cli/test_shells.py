@@ -1,0 +1,132 @@
+"""Command lines quoted for each shell, and split again: paths, apostrophes and blanks come back as they were."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rpgres.cli.shells import SHELL_ENV, Shell, join_line, quoted, shell_in_use, split_line
+
+WORDS = [
+    "plain",
+    "two words",
+    "O'Brien:fight",
+    "C:\\my sheets\\mara.toml",
+    "C:\\end\\",
+    'say "no"',
+    "",
+    "a,b",
+    "$x",
+    "é",
+]
+words = st.lists(st.one_of(st.sampled_from(WORDS), st.text("ab '\"\\=:,$&é", max_size=8)), min_size=1, max_size=5)
+
+
+@given(words)
+def test_posix_splits_what_was_quoted(typed: list[str]) -> None:
+    assert shlex.split(join_line(typed, shell="posix")) == typed
+
+
+@pytest.mark.skipif(not shutil.which("sh"), reason="no sh")
+def test_sh_itself_splits_what_was_quoted() -> None:
+    show = [sys.executable, "-c", "import sys; print(ascii(sys.argv[1:]))"]
+    ran = subprocess.run(["sh", "-c", join_line([*show, *WORDS], shell="posix")], capture_output=True, text=True)
+    assert ran.stdout.strip() == ascii(WORDS)
+
+
+@given(words)
+def test_powershell_reads_what_was_quoted(typed: list[str]) -> None:
+    """A literal of PowerShell: between single quotes everything is itself, and two are one."""
+    for word in typed:
+        text = quoted(word, shell="powershell")
+        assert (text[1:-1].replace("''", "'") if text.startswith("'") else text) == word
+
+
+def windows_split(text: str) -> list[str]:
+    """Split a line by the rules of the C runtime of Windows: backslashes count only before a quote."""
+    words, word, is_quoted, is_word, place = list[str](), "", False, False, 0
+    while place < len(text):
+        slashes = len(text[place:]) - len(text[place:].lstrip("\\"))
+        place += slashes
+        after = text[place : place + 1]
+        if after == '"':
+            word, is_word, place = word + "\\" * (slashes // 2), True, place + 1
+            if slashes % 2:
+                word += '"'
+            else:
+                is_quoted = not is_quoted
+        elif slashes or (after and (is_quoted or not after.isspace())):
+            word, is_word = word + "\\" * slashes, True
+            if not slashes:
+                word, place = word + after, place + 1
+        else:
+            words, word, is_word, place = [*words, *([word] if is_word else [])], "", False, place + 1
+    return [*words, word] if is_word else words
+
+
+@given(words)
+def test_cmd_hands_on_what_was_quoted(typed: list[str]) -> None:
+    line = join_line(typed, shell="cmd")
+    assert windows_split(line) == typed
+    bare = "".join(line.replace('\\"', "").split('"')[::2])
+    assert '\\"' in line or not set(bare) & set("&|<>^()%!")  # nothing that cmd reads stands outside quotes
+
+
+@pytest.mark.parametrize(
+    ("environment", "is_windows", "shell"),
+    [
+        ({}, False, "posix"),
+        ({"PSModulePath": "a;b;c"}, False, "posix"),
+        ({"PSModulePath": "C:\\user;C:\\all;C:\\windows"}, True, "powershell"),
+        ({"PSModulePath": "C:\\all;C:\\windows"}, True, "cmd"),
+        ({"MSYSTEM": "MINGW64"}, True, "posix"),
+        ({SHELL_ENV: "cmd"}, False, "cmd"),
+        ({SHELL_ENV: "PowerShell"}, True, "powershell"),
+        ({SHELL_ENV: "fish"}, False, "posix"),
+    ],
+)
+def test_the_shell_is_told_by_its_environment(environment: dict[str, str], is_windows: bool, shell: Shell) -> None:
+    assert shell_in_use(environment, is_windows=is_windows) == shell
+
+
+@pytest.mark.parametrize(
+    ("text", "posix", "windows"),
+    [
+        ("--sheet C:\\sheets\\a.toml", ["--sheet", "C:sheetsa.toml"], ["--sheet", "C:\\sheets\\a.toml"]),
+        ('--sheet "C:\\my sheets\\"', None, ["--sheet", "C:\\my sheets\\"]),
+        ("mara: attack --vs O'Brien:fight", ["mara:", "attack", "--vs", "O'Brien:fight"], None),
+        ("--vs 'the O'Brien", ["--vs", "the OBrien"], ["--vs", "the OBrien"]),
+        ("--name='Sand in the Eyes'", ["--name=Sand in the Eyes"], ["--name=Sand in the Eyes"]),
+        ('note "a \\"word\\""', ["note", 'a "word"'], None),
+        ("a\\ b", ["a b"], ["a\\", "b"]),
+        ('"" x', ["", "x"], ["", "x"]),
+        ("  ", [], []),
+    ],
+)  # fmt: skip
+def test_a_typed_line_is_split(text: str, posix: list[str] | None, windows: list[str] | None) -> None:
+    for expected, keeps in ((posix, False), (windows, True)):
+        if expected is not None:
+            assert split_line(text, keeps_backslashes=keeps) == expected
+
+
+@pytest.mark.parametrize("text", ['say "no', "--name='no"])
+def test_an_open_quote_is_told(text: str) -> None:
+    with pytest.raises(ValueError, match="no closing"):
+        split_line(text)
+
+
+@given(words)
+def test_what_is_quoted_for_posix_is_read_at_our_prompt_too(typed: list[str]) -> None:
+    plain = [word for word in typed if "'" not in word]
+    assert split_line(join_line(plain, shell="posix"), keeps_backslashes=False) == plain
+
+
+def test_windows_is_told_by_python_where_nobody_says_otherwise() -> None:
+    assert (shell_in_use({}) == "posix") == (os.name != "nt")
