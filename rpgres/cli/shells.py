@@ -13,7 +13,7 @@ from typing import Literal, get_args
 Shell = Literal["posix", "powershell", "cmd"]
 SHELL_ENV = "RPGRES_SHELL"
 
-_PLAIN = re.compile(r"[\w./:=+@%-]+", re.ASCII)  # what needs no quotes anywhere
+_PLAIN = re.compile(r"[\w./:=+@%,-]+", re.ASCII)  # what needs no quotes
 _PLAIN_WINDOWS = re.compile(r"[\w./:=+\\-]+", re.ASCII)
 
 

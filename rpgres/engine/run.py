@@ -16,7 +16,7 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Dealer, GivenDealer, SeededDealer
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.players import NO, Policy, Prompt, Seats, policy_of
-from rpgres.engine.records import AnswerRecord, Pending, Result, answers_of, event_record, pending_of, resume_command
+from rpgres.engine.records import AnswerRecord, Pending, Result, answers_of, event_record, pending_of
 from rpgres.engine.running import EFFECTS, Broken, Chain, NeedsAnswer, Run, Stop, Trust, refusal
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import RpgresError, RuleError, UsageError, in_short, in_words, is_interrupt, named, place_of
@@ -481,7 +481,7 @@ def _waiting(prepared: Prepared, by: Answering, needs: NeedsAnswer, seats: Seats
     )
     if by.get("players") is not None:  # at a lasting table every seat answers for itself
         return pending
-    return _to_be_resumed(prepared, pending, needs.run, unused=list(_left(seats)))
+    return _to_be_resumed(pending, needs.run, unused=list(_left(seats)))
 
 
 def _finished(
@@ -583,12 +583,10 @@ def is_ours(rules: Rules) -> bool:
     return origin is not None and origin.builtin
 
 
-def _to_be_resumed(prepared: Prepared, pending: Pending, run: Run, *, unused: list[AnswerRecord]) -> Pending:
+def _to_be_resumed(pending: Pending, run: Run, *, unused: list[AnswerRecord]) -> Pending:
     """Return what waits with all that it takes to run it up to the same question again."""
-    rules, asked = prepared.rules, pending.question
-    changed = {name: value for name, value in rules.chosen.items() if value != rules.default_switch(name)}
+    asked = pending.question
     if asked.label in run.single:
         asked = msgspec.structs.replace(asked, key=f"{asked.who}:{asked.label}")
     answers = list(answers_of(run.events, single=run.single))
-    pending = msgspec.structs.replace(pending, answers=answers, question=asked, unused=unused)
-    return msgspec.structs.replace(pending, resume=resume_command(pending, switches=changed))
+    return msgspec.structs.replace(pending, answers=answers, question=asked, unused=unused)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rpgres.cli.shells import SHELL_ENV, Shell, join_line, quoted, shell_in_use, split_line
+from tests.support.checkout import ROOT
+from tests.support.command_line import rpgres
 
 WORDS = [
     "plain",
@@ -130,3 +134,37 @@ def test_what_is_quoted_for_posix_is_read_at_our_prompt_too(typed: list[str]) ->
 
 def test_windows_is_told_by_python_where_nobody_says_otherwise() -> None:
     assert (shell_in_use({}) == "posix") == (os.name != "nt")
+
+
+@pytest.mark.parametrize("shell", ["posix", "powershell", "cmd"])
+def test_the_line_that_resumes_is_quoted_for_the_shell_in_use(shell: str) -> None:
+    typed = [*"roll fate overcome --skill 1 --vs 2 --given roll=-000 --aspect".split(), "O'Brien's Oil"]
+    ran = rpgres(*typed, "--seed", "7", RPGRES_SHELL=shell)
+    assert ran.code == 3
+    resume = ran.out.splitlines()[-1].strip()
+    split = {"posix": shlex.split, "cmd": windows_split, "powershell": powershell_split}[shell]
+    words = split(resume)
+    assert words[: len(typed) - 4] == ["rpgres", *typed[:-5]]
+    assert "O'Brien's Oil" in words
+    assert rpgres(*words[1:], RPGRES_SHELL=shell).out == rpgres(*typed, "--seed", "7", "--choose", words[-1]).out
+
+
+def powershell_split(text: str) -> list[str]:
+    return [
+        found.replace("''", "'")[1:-1] if found[0] == "'" else found
+        for found in re.findall(r"'(?:[^']|'')*'|\S+", text)
+    ]
+
+
+def test_a_name_with_an_apostrophe_and_a_path_with_blanks_reach_the_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is typed in `play` goes through `split_line`."""
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "O'Brien's sheets"
+    folder.mkdir()
+    shutil.copy(ROOT / "rulesets/fate/sheets/mara.toml", folder / "o'brien.toml")
+    assert rpgres("table", "new", "--ruleset", "fate", "--sheet", "edda").code == 0
+    line = f'join --sheet "{folder}/o\'brien.toml"\nshow\nquit\n'
+    ran = rpgres("play", stdin=line)
+    assert "o-brien sits down" in ran.out

@@ -12,6 +12,7 @@ import pytest
 from rpgres.cli.prompt import Person
 from rpgres.cli.render.lines import plain_text
 from rpgres.cli.render.tables import log_lines, show_lines
+from rpgres.cli.resuming import resumed
 from rpgres.conformance.behaviour import _answer_fault
 from rpgres.dice.seeds import Streams
 from rpgres.engine.players import NO, Question, View, uniform
@@ -74,7 +75,7 @@ def test_what_waits_is_resumed_by_its_command() -> None:
     pending = played({"bid": ["3"]})
     assert isinstance(pending, Pending)
     assert (pending.question.who, pending.question.form) == ("bo", "N")
-    assert "--choose bid=3" in pending.resume
+    assert "--choose bid=3" in resumed(pending, rules()).resume
 
 
 def test_a_person_may_type_what_is_not_listed(capsys: pytest.CaptureFixture[str]) -> None:

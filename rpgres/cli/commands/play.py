@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
@@ -13,6 +12,7 @@ import typer
 from rpgres.cli.annotations import AsWords, Folders
 from rpgres.cli.output import ask, blame, flush, listening, results, say, say_text, trace
 from rpgres.cli.render.lines import Line, Piece, line
+from rpgres.cli.shells import split_line
 from rpgres.errors import UsageError
 from rpgres.text.harmless import harmless
 
@@ -122,7 +122,7 @@ def words_of(typed: str) -> list[str]:
     if first == "note" and rest.strip() and "--" not in rest and not rest.lstrip().startswith(('"', "'")):
         return ["note", rest.strip()]
     try:
-        return shlex.split(typed)
+        return split_line(typed)
     except ValueError:
         raise UsageError(f"missing closing quote: {harmless(typed)}") from None
 

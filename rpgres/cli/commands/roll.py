@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import typer
-from msgspec import structs
 
 from rpgres.cli import options as opt
 from rpgres.cli.dynamic import PlayGroup, Verb
@@ -26,6 +25,9 @@ ACTION_OPTIONS = (
     *(opt.REPEAT, opt.JSON, opt.PLAIN, opt.NOTE, opt.EXIT_CODE),
 )
 DICE_OPTIONS = (opt.SEED, opt.GIVEN, opt.REPEAT, opt.JSON, opt.PLAIN, opt.NOTE)
+
+# Options of a line that a resumed one needs as well, beside those that the pending record has.
+_KEPT = ("rulesets", "policy", "json", "plain", "exit_code")
 
 
 def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
@@ -54,7 +56,11 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
             note=shared["note"],
             identify=shared["json"],  # people are not shown the hash of the rules, which takes reading all of them
         )
-        return _resumed(result, shared) if isinstance(result, Pending) else result
+        if not isinstance(result, Pending):
+            return result
+        from rpgres.cli.resuming import kept_options, resumed
+
+        return resumed(result, rules, more=kept_options(shared, _KEPT))
 
     _finish(once, shared, repeat=repeat, rules=rules)
 
@@ -72,18 +78,6 @@ def roll_notation(notation: str, values: dict[str, Any]) -> None:
         return roll_dice(rolled, streams=Streams(seed), given=given, note=values["note"])
 
     _finish(once, values, repeat=repeat, rules=None)
-
-
-def _resumed(pending: Pending, shared: dict[str, Any]) -> Pending:
-    """Return the pending action with the options in its command that are this line's and not the action's."""
-    words = [word for folder in shared["rulesets"] for word in ("--rulesets", folder)]
-    words += [word for name in shared["policy"] for word in ("--policy", name)]
-    words += [f"--{option}" for option in ("json", "plain", "exit-code") if shared[option.replace("-", "_")]]
-    if not words:
-        return pending
-    import shlex
-
-    return structs.replace(pending, resume=f"{pending.resume} {shlex.join(words)}")
 
 
 def _prompt(prepared: Prepared, shared: dict[str, Any], *, repeat: int) -> Prompt | None:
