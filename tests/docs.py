@@ -1,12 +1,15 @@
 """Fenced blocks of the documentation, run as a reader would: files written, commands typed, output compared.
 
-`python tests/docs.py FILE...` rewrites the output of every `console` block with what the commands print now, and the
-sections that are made from the code (`<!-- NAME -->` to `<!-- end -->`, see `faces`).
+`python tests/docs.py FILE...`, or `--all`, rewrites the output of every `console` block with what the commands print
+now, the `toml` blocks that show a file that ships (`# shipped: fate/gate`), and the sections that are made from the
+code (`<!-- NAME -->` to `<!-- end -->`, see `faces`). `python tests/docs.py --check FILE...` types the commands
+in the folder where it runs, changes no page, and says what they print that differs.
 """
 
 from __future__ import annotations
 
 import contextlib
+import difflib
 import doctest
 import os
 import re
@@ -15,9 +18,13 @@ import subprocess
 import sys
 import tempfile
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+ROOT = Path(__file__).resolve().parent.parent
+GUIDE = sorted((ROOT / "rpgres" / "guide").glob("*.md"))
+PAGES = [ROOT / "README.md", *GUIDE, ROOT / "rulesets" / "README.md", ROOT / "plugins" / "README.md"]
 SECTION = re.compile(r"^<!-- (\w+) -->\n(.*?)^<!-- end -->$", re.MULTILINE | re.DOTALL)
 SHELL = "$`*?[]{}<>;&|~#!\\\n"  # what the shell does more with than to split words
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -114,6 +121,15 @@ def write_file(block: str, *, folder: Path) -> bool:
     return True
 
 
+def shipped_text(block: str) -> str | None:
+    """Return what a block that begins with `# shipped: RULESET/SCENE` has to say: that line, and the file."""
+    first, _, _ = block.partition("\n")
+    ruleset, _, scene = first.removeprefix("# shipped: ").partition("/")
+    if not first.startswith("# shipped: "):
+        return None
+    return f"{first}\n{(ROOT / 'rulesets' / ruleset / 'scenes' / f'{scene}.toml').read_text('utf-8')}"
+
+
 def install(block: str, *, folder: Path) -> None:
     """Do what `cd NAME && python -m pip install -e .` does, as far as it takes for a package of ours: its metadata."""
     for name in re.findall(r"^cd (\S+) && python -m pip install -e ", block, re.MULTILINE):
@@ -139,14 +155,15 @@ def run_python(block: str, *, name: str) -> list[str]:
     return failures
 
 
-def rewrite(text: str) -> str:
-    """Return a Markdown text whose console blocks show what their commands print now."""
+def rewrite(text: str, folder: Path | None = None) -> str:
+    """Return a Markdown text whose console blocks show what their commands print now, in an empty folder or this."""
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+        folder = folder or Path(name)
 
         def shown(match: re.Match[str]) -> str:
             if match[1] in ("toml", "python"):
                 write_file(match[2], folder=folder)
+                return f"```toml\n{shipped}```" if (shipped := shipped_text(match[2])) else match[0]
             if match[1] == "sh":
                 install(match[2], folder=folder)
             if match[1] != "console":
@@ -159,12 +176,29 @@ def rewrite(text: str) -> str:
 
 def made(section: re.Match[str]) -> str:
     """Return a section that is made from the code, as it should be now."""
-    from tests.support.faces import SECTIONS
+    from tests.support import faces, manual
 
-    return f"<!-- {section[1]} -->\n{SECTIONS[section[1]]()}<!-- end -->"
+    sections = {**faces.SECTIONS, **manual.SECTIONS}
+    return f"<!-- {section[1]} -->\n{sections[section[1]]()}<!-- end -->"
+
+
+def check(pages: Iterable[Path]) -> int:
+    """Print how the pages differ from what their commands print in this folder, and return the exit code."""
+    differences = []
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        now = rewrite(text, Path.cwd())
+        differences += difflib.unified_diff(text.splitlines(), now.splitlines(), str(page), "printed now", lineterm="")
+    print("\n".join(differences) or "every command prints what the page shows")
+    return 1 if differences else 0
 
 
 if __name__ == "__main__":
-    for argument in sys.argv[1:]:
-        page = Path(argument)
+    if sys.argv[1:2] == ["--check"]:
+        sys.exit(check(map(Path, sys.argv[2:])))
+    for page in PAGES if sys.argv[1:] == ["--all"] else map(Path, sys.argv[1:]):
         page.write_text(rewrite(page.read_text(encoding="utf-8")), encoding="utf-8")
+    if sys.argv[1:] == ["--all"]:
+        from tests.support.picture import FILE, picture
+
+        FILE.write_text(picture(), encoding="utf-8")

@@ -91,4 +91,4 @@ def card_options(cards: Iterable[Card], *, draws: Sequence[str] = ()) -> list[Op
 @cache  # made anew in every course of a walk otherwise
 def _option(card: Card, draws: bool) -> Option:
     facts: Map[str, Any] = Map({"value": worth(card), "suit": card.suit, "draws": draws})
-    return Option(card.short, card.title, facts=facts, aliases=(card.code,))
+    return Option(card.short, card.title, facts=facts, aliases=(card.code,), brief=card.short)

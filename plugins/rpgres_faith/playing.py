@@ -17,8 +17,11 @@ from rpgres_faith.hands import card_options, deal_first, draw, is_joker, piles_o
 from rpgres_faith.sides import DECK, HAND, LUCK, Card, Side, changed, find, has_court_last, spoken
 from rpgres_faith.switches import Switches
 
-PASS, TOP = Option("pass", "no more cards for now"), Option("deck", "the top card of the deck")
-DONE = Option("done", "no more cards, whatever is played")
+PASS, TOP = (
+    Option("pass", "no more cards for now", brief="pass"),
+    Option("deck", "the top card of the deck", brief="deck"),
+)
+DONE = Option("done", "no more cards, whatever is played", brief="done")
 PASSES = (PASS.name, DONE.name)
 REPLACE = Option("replace", "the card turned over in place of the one before")
 

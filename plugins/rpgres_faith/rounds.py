@@ -11,7 +11,7 @@ from rpgres_faith.hands import card_options, deal_first, draw, piles_of, place_t
 from rpgres_faith.sides import HARM, ROUND
 from rpgres_faith.switches import Switches
 
-TOP = Option("deck", "the top card of the deck")
+TOP = Option("deck", "the top card of the deck", brief="deck")
 
 
 class Total(msgspec.Struct, frozen=True, gc=False):

@@ -8,15 +8,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer.core
 from msgspec import Struct, structs
+from typer.core import TyperOption
 
 from rpgres.cli.lazy import Command, LazyGroup
 from rpgres.cli.options import Option, SectionedCommand, folders_in, hoist
 from rpgres.cli.output import results_alone
 from rpgres.cli.rulesets import RulesetData, read_ruleset
+from rpgres.cli.settings import active
 from rpgres.errors import FileError, UsageError
 from rpgres.parameters.context import SHEET
 from rpgres.parameters.kinds import metavar
@@ -24,6 +26,10 @@ from rpgres.plugins.discovery import ruleset_names
 from rpgres.plugins.entries import BUILTIN
 from rpgres.rulesets import Parameter, unknown
 from rpgres.rulesets.schema import said_words
+from rpgres.toml.diagnostics import nearest
+
+if TYPE_CHECKING:
+    from rpgres.model.state import State
 
 INPUTS = "What the action takes"
 SCENE_RUN = "scene run"  # the verb that plays a procedure as a scene of its own
@@ -42,6 +48,7 @@ class Verb(Struct, frozen=True):
         is_seated: whether who acts sits at a table already, so that no sheet is named.
         scene: returns the command that does it with a scene, by its name; None where there is no such.
         procedure_options: those a procedure takes; by default those of an action.
+        table: where who acts sits at a table: returns it as whoever types may see it, with who acts, by a line.
     """
 
     name: str
@@ -53,6 +60,7 @@ class Verb(Struct, frozen=True):
     is_seated: bool = False
     scene: Callable[[str], Command] | None = None
     procedure_options: Sequence[Option] = ()
+    table: Callable[[Sequence[str]], tuple[State, str]] | None = None
 
 
 class PlayGroup(LazyGroup):
@@ -62,8 +70,11 @@ class PlayGroup(LazyGroup):
     heading = "Rulesets"
 
     def entries(self) -> Mapping[str, str]:
-        """Return the rulesets with their titles."""
-        return {name.id: name.title for name in ruleset_names()}
+        """Return the rulesets with their titles, and the actions of the default one."""
+        default = active().settings.ruleset
+        rulesets = {name.id: name.title for name in ruleset_names()}
+        actions = read_ruleset(default).file.actions if default in rulesets else {}
+        return rulesets | {name: f"{action.summary} ({default})" for name, action in actions.items()}
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the line up to its first word."""
@@ -95,7 +106,40 @@ class PlayGroup(LazyGroup):
         if name not in BUILTIN and _is_dice(name):
             return dice_command(self.verb, name)
         extra = folders_in(args)
-        return RulesetGroup(self.verb, read_ruleset(name, extra=extra))
+        default = "" if name in BUILTIN else active().settings.ruleset
+        data = _default_ruleset(default, extra) if default else None
+        if data is not None and name in data.file.actions:
+            return ActionCommand(self.verb, data, name)
+        try:
+            return RulesetGroup(self.verb, read_ruleset(name, extra=extra))
+        except UsageError as error:
+            error.add(_hint_on_action(name, data, verb=self.verb.name))
+            raise
+
+
+def _default_ruleset(name: str, extra: tuple[Path, ...]) -> RulesetData:
+    try:
+        return read_ruleset(name, extra=extra)
+    except UsageError as error:
+        error.add(f"\nit is your default ruleset, set by {active().origins.get('ruleset')}; see `rpgres config show`")
+        raise
+
+
+def _hint_on_action(name: str, default: RulesetData | None, *, verb: str) -> str:
+    """Return what to type where the name of an action stands in place of a ruleset's; nothing where it is none.
+
+    Args:
+        name: what was typed.
+        default: the ruleset that the settings name.
+        verb: the command.
+    """
+    having = [ruleset for ruleset in BUILTIN if name in read_ruleset(ruleset).file.actions]
+    if default is not None:
+        near = nearest(name, default.file.actions)
+        of = f"; your default ruleset is {default.id}" + (f", and has {near!r}" if near else "")
+    else:
+        of = f"; `rpgres config set ruleset {having[0]}` lets you leave the ruleset out" if having else ""
+    return (f"\n{name} is an action of {', '.join(having)}: `rpgres {verb} {having[0]} {name}`" if having else "") + of
 
 
 def _is_dice(name: str) -> bool:
@@ -139,6 +183,14 @@ class RulesetGroup(LazyGroup):
             raise UsageError(f"name an action of {self.data.id}: {actions}; `{ctx.command_path} --help` explains them")
         return super().invoke(ctx)
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """Return the command of the action that is called; before its name may stand who acts."""
+        if args[0] not in self.data.file.actions and not ctx.resilient_parsing:
+            from rpgres.cli.short import actor_behind
+
+            args = actor_behind(self.verb, self.data, args)
+        return super().resolve_command(ctx, args)
+
     def load(self, name: str, args: Sequence[str]) -> Command:
         """Return the command of an action."""
         if name not in self.data.file.actions:
@@ -175,7 +227,6 @@ def procedure_named(name: str, args: Sequence[str]) -> tuple[RulesetData, str] |
 def _no_procedure(data: RulesetData, name: str, procedure: str, extra: Sequence[Path]) -> FileError:
     """Return the error of a name behind a ruleset's that is neither a scene nor a procedure."""
     from rpgres.scenes import scene_names
-    from rpgres.toml.diagnostics import nearest
 
     if procedure in data.file.actions:
         hint = f"{procedure} is an action, which `rpgres roll {data.id} {procedure}` resolves"
@@ -238,6 +289,19 @@ class ActionCommand(SectionedCommand):
         self.verb = verb
         self.data = data
 
+    @property
+    def takes(self) -> dict[str, bool]:
+        """Return whether each option takes a value, by its name as typed."""
+        return {name: not one.is_flag for one in self.params if isinstance(one, TyperOption) for name in one.opts}
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the line; words that belong to no option are read as a short line."""
+        if not ctx.resilient_parsing and has_bare_words(args, self.takes):
+            from rpgres.cli.short import lengthened, scope_of
+
+            args = lengthened(scope_of(self, args), str(self.name), args)
+        return super().parse_args(ctx, args)
+
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """Write what can be answered, the house rules, and an example."""
         from rpgres.cli.completion import label_records, switch_records
@@ -255,6 +319,16 @@ class ActionCommand(SectionedCommand):
         if example:
             formatter.write_paragraph()
             formatter.write_text(f"Example: {_example_for(example, self.verb.name)}")
+
+
+def has_bare_words(args: Sequence[str], takes: Mapping[str, bool]) -> bool:
+    """Tell whether a word of a line belongs to no option."""
+    place = 0
+    while place < len(args) and args[place] != "--":
+        if not args[place].startswith("-"):
+            return True
+        place += 2 if takes.get(args[place]) else 1
+    return False
 
 
 def _besides(own: Sequence[Option], shared: Sequence[Option]) -> list[Option]:

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import typer.core
 
+from rpgres.cli.settings import FLAGS, active
 from rpgres.errors import UsageError
 from rpgres.text.harmless import harmless
 
 if TYPE_CHECKING:
+    from rpgres.dice import DiceLine
     from rpgres.engine.players import Policy
     from rpgres.engine.run import Prepared
     from rpgres.odds.exact import By
@@ -116,6 +118,8 @@ GOALS = Option(
 BEST = Option("best", "Let the actor decide optimally, and evaluate each first choice.")
 EACH = Option("each", "Evaluate each first choice of the actor; policies decide afterwards.")
 BY = Option("by", "Evaluate the margin or the total instead of the outcome.", "margin|total")
+VS = Option("vs", "Compare the total with a number, or with dice: 15, <=45, d20+3.", "[SIGN]NUMBER|DICE")
+DICE_BY = Option("by", "Evaluate the margin, the total, or one named part.", "margin|total|PART")
 AUTO = Option("auto", "Let the ruleset's policy make all decisions that are not given.")
 POLICY = Option(
     "policy",
@@ -206,6 +210,10 @@ class StrictCommand(typer.core.TyperCommand):
         Raises:
             UsageError: an option that takes one value is typed twice.
         """
+        settings = active().settings
+        ctx.default_map = {name: True for name in FLAGS if getattr(settings, name)}
+        if settings.ruleset and any(one.name == "ruleset" and one.required for one in self.params):
+            ctx.default_map["ruleset"] = settings.ruleset
         if not ctx.resilient_parsing:
             typed: set[str | None] = set()
             for param in self.make_parser(ctx).parse_args(args=list(args))[2]:
@@ -260,6 +268,24 @@ def read_by(text: str | None) -> By:
         if text in (None, known):
             return known
     raise UsageError(f"--by takes margin or total, not {text!r}")
+
+
+def read_dice(notation: str, vs: str | None, note: str | None) -> DiceLine:
+    """Return the dice of a line with what they are compared with.
+
+    Raises:
+        UsageError: something was typed twice, or cannot be read.
+    """
+    from rpgres.dice import read_line, read_target
+
+    line = read_line(notation)
+    if vs is not None and line.target is not None:
+        raise UsageError("the roll is compared twice: with vs and with --vs")
+    if vs is not None and line.times:
+        raise UsageError("one roll is compared, not several; count those that succeed with --vs and --repeat")
+    if note is not None and line.comment:
+        raise UsageError("a comment is the note of the roll: write # or --note, not both")
+    return line if vs is None else msgspec.structs.replace(line, target=read_target(vs))
 
 
 def read_answers(texts: Iterable[str], *, option: str) -> dict[str, list[str]]:
@@ -415,7 +441,7 @@ def hoist(args: Sequence[str], options: Mapping[str, Option]) -> list[str]:
         end += 1 if joined or option.is_flag else 2
     if end >= len(args):
         return []
-    if args[end] == "--help":
+    if args[end] in ("-h", "--help"):
         return ["--help"]
     first = end + 2 if args[end] == "--" else end + 1
     return [*args[end:first], *args[:end], *args[first:]]

@@ -6,7 +6,7 @@ import codecs
 import errno
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
@@ -123,18 +123,36 @@ def is_terminal() -> bool:
     return results() is not None and results().isatty()
 
 
+Choices = Sequence[tuple[str, str]]  # what may be typed as an answer, and what it means
 _listening = False  # whether somebody sits down to be asked, whatever the input is
+_reader: Callable[[str, Choices], str] | None = None  # what reads then
+_choices: Choices = ()  # of the question that is being answered
 
 
 @contextmanager
-def listening() -> Iterator[None]:
-    """Have questions put to whatever the input is, a pipe included."""
-    global _listening
-    before, _listening = _listening, True
+def listening(read: Callable[[str, Choices], str] | None = None) -> Iterator[None]:
+    """Have questions put to whatever the input is, a pipe included.
+
+    Args:
+        read: reads a line behind a sign, offering choices; as the system does by default.
+    """
+    global _listening, _reader
+    before, _listening, _reader = (_listening, _reader), True, read
     try:
         yield
     finally:
-        _listening = before
+        _listening, _reader = before
+
+
+@contextmanager
+def offering(choices: Choices) -> Iterator[None]:
+    """Have whatever reads a line offer these choices."""
+    global _choices
+    before, _choices = _choices, choices
+    try:
+        yield
+    finally:
+        _choices = before
 
 
 def columns(*, default: int, at_most: int) -> int:
@@ -207,6 +225,11 @@ def ask(sign: str) -> str:
     Raises:
         UsageError: it is not in the encoding of the terminal, or of the pipe.
     """
+    return read_line(sign) if _reader is None else _reader(harmless(sign), _choices)
+
+
+def read_line(sign: str) -> str:
+    """Return a line as the system reads it; see `ask`."""
     shown, sys.stdout = sys.stdout, results()
     try:
         typed = input(harmless(sign))

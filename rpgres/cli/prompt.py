@@ -1,18 +1,35 @@
-"""Asking a person at a terminal. Whether an answer is possible is the table's to say; here it is only asked again."""
+"""Asking a person at a terminal. Whether an answer is possible is the table's to say; here it is only asked again.
+
+Beside an answer, a person may type `?`, `odds`, `why`, `pass` and `undo` at any question.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from rpgres.cli.output import ask, flush, say
+from rpgres.cli.output import ask, columns, flush, offering, say
+from rpgres.cli.play.words import split
 from rpgres.cli.render.lines import Line, line
-from rpgres.cli.render.results import event_lines, question_lines
+from rpgres.cli.render.questions import keyed, question_lines
+from rpgres.cli.render.results import event_lines
 from rpgres.cli.render.words import listed
 from rpgres.engine.players import NO, Question, View
-from rpgres.errors import UsageError
+from rpgres.engine.running import PassesOn, TakenBack
+from rpgres.errors import RpgresError, UsageError
 from rpgres.model.cards import meant
+from rpgres.model.state import slug
 
+if TYPE_CHECKING:
+    from rpgres.engine.run import Prepared
+
+WIDTH, WIDEST = 80, 120  # columns of a question in one line: where nobody knows, and at most
+LIST = "?"  # shows all options with what they mean
 LET_BY = "pass"  # what an optional moment calls it to press Enter; taken when it is typed, too
+ODDS, WHY, UNDO = "odds", "why", "undo"
+ACTION, ALWAYS = "action", "always"  # how long moments pass: until the action is over; until that is taken back
+
+Aid = Callable[[View], "Prepared"]  # returns the action that is under way, as the seat of a view knows the table
 
 
 class Person:
@@ -21,7 +38,10 @@ class Person:
     Args:
         heading: what stands above the first question.
         is_plain: whether questions are written without colours.
-        is_kept: whether what was shown is kept by then, so that an interrupt only leaves the rest undecided.
+        is_kept: whether what was shown is kept by then, so that an interrupt only leaves the rest undecided, and what
+            was answered is taken back by whoever keeps it.
+        may_undo: whether answers can be taken back.
+        aid: what `odds` and `why` need to know; None where they are not to be had.
         read: reads a line behind a sign that one is awaited; for tests.
     """
 
@@ -31,27 +51,63 @@ class Person:
         heading: Sequence[Line] = (),
         is_plain: bool = False,
         is_kept: bool = False,
+        may_undo: bool = True,
+        aid: Aid | None = None,
         read: Callable[[str], str] = ask,
     ) -> None:
         self._is_plain = is_plain
         self._is_kept = is_kept
+        self._may_undo = may_undo
         self._read = read
         self._is_gone = False
-        self.begin(heading)
+        self._told = {LIST: lambda _view, question: question_lines(question), ODDS: self._odds, WHY: self._why}
+        self._passes = set[tuple[str, str]]()  # seat and label of moments that pass from now on
+        self.begin(heading, aid=aid)
 
-    def begin(self, heading: Sequence[Line]) -> None:
+    def begin(self, heading: Sequence[Line], *, aid: Aid | None = None) -> None:
         """Take note that another action begins.
 
         Args:
             heading: what stands above its first question.
+            aid: what `odds` and `why` need to know of it.
         """
         self._heading = list(heading)
+        self._aid = aid
         self._shown = 0
+        self._answers = list[str | None]()  # of this action
+        self._passing = set[tuple[str, str]]()  # as `_passes`, until the action is over
+        self._again = list[str | None]()  # those that a run gets once more after one was taken back
 
     def ask(self, view: View, question: Question) -> str | None:
         """Return the answer typed, or None when it is left undecided; first shows what happened since last time."""
-        if self._is_gone:
+        if self._again:
+            answer = self._again.pop(0)
+        elif self._is_gone:
             return None
+        elif question.optional and self._has_passed(view.seat, question.label):
+            answer = NO
+        else:
+            answer = self._asked(view, question)
+        self._answers.append(answer)
+        return answer
+
+    def _has_passed(self, seat: str, label: str) -> bool:
+        return not {(seat, label), (seat, "")}.isdisjoint(self._passes | self._passing)
+
+    def rewind(self) -> bool:
+        """Forget the last answer of this action, so that a new run of it is answered up to there; False without one.
+
+        Moments that were to pass are put again.
+        """
+        self._passes.clear()
+        self._passing.clear()
+        if not self._answers:
+            return False
+        self._answers.pop()
+        self._again, self._answers, self._shown = self._answers, [], 0
+        return True
+
+    def _asked(self, view: View, question: Question) -> str | None:
         try:
             return self._ask(view, question)
         except KeyboardInterrupt:
@@ -64,34 +120,44 @@ class Person:
     def _ask(self, view: View, question: Question) -> str | None:
         events = [*view.forgotten, *view.events]
         shown = self._shown if self._shown <= len(events) else 0  # fewer than before: another action
-        say(self._heading, is_plain=self._is_plain)
+        self._say(self._heading)
         self._heading = []
         say(event_lines(events[shown:], is_drawn=not self._is_plain), is_plain=self._is_plain)
         self._shown = len(events)
+        width = columns(default=WIDTH, at_most=WIDEST)
+        self._say(question_lines(question, width=width))
         while True:
-            say(question_lines(question), is_plain=self._is_plain)
             answer = self._answer(question)
-            if answer != "?":
+            if answer is None or isinstance(answer, str):
                 return answer
+            done = self._do(answer, view, question)
+            if done is not None:
+                return done
+            if answer[0] in (ODDS, WHY):
+                self._say(question_lines(question, width=width))
 
-    def _answer(self, question: Question) -> str | None:
-        """Return the option typed, None at the end of the input, or `?` when the question is to be shown again."""
+    def _answer(self, question: Question) -> str | list[str] | None:
+        """Return the option typed, None at the end of the input, or the words of what is to be done before."""
         while True:
             flush()
             try:
-                typed = self._read("> ").strip()
+                with offering([(option.name, option.text) for option in question.offered]):
+                    typed = self._read("> ").strip()
             except EOFError:
                 self._is_gone = True  # whoever ends the input answers nothing that is still to come
-                say([line()])
+                self._say([line()])
                 return None
             except UsageError as error:
-                say([line(f"  {error.typed}")], is_plain=self._is_plain)
+                self._tell(error.typed)
                 continue
             found = matching(question, typed)
+            words = _words(typed)
+            if words and typed not in [option.name for option in question.offered] and not (found and typed == LET_BY):
+                return words
             # Where more can be typed than is listed, the beginning of something listed is an answer of its own.
             is_listed = typed.isdecimal() or typed in found or typed in ("", "0")
-            if typed == "?" or (len(found) == 1 and (question.reads is None or is_listed)):
-                return found[0] if found else typed
+            if len(found) == 1 and (question.reads is None or is_listed):
+                return found[0]
             fault = _unclear(question, typed, found)
             if question.reads is not None and typed:
                 try:
@@ -100,11 +166,87 @@ class Person:
                     if len(found) == 1:
                         return found[0]
                     fault = error.typed
-            say([line(f"  {fault}")], is_plain=self._is_plain)
+            self._tell(fault)
+
+    # -- what may be typed in place of an answer
+
+    def _do(self, words: Sequence[str], view: View, question: Question) -> str | None:
+        """Do what was typed, and return what it answers; whatever goes wrong is told, and the question is still there.
+
+        Raises:
+            TakenBack, PassesOn: the run ends here.
+        """
+        try:
+            if words[0] == LET_BY:
+                return self._pass_on(words[1:], view, question)
+            if words == [UNDO]:
+                if not self._may_undo:
+                    raise UsageError("nothing can be undone here")
+                raise TakenBack(question.label)
+            self._say(self._told[words[0]](view, question))
+        except RpgresError as error:
+            self._tell(error.message)
+        except KeyboardInterrupt:
+            self._tell("interrupted")
+        return None
+
+    def _odds(self, view: View, question: Question) -> list[Line]:
+        from rpgres.cli.render.questions import odds_lines
+        from rpgres.engine.players import default_policy, policy_of
+        from rpgres.odds.decision import decision_odds
+
+        prepared = self._prepared(view)
+        name = default_policy(prepared.rules)
+        found = decision_odds(prepared, view, question, policies={"": policy_of(prepared.rules, name)})
+        return odds_lines(question, found, prepared.rules.file, policy=name)
+
+    def _why(self, view: View, question: Question) -> list[Line]:
+        from rpgres.cli.render.why import why_lines
+
+        prepared = self._prepared(view)
+        return why_lines(prepared.rules, prepared.action, question)
+
+    def _prepared(self, view: View) -> Prepared:
+        if self._aid is None:
+            raise UsageError("that is not known here")
+        return self._aid(view)
+
+    def _pass_on(self, words: Sequence[str], view: View, question: Question) -> str:
+        """Have moments pass from now on, this one too: `pass always`, `pass invoke --until scene`."""
+        rest = [word for word in words if word not in ("--until", "until")]
+        label = next((word for word in rest if word in (question.label, "all")), question.label)
+        spans = [word for word in rest if word != label] or [ACTION]
+        if not question.optional:
+            raise UsageError("this decision has to be made, and cannot be skipped")
+        if len(spans) > 1:
+            raise UsageError(f"type `{LET_BY}`, `{LET_BY} {ALWAYS}` or `{LET_BY} {question.label} --until scene`")
+        label = "" if label == "all" else label
+        if self._is_kept:
+            raise PassesOn(label, view.seat, spans[0])
+        if spans[0] not in (ACTION, ALWAYS):
+            raise UsageError(f"without a table there is no {spans[0]!r}: type `{LET_BY} {ALWAYS}`")
+        (self._passes if spans[0] == ALWAYS else self._passing).add((view.seat, label))
+        return NO
+
+    def _say(self, lines: Sequence[Line]) -> None:
+        say(list(lines), is_plain=self._is_plain)
+
+    def _tell(self, text: str) -> None:
+        self._say([line(f"  {text}")])
+
+
+def _words(typed: str) -> list[str]:
+    """Return the words of what is to be done in place of an answer; none where it is an answer."""
+    try:
+        words = split(typed)
+    except UsageError:
+        return []
+    is_it = words in ([LIST], [ODDS], [WHY], [UNDO]) or (words[:1] == [LET_BY])
+    return words if is_it else []
 
 
 def matching(question: Question, typed: str) -> list[str]:
-    """Return the answers that a typed text may mean: a number of the list, a name, the beginning of names.
+    """Return the answers that a typed text may mean: what stands before an option, a name, the beginning of names.
 
     Nothing typed passes an optional moment.
     """
@@ -113,13 +255,14 @@ def matching(question: Question, typed: str) -> list[str]:
         if typed in ("", "0", NO) or (typed.lower() == LET_BY and not any(name.startswith(LET_BY) for name in names)):
             return [NO]
         names.append(NO)
+    keys, said = keyed(question), slug(typed) if " " in typed else typed.lower()  # `Burning Oil` stands for burning-oil
     if typed.isascii() and typed.isdecimal():
-        place = int(typed[:6]) - 1
-        return [option.name for option in question.listed[place : place + 1]] if place >= 0 else []
-    said = typed.lower()
+        return [keys[said].name] if said in keys else []
     same = [name for name in names if name.lower() == said]
     if typed in names or len(same) == 1:
         return [typed] if typed in names else same
+    if said in keys:
+        return [keys[said].name]
     return [name for name in names if said and name.lower().startswith(said)]
 
 
@@ -129,8 +272,8 @@ def _unclear(question: Question, typed: str, found: list[str]) -> str:
     cards = meant(typed, {option.name: (option.name,) for option in question.options})
     if cards:
         return f"Did you mean {listed(cards)}?"
-    last = len(question.listed)
+    last = sum(key.isdecimal() for key in keyed(question))
     offered = [f"1 to {last}" if last > 1 else "1", "a name"] if last else []
     wanted = " or ".join([*offered, *([question.form] if question.form else [])])
     passing = ", or press Enter to skip" if question.optional else ""
-    return f"Type {wanted}{passing}; ? asks again, Ctrl-D leaves it unanswered."
+    return f"Type {wanted}{passing}; {LIST} lists the options; {ODDS}, {WHY}, {UNDO}; Ctrl-D leaves it unanswered."

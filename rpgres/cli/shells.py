@@ -1,4 +1,4 @@
-"""Command lines as text: quoted for the shell in use, and split again as a person types them at a prompt.
+"""Command lines as text, quoted for the shell in use.
 
 The shell is told by what it leaves in the environment; RPGRES_SHELL says it where that is wrong.
 """
@@ -53,42 +53,3 @@ def quoted(word: str, *, shell: Shell) -> str:
         return "'" + word.replace("'", "''") + "'"
     inner = re.sub(r'(\\*)"', r'\1\1\\"', word)  # backslashes count only before a quote
     return '"' + re.sub(r"(\\+)$", r"\1\1", inner) + '"'
-
-
-def split_line(text: str, *, keeps_backslashes: bool = os.name == "nt") -> list[str]:
-    """Return the words of a line that a person types at a prompt of our own.
-
-    Quotes hold words together; an apostrophe inside a word (`O'Brien:fight`) is none. A backslash takes the meaning
-    from the next sign, but on Windows, where it belongs to paths.
-
-    >>> split_line('note "it rains"  O\\'Brien', keeps_backslashes=True)
-    ['note', 'it rains', "O'Brien"]
-
-    Args:
-        text: the line.
-        keeps_backslashes: whether a backslash stands for itself.
-
-    Raises:
-        ValueError: a quote is not closed.
-    """
-    words, word, quote, is_word, place = list[str](), "", "", False, 0
-    while place < len(text):
-        char, after = text[place], text[place + 1 : place + 2]
-        place += 1
-        escapes = char == "\\" and after != "" and not keeps_backslashes
-        if quote and char == quote:
-            quote = ""
-        elif escapes and (not quote or (quote == '"' and after in ('"', "\\"))):
-            word, is_word, place = word + after, True, place + 1
-        elif quote:
-            word += char
-        elif char.isspace():
-            words += [word] if is_word else []
-            word, is_word = "", False
-        elif char == '"' or (char == "'" and (not word or word[-1] in "=:,")):
-            quote, is_word = char, True
-        else:
-            word, is_word = word + char, True
-    if quote:
-        raise ValueError(f"no closing {quote}")
-    return [*words, word] if is_word else words

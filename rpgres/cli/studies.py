@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from time import monotonic
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from rpgres.cli import INTERRUPTED
 from rpgres.cli import options as opt
-from rpgres.cli.output import clear_progress, is_terminal, say, say_json, say_text, show_progress, warn
+from rpgres.cli.output import is_terminal, say, say_json, say_text, warn
+from rpgres.cli.progress import progress
 from rpgres.errors import OutputError, UsageError
 from rpgres.model.state import EMPTY
-from rpgres.odds.comparison import Progress
 from rpgres.odds.subjects import SUCCESS, Change, Subject, named_change
 
 if TYPE_CHECKING:
@@ -20,10 +19,8 @@ if TYPE_CHECKING:
     from rpgres.odds.variations import Axis
     from rpgres.rulesets import RulesetFile
 
-QUIET = 0.5  # seconds before progress is shown
 FORMATS = ("table", "md", "csv", "json", "html")
 STUDIES = ("compare", "vary", "find", "knockout")
-INTERRUPTED = 130
 
 
 def format_of(shared: Mapping[str, Any]) -> str:
@@ -87,10 +84,10 @@ def run_study(
     """
     form = format_of(shared)
     outcomes = list(shared["outcome"])
-    with reported() as progress:
+    with progress("evaluating", is_plain=shared["plain"]) as show:
         settings: dict[str, Any] = {
             "seconds": opt.read_seconds(shared["seconds"]),
-            "progress": progress,
+            "progress": show,
             "told": {**told, "note": shared["note"]},
         }
         if others:
@@ -166,25 +163,6 @@ _STUDIES: dict[str, Callable[[Subject, Sequence[Axis], Mapping[str, Any], dict[s
     "find": _find,
     "knockout": _knockout,
 }
-
-
-@contextmanager
-def reported() -> Iterator[Progress]:
-    """Give what shows progress on standard error, after half a second, with the time that is left."""
-    begun = monotonic()
-
-    def show(done: int, of: int) -> None:
-        passed = monotonic() - begun
-        if passed < QUIET:
-            return
-        left = f", about {passed / done * (of - done):.0f} s left" if done else ""
-        show_progress(f"{done} of {of} evaluated{left} (Ctrl-C: stop and show these)")
-
-    try:
-        yield show
-    finally:
-        if monotonic() - begun >= QUIET:
-            clear_progress()
 
 
 def emit(

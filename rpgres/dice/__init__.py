@@ -1,54 +1,79 @@
-"""Dice notation, thrown dice and exact distributions. Nothing here makes random numbers or knows a rule.
+"""Dice notation, rolled dice and exact distributions. Nothing here makes random numbers or knows a rule.
 
 The grammar (case does not matter; spaces may stand between tokens, not inside a number)::
 
-    expression = term { ("+" | "-") term }
+    line       = expression [ "vs" [ sign ] expression | [ number "times" ] [ "in order" ] ] [ "#" comment ]
+    expression = term { ("+" | "-") term } [ "adv" | "dis" ]
     term       = factor { "*" factor | "/" number }
-    factor     = { "-" } ( number | pool | "(" expression ")" )
+    factor     = { "-" } ( number | pool | "adv" | "dis" | "d66" | "(" expression ")" ) [ "[" name "]" ]
     pool       = [ number ] "d" ( number | "%" | "F" ) { modifier }
-    modifier   = "!"                                           explodes on the highest face
-               | ( "r" | "ro" ) [ number | sign value ]        thrown again: until it fits no more, or once
+    modifier   = "!" [ "!" ] [ "p" ] [ "o" ] [ sign value ]    explodes; p: penetrating, o: once
+               | ( "r" | "ro" ) [ number | sign value ]        rerolled: until it fits no more, or once
                | ( "kh" | "kl" | "dh" | "dl" ) [ number ]      keep or drop the highest or lowest (default 1)
+               | ( "keep" | "drop" ) ( "highest" | "lowest" ) [ number ]
                | sign value                                    count the dice that fit
+               | "f" ( number | sign value )                   each of these takes one off the count
+               | "double" [ number | sign value ]              each of these counts twice
+               | "again" [ number | sign value ]               counted dice: each of these brings another die
+               | "adv" | "dis"                                 d20 adv, 2d20 adv: 2d20kh1
     sign       = ">=" | "<=" | "=" | ">" | "<"                 ">" is strictly greater
     value      = [ "-" ] number
 
-``d6`` is ``1d6``, ``d%`` is ``d100``, a Fate die ``dF`` has the faces -1, 0 and +1; ``r`` alone means the lowest face,
-``r1`` is ``r=1``. The signs U+2212, U+00D7 and U+00F7 are read as ``-``, ``*`` and ``/``. Division drops
-the fraction: ``7/2`` is 3, ``-7/2`` is -3.
+``d6`` is ``1d6``, ``d%`` is ``d100``, a Fate die ``dF`` has the faces -1, 0 and +1; ``d66`` are two six-sided dice read
+as tens and ones, ``1d66`` is a die of 66 sides; ``r`` alone means the lowest face, ``r1`` is ``r=1``. The signs U+2212,
+U+00D7 and U+00F7 are read as ``-``, ``*`` and ``/``. Division drops the fraction: ``7/2`` is 3, ``-7/2`` is -3.
 
 The modifiers of a pool may be written in any order and are applied in this one: reroll, explode, keep and drop (several
-from left to right), count. An exploded die is one die that is worth the sum of its faces, for keeping as for counting.
-A count is a value like any other, so ``6d10>=8 + 2`` is two more than the number of dice that show 8 or more. ``!`` may
-not stand directly before a sign, because ``!>=8`` means something else in other tools: write ``6d10>=8!``.
+from left to right), count. ``!`` explodes the highest face, ``!>=8`` all from 8 on. An exploded die is one die that is
+worth the sum of its faces, for keeping as for counting; of a penetrating one each further face is worth one less. With
+``again`` every new die counts for itself. A count is a value like any other, so ``6d10>=8 + 2`` is two more than the
+number of dice that show 8 or more. Where dice are kept or counted, ``!>=8`` is refused, because other tools then take
+the new dice for dice of their own: ``!!>=8`` adds them, ``again >=8`` counts them.
+
+A name in brackets names a part, which is told apart: ``2d6[fire]+d4[cold]``. The parts add up to the value; so a
+product has one factor with names, and a quotient one name.
 
 Everything else is refused with its place: it is not implemented, or it could be misread (``4d6d1``, ``4d6k3``).
 The limits are constants named ``MOST_...``: those of an expression in `rpgres.dice.grammar`, those of a law in
-`rpgres.dice.distributions`; an error names the one it is about. Larger pools can be thrown than weighed.
+`rpgres.dice.distributions`; an error names the one it is about. Larger pools can be rolled than evaluated.
 
 A *law* is an exact distribution with whole-number weights; a *throw* is one result. Results read off real dice are
-written as ``++0-`` for Fate dice, as ``6,5,4,1`` for others, with ``;`` between pools. A die that is thrown again or
+written as ``++0-`` for Fate dice, as ``6,5,4,1`` for others, with ``;`` between pools. A die that is rolled again or
 explodes is given with all its faces in order, before the next die.
 """
 
 from __future__ import annotations
 
 from rpgres.dice.distributions import Law, LawSizeError
-from rpgres.dice.expression import Dice, dice, difference, is_notation, resembles_notation
+from rpgres.dice.expression import (
+    Dice,
+    DiceLine,
+    Target,
+    dice,
+    difference,
+    is_notation,
+    read_line,
+    read_target,
+    resembles_notation,
+)
 from rpgres.dice.grammar import Comparison, Pool
 from rpgres.dice.rolling import DieFace, Reading, Throw
 
 __all__ = [
     "Comparison",
     "Dice",
+    "DiceLine",
     "DieFace",
     "Law",
     "LawSizeError",
     "Pool",
     "Reading",
+    "Target",
     "Throw",
     "dice",
     "difference",
     "is_notation",
+    "read_line",
+    "read_target",
     "resembles_notation",
 ]

@@ -6,13 +6,13 @@ width for each value, so that adding independent dice is one multiplication of i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Container, Iterator
 from math import comb, gcd
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from rpgres.dice.grammar import MOST_EXPLOSIONS, Node, Number, Pool, Product, Quotient, divide
+from rpgres.dice.grammar import MOST_EXPLOSIONS, Named, Node, Number, Pool, Product, Quotient, divide
 from rpgres.errors import UsageError
 
 if TYPE_CHECKING:
@@ -126,6 +126,8 @@ def _law_of(node: Node, work: _Work) -> Law:
         return Law((node.value,), (1,), 1)
     if isinstance(node, Pool):
         return _pool_law(node, work)
+    if isinstance(node, Named):
+        return _law_of(node.node, work)
     if isinstance(node, Quotient):
         return _divided(_law_of(node.node, work), node.divisor)
     if isinstance(node, Product):
@@ -237,53 +239,124 @@ def _unpack(packed: int, low: int, step: int, span: int, width: int, total: int)
 
 def _pool_law(pool: Pool, work: _Work) -> Law:
     work.spend(600 * len(pool.faces))
-    die = die_law(pool)
+    die = _die_law(pool, work)
     low, high = pool.kept
     if high - low < pool.count:
         return _kept_law(die, pool, work)
-    if pool.target:
+    if pool.target is None:
+        return _power(die, pool.count, work)
+    if pool.double is None and pool.fails is None and not (pool.explosion and pool.explosion.apart):
         return _count_law(die, pool, work)
-    return _power(die, pool.count, work)
+    return _power(_scores(die, pool), pool.count, work)
 
 
 def die_law(pool: Pool) -> Law:
-    """Return the distribution of what one die of a pool is worth, thrown again and exploded as the pool says."""
+    """Return the distribution of what one die of a pool is worth, rolled again and exploded as the pool says."""
+    return _die_law(pool, _Work())
+
+
+def _die_law(pool: Pool, work: _Work) -> Law:
+    die = shown_law(pool)
+    return _exploded(die, pool, work) if pool.explosion else die
+
+
+def shown_law(pool: Pool) -> Law:
+    """Return the distribution of the face that one die of a pool shows when no face is rolled again any more."""
     faces = pool.faces
     if pool.reroll is None:
-        die = Law(tuple(faces), (1,) * len(faces), len(faces))
-    elif not pool.reroll.once:
+        return Law(tuple(faces), (1,) * len(faces), len(faces))
+    if not pool.reroll.once:
         staying = pool.staying
-        die = Law(staying, (1,) * len(staying), len(staying))
-    else:
-        stays = set(pool.staying)
-        again = len(faces) - len(stays)
-        weights = {face: again + (len(faces) if face in stays else 0) for face in faces}
-        die = _from_weights(weights, len(faces) ** 2)
-    return _exploded(die, pool) if pool.explodes else die
+        return Law(staying, (1,) * len(staying), len(staying))
+    stays = set(pool.staying)
+    again = len(faces) - len(stays)
+    weights = {face: again + (len(faces) if face in stays else 0) for face in faces}
+    return _from_weights(weights, len(faces) ** 2)
 
 
-def _exploded(die: Law, pool: Pool) -> Law:
-    """Follow the explosions of a die until hardly anything is open, or until the count of the pool is settled."""
-    low, top, highest = die.values[0], die.values[-1], die.weights[-1]
-    depth = 0
-    while depth < MOST_EXPLOSIONS and highest ** (depth + 1) * EXPLOSION_OPEN > die.total ** (depth + 1):
-        depth += 1
-    limit = None
-    if pool.target and pool.target.number < MOST_EXPLOSIONS * top + low:
-        # All totals beyond the number fit the comparison, or none does: they are one value, and nothing stays open.
-        limit = pool.target.number + 1
-        depth = max(0, (pool.target.number - low) // top)
+def _scores(die: Law, pool: Pool) -> Law:
+    """Return the distribution of what one die counts; a die that is followed by others has been counted already."""
+    if pool.explosion and pool.explosion.apart:
+        return die
+    weights: dict[int, int] = {}
+    for value, weight in die.items():
+        score = pool.worth(value)
+        weights[score] = weights.get(score, 0) + weight
+    return _from_weights(weights, die.total)
+
+
+def _exploded(die: Law, pool: Pool, work: _Work) -> Law:
+    """Follow the explosions of a die until hardly anything is open, or until the count of the pool is settled.
+
+    The die is what its first face gives, then what each face in between gives, then the last one. A face that explodes
+    and one that ends the die are told apart; where every new die counts for itself, a face gives its score.
+    """
+    explosion, exploding = pool.explosion, pool.exploding
+    assert explosion
+    gains = (pool.worth, pool.worth) if explosion.apart else (_shown, _one_less if explosion.penetrating else _shown)
+    first, later = [(_part(die, exploding, gain), _part(die, exploding, gain, ends=True)) for gain in gains]
+    depth, limit = _depth(die, pool, sum(first[0].weights), later[0])
     total = die.total ** (depth + 1)
     weights: dict[int, int] = {}
+    chain = None
     for exploded in range(depth + 1):
-        reach = highest**exploded * die.total ** (depth - exploded)
-        for face, weight in zip(die.values[:-1], die.weights[:-1], strict=True):
-            value = exploded * top + face
+        ends = later[1] if chain else first[1]
+        if explosion.once and exploded == 1:
+            ends = _part(die, (), gains[1], ends=True)
+        ended = _add(chain, ends, work) if chain else ends
+        scale = die.total ** (depth - exploded)
+        for value, weight in ended.items():
             value = value if limit is None else min(value, limit)
-            weights[value] = weights.get(value, 0) + reach * weight
-    if limit is not None:
-        weights[limit] = weights.get(limit, 0) + highest ** (depth + 1)
+            weights[value] = weights.get(value, 0) + weight * scale
+        chain = _clipped(_add(chain, later[0], work) if chain else first[0], limit and limit - min(0, die.values[0]))
+    if limit is not None and not explosion.once:
+        weights[limit] = weights.get(limit, 0) + sum(chain.weights if chain else ())
     return _from_weights(weights, total)
+
+
+def _shown(face: int) -> int:
+    return face
+
+
+def _one_less(face: int) -> int:
+    return face - 1
+
+
+def _part(die: Law, exploding: Container[int], gain: Callable[[int], int], *, ends: bool = False) -> Law:
+    """Return what the faces of a die give that explode, or that end it; the others are open."""
+    weights: dict[int, int] = {}
+    for face, weight in die.items():
+        if (face in exploding) != ends:
+            weights[gain(face)] = weights.get(gain(face), 0) + weight
+    return _from_weights(weights, die.total)
+
+
+def _depth(die: Law, pool: Pool, weight: int, step: Law) -> tuple[int, int | None]:
+    """Return how many explosions are followed, and the value from which on all values are one."""
+    explosion = pool.explosion
+    assert explosion
+    if explosion.once:
+        return 1, None
+    depth = 0
+    while depth < MOST_EXPLOSIONS and weight ** (depth + 1) * EXPLOSION_OPEN > die.total ** (depth + 1):
+        depth += 1
+    least = step.values[0]
+    if pool.target and not explosion.apart and least > 0:
+        # All totals beyond the number fit the comparison, or none does: they are one value, and nothing stays open.
+        low, number = die.values[0] - int(explosion.penetrating), pool.target.number
+        if number < MOST_EXPLOSIONS * least + low:
+            return max(0, (number - low) // least), number + 1
+    return depth, None
+
+
+def _clipped(law: Law, limit: int | None) -> Law:
+    """Return a distribution in which all values beyond the limit are the limit."""
+    if limit is None or not law.values or law.values[-1] <= limit:
+        return law
+    weights: dict[int, int] = {}
+    for value, weight in law.items():
+        weights[min(value, limit)] = weights.get(min(value, limit), 0) + weight
+    return _from_weights(weights, law.total)
 
 
 def _count_law(die: Law, pool: Pool, work: _Work) -> Law:
@@ -346,7 +419,7 @@ def _kept_law(die: Law, pool: Pool, work: _Work) -> Law:
     first, last = (n - high, n - low) if from_top else (low, high)
     values = die.values[::-1] if from_top else die.values
     weights = die.weights[::-1] if from_top else die.weights
-    worth = [int(pool.target.fits(value)) for value in values] if pool.target else list(values)
+    worth = [pool.worth(value) for value in values]
     base = min(worth)
     total = die.total**n
     bits = 8 * _width(total)

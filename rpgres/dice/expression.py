@@ -6,9 +6,11 @@ from collections.abc import Callable
 from functools import cached_property, lru_cache
 from typing import NoReturn
 
+from msgspec import Struct
+
 from rpgres.dice import distributions as laws
 from rpgres.dice import grammar as notation
-from rpgres.dice import rolling
+from rpgres.dice import parsing, rolling
 from rpgres.dice.distributions import Law
 from rpgres.dice.rolling import Throw
 from rpgres.errors import NotationError
@@ -75,6 +77,11 @@ class Dice:
         return laws.law_of(self._node)
 
     @cached_property
+    def parts(self) -> dict[str, Dice]:
+        """The named parts, which add up to the expression; what has no name stands under an empty one."""
+        return {name: _compiled(node) for name, node in notation.parts_of(self._node).items()}
+
+    @cached_property
     def table(self) -> tuple[Throw, ...] | None:
         """All raw results, if they are equally likely and at most `rolling.MOST_TABLE`; otherwise None.
 
@@ -120,7 +127,7 @@ def dice(text: str) -> Dice:
     Raises:
         NotationError: the text is not dice notation, or goes beyond a limit; it knows the place of the fault.
     """
-    node = notation.parse(text)
+    node = parsing.parse(text)
     canonical = notation.write(node)
     if canonical == text:
         return Dice(node)
@@ -131,6 +138,77 @@ def dice(text: str) -> Dice:
         # The canonical text can be a little longer and deeper than what was typed.
         message = f"written out in full, {error.message}"
         raise notation.over(error.details["limit"], NotationError(message, text, 0, len(text))) from None
+
+
+def _compiled(node: notation.Node) -> Dice:
+    return dice(notation.write(node))
+
+
+class Target(Struct, frozen=True):
+    """What a roll is compared with.
+
+    Attributes:
+        sign: how: `>=`, `<=`, `>` or `<`.
+        dice: a number, or dice that are rolled against it.
+    """
+
+    sign: str
+    dice: Dice
+
+    @property
+    def text(self) -> str:
+        """The target as it is typed, without the sign where that is `>=`."""
+        return f"{'' if self.sign == '>=' else self.sign}{self.dice.text}"
+
+    @property
+    def is_low(self) -> bool:
+        """Whether less is better."""
+        return self.sign[0] == "<"
+
+    def margin(self, total: int, other: int) -> int:
+        """Return by how much the better side of the target is reached; negative where it is missed."""
+        return other - total if self.is_low else total - other
+
+    def is_met(self, margin: int) -> bool:
+        """Return whether a roll with this margin succeeds."""
+        return margin >= 0 if self.sign[1:] else margin > 0
+
+
+class DiceLine(Struct, frozen=True):
+    """Dice with what is done with them.
+
+    Attributes:
+        dice: what is rolled.
+        target: what the roll is compared with; None where it is not.
+        times: how often it is rolled; 0 where it is rolled once and that is not said.
+        comment: what was typed behind `#`.
+    """
+
+    dice: Dice
+    target: Target | None = None
+    times: int = 0
+    comment: str = ""
+
+
+def read_line(text: str) -> DiceLine:
+    """Return what is typed to roll dice: `d20+5 vs 15`, `3d6 in order`, `2d6 # for the trap`.
+
+    Raises:
+        NotationError: it cannot be read; the error knows the place of the fault.
+    """
+    line = parsing.parse_line(text)
+    target = Target(line.sign, _compiled(line.other)) if line.other is not None else None
+    return DiceLine(_compiled(line.node), target, line.times, line.comment)
+
+
+def read_target(text: str) -> Target:
+    """Return what a roll is compared with: `15`, `<=45`, `2d6+3`.
+
+    Raises:
+        NotationError: it cannot be read.
+    """
+    sign, node = parsing.parse_target(text)
+    return Target(sign, _compiled(node))
 
 
 @lru_cache(maxsize=1024)
@@ -153,10 +231,12 @@ def is_notation(text: str) -> bool:
 
 
 def resembles_notation(text: str) -> bool:
-    """Return whether the text can only be meant as dice notation, faulty or not: 4d6d1 and d0, but not dungeon or d.
+    """Return whether the text can only be meant as dice notation, faulty or not: 4d6d1, d0, adv, but not dungeon.
 
     For telling whose error message helps when a text is neither notation nor a known name.
     """
     start = text.lstrip(" (-").lower()
+    if parsing.starts_with_advantage(start):
+        return True
     after_count = start.lstrip("0123456789")
     return after_count != start or (len(start) > 1 and start[0] == "d" and start[1] in "0123456789%")

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from rpgres.dice.distributions import LawSizeError, die_law, law_of
 from rpgres.dice.expression import Dice
-from rpgres.dice.grammar import Node, Number, Pool, Product, Quotient, Sum
+from rpgres.dice.grammar import Node, Number, Pool, Sum, with_first
 from rpgres.dice.rolling import DieFace, Reading, Throw
 
 MOST_JOINT_STEPS = 1_000_000  # that a joint law may take, about two seconds
@@ -86,7 +86,7 @@ def joint_law(dice: Dice, readings: tuple[Reading, ...]) -> JointLaw:
     found, total = _pool_states(pool, readings, needs_value=needs_value)
     if not needs_value:
         return _law({values: weight for (_, values), weight in found.items()}, total)
-    rest = {value: law_of(_with_first(dice.node, value)) for value in {value for value, _ in found}}
+    rest = {value: law_of(with_first(dice.node, _number(value))) for value in {value for value, _ in found}}
     scale = next(iter(rest.values())).total
     joint: dict[tuple[int, ...], int] = {}
     for (value, values), weight in found.items():
@@ -120,8 +120,7 @@ def _pool_states(pool: Pool, readings: tuple[Reading, ...], *, needs_value: bool
     for face, weight in sorted(die.items(), reverse=True):
         powers = [weight**count for count in range(pool.count + 1)]
         fits = tuple(one.counted is not None and one.counted.fits(face) for one in readings)
-        is_hit = pool.target is None or pool.target.fits(face)
-        worth = face if pool.target is None else 1
+        worth = pool.worth(face)
         after: dict[tuple[int, _State], int] = {}
         for (placed, state), so_far in states.items():
             left = pool.count - placed
@@ -140,7 +139,7 @@ def _pool_states(pool: Pool, readings: tuple[Reading, ...], *, needs_value: bool
                         _grown(one.kind, value, face, kept, is_fit=fit, is_first=placed <= first)
                         for one, value, fit in zip(readings, state[1], fits, strict=True)
                     )
-                    so = (state[0] + (worth * kept if needs_value and is_hit else 0), values)
+                    so = (state[0] + (worth * kept if needs_value else 0), values)
                 reached = (placed + count, so)
                 after[reached] = after.get(reached, 0) + so_far * comb(left, count) * powers[count]
         states = after
@@ -163,31 +162,5 @@ def _grown(kind: str, so_far: int, face: int, kept: int, *, is_fit: bool, is_fir
             return 0
 
 
-def _with_first(node: Node, value: int) -> Node:
-    """Return an expression in which the first pool is a plain number."""
-    changed, _ = _replaced(node, value)
-    return changed
-
-
-def _replaced(node: Node, value: int) -> tuple[Node, bool]:
-    if isinstance(node, Pool):
-        return (Number(value) if value >= 0 else Sum(((-1, Number(-value)),))), True
-    if isinstance(node, Number):
-        return node, False
-    if isinstance(node, Quotient):
-        inner, is_done = _replaced(node.node, value)
-        return replace(node, node=inner), is_done
-    if isinstance(node, Product):
-        factors = list(node.factors)
-        for number, factor in enumerate(factors):
-            factors[number], is_done = _replaced(factor, value)
-            if is_done:
-                return Product(tuple(factors)), True
-        return node, False
-    terms = list(node.terms)
-    for number, (sign, term) in enumerate(terms):
-        inner, is_done = _replaced(term, value)
-        if is_done:
-            terms[number] = (sign, inner)
-            return Sum(tuple(terms)), True
-    return node, False
+def _number(value: int) -> Node:
+    return Number(value) if value >= 0 else Sum(((-1, Number(-value)),))

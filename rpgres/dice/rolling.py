@@ -9,7 +9,7 @@ from typing import Literal, NoReturn
 
 from msgspec import Struct
 
-from rpgres.dice.grammar import FATE, MOST_EXPLOSIONS, Comparison, Node, Number, Pool, Product, Quotient, divide
+from rpgres.dice.grammar import FATE, Comparison, Named, Node, Number, Pool, Product, Quotient, divide
 from rpgres.errors import GivenError
 
 MOST_TABLE = 4_096  # equally likely results that are kept as a table
@@ -56,6 +56,7 @@ class Throw(Struct, frozen=True):
     value: int
     faces: tuple[tuple[DieFace, ...], ...]  # of each pool, in the order of the expression's text
     text: str
+    parts: tuple[tuple[str, int], ...] = ()  # what named parts came to, and under an empty name the rest
 
 
 def throw(node: Node, pools: Sequence[Pool], below: Callable[[int], int]) -> Throw:
@@ -88,10 +89,10 @@ def table_entry(node: Node, pools: Sequence[Pool], index: int) -> Throw:
     """Return raw result `index`: the first die is the most significant, and faces ascend."""
     drawn: list[int] = []
     for pool in reversed(pools):
-        sides, lowest = len(pool.faces), pool.faces[0]
+        faces = pool.faces
         for _ in range(pool.count):
-            index, place = divmod(index, sides)
-            drawn.append(lowest + place)
+            index, place = divmod(index, len(faces))
+            drawn.append(faces[place])
     return _throw(node, [(pool, lambda _: drawn.pop()) for pool in pools])
 
 
@@ -113,24 +114,35 @@ def read(node: Node, pools: Sequence[Pool], text: str) -> Throw:
 
 def _throw(node: Node, sources: Iterable[tuple[Pool, _Draw]]) -> Throw:
     thrown = [_throw_pool(pool, draw) for pool, draw in sources]
-    values = iter([value for value, _ in thrown])
+    parts = _values(node, iter([value for value, _ in thrown]))
     faces = tuple(faces for _, faces in thrown)
-    return Throw(_value(node, values), faces, ";".join(_write_faces(pool) for pool in faces))
+    text = ";".join(_write_faces(pool) for pool in faces)
+    if parts.keys() == {""}:
+        return Throw(parts[""], faces, text)
+    return Throw(sum(parts.values()), faces, text, tuple(parts.items()))
 
 
-def _value(node: Node, pool_values: Iterator[int]) -> int:
+def _values(node: Node, pool_values: Iterator[int]) -> dict[str, int]:
+    """Return what each named part comes to; what has no name stands under an empty one."""
     if isinstance(node, Pool):
-        return next(pool_values)
+        return {"": next(pool_values)}
     if isinstance(node, Number):
-        return node.value
+        return {"": node.value}
+    if isinstance(node, Named):
+        return {node.name: sum(_values(node.node, pool_values).values())}
     if isinstance(node, Quotient):
-        return divide(_value(node.node, pool_values), node.divisor)
+        return {name: divide(value, node.divisor) for name, value in _values(node.node, pool_values).items()}
     if isinstance(node, Product):
-        product = 1
+        product = {"": 1}
         for factor in node.factors:
-            product *= _value(factor, pool_values)
+            found = _values(factor, pool_values)
+            product = {mine or other: a * b for mine, a in product.items() for other, b in found.items()}
         return product
-    return sum(sign * _value(term, pool_values) for sign, term in node.terms)
+    total: dict[str, int] = {}
+    for sign, term in node.terms:
+        for name, value in _values(term, pool_values).items():
+            total[name] = total.get(name, 0) + sign * value
+    return total
 
 
 def _write_faces(faces: tuple[DieFace, ...]) -> str:
@@ -140,18 +152,17 @@ def _write_faces(faces: tuple[DieFace, ...]) -> str:
 
 
 def _throw_pool(pool: Pool, draw: _Draw) -> tuple[int, tuple[DieFace, ...]]:
-    dice = [_throw_die(pool, draw) for _ in range(pool.count)]
-    totals = [sum(face for face, rerolled, _ in die if not rerolled) for die in dice]
-    low, high = pool.kept
+    dice = [die for _ in range(pool.count) for die in _throw_dice(pool, draw)]
+    totals = [_total(pool, die) for die in dice]
+    low, high = pool.kept if len(dice) == pool.count else (0, len(dice))
     # Among equal dice the earlier one counts as the higher.
-    ranked = sorted(range(pool.count), key=lambda index: (totals[index], -index))
-    marks = ["dropped"] * pool.count
+    ranked = sorted(range(len(dice)), key=lambda index: (totals[index], -index))
+    marks = ["dropped"] * len(dice)
     value = 0
     for index in ranked[low:high]:
-        fits = pool.target is None or pool.target.fits(totals[index])
-        marks[index] = "kept" if fits else "missed"
-        if fits:
-            value += totals[index] if pool.target is None else 1
+        worth = pool.worth(totals[index])
+        marks[index] = "kept" if worth or pool.target is None else "missed"
+        value += worth
     return value, tuple(
         DieFace(face, pool.sides, "rerolled" if rerolled else mark, exploded)
         for die, mark in zip(dice, marks, strict=True)
@@ -159,22 +170,33 @@ def _throw_pool(pool: Pool, draw: _Draw) -> tuple[int, tuple[DieFace, ...]]:
     )
 
 
-def _throw_die(pool: Pool, draw: _Draw) -> list[tuple[int, bool, bool]]:
-    """Throw one die to its end; return each face with whether it was thrown again and whether it exploded."""
-    faces: list[tuple[int, bool, bool]] = []
-    highest = pool.faces[-1]
-    reason, explosions = _FIRST, 0
+_Face = tuple[int, bool, bool]  # with whether it was rolled again, and whether the next one belongs to the same die
+
+
+def _total(pool: Pool, die: Sequence[_Face]) -> int:
+    shown = [face for face, rerolled, _ in die if not rerolled]
+    less = len(shown) - 1 if pool.explosion and pool.explosion.penetrating else 0
+    return sum(shown) - less
+
+
+def _throw_dice(pool: Pool, draw: _Draw) -> list[list[_Face]]:
+    """Roll one die to its end; return it, and those that followed it where they are dice of their own."""
+    dice: list[list[_Face]] = [[]]
+    exploding, explosion, reason, explosions = pool.exploding, pool.explosion, _FIRST, 0
     while True:
         face = draw(reason)
         may_reroll = pool.reroll and not (pool.reroll.once and reason == _REROLL)
         if may_reroll and pool.reroll and pool.reroll.wants(face):
-            faces.append((face, True, False))
+            dice[-1].append((face, True, False))
             reason = _REROLL
             continue
-        exploded = pool.explodes and face == highest and explosions < MOST_EXPLOSIONS
-        faces.append((face, False, exploded))
+        exploded = explosion is not None and face in exploding and explosions < explosion.limit
+        is_apart = explosion is not None and explosion.apart
+        dice[-1].append((face, False, exploded and not is_apart))
         if not exploded:
-            return faces
+            return dice
+        if is_apart:
+            dice.append([])
         explosions += 1
         reason = _EXPLOSION
 
@@ -234,7 +256,7 @@ class _Reading:
 
     def _goes_on(self, face: int) -> bool:
         rerolled = self.pool.reroll and self.pool.reroll.wants(face)
-        return bool(rerolled or (self.pool.explodes and face == self.pool.faces[-1]))
+        return bool(rerolled or face in self.pool.exploding)
 
     def refuse_count(self) -> NoReturn:
         _refuse(f"{_expected(self.pool)}; {self.text!r} has {_counted(len(self.faces), 'face')}", self.text)
@@ -267,7 +289,10 @@ def _read_fate(pool: Pool, text: str) -> list[int]:
 
 def _read_numbers(pool: Pool, text: str) -> list[int]:
     faces: list[int] = []
-    for word in text.replace(",", " ").split():
+    words = text.replace(",", " ").split()
+    if pool.is_d66 and len(words) == 2:  # tens and ones, as two dice show them
+        words = ["".join(words)]
+    for word in words:
         face = int(word) if word.isascii() and word.isdigit() and len(word) < 20 else 0
         if word == _zeros(pool):
             face = pool.sides

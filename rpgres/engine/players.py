@@ -18,6 +18,7 @@ from rpgres.rulesets import OUTCOME_ONLY, Option, Rules, unknown
 NO = "no"  # the answer that lets an optional moment pass
 HOSTS = "host"  # by what means an answer came that the host of a persistent table gave for somebody
 POLICY = "policy"  # by what means an answer came that a policy gave
+LONGEST_NAME = 80  # characters
 ORDERS = "orders"  # by what means an answer came that somebody's standing orders gave
 
 
@@ -42,6 +43,7 @@ class Question(msgspec.Struct, frozen=True, gc=False):
         dominant: an option that is never worse for its owner than another, so that odds need not look at the others.
         is_won: whether its owner, deciding well, is certain of success whatever chance answers from here on.
         holds: the questions of odds for which `alike` holds.
+        is_naming: whether it asks only what something is called: policies and odds leave it, and nothing waits for it.
     """
 
     label: str
@@ -61,6 +63,7 @@ class Question(msgspec.Struct, frozen=True, gc=False):
     of: str = ""
     aside: tuple[Option, ...] = ()
     holds: Collection[str] = OUTCOME_ONLY
+    is_naming: bool = False
 
     @property
     def offered(self) -> tuple[Option, ...]:
@@ -82,6 +85,24 @@ class Question(msgspec.Struct, frozen=True, gc=False):
     def is_one(self) -> bool:
         """Whether there is nothing to decide: a single option, or none where the moment is optional."""
         return self.reads is None and len(self.options) <= (0 if self.optional else 1)
+
+
+def naming(label: str, who: str, default: str, *, of: str) -> Question:
+    """Return the question what something new is called; see `Table.name`."""
+    form = f"a name [{default}]"
+    return Question(label, who, (), f"What is {of} called?", True, form=form, reads=_name, is_naming=True)
+
+
+def _name(typed: str) -> str:
+    """Return a name as it is kept: on one line, and short enough to be one.
+
+    Raises:
+        UsageError: it is no name.
+    """
+    name = " ".join(typed.split())
+    if not 0 < len(name) <= LONGEST_NAME:
+        raise UsageError(f"a name has 1 to {LONGEST_NAME} characters")
+    return name
 
 
 def named_option(options: Iterable[Option], choice: str) -> Option | None:
@@ -341,6 +362,8 @@ class Policies:
 
     def answer(self, question: Question, view: View) -> Answer | None:
         """Return what the policy of a question's owner decides."""
+        if question.is_naming:
+            return None
         policy = self.of(question.who, view.seat)
         if isinstance(policy, Standing):
             return policy.answer(view, question)
@@ -407,7 +430,7 @@ class Seats:
             found = answerer(question, view)
             if found is not None:
                 return found
-        if question.optional:
+        if question.optional and not question.is_naming:
             self.passed.add(question.label)
         return None
 

@@ -181,6 +181,18 @@ class Settled(Stop):
         self.total = total
 
 
+class TakenBack(Stop):
+    """Whoever is asked takes back the last answer of the action, or the action itself."""
+
+
+class PassesOn(Stop):
+    """Whoever is asked lets this moment pass, and those that come: `label` (all when empty) of a seat, `until` when."""
+
+    def __init__(self, label: str, seat: str, until: str) -> None:
+        super().__init__(label)
+        self.label, self.seat, self.until = label, seat, until
+
+
 class Broken(Stop):
     """The rule broke its contract with the table and is not heard any further; `told` says how."""
 
@@ -383,6 +395,8 @@ class Run(msgspec.Struct):
         view = self.view(question.who)
         answer = self.players.answer(question, view)
         if answer is None:
+            if question.is_naming:
+                return NO
             if not optional:
                 raise NeedsAnswer(question)
             return self.decided(question, NO, "window", (view.seat,))

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from rpgres.dice import Dice, Reading
-from rpgres.engine.players import NO, Question
+from rpgres.engine.players import NO, Question, naming
 from rpgres.engine.running import CHAIN, EFFECTS, Chain, Rolled, Run, Settled
 from rpgres.model.state import EMPTY, Card, Map, State
 from rpgres.rulesets import OUTCOME_ONLY, STATE, Ask, Effect, Option, RowRoll, Rules
@@ -443,6 +443,22 @@ class Table(msgspec.Struct, eq=False):
         while run.trust is not None and not run.confirmed(question, answer):
             answer = run.ask(question)
         return answer
+
+    def name(self, label: str, who: str, default: str, *, of: str) -> str:
+        """Ask what something new is called, where somebody is there to say it, and return the name.
+
+        Nobody need answer: odds and policies leave the default, and no action waits for it.
+
+        Args:
+            label: the name under which it is answered.
+            who: the character that names it, or `GM`.
+            default: what it is called where nobody says.
+            of: what is named, as people read it: `the new aspect`.
+        """
+        if not self.is_read:
+            return default
+        said = self.run.ask(naming(label, who, default, of=of))
+        return default if said == NO else said
 
     def ask_together(self, questions: Iterable[Question], *, secret: bool = False) -> tuple[str, ...]:
         """Ask several players simultaneously and return their answers in order.

@@ -67,6 +67,8 @@ def _recalling(answered: Answered) -> Answerer:
 
 
 def _nobody(question: Question, view: View) -> Answer | None:
+    if question.is_naming:
+        return None
     raise NeedsAnswer(question)
 
 
@@ -76,6 +78,8 @@ def _waiting(others: Sequence[Answerer], waits: Waits) -> Answerer:
 
     def answer(question: Question, view: View) -> Answer | None:
         found = next((found for other in others if (found := other(question, view)) is not None), None)
+        if found is None and question.is_naming:
+            return None
         if found is None and question.optional and waits(view, question, answered):
             raise NeedsAnswer(question)
         answered.setdefault((question.label, question.who), []).append(found or Answer(NO, "window"))

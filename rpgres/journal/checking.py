@@ -37,6 +37,7 @@ from rpgres.journal.standing import (
     with_earlier,
     without_said,
 )
+from rpgres.stopping import STOP
 
 STATE_HOME = "XDG_STATE_HOME"  # the variable that names the folder of what is remembered
 RECENT = 4  # entries that are kept as they were read
@@ -98,9 +99,18 @@ def stamp(path: Path) -> str:
 
 
 def _memory(path: Path, new: str) -> Path:
-    """Return the file in which it is noted of a table: in $XDG_STATE_HOME, or where programs keep such things."""
+    """Return the file in which it is noted of a table."""
+    return state_folder() / "tables" / digest(f"{path.resolve()}\n{new}".encode())[:32]
+
+
+def state_folder() -> Path:
+    """Return the folder of what rpgres remembers: in $XDG_STATE_HOME, or where programs keep such things.
+
+    Raises:
+        RuntimeError: there is no home.
+    """
     folder = os.environ.get(STATE_HOME) or os.environ.get("LOCALAPPDATA") or "~/.local/state"
-    return Path(folder).expanduser() / "rpgres" / "tables" / digest(f"{path.resolve()}\n{new}".encode())[:32]
+    return Path(folder).expanduser() / "rpgres"
 
 
 class RawEntries(Entries):
@@ -185,6 +195,9 @@ def chain_of(path: Path) -> Chain:
             found.problems.append(f"entry {row.number}: {fault}")
         found.hashes.append(row.hash.hex())
         before = row.hash
+        STOP.tick()
+        if STOP.is_asked:
+            return found
     missing = [number for number in store.base_numbers(path) if number not in range(len(found.hashes))]
     found.problems.extend(f"entry {number} is missing; the table after it is there" for number in missing)
     if not found.hashes:

@@ -199,11 +199,13 @@ class UndoEntry(EntryView, frozen=True, kw_only=True, tag="undo"):
     Attributes:
         before: the number of the first entry that was taken back.
         is_alone: whether that entry alone was taken back, a note or a pass.
+        undid: what was taken back, in words: who did what, and what came of it.
         passes: what was seen and is taken back all the same: draw, reveal.
     """
 
     before: int | None = None
     is_alone: bool = msgspec.field(default=False, name="alone")
+    undid: list[str] = []
     passes: list[str] = []
 
 

@@ -132,6 +132,30 @@ class History(msgspec.Struct, frozen=True):
             return among[:1]
         return [entry for entry in among if entry.kind not in SAID]
 
+    def taken_back_by(self, undo: Entry) -> list[Entry]:
+        """Return what an undo has taken back, in order."""
+        before = undo.public.before or 0
+        among = self.entries[before : undo.number]
+        if undo.public.alone:
+            return list(among[:1])
+        gone = undone_in(among)
+        return [one for one in among if one.kind not in ("undo", *SAID) and one.number not in gone]
+
+    def to_redo(self) -> list[Entry]:
+        """Return what the last undo took back that can be done again, in order: nothing but notes came after it."""
+        first = len(self.entries) - 1
+        while first > 0 and (
+            self.entries[first].kind in ("undo", "note") or self.entries[first].public.again is not None
+        ):
+            first -= 1
+        left: list[list[Entry]] = []
+        for entry in self.entries[first + 1 :]:
+            if entry.kind == "undo":
+                left.append([one for one in self.taken_back_by(entry) if not one.public.attempt])
+            elif left and left[-1] and entry.public.again == left[-1][0].number:
+                left.pop()
+        return left[-1] if left else []
+
     def without(self, before: int) -> tuple[Standing, tuple[Known, ...]]:
         """Return what counts once everything from an entry on is taken back, or a note or a pass alone.
 

@@ -131,6 +131,7 @@ class Public(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         seat: of `seal`: who hands it in.
         opens: of `answer`: the number of the seal that it opens.
         before: of `undo`: the number of the first entry that no longer stands.
+        again: of what is done again after an undo: the number of the entry that it repeats.
         alone: of `undo`: whether only that entry is taken back, as it is a note, a pass, or standing orders.
         character: of `join`: who sits down.
         seed, salt: of `reveal`: what the commitment was to.
@@ -154,6 +155,7 @@ class Public(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     seat: str = ""
     opens: int | None = None
     before: int | None = None
+    again: int | None = None
     alone: bool = False
     character: str = ""
     seed: str | None = None

@@ -28,6 +28,7 @@ from rpgres.journal.forms import (
     PassEntry,
     PassRecord,
     RevealEntry,
+    RunEntry,
     SealEntry,
     SetEntry,
     TableRecord,
@@ -65,7 +66,8 @@ def entry_seen(history: History, entry: Entry, seat: str | None, *, undone: Cont
             return JoinEntry(**seen, by=by, character=public.character, is_replaced=secret.is_replaced)
         case "undo":
             passes = secret.passes.get(seat or "", [])
-            return UndoEntry(**seen, by=by, before=public.before, is_alone=public.alone, passes=passes)
+            undid = names_of(history, history.taken_back_by(entry), seat)
+            return UndoEntry(**seen, by=by, before=public.before, is_alone=public.alone, undid=undid, passes=passes)
         case "seal":
             return SealEntry(**seen, by=public.seat, commitment=public.commitment, of=public.of)
         case "reveal":
@@ -87,6 +89,25 @@ def entry_seen(history: History, entry: Entry, seat: str | None, *, undone: Cont
                 return OrdersEntry(**seen, is_hidden=True)
             (whose,) = secret.to or ("",)
             return OrdersEntry(**seen, by=by, seat=whose, file=secret.label, text=secret.text)
+
+
+def names_of(history: History, entries: Iterable[Entry], seat: str | None) -> list[str]:
+    """Return entries in words, as far as a seat may see them: who did what, and what came of it at last."""
+    words: dict[int, str] = {}
+    for entry in entries:
+        seen, run = entry_seen(history, entry, seat, undone=()), history.run_of(entry).number
+        if seen.is_hidden:
+            words[entry.number] = "(hidden)"
+        elif isinstance(seen, RunEntry):
+            begun = history.run_of(entry)
+            name = f"{begun.public.actor} {begun.public.action}".strip() or f"{begun.kind} {begun.public.period}"
+            outcome = seen.result.outcome if seen.result is not None else "waiting" if seen.pending is not None else ""
+            words[run] = name + (": failed" if seen.attempt else f": {outcome}" if outcome else "")
+        elif isinstance(seen, SetEntry):
+            words[entry.number] = f"set {seen.path}"
+        else:
+            words[entry.number] = f"{entry.kind} {entry.public.character}".strip()
+    return list(words.values())
 
 
 def _is_for(to: list[str] | None, seat: str | None) -> bool:

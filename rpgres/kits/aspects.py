@@ -315,11 +315,14 @@ def _options(choices: Iterable[_Choice], *, can_reroll: bool) -> tuple[Option, .
 def _option_pair(text: str, kind: str, *, is_free: bool) -> tuple[Option, Option]:
     """Return the two ways to invoke an aspect: for +2, and for new dice."""
     price = "free" if is_free else "for a fate point"
+    brief, cost = f"{text} ({'free' if is_free else '1 point'})", int(not is_free)
     facts = Map({"free": is_free, "kind": kind, "reroll": False})
     name = slug(text)
     return (
-        Option(name, f"{text}: +{BONUS}, {price}", 0, facts),
-        Option(f"{name}:{REROLL}", f"{text}: new dice, {price}", 0, facts.with_("reroll", True)),
+        Option(name, f"{text}: +{BONUS}, {price}", 0, facts, brief=brief, cost=cost),
+        Option(
+            f"{name}:{REROLL}", f"{text}: new dice, {price}", 0, facts.with_("reroll", True), brief=brief, cost=cost
+        ),
     )
 
 

@@ -100,7 +100,10 @@ def absorb(table: Table, who: str, shifts: int, *, track: str, attacker: str, na
     if chosen.box is not None:
         effects.append(effect("stress", to=who, track=track, box=chosen.box.name))
     for number, slot in enumerate(chosen.slots):
-        own = name if name and number == 0 else _consequence_text(slot.name, character)
+        own = name if number == 0 else ""
+        if not own:
+            of = f"the {slot.name} consequence"
+            own = table.name("consequence-name", who, _consequence_text(slot.name, character), of=of)
         text = distinct_name(table.state, own)
         effects.append(effect("consequence", to=who, slot=slot.name, name=text, track=CONSEQUENCES))
         effects.append(effect("free-invoke", to=attacker, count=1, on=text))
@@ -114,8 +117,8 @@ def stress_tracks(tracks: Iterable[str]) -> list[str]:
 
 def _asked_way(table: Table, character: Character, shifts: int, ways: Sequence[Absorption]) -> Absorption | None:
     """Return the way somebody chooses to take a hit; None for being taken out."""
-    options = [Option(way.name, _describe(way), -way.weight) for way in ways]
-    options.append(Option(OUT, "Taken out: the attacker decides what becomes of you.", -1000))
+    options = [Option(way.name, _describe(way), -way.weight, brief=_in_short(way)) for way in ways]
+    options.append(Option(OUT, "Taken out: the attacker decides what becomes of you.", -1000, brief="taken out"))
     text = f"How does {character.title or character.name} take a hit of {shifts}?"
     answer = table.ask("absorb", character.name, options, text=text, shifts=shifts)
     return next((way for way in ways if way.name == answer), None)
@@ -136,6 +139,11 @@ def _describe(way: Absorption) -> str:
     if way.box:
         parts.append(f"stress box {way.box.name}")
     return " and ".join(parts)
+
+
+def _in_short(way: Absorption) -> str:
+    boxes = [f"box {way.box.name}"] if way.box else []
+    return " and ".join([*(f"{slot.name} ({slot.size})" for slot in way.slots), *boxes])
 
 
 def _run_on(character: Character, shifts: int, track: str) -> tuple[Effect, ...]:

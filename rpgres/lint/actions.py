@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from itertools import product
 
 from rpgres.dice import Comparison
 from rpgres.errors import NotationError
@@ -41,6 +42,25 @@ def description_faults(rules: Rules) -> Iterator[Fault]:
         for field in FIELDS.findall(action.sentence):
             if field not in known:
                 yield missing(("actions", name, "sentence"), "input", field, known)
+        yield from _opposed_faults(rules, name, action)
+
+
+def _opposed_faults(rules: Rules, name: str, action: Action) -> Iterator[Fault]:
+    """Yield a diagnostic where the path to the abilities that oppose an action leads to no list of them."""
+    at, choices = ("actions", name, "opposed-with"), {}
+    for field in FIELDS.findall(action.opposed_with):
+        parameter = rules.file.parameters_of(name).get(field)
+        if parameter is None or not parameter.choices:
+            known = [one for one, its in rules.file.parameters_of(name).items() if its.choices]
+            yield missing(at, "choice", field, known)
+            return
+        choices[field] = list(parameter.choices)
+    for values in product(*choices.values()) if action.opposed_with else ():
+        path = action.opposed_with
+        for field, value in zip(choices, values, strict=True):
+            path = path.replace(f"{{{field}}}", value)
+        if not isinstance(rules.file.setting(path), list):
+            yield Fault("unknown-name", at, f"there is no list of abilities in the settings at {path}")
 
 
 def _action(rules: Rules, name: str, action: Action) -> Iterator[Fault]:

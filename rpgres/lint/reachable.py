@@ -82,7 +82,7 @@ def _counts(rules: Rules, name: str) -> Iterator[Fault]:
     possible: set[range] = set()
     for template in _rolls(action):
         by_number = [[_first(text)[0] for text in filled(template, number, choices)] for number in TRIED]
-        faces = [[pool.faces if pool is not None and not pool.explodes else None for pool in one] for one in by_number]
+        faces = [[pool.row if pool is not None and not pool.explodes else None for pool in one] for one in by_number]
         if any(one != faces[0] or None in one for one in faces):
             return  # the faces depend on what is typed, or have no end
         possible |= set(filter(None, faces[0]))
@@ -150,7 +150,9 @@ def _spans(action: Action, scope: Scope) -> dict[str, Span]:
             return {}
         found = _read_off(pool, action)
         if all(alone for _, alone in pools) and is_all:
-            found["total"] = found["natural"] if pool.target is None else (0, pool.kept[1] - pool.kept[0])
+            found["total"] = (
+                found["natural"] if pool.target is None else (pool.bounds[0], None if pool.explodes else pool.bounds[1])
+            )
         for name, span in found.items():
             low, high = spans.get(name, span)
             top = None if high is None or span[1] is None else max(high, span[1])
@@ -174,7 +176,7 @@ def _first(text: str) -> tuple[Pool | None, bool]:
 
 def _read_off(pool: Pool, action: Action) -> dict[str, Span]:
     low, high = pool.kept
-    kept, faces = high - low, pool.faces
+    kept, faces = high - low, pool.row
     top = None if pool.explodes else faces[-1]
     spans: dict[str, Span] = {"highest": (faces[0], top), "lowest": (faces[0], top)}
     spans["natural"] = (faces[0] * kept, None if top is None else top * kept)

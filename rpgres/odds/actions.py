@@ -13,6 +13,7 @@ from rpgres.engine.run import Prepared, answers_to
 from rpgres.model.state import EMPTY
 from rpgres.odds.exact import EXACT_SHARE, By, OddsResult, Weighed, odds_record, outcome_odds
 from rpgres.odds.sampling import GAMES
+from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
     from rpgres.odds.optimal import Best
@@ -80,7 +81,7 @@ def _samples(prepared: Prepared, best: Best, answers: Mapping[str, Any], *, end:
     from rpgres.odds.sampling import sample
 
     played: dict[str, Sample] = {}
-    open_ones = [choice.option for choice in best.choices if choice.value.open > REST]
+    open_ones = [] if STOP.is_asked else [choice.option for choice in best.choices if choice.value.open > REST]
     for number, name in enumerate(open_ones):
         until = inf if end is None else monotonic() + (end - monotonic()) / (len(open_ones) - number)
         found = sample(prepared, **answers, first=name, runs=GAMES // len(open_ones), until=until)

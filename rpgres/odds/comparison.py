@@ -24,6 +24,7 @@ from rpgres.odds.subjects import (
     measured_fields,
     subject_fields,
 )
+from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -132,13 +133,14 @@ def measured_in_turn(
         try:
             found = measure(subject, Limits(left, len(subjects)))
         except KeyboardInterrupt as error:
-            if not number or not is_interrupt(error):
+            if not number or not (STOP.is_asked or is_interrupt(error)):
                 raise
             return
-        if found.is_interrupted and number:
+        is_stopped = found.is_interrupted or STOP.is_asked
+        if is_stopped and number:
             return
         yield found
-        if found.is_interrupted:
+        if is_stopped:
             return
 
 

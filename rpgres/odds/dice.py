@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from rpgres.dice import Dice, dice
+from typing import Any
+
+from rpgres.dice import Dice, DiceLine, Law, difference, read_line
+from rpgres.engine.dice import FAILURE, SUCCESS, target_input
+from rpgres.errors import UsageError, named
 from rpgres.odds.exact import OddsResult, chance_record
 
 
@@ -12,38 +16,81 @@ class DiceOdds(OddsResult, frozen=True, kw_only=True):
     What is open belongs to explosions that were not followed to their end; mean and deviation leave it out.
 
     Attributes:
-        mean: the mean of the values.
+        by: what the chances are of: values (outcome), success where dice are compared (outcome), margin, total, or the
+            name of a part.
+        mean: the mean of the values; where chances of success are told, of the total.
         mean_exact: the same as a fraction.
         deviation: the standard deviation.
+        parts: the mean of each named part, as a fraction.
     """
 
+    by: str = "outcome"  # type: ignore[assignment]
     mean: float
     mean_exact: str
     deviation: float
+    parts: dict[str, str] = {}
 
 
-def dice_odds(notation: str | Dice, *, note: str | None = None) -> DiceOdds:
-    """Return the exact distribution of a dice expression.
+def dice_odds(notation: str | Dice | DiceLine, *, note: str | None = None, by: str | None = None) -> DiceOdds:
+    """Return the exact distribution of a dice expression, or its chance of success where it is compared.
+
+    Args:
+        notation: the expression, with what it is compared with; of several rolls, the odds are those of each.
+        note: carried into the result; by default the comment.
+        by: `margin`, `total`, or the name of a part.
 
     Raises:
         NotationError: the expression cannot be read.
         LawSizeError: it would take too much work; the message names the limit.
+        UsageError: there is no such part, or no margin.
     """
     from fractions import Fraction
 
-    weighed = dice(notation) if isinstance(notation, str) else notation
-    law = weighed.law
+    line = read_line(notation) if isinstance(notation, str) else notation
+    line = DiceLine(line) if isinstance(line, Dice) else line
+    inputs: dict[str, Any] = {"notation": line.dice.text}
+    if line.target is not None:
+        inputs["vs"] = target_input(line.target)
+    if line.times:
+        inputs["times"] = line.times
+    law = _law(line, by)
+    masses = {str(value): weight for value, weight in law.items()}
+    if by is None and line.target is not None:
+        margins = _law(line, "margin")
+        met = sum(weight for margin, weight in margins.items() if line.target.is_met(margin))
+        masses = {SUCCESS: met, FAILURE: sum(margins.weights) - met}
+        law, told = margins, law
+    else:
+        told = law
+    names = [name for name in line.dice.parts if name]
     return DiceOdds(
         ruleset=None,
         action=None,
-        inputs={"notation": weighed.text},
-        outcomes={str(value): chance_record(Fraction(weight, law.total)) for value, weight in law.items()},
+        inputs=inputs,
+        by="outcome" if by is None else by,
+        outcomes={name: chance_record(Fraction(weight, law.total)) for name, weight in masses.items()},
         method="partial" if law.open else "exact",
         open=chance_record(Fraction(law.open, law.total)),
         leaves=len(law.values),
         states=0,
-        mean=float(law.mean()),
-        mean_exact=str(law.mean()),
-        deviation=law.deviation(),
-        note=note,
+        mean=float(told.mean()),
+        mean_exact=str(told.mean()),
+        deviation=told.deviation(),
+        parts={name: str(line.dice.parts[name].law.mean()) for name in names},
+        note=note or line.comment or None,
     )
+
+
+def _law(line: DiceLine, by: str | None) -> Law:
+    """Return the distribution that is asked for."""
+    if by is None or by == "total":
+        return line.dice.law
+    if by == "margin" and line.target is not None:
+        pair = (line.target.dice, line.dice) if line.target.is_low else (line.dice, line.target.dice)
+        return difference(*pair)
+    part = line.dice.parts.get(by.strip().lower()) if by else None
+    if part is not None:
+        return part.law
+    known = ["total", *(["margin"] if line.target else []), *filter(None, line.dice.parts)]
+    hint = f"; margins need {named('vs')}" if by == "margin" else ""
+    raise UsageError(f"{named('by')} takes {', '.join(known)} here, not {by!r}{hint}")

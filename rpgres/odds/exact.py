@@ -24,6 +24,7 @@ from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY, State
 from rpgres.odds.explorer import ANSWERS, WORK, Budget, Method, Odds, Runs, TapeDealer, WalkDealer, explore_within
 from rpgres.odds.sampling import UNKNOWN, Estimate, Sample, played_on, sample_of
+from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -173,7 +174,7 @@ def outcome_odds(
 
     try:
         odds = explore_within(budget, once, dealer, runs, recheck=0 if is_ours(rules) else RECHECKED)
-        if dealer.dropped and games:
+        if dealer.dropped and games and not STOP.is_asked:
             share, counts = played_on(once, dealer.dropped, games=games, until=end)
     except Broken as broken:
         message = f"the rule {rules.id} {prepared.action} cannot be evaluated: {broken.told}"
@@ -196,6 +197,8 @@ def _ordered(prepared: Prepared, masses: dict[Any, Fraction], *, by: By) -> dict
         RuleError: nothing came to an end.
     """
     name = f"{prepared.rules.id} {prepared.action}"
+    if not masses and STOP.is_asked:
+        raise KeyboardInterrupt
     if not masses:
         message = f"no run of the rule {name} ended"
         why = "it loops, or needs a larger budget"

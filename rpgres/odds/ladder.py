@@ -17,6 +17,7 @@ from rpgres.odds.exact import Chance, chance_record, house_rules, outcome_odds
 from rpgres.odds.explorer import WORK, Method, Odds
 from rpgres.odds.sampling import Sample
 from rpgres.rulesets import Rules
+from rpgres.stopping import STOP
 
 
 class RungOdds(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,8 +107,7 @@ def ladder_odds(
         policies, named: who answers what was not chosen, once it is known who is there; the same by name.
         leaves: the budget of each rung; seconds: that of all of them; see `Budget`.
         note: carried into the record.
-        weigh: works out the odds of one rung.
-        start: where the action begins.
+        weigh, start: works out the odds of one rung; where the action begins.
 
     Raises:
         UsageError: an input is missing or impossible.
@@ -116,6 +116,8 @@ def ladder_odds(
     found, ladder = list[Odds](), sorted(rules.file.ladder.items(), key=lambda rung: -rung[1])
     end = monotonic() + seconds if seconds is not None else 0.0
     for number, (_, value) in enumerate(ladder):
+        if found and STOP.is_asked:
+            break
         prepared = prepare(rules, action, {**inputs, opposition: value}, **start.arguments)
         share = max(0.0, end - monotonic()) / (len(ladder) - number) if seconds is not None else None
         odds = weigh(
@@ -127,20 +129,24 @@ def ladder_odds(
             work=WORK // len(ladder),
         )
         found.append(odds)
-    methods = {odds.method for odds in found}
     return LadderOdds(
         ruleset=rules.id,
         action=action,
         inputs=dict(inputs),
-        ladder=[_rung(name, value, odds) for (name, value), odds in zip(ladder, found, strict=True)],
+        ladder=[_rung(name, value, odds) for (name, value), odds in zip(ladder, found, strict=False)],
         advice=list(rules.file.ladder_advice),
-        method=methods.pop() if len(methods) == 1 else "partial",
+        method=_method_of(found),
         policies=dict(named),
         switches=rules.chosen,
         house_rules=house_rules(rules),
         known=start.record(),
         note=note,
     )
+
+
+def _method_of(found: Sequence[Odds]) -> Method:
+    methods = {odds.method for odds in found}
+    return methods.pop() if len(methods) == 1 else "partial"
 
 
 def _rung(name: str, value: int, odds: Odds) -> RungOdds:

@@ -20,6 +20,7 @@ from rpgres.engine.running import NeedsAnswer, Settled
 from rpgres.errors import RpgresError
 from rpgres.model.state import EMPTY
 from rpgres.odds.explorer import Suspended, TapeDealer, Waiting
+from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -113,7 +114,8 @@ def _counted(game: Callable[[int], Hashable], *, games: int, until: float) -> Co
     """Return what comes of so many games, by number, or of as many as can be played by then; one at least."""
     counts = Counter[Hashable]()
     for number in range(games):
-        if number and until < inf and monotonic() >= until:
+        STOP.tick()
+        if number and (STOP.is_asked or (until < inf and monotonic() >= until)):
             break
         counts[game(number)] += 1
     return counts

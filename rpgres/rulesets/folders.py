@@ -14,6 +14,7 @@ from rpgres.errors import FileError, RpgresError
 from rpgres.model.state import Deck
 from rpgres.rulesets.schema import Action, Label, RulesetFile
 from rpgres.text.digest import blake2b
+from rpgres.text.folders import settings_folder
 from rpgres.toml.cache import parse_cached
 from rpgres.toml.diagnostics import Fault, diagnostics_error, unknown, unknown_name
 from rpgres.toml.reading import Source, convert, located, overlay, read_source
@@ -29,15 +30,35 @@ def data_folders(ruleset_id: str, *, own: Path | None, extra: Sequence[Path] = (
     """Return the folders with data of a ruleset, farthest first: the ruleset's own, then every overlay.
 
     Overlays are sought in the user's configuration folder, `./rulesets`, `RPGRES_RULESETS` and the folders of
-    `--rulesets` (`extra`), the last being the nearest.
+    `--rulesets` (`extra`), the last being the nearest. The folder from which an installed ruleset was packaged is no
+    overlay of it: whoever stands in a checkout plays what is installed.
     """
     base = own if own is not None else builtin_folder() / ruleset_id
     folders = [base]
     for root in overlay_roots(extra):
         folder = root / ruleset_id
-        if os.path.isdir(folder) and not any(_same(folder, known) for known in folders):
+        if not os.path.isdir(folder) or any(_same(folder, known) for known in folders):
+            continue
+        if not _is_packaged_from(root.parent / "pyproject.toml", ruleset_id):
             folders.append(folder)
     return folders
+
+
+def _is_packaged_from(project: Path, ruleset_id: str) -> bool:
+    """Whether the distribution that this project file builds brings the ruleset."""
+    try:
+        text = project.read_bytes()
+    except OSError:
+        return False
+    import tomli
+
+    try:
+        said = tomli.loads(text.decode())["project"]
+        if said["name"] == "rpgres" and os.path.isdir(builtin_folder() / ruleset_id):
+            return True
+        return ruleset_id in said["entry-points"]["rpgres"]
+    except (ValueError, KeyError, TypeError):  # no project that can be read: its folders are overlays like any other
+        return False
 
 
 def overlay_roots(extra: Sequence[Path] = ()) -> list[Path]:
@@ -56,9 +77,8 @@ def builtin_folder() -> Path:
 
 
 def user_folder() -> Path:
-    """Return the user's configuration folder for rpgres (`XDG_CONFIG_HOME`, `APPDATA`, or `~/.config`)."""
-    root = os.environ.get("XDG_CONFIG_HOME") or os.environ.get("APPDATA")
-    return Path(root) / "rpgres" if root else Path(os.path.expanduser("~/.config/rpgres"))
+    """Return the user's configuration folder for rpgres, as `settings_folder` finds it."""
+    return Path(settings_folder())
 
 
 def _same(one: Path, other: Path) -> bool:

@@ -215,6 +215,8 @@ class Action(Record, frozen=True):
             of which each option is evaluated (each); or an optimal player (best).
         anybody: whether the action is the same for every character, so that no actor has to be named.
         confirmed: whether a player's word that it happens is a claim at a persistent table, as it gives something.
+        opposed_with: the setting that lists the abilities of which a character who is named alone opposes it with the
+            best, as a path with {NAME} for a parameter: conflict.{track}.defense.
         procedure: whether it is played in turns, as a contest or a conflict is.
     """
 
@@ -237,6 +239,7 @@ class Action(Record, frozen=True):
     odds: Literal["policies", "each", "best"] = "policies"
     anybody: bool = False
     confirmed: bool = False
+    opposed_with: str = ""
     procedure: bool = False
 
 
@@ -392,6 +395,7 @@ class Field(Record, frozen=True):
         tag: for tags, and records that are tags too: the kind they are on the table.
         track: for written: the track whose boxes they are.
         fields: for records: the keys of each.
+        of_players: for a counter: whether the game master's characters have none, but share the game master's own.
     """
 
     kind: Literal["text", "counter", "abilities", "tags", "records", "boxes", "marks", "written", "seat"]
@@ -405,6 +409,7 @@ class Field(Record, frozen=True):
     tag: str = ""
     track: str = ""
     fields: dict[Id, RecordField] = {}
+    of_players: bool = False
 
 
 class RecordField(Record, frozen=True):

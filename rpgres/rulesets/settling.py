@@ -27,6 +27,11 @@ class Option(msgspec.Struct, frozen=True):
         facts: what the option is about, for policies that look closer.
         aliases: other words for it.
         passes: whether choosing it lets an optional question pass, as `NO` does; it is listed as the way to do so.
+        brief: the same in a few words, with what it costs, for a question in one line; the text where it is empty.
+        cost: what choosing it costs its owner; a person is shown the cheapest options first.
+
+    An option called `OTHER:HOW`, where there is an option `OTHER`, is another way to choose that one; a person is shown
+    both together.
     """
 
     name: str
@@ -35,6 +40,8 @@ class Option(msgspec.Struct, frozen=True):
     facts: Mapping[str, Any] = EMPTY
     aliases: tuple[str, ...] = ()
     passes: bool = False
+    brief: str = ""
+    cost: int = 0
 
 
 class RowRoll(msgspec.Struct, frozen=True):

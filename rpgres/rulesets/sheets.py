@@ -214,17 +214,15 @@ def make_sheet(
     counters: dict[str, int] = {}
     abilities: dict[str, int] = {}
     texts: dict[str, str] = {}
-    seat = ""
+    seat = GM if any(values.get(name) == GM for name, field in fields.items() if field.kind == "seat") else ""
     records: dict[str, Map[str, Map[str, Any]]] = {}
     for field_name, field in fields.items():
         value = values.get(field_name)
-        if field.kind == "counter":
+        if field.kind == "counter" and not (field.of_players and seat == GM):
             default = counters.get(field.default, 0) if isinstance(field.default, str) else field.default
             counters[field_name] = value if value is not None else default or 0
         elif field.kind == "abilities":
             abilities |= value or {}
-        elif field.kind == "seat" and value == GM:
-            seat = GM
         elif field.kind == "text" and value is not None:
             texts[field_name] = value
         elif field.kind == "records" and value:

@@ -110,7 +110,7 @@ def test_bash_completes_at_a_terminal_whatever_its_word_breaks(tmp_path: Path) -
         f"{roll} --vs bruis": "er:",
         f"{roll} --sheet mar": "a ",
         f"{roll} --sheet mara --stunt ro": "oftop-runner ",
-        "rpgres scene run fate/b": "ribe ",
+        "rpgres scene run fate/bri": "be ",
         "rpgres sheet show mar": "a ",
     }
     assert completed_at_terminal(list(wanted), tmp_path) == wanted

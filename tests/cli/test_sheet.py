@@ -22,7 +22,7 @@ from rpgres.errors import FileError, RpgresError, RuleError, UsageError
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Part, Rules, Ruleset, merge_parts
-from rpgres.rulesets.sheets import make_sheet
+from rpgres.rulesets.sheets import make_sheet, read_sheet
 from rpgres.toml.reading import Source, parse
 from tests.support.lantern import installed, rpgres
 
@@ -554,3 +554,13 @@ def test_a_sheet_that_is_not_there_is_told_as_such_with_the_near_ones_of_any_rul
     Path("my-hero.toml").write_text('name = "H"\n', encoding="utf-8")
     assert rpgres("sheet", "check", "my-heroe.toml").stderr.endswith("; did you mean 'my-hero.toml'?\n")
     assert rpgres("sheet", "check", "nowhere/a.toml").stderr == "rpgres: there is no file 'nowhere/a.toml'\n"
+
+
+def test_the_game_masters_characters_have_no_fate_points_of_their_own() -> None:
+    rules = load_rules(find_ruleset("fate"))
+    mob, hero = (read_sheet(rules, name).character.counters for name in ("guards", "mara"))
+    assert "fate-points" not in mob
+    assert hero["fate-points"] == hero["refresh"]
+    shown = rpgres("sheet", "show", "guards", "--ruleset", "fate").stdout
+    assert "played by the game master, with the game master's refresh and fate points" in shown
+    assert "points 3" not in shown

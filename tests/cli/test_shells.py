@@ -1,4 +1,4 @@
-"""Command lines quoted for each shell, and split again: paths, apostrophes and blanks come back as they were."""
+"""Command lines quoted for each shell, which reads them as they were: paths, apostrophes, blanks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpgres.cli.shells import SHELL_ENV, Shell, join_line, quoted, shell_in_use, split_line
+from rpgres.cli.shells import SHELL_ENV, Shell, join_line, quoted, shell_in_use
 from tests.support.checkout import ROOT
 from tests.support.command_line import rpgres
 
@@ -100,45 +100,16 @@ def test_the_shell_is_told_by_its_environment(environment: dict[str, str], is_wi
     assert shell_in_use(environment, is_windows=is_windows) == shell
 
 
-@pytest.mark.parametrize(
-    ("text", "posix", "windows"),
-    [
-        ("--sheet C:\\sheets\\a.toml", ["--sheet", "C:sheetsa.toml"], ["--sheet", "C:\\sheets\\a.toml"]),
-        ('--sheet "C:\\my sheets\\"', None, ["--sheet", "C:\\my sheets\\"]),
-        ("mara: attack --vs O'Brien:fight", ["mara:", "attack", "--vs", "O'Brien:fight"], None),
-        ("--vs 'the O'Brien", ["--vs", "the OBrien"], ["--vs", "the OBrien"]),
-        ("--name='Sand in the Eyes'", ["--name=Sand in the Eyes"], ["--name=Sand in the Eyes"]),
-        ('note "a \\"word\\""', ["note", 'a "word"'], None),
-        ("a\\ b", ["a b"], ["a\\", "b"]),
-        ('"" x', ["", "x"], ["", "x"]),
-        ("  ", [], []),
-    ],
-)  # fmt: skip
-def test_a_typed_line_is_split(text: str, posix: list[str] | None, windows: list[str] | None) -> None:
-    for expected, keeps in ((posix, False), (windows, True)):
-        if expected is not None:
-            assert split_line(text, keeps_backslashes=keeps) == expected
-
-
-@pytest.mark.parametrize("text", ['say "no', "--name='no"])
-def test_an_open_quote_is_told(text: str) -> None:
-    with pytest.raises(ValueError, match="no closing"):
-        split_line(text)
-
-
-@given(words)
-def test_what_is_quoted_for_posix_is_read_at_our_prompt_too(typed: list[str]) -> None:
-    plain = [word for word in typed if "'" not in word]
-    assert split_line(join_line(plain, shell="posix"), keeps_backslashes=False) == plain
-
-
 def test_windows_is_told_by_python_where_nobody_says_otherwise() -> None:
     assert (shell_in_use({}) == "posix") == (os.name != "nt")
 
 
 @pytest.mark.parametrize("shell", ["posix", "powershell", "cmd"])
 def test_the_line_that_resumes_is_quoted_for_the_shell_in_use(shell: str) -> None:
-    typed = [*"roll fate overcome --skill 1 --vs 2 --given roll=-000 --aspect".split(), "O'Brien's Oil"]
+    typed = [
+        *["roll", "fate", "overcome", "--skill", "1", "--vs", "2", "--given", "roll=-000", "--aspect"],
+        "O'Brien's Oil",
+    ]
     ran = rpgres(*typed, "--seed", "7", RPGRES_SHELL=shell)
     assert ran.code == 3
     resume = ran.out.splitlines()[-1].strip()
@@ -159,7 +130,7 @@ def powershell_split(text: str) -> list[str]:
 def test_a_name_with_an_apostrophe_and_a_path_with_blanks_reach_the_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is typed in `play` goes through `split_line`."""
+    """What is typed in `play` keeps its words."""
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / "O'Brien's sheets"
     folder.mkdir()

@@ -15,9 +15,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from rpgres.cli.commands.play import arguments, words_of
 from rpgres.cli.formats.schemas import make_schema
-from rpgres.errors import UsageError
 from tests.support.command_line import Ran, rpgres
 
 ACT = ("act", "overcome", "--skill", "burglary", "--vs", "2", "--actor", "mara")
@@ -72,7 +70,7 @@ def test_an_evening() -> None:
     table("answer", "--choose", "invoke=no", "--as", "mara", code=3)
     assert "  3  mara, overcome: waiting (price: mara)  (given, not from the seed: roll)\n" in table("log").out
     assert "mara, overcome: Fail" in table("answer", "--choose", "price=fail", "--as", "mara").out
-    assert table("undo").out == "  5  undid entry 2 and everything after it (already seen: draw)\n"
+    assert table("undo").out == "  5  undid: mara overcome: fail (from entry 2) (already seen: draw)\n"
     assert table("verify", code=20).out.startswith("incomplete: 6 entries\n")
     table("reveal")
     assert table("verify").out.startswith("in order: 7 entries\n")
@@ -458,7 +456,7 @@ def test_an_evening_in_a_pipe() -> None:
     done = rpgres("play", stdin="\n".join(lines) + "\n")
     assert done.code == 0
     assert done.out.startswith("The gate: mara, edda. Type an action,")
-    assert "overcome          Get past an obstacle" in done.out
+    assert "\n  overcome  discover  create-advantage" in done.out
     assert "The scene begins" in done.out
     assert "mara chooses (" in done.out
     assert "They're in; nobody saw" in done.out
@@ -528,17 +526,3 @@ def test_help_is_of_the_ruleset_of_the_table_that_is_named(tmp_path: Path) -> No
     for line in (["--table", kept, "--help"], ["--help", "--table", kept], [f"--table={kept}", "--help"]):
         assert "declare" in table("act", *line).out
     assert "name an action: observe, declare" in table("act", "--table", kept, code=2).err
-
-
-def test_what_is_typed_at_play() -> None:
-    actions = {"overcome": "", "log": ""}
-    assert arguments(["mara:", "overcome", "--vs", "2"], actions) == ["act", "overcome", "--vs", "2", "--actor", "mara"]
-    assert arguments(["log", "--vs", "2"], actions) == ["act", "log", "--vs", "2"]  # an action comes first
-    assert arguments(["undo", "3"], actions) == ["undo", "3"]
-    assert arguments(["help", "overcome"], actions) == ["act", "overcome", "--help"]
-    with pytest.raises(UsageError, match="did you mean 'undo'"):
-        arguments(["und"], actions)
-    assert words_of("note it's late") == ["note", "it's late"]
-    assert words_of('note "late" --to mara') == ["note", "late", "--to", "mara"]
-    with pytest.raises(UsageError, match="missing closing quote"):
-        words_of('overcome "x')

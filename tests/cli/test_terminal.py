@@ -12,10 +12,12 @@ from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rpgres.cli.prompt import Person, matching
 from rpgres.cli.render.lines import plain_text
-from rpgres.cli.render.results import question_lines
+from rpgres.cli.render.questions import MARGIN, keyed, question_lines
 from rpgres.engine.players import NO, Question, View
 from rpgres.model.state import State
 from rpgres.rulesets import Option
@@ -91,7 +93,7 @@ def test_a_person_is_asked_and_answers() -> None:
     heading = "Overcome: skill 1, vs 3\n"
     assert terminal.until("> ") == heading + "  roll: [-][ ][-][ ] = -2\n" + QUESTION + "> "
     terminal.type("3" + ENTER)
-    told = "  Type 1 to 2 or a name; ? asks again, Ctrl-D leaves it unanswered.\n> "
+    told = "  Type 1 to 2 or a name; ? lists the options; odds, why, undo; Ctrl-D leaves it unanswered.\n> "
     assert terminal.until("\n> ") == "3\n" + told
     terminal.type("?" + ENTER)
     assert terminal.until("\n> ") == "?\n" + QUESTION + "> "
@@ -133,7 +135,7 @@ def test_a_question_of_a_scene_stands_below_its_step(tmp_path: Path) -> None:
 def test_an_optional_moment_passes_with_enter() -> None:
     line = "roll fate overcome --sheet mara --skill fight --vs 1 --given roll=0+00 --seed 7"
     terminal = Terminal(line.split())
-    assert "Enter: pass\n> " in terminal.until("> ")
+    assert "Invoke an aspect? [Enter: no]\n  1 " in terminal.until("> ")
     terminal.type(ENTER)
     code, text = terminal.end()
     assert code == 0
@@ -190,6 +192,18 @@ def test_help_is_the_same_text_as_in_a_pipe() -> None:
 
 CHOICE = Question("hit", "mara", (Option("full"), Option("full-and-more"), Option("boost")))
 WINDOW = Question("invoke", "mara", (Option("fog"), Option("fog:reroll")), optional=True)
+PRICED = Question(
+    "invoke",
+    "mara",
+    (
+        Option("the-fog", "The Fog: +2", brief="The Fog (1 point)", cost=1),
+        Option("the-fog:reroll", "The Fog: new dice", cost=1),
+        Option("crowd", "Crowd: +2", brief="Crowd (free)"),
+    ),
+    "Invoke?",
+    optional=True,
+    facts={"total": 1, MARGIN: -2},
+)
 CARDS = Question("play", "mara", (Option("H1"), Option("H13"), Option("S13")))
 
 ENOUGH = Question("trump", "mara", (Option("stop", passes=True), Option("draw")), optional=True)
@@ -222,6 +236,14 @@ ENOUGH = Question("trump", "mara", (Option("stop", passes=True), Option("draw"))
         (WINDOW, "fog", ["fog"]),
         (WINDOW, "fog:", ["fog:reroll"]),
         (WINDOW, "3", []),
+        (WINDOW, "r1", ["fog:reroll"]),
+        (WINDOW, "R1", ["fog:reroll"]),
+        (WINDOW, "r2", []),
+        (PRICED, "1", ["crowd"]),
+        (PRICED, "2", ["the-fog"]),
+        (PRICED, "r2", ["the-fog:reroll"]),
+        (PRICED, "The Fog", ["the-fog"]),
+        (PRICED, "the fo", ["the-fog", "the-fog:reroll"]),
         (ENOUGH, "1", ["draw"]),
         (ENOUGH, "2", []),
         (ENOUGH, "st", ["stop"]),
@@ -230,6 +252,58 @@ ENOUGH = Question("trump", "mara", (Option("stop", passes=True), Option("draw"))
 )
 def test_answers_by_number_name_or_beginning(question: Question, typed: str, found: list[str]) -> None:
     assert matching(question, typed) == found
+
+
+def shown_in(question: Question, width: int) -> str:
+    return plain_text(question_lines(question, width=width))
+
+
+def test_a_question_stands_in_one_line_where_it_fits() -> None:
+    assert shown_in(PRICED, 90) == (
+        "mara, margin -2: Invoke? [Enter: no]  1 Crowd (free)  2 The Fog (1 point)  r2 reroll\n"
+    )
+    assert shown_in(PRICED, 80) == (
+        "mara, margin -2: Invoke? [Enter: no]\n  1 Crowd (free)  2 The Fog (1 point)  r2 reroll\n"
+    )
+    assert shown_in(PRICED, 40) == (
+        "mara, margin -2: Invoke? [Enter: no]\n  1 Crowd (free)  2 The Fog (1 point)\n  r2 reroll\n"
+    )
+    assert (
+        shown_in(PRICED, 30)
+        == shown_in(PRICED, 0)
+        == (
+            "mara chooses (total 1, margin -2): Invoke?\n"
+            "   1. crowd: Crowd: +2\n"
+            "   2. the-fog: The Fog: +2\n"
+            "  r2. the-fog:reroll: The Fog: new dice\n"
+            "  Enter: pass\n"
+        )
+    )
+
+
+@pytest.mark.parametrize("width", range(1, 130, 7))
+def test_no_line_of_options_is_wider_than_the_terminal(width: int) -> None:
+    lines = shown_in(PRICED, width).splitlines()
+    assert max(map(len, lines)) <= width or lines[1].startswith("   1. ")
+
+
+def test_ways_that_share_a_letter_are_typed_in_full() -> None:
+    ways = Question("use", "mara", tuple(map(Option, ("a", "a:raise", "a:reroll", "b", "b:reroll", "c:raise"))))
+    assert list(keyed(ways)) == ["1", "raise1", "reroll1", "2", "reroll2", "3"]
+
+
+def test_the_ways_of_many_options_are_one_entry() -> None:
+    names = [f"{name}{way}" for name in "abcd" for way in ("", ":reroll")]
+    told = shown_in(Question("use", "actor", tuple(map(Option, names)), optional=True), 80)
+    assert told == "use? [Enter: no]  1 a  2 b  3 c  4 d  r1-r4 reroll\n"
+
+
+@given(st.lists(st.sampled_from(["a", "b", "a:r", "b:r", "a:x", "c:r", "a:r:x"]), unique=True), st.booleans())
+def test_every_option_has_a_key_that_chooses_it(names: list[str], optional: bool) -> None:
+    question = Question("use", "mara", tuple(map(Option, names)), optional=optional)
+    keys = keyed(question)
+    assert sorted(option.name for option in keys.values()) == sorted(names)
+    assert all(matching(question, key) == [option.name] for key, option in keys.items())
 
 
 def test_one_way_to_pass_is_listed_by_its_own_name() -> None:

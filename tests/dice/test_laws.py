@@ -14,9 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import Struct
 
-from rpgres.dice import Law, LawSizeError, dice, difference
+from rpgres.dice import Law, LawSizeError, dice, difference, parsing
 from rpgres.dice import distributions as laws
-from rpgres.dice import grammar as notation
 from rpgres.dice.grammar import MOST_EXPLOSIONS
 
 
@@ -98,7 +97,7 @@ def test_a_law_agrees_with_icepool(text: str) -> None:
     ],
 )
 def test_explosions_agree_with_icepool_below_the_first_value_that_is_cut(text: str, die: Callable[[int], Any]) -> None:
-    depth, top = 8, notation.parse(text).sides
+    depth, top = 8, parsing.parse(text).sides
     law, oracle = dice(text).law, icepool_chances(die(depth))
     compared = [value for value in oracle if value <= depth * top]
     assert len(compared) > 20

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpgres.dice import Dice, dice, is_notation, resembles_notation
+from rpgres.dice import Dice, dice, is_notation, parsing, resembles_notation
 from rpgres.dice import grammar as notation
 from rpgres.errors import NotationError, UsageError
 
@@ -60,6 +60,69 @@ CANONICAL = {
     "4d6kl-1": "4d6kl1-1",
     "(4dFr)-1": "4dFr=-1-1",
     "7": "7",
+    "adv": "2d20kh1",
+    "ADVANTAGE + 5": "2d20kh1+5",
+    "-dis": "-2d20kl1",
+    "disadv": "2d20kl1",
+    "disadvantage": "2d20kl1",
+    "d20 adv": "2d20kh1",
+    "2d20 adv": "2d20kh1",
+    "2d20dis+3": "2d20kl1+3",
+    "d20+5 adv": "2d20kh1+5",
+    "5 - 2*(1+d20)/3 dis": "5-2*(1+2d20kl1)/3",
+    "d12[luck]+1 adv": "2d12kh1[luck]+1",
+    "d% adv": "2d100kh1",
+    "4d6 drop lowest": "4d6dl1",
+    "4d6 drop the 2 low + 1": "4d6dl2+1",
+    "4d6 drop highest 2": "4d6dh2",
+    "4d6 KEEP 3 highest": "4d6kh3",
+    "5d6 drop lowest drop highest": "5d6dl1dh1",
+    "2d20 keep lowest": "2d20kl1",
+    "d66": "d66",
+    "D66+1": "d66+1",
+    "1d66": "1d66",
+    "2d66": "2d66",
+    "8d10!>=8": "8d10!>=8",
+    "8d10! >= 8": "8d10!>=8",
+    "8d10!=10": "8d10!",
+    "8d10!>9": "8d10!",
+    "8d10!!": "8d10!",
+    "8d10!!>=8": "8d10!>=8",
+    "8d10! !": "8d10!",
+    "8d10!o": "8d10!o",
+    "8d10!O>=9": "8d10!o>=9",
+    "2d6!p": "2d6!p",
+    "2d6!!po=1": "2d6!po=1",
+    "4dF!=-1": "4dF!=-1",
+    "6d10>=8!!": "6d10>=8!",
+    "6d10!!>=9>=8": "6d10>=8!!>=9",
+    "6d10!!>=9kh3>=8": "6d10!!>=9kh3>=8",
+    "4d6kh3!!>4": "4d6!!>4kh3",
+    "8d10>=8 again": "8d10>=8 again",
+    "8d10>=8 10-again": "8d10>=8 again",
+    "8d10 9-again>=8": "8d10>=8 again >=9",
+    "8d10>=8 again =9": "8d10>=8 again =9",
+    "8d10>=7 double 10": "8d10>=7 double 10",
+    "8d10>=7 double": "8d10>=7 double 10",
+    "8d10>=7 double tens": "8d10>=7 double 10",
+    "8d10>=7 double 10s + 1": "(8d10>=7 double 10)+1",
+    "8d6 double sixes >=5": "8d6>=5 double 6",
+    "8d10>=7 double >=9": "8d10>=7 double >=9",
+    "8d10>=7f1": "8d10>=7f1",
+    "8d10>=7f<=2 double 10 again": "8d10>=7f<=2 again double 10",
+    "4dF>0f=-1": "4dF>0f=-1",
+    "2d6[Fire]+1d4[ cold  iron ]": "2d6[fire]+d4[cold iron]",
+    "2d6kh1[fire]": "2d6kh1[fire]",
+    "6d10>=8[hits]": "(6d10>=8)[hits]",
+    "(2d6+3)[fire]+1": "(2d6+3)[fire]+1",
+    "(2*d6)[fire]": "(2*d6)[fire]",
+    "2*d6[fire]": "2*d6[fire]",
+    "d6[fire]/2": "d6[fire]/2",
+    "(d6/2)[fire]": "(d6/2)[fire]",
+    "-(d8+3)[healing]": "-(d8+3)[healing]",
+    "(2d6[fire]+d4[cold])*2": "(2d6[fire]+d4[cold])*2",
+    "2d6 # for the trap": "2d6",
+    "2d6#d20 2 ( [": "2d6",
 }
 
 
@@ -87,16 +150,71 @@ REFUSED = [
     ("4d6 k", 4, 1, "kh or kl"),
     ("4d6kx", 3, 1, "kh or kl"),
     ("3d6 d6", 4, 1, "operator"),
-    ("4d6!!", 3, 2, "!!"),
-    ("4d6! !", 3, 3, "!!"),
-    ("4d6!kh3!", 7, 1, "!!"),
-    ("4d6!p", 3, 2, "penetrating"),
-    ("4d6!6", 3, 2, "highest face"),
-    ("6d10!>=8", 4, 2, "6d10>=8!"),
-    ("4d6!=3", 3, 2, "highest face"),
+    ("4d6!kh3!", 7, 1, "explode already"),
+    ("4d6!!!", 5, 1, "explode already"),
+    ("8d10>=8!again", 8, 5, "explode already"),
+    ("4d6!6", 3, 2, "!=5, or !>=5"),
+    ("4d6!!6", 3, 3, "!!=5, or !!>=5"),
+    ("4d6!p6", 3, 3, "!p=5, or !p>=5"),
+    ("4d6!>6", 3, 3, "no face"),
+    ("d6!>=1", 2, 1, "forever"),
+    ("d6r<=3!<=3", 6, 1, "never explodes"),
+    ("6d10!>=8>=8", 4, 1, "!!>=8; to count every new die by itself, again >=8"),
+    ("6d10>=8!=10", 7, 1, "!!=10; to count every new die by itself, again =10"),
+    ("6d10!p>8kh3", 4, 1, "!!>8"),
+    ("8d10 again", 5, 1, "8d10!"),
+    ("8d10kh3>=8 again", 11, 1, "without keeping"),
+    ("8d10>=8 again 9", 8, 7, "again =9 or again >=9"),
+    ("8d10>=8 11-again", 8, 8, "no face"),
+    ("8d10>=7 double 9", 8, 8, "double =9 or double >=9"),
+    ("8d6>=5 double tens", 7, 11, "highest face of this die is 6"),
+    ("8d10>=7 double 10 double 10", 18, 6, "once"),
+    ("8d10 double 10", 5, 1, "one by one"),
+    ("8d10>=8!double 10", 8, 1, "one by one"),
+    ("8d10>=8!f1", 8, 1, "one by one"),
+    ("8d10>=7 double <3", 8, 1, "no die that counts"),
+    ("8d10>=7 double >10", 8, 10, "no face"),
+    ("8d10>=7f", 7, 1, "after f"),
+    ("8d10>=7f11", 7, 3, "no face"),
+    ("8d10>=7f1f2", 9, 1, "once"),
+    ("8d10f1", 4, 1, "failures follow a count"),
+    ("again", 0, 5, "8d10>=8 again"),
+    ("double", 0, 6, "double 10"),
+    ("2d6 adv", 4, 3, "2d6kh1 keeps one of them, 3d6kh2 rolls one more"),
+    ("3d20dis", 4, 3, "3d20kl1 keeps one of them, 4d20kl3 rolls one more"),
+    ("d20r1 adv", 6, 3, "2d20kh1"),
+    ("4d6kh3 adv", 7, 3, "2d20kh1"),
+    ("dF adv", 3, 3, "2d20kh1"),
+    ("d20+d6+1 adv", 9, 3, "single die"),
+    ("7 adv", 2, 3, "single die"),
+    ("adv d20", 0, 3, "d20 adv"),
+    ("dis 2d20", 0, 3, "2d20kl1"),
+    ("(d20+5) adv 3", 12, 1, "operator"),
+    ("adv5", 0, 3, "stand alone or behind the dice"),
+    ("4d6 drop", 4, 1, "drop lowest, drop highest 2"),
+    ("4d6 keep 3", 4, 1, "keep lowest, keep highest 2"),
+    ("4d6 drop lowest 4", 4, 13, "every die"),
+    ("drop lowest", 0, 4, "directly behind them"),
+    ("d66!", 3, 1, "pool"),
+    ("d66kh1", 3, 1, "pool"),
+    ("2d6 vs 8", 4, 2, "rpgres roll"),
+    ("3d6 in order", 4, 2, "rpgres roll"),
+    ("3d6 6 times", 4, 1, "operator"),
+    ("2d6//2", 3, 2, "write # before a comment, / to divide"),
+    ("# only a comment", 0, 1, "comment follows the dice"),
+    ("4d6e6", 3, 1, "explode with !"),
+    ("4d6mi2", 3, 2, "lowest value of a die"),
+    ("4d6 advantge", 4, 8, "did you mean advantage?"),
+    ("2d6[fire", 3, 1, "never closed"),
+    ("2d6[]", 3, 2, "between the brackets"),
+    ("2d6[a[b]", 3, 5, "between the brackets"),
+    ("[fire]2d6", 0, 1, "follows the part"),
+    ("2d6[fire][cold]", 9, 1, "follows the part"),
+    ("(2d6[fire]+1)[cold]", 13, 6, "one name"),
+    ("2d6[fire]*d4[cold]", 9, 9, "one part with names"),
+    ("(2d6[fire]+d4)/2", 0, 16, "divide each part"),
     ("{4d6,3d8}kh1", 0, 1, "groups"),
     ("4d6,3d8", 3, 1, "groups"),
-    ("2d6[fire]", 3, 1, "labels"),
     ("d20+@str", 4, 1, "abilities"),
     ("4d6/d4", 4, 1, "division"),
     ("4d6/", 3, 1, "division"),
@@ -151,8 +269,8 @@ REFUSED = [
     ("2)", 1, 1, "has no opening one"),
     ("d%%", 2, 1, "%"),
     ("4dFF", 3, 1, "F"),
-    ("fate", 0, 1, "F"),
-    ("4dFate", 3, 1, "'a'"),
+    ("fate", 0, 4, "unknown word 'fate'"),
+    ("4dFate", 3, 3, "unknown word 'ate'"),
     ("4d6khl", 5, 1, "'l'"),
     ("\u0663d6", 0, 1, "is not valid"),
     ("d\uff16", 1, 1, "sides"),
@@ -186,6 +304,12 @@ LIMITS = [
     ("(" * 10_000 + "1" + ")" * 10_000, 1000, "MOST_TEXT"),
     ("-" * 10_000 + "1", 1000, "MOST_TEXT"),
     ("1+" * 100_000 + "1", 1000, "MOST_TEXT"),
+    ("d6[" + "x" * 61 + "]", 2, "MOST_NAME"),
+    ("adv+" * 3 + "995d6", 12, "MOST_DICE"),
+    ("995d6+" + "adv+" * 3, 14, "MOST_DICE"),
+    ("999d6+d66", 6, "MOST_DICE"),
+    ("999d6+d20 adv", 10, "MOST_DICE"),
+    ("10000*1000000*2d20!kh1", 13, "MOST_VALUE"),
 ]
 
 
@@ -239,7 +363,7 @@ def test_the_canonical_text_keeps_the_limits_too(text: str, limit: str) -> None:
 
 def test_dice_are_equal_by_their_canonical_text_and_cannot_be_changed() -> None:
     pool = dice("4d6KH3")
-    again = Dice(notation.parse("4d6kh3"))
+    again = Dice(parsing.parse("4d6kh3"))
     assert again is not pool
     assert again == pool
     assert hash(again) == hash(pool)
@@ -260,13 +384,15 @@ def test_constant_means_without_dice() -> None:
 
 
 def test_what_counts_as_notation() -> None:
-    assert all(is_notation(text) for text in ("4df", "d20", "D%", "2d20", "7", "4dF+3"))
+    assert all(is_notation(text) for text in ("4df", "d20", "D%", "2d20", "7", "4dF+3", "adv", "dis"))
     assert not any(is_notation(text) for text in ("fate", "saga", "d20-modern", "df-ish", "d", "", "4d6d1"))
 
 
 def test_what_resembles_notation_can_be_nothing_else() -> None:
-    assert all(resembles_notation(text) for text in ("4d6d1", "d0", "3d", "(2d6", "-d6!!", "d%%", "4df"))
-    assert not any(resembles_notation(text) for text in ("fate", "dungeon", "d", "", "deck", "nodice"))
+    assert all(resembles_notation(text) for text in ("4d6d1", "d0", "3d", "(2d6", "-d6!!", "d%%", "4df", "adv x"))
+    assert not any(
+        resembles_notation(text) for text in ("fate", "dungeon", "d", "", "deck", "nodice", "distant", "advent")
+    )
 
 
 def read_or_refuse(text: str) -> tuple[Dice | None, NotationError | None]:
@@ -276,7 +402,7 @@ def read_or_refuse(text: str) -> tuple[Dice | None, NotationError | None]:
         return None, error
 
 
-@given(st.text(alphabet="0123456789dDfFkKhHlLrRoO!<>=+-*()% \u2212\u00d7.{}@/p", max_size=30))
+@given(st.text(alphabet="0123456789dDfFkKhHlLrRoO!<>=+-*()% \u2212\u00d7.{}@/p[]#ax", max_size=30))
 def test_any_text_is_read_or_refused_inside_itself(text: str) -> None:
     pool, error = read_or_refuse(text)
     if error:

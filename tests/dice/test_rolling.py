@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rpgres.dice import Dice, DieFace, Throw, dice, rolling
-from rpgres.dice.grammar import parse
+from rpgres.dice.parsing import parse
 from rpgres.dice.seeds import Streams
 from rpgres.errors import GivenError
 

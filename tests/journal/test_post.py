@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import textwrap
 from collections import Counter
 from pathlib import Path
@@ -12,7 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpgres.cli.shells import split_line
 from rpgres.errors import UsageError
 from rpgres.journal.commitments import SealFile
 from rpgres.journal.forms import AnswerFile
@@ -171,9 +171,9 @@ def test_a_view_tells_the_command_line_that_works_for_its_reader(
     far.mkdir()
     (mail / "bram.view.json").rename(far / "bram's turn.json")
     monkeypatch.chdir(far)
-    shown = rpgres("table", "show", "--view", "bram's turn.json").out
+    shown = rpgres("table", "show", "--view", "bram's turn.json", RPGRES_SHELL="posix").out
     (told,) = [line for line in shown.splitlines() if "Answer it with: " in line]
-    command = split_line(told.partition("Answer it with: ")[2].replace("'\"'\"'", "'"), keeps_backslashes=False)
+    command = shlex.split(told.partition("Answer it with: ")[2])
     assert command[:4] == ["rpgres", "table", "answer", "--view"]
     assert command[-2:] == ["--choose", "declare=..."]
     ran = rpgres("table", "answer", "--view", "bram's turn.json", "--choose", "declare=nothing")

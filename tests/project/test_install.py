@@ -37,8 +37,21 @@ def test_the_wheel_holds_code_plugins_rulesets_and_types(wheel: Path) -> None:
     template = {path.relative_to(ROOT).as_posix() for path in (ROOT / "rpgres" / "plugins" / "template").rglob("*.txt")}
     assert template
     assert template <= names
+    assert {path.relative_to(ROOT).as_posix() for path in (ROOT / "rpgres" / "guide").iterdir()} <= names
     entry_points = next(name for name in names if name.endswith("entry_points.txt"))
     assert "fate = rpgres_fate" in zipfile.ZipFile(wheel).read(entry_points).decode()
+
+
+def test_the_description_leads_nowhere_but_to_the_web(wheel: Path) -> None:
+    """A package index shows it without the files of the repository."""
+    archive = zipfile.ZipFile(wheel)
+    metadata = next(name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+    head, _, text = archive.read(metadata).decode().partition("\n\n")
+    assert "\nDescription-Content-Type: text/markdown" in head
+    assert text.startswith("# rpgres\n")
+    assert "`rpgres help game-master`" in text
+    assert not re.findall(r"\]\((?!https://)", text)
+    assert "![" not in text
 
 
 def test_a_bare_installation_does_the_main_jobs_in_an_empty_folder(installed: Path, tmp_path: Path) -> None:

@@ -83,6 +83,25 @@ def test_an_option_and_a_question_can_be_removed(tiny: Ruleset) -> None:
     assert result.effects == []
 
 
+@pytest.mark.parametrize(
+    ("project", "is_overlay"),
+    [
+        ('[project]\nname = "rpgres"\n', False),
+        ('[project]\nname = "rpgres-house"\n', True),
+        ('[project]\nname = "mine"\n[project.entry-points.rpgres]\nfate = "mine"\n', False),
+        ("[tool.black]\n", True),
+        ("not TOML", True),
+    ],
+)
+def test_the_folder_that_a_ruleset_was_packaged_from_is_no_overlay(
+    project: str, is_overlay: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "rulesets" / "fate").mkdir(parents=True)
+    (tmp_path / "pyproject.toml").write_text(project)
+    monkeypatch.chdir(tmp_path)
+    assert (Path("rulesets/fate") in data_folders("fate", own=None)) is is_overlay
+
+
 def test_the_nearest_folder_has_the_last_word(tiny: Ruleset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def title() -> str:
         return load_rules(tiny, extra=[tmp_path / "extra"]).file.title

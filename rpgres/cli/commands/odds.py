@@ -13,6 +13,7 @@ from rpgres.cli import options as opt
 from rpgres.cli.commands.scene_odds import PROCEDURE_OPTIONS, check_by, command_of_scene, weigh_procedure
 from rpgres.cli.dynamic import PlayGroup, Verb
 from rpgres.cli.output import say, say_json
+from rpgres.cli.progress import LOWER_BOUND, NOTHING, interrupted, progress
 from rpgres.cli.rulesets import RulesetData
 from rpgres.cli.studies import bar_columns, emit, format_of, run_study, study_of
 from rpgres.engine.hidden import NO_TABLE, Start
@@ -38,7 +39,7 @@ ACTION_OPTIONS = (
     *(opt.ODDS_FORMAT, opt.SVG, opt.JSON, opt.PLAIN, opt.NOTE),
 )
 Sits = Callable[[dict[str, str]], "tuple[Rules, Start]"]
-DICE_OPTIONS = (opt.ODDS_FORMAT, opt.SVG, opt.JSON, opt.PLAIN, opt.NOTE)
+DICE_OPTIONS = (opt.VS, opt.DICE_BY, opt.ODDS_FORMAT, opt.SVG, opt.JSON, opt.PLAIN, opt.NOTE)
 
 
 class Line(Struct, kw_only=True):
@@ -107,7 +108,11 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any], *, sits
     if opposition is not None and by != "outcome":
         raise UsageError(f"--by needs one opposition: give --{opposition}")
     record: LadderOdds | OddsResult
-    record = _action_odds(line, by) if opposition is None else _ladder(line, opposition)
+    try:
+        with progress("evaluating", is_plain=shared["plain"]) as show:
+            record = _action_odds(line, by) if opposition is None else _ladder(line, opposition)
+    except KeyboardInterrupt:
+        raise typer.Exit(interrupted(NOTHING)) from None
     from rpgres.cli.render.odds import ladder_lines, odds_lines
 
     def lines() -> Any:
@@ -116,6 +121,8 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any], *, sits
         return odds_lines(record, data.file, bars=bar_columns(is_plain=shared["plain"]))
 
     _print(record, data.file, shared, form=form, lines=lines)
+    if show.is_stopped:
+        raise typer.Exit(interrupted(LOWER_BOUND))
 
 
 def _goal(values: dict[str, Any], find: str | None) -> str | None:
@@ -275,7 +282,8 @@ def weigh_notation(notation: str, values: dict[str, Any]) -> None:
     """Print the chance of every value of a dice expression."""
     from rpgres.odds.dice import dice_odds
 
-    form, record = format_of(values), dice_odds(notation, note=values["note"])
+    weighed = opt.read_dice(notation, values["vs"], values["note"])
+    form, record = format_of(values), dice_odds(weighed, note=values["note"], by=values["by"])
     from rpgres.cli.render.odds import dice_odds_lines
 
     def lines() -> Any:

@@ -7,24 +7,26 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from rpgres.cli import INTERRUPTED
 from rpgres.cli import options as opt
 from rpgres.cli.dynamic import PlayGroup, Verb
-from rpgres.cli.output import WAITING, can_prompt, exit_of, is_terminal, say, say_json
+from rpgres.cli.output import WAITING, can_prompt, exit_of, is_terminal, say, say_json, say_text
 from rpgres.cli.rulesets import RulesetData
 from rpgres.dice.seeds import Streams, read_seed, run_seed
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import Prepared, prepare, run
+from rpgres.engine.running import TakenBack
 from rpgres.errors import UsageError
 from rpgres.rulesets import Rules
 
 if TYPE_CHECKING:
-    from rpgres.engine.players import Prompt
+    from rpgres.cli.prompt import Person
 
 ACTION_OPTIONS = (
     *(opt.SEED, opt.GIVEN, opt.CHOOSE, opt.AUTO, opt.POLICY, opt.SWITCH, opt.RULESETS),
     *(opt.REPEAT, opt.JSON, opt.PLAIN, opt.NOTE, opt.EXIT_CODE),
 )
-DICE_OPTIONS = (opt.SEED, opt.GIVEN, opt.REPEAT, opt.JSON, opt.PLAIN, opt.NOTE)
+DICE_OPTIONS = (opt.VS, opt.SEED, opt.GIVEN, opt.REPEAT, opt.JSON, opt.PLAIN, opt.NOTE, opt.EXIT_CODE)
 
 # Options of a line that a resumed one needs as well, beside those that the pending record has.
 _KEPT = ("rulesets", "policy", "json", "plain", "exit_code")
@@ -43,19 +45,25 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     rules = checked(data.rules(opt.read_switches(shared["switch"])))
     prepared = prepare(rules, action, opt.given_inputs(values))
     policies = opt.read_policies(prepared, names=shared["policy"], auto=shared["auto"])
-    prompt = _prompt(prepared, shared, repeat=repeat)
+    person = _person(prepared, shared, repeat=repeat)
 
     def once(seed: str) -> Result | Pending:
-        result, _ = run(
-            prepared,
-            streams=Streams(seed),
-            given=given,
-            choose=choose,
-            policies=policies,
-            prompt=prompt,
-            note=shared["note"],
-            identify=shared["json"],  # people are not shown the hash of the rules, which takes reading all of them
-        )
+        try:
+            result, _ = run(
+                prepared,
+                streams=Streams(seed),
+                given=given,
+                choose=choose,
+                policies=policies,
+                prompt=person.ask if person is not None else None,
+                note=shared["note"],
+                identify=shared["json"],  # people are not shown the hash of the rules, which takes reading all of them
+            )
+        except TakenBack:
+            if person is None or not person.rewind():
+                say_text("Taken back: nothing was done.\n")
+                raise typer.Exit(INTERRUPTED) from None
+            return once(seed)
         if not isinstance(result, Pending):
             return result
         from rpgres.cli.resuming import kept_options, resumed
@@ -67,12 +75,13 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
 
 def roll_notation(notation: str, values: dict[str, Any]) -> None:
     """Roll dice and print what came of it."""
-    from rpgres.dice import dice
     from rpgres.engine.dice import roll_dice
 
     repeat = opt.read_count(values["repeat"], option="--repeat", default=0)
+    if repeat and values["exit_code"]:
+        raise UsageError("--exit-code and --repeat exclude each other")
     given = opt.read_answers(values["given"], option="--given")
-    rolled = dice(notation)
+    rolled = opt.read_dice(notation, values["vs"], values["note"])
 
     def once(seed: str) -> Result:
         return roll_dice(rolled, streams=Streams(seed), given=given, note=values["note"])
@@ -80,7 +89,7 @@ def roll_notation(notation: str, values: dict[str, Any]) -> None:
     _finish(once, values, repeat=repeat, rules=None)
 
 
-def _prompt(prepared: Prepared, shared: dict[str, Any], *, repeat: int) -> Prompt | None:
+def _person(prepared: Prepared, shared: dict[str, Any], *, repeat: int) -> Person | None:
     """Return what asks a person, when there is one to ask."""
     if repeat or shared["json"] or shared["auto"] or not can_prompt():
         return None
@@ -88,7 +97,7 @@ def _prompt(prepared: Prepared, shared: dict[str, Any], *, repeat: int) -> Promp
     from rpgres.cli.render.results import action_lines
 
     heading = action_lines(prepared.action, actor=prepared.actor, inputs=prepared.inputs)
-    return Person(heading=heading, is_plain=shared["plain"]).ask
+    return Person(heading=heading, is_plain=shared["plain"], aid=lambda _view: prepared)
 
 
 def _finish(
@@ -141,6 +150,7 @@ def _show_many(results: Iterable[Result | Pending], rules: Rules | None, shared:
     file = rules.file if rules is not None else None
     outcomes: dict[str, int] = {}
     totals: dict[int, int] = {}
+    number = 0
     for number, result in enumerate(results, 1):
         say([repeat_line(number, result, file, is_drawn=is_drawn)], is_plain=shared["plain"])
         if isinstance(result, Pending):
@@ -149,8 +159,8 @@ def _show_many(results: Iterable[Result | Pending], rules: Rules | None, shared:
             outcomes[result.outcome] = outcomes.get(result.outcome, 0) + 1
         elif result.total is not None:
             totals[result.total] = totals.get(result.total, 0) + 1
-    lines = summary_lines(outcomes, file) if outcomes else total_lines(totals)
-    runs = sum(outcomes.values()) + sum(totals.values())
+    lines = summary_lines(outcomes, file) if outcomes else total_lines(totals) if totals else []
+    runs = number
     say([*lines, *house_rules_lines(_house_rules(rules)), seed_line(seed, runs=runs)], is_plain=shared["plain"])
     return WAITING if "waiting" in outcomes else 0
 

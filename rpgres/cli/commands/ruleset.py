@@ -138,6 +138,7 @@ def check(
     """
     from rpgres.cli.formats.summary import RulesetChecks
     from rpgres.cli.options import read_folders
+    from rpgres.cli.progress import one_by_one
     from rpgres.plugins.discovery import ruleset_names
     from rpgres.plugins.probing import probe_plugins
 
@@ -145,12 +146,16 @@ def check(
     if not rulesets_named:
         probe_plugins()
     known = [name.id for name in ruleset_names(titles=False, extra=folders)]
-    checked = []
-    for one in dict.fromkeys(rulesets_named or known):
-        folder = None if one in known else _folder_at(one)
-        checked.append(_checked(one, folders) if folder is None else _checked_folder(folder, folders))
+    named = list(dict.fromkeys(rulesets_named or known))
+
+    def check_one(name: str) -> RulesetCheck:
+        folder = None if name in known else _folder_at(name)
+        return _checked(name, folders) if folder is None else _checked_folder(folder, folders)
+
+    checked = one_by_one("checking", named, check_one, is_plain=plain)
+    unchecked = named[len(checked) :]
     strays = [] if rulesets_named else _strays(extra=folders)
-    is_well = not strays and all(one.ok for one in checked)
+    is_well = not strays and not unchecked and all(one.ok for one in checked)
     end_check(
         form_of(form, as_json=as_json),
         ok=is_well,
@@ -158,6 +163,7 @@ def check(
         found=[*(diagnostic for one in checked for diagnostic in one.problems), *strays],
         lines=[*_checked_lines(checked, strays)],
         is_plain=plain,
+        unchecked=unchecked,
     )
 
 

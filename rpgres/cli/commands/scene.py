@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rpgres.cli.annotations import AsJson, Folders
-from rpgres.cli.checks import AsForm, end_file_checks, form_of
+from rpgres.cli.checks import AsForm, check_files, form_of
 from rpgres.cli.commands.scene_procedure import RunCommand
 from rpgres.cli.options import PLAIN, POLICY, SEED, SWITCH
 from rpgres.text.harmless import harmless
@@ -208,11 +208,11 @@ def check(
     """
     from rpgres.cli.formats.sheets import FileCheck
 
-    checks = []
-    for file in files:
+    def one(file: str) -> FileCheck:
         found = _diagnosed(file, switch, rulesets)
-        checks.append(FileCheck(file=file, ok=not found, problems=found))
-    end_file_checks(form_of(form, as_json=as_json), checks)
+        return FileCheck(file=file, ok=not found, problems=found)
+
+    check_files(form_of(form, as_json=as_json), files, one)
 
 
 def _shown(file: str) -> str:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from rpgres.cli import options as opt
-from rpgres.cli.output import warn
 from rpgres.errors import UsageError
 from rpgres.model.state import EMPTY
 
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from rpgres.odds.scene_best import SceneBest
     from rpgres.scenes import Scene
 
-INTERRUPTED = 130  # exit code
 STUDIES = ("compare", "vary", "find", "knockout", "simulate")
 
 
@@ -102,7 +100,7 @@ def _found(
     scene: Scene, by: str, who: str, worth: Callable[[Any], Fraction | int], shared: Mapping[str, Any]
 ) -> SceneBest:
     """Return what comes of a scene when somebody decides optimally, showing how far it is."""
-    from rpgres.cli.progress import progress
+    from rpgres.cli.progress import NOTHING, interrupted, progress
     from rpgres.odds.scene_best import scene_best
     from rpgres.odds.scenes import Undecided
     from rpgres.scenes.measuring import nobody_decides
@@ -113,19 +111,17 @@ def _found(
         "seconds": opt.read_seconds(shared["seconds"]),
     }
     try:
-        with progress("evaluating", is_plain=shared["plain"]) as show:
+        with progress("evaluating", is_plain=shared["plain"]):
             return scene_best(
                 course_of(scene, by=(by,)),
                 who,
                 worth=lambda result: worth(result[0]),
                 **budget,
-                tells=lambda done, left: show(done, done + left),
             )
     except Undecided as undecided:
         raise nobody_decides(scene, undecided.questions.values()) from None
     except KeyboardInterrupt:
-        warn("interrupted; optimal decisions need the whole scene, so nothing is known of it yet")
-        raise typer.Exit(INTERRUPTED) from None
+        raise typer.Exit(interrupted(f"optimal decisions need the whole scene, so {NOTHING}")) from None
 
 
 def _who(scene: Scene, people: State, typed: str, actor: str) -> str:

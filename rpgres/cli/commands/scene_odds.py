@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -11,7 +11,6 @@ from msgspec import structs
 from rpgres.cli import options as opt
 from rpgres.cli.dynamic import scene_command
 from rpgres.cli.options import Option, SectionedCommand
-from rpgres.cli.output import warn
 from rpgres.cli.studies import bar_columns, emit, format_of, run_study, scenes_among, study_of
 from rpgres.engine.hidden import NO_TABLE, Known, Start
 from rpgres.errors import UsageError
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from rpgres.rulesets import Rules, RulesetFile
     from rpgres.scenes import Scene
 
-INTERRUPTED = 130  # exit code
 ENDING = "ending"  # what a scene is evaluated by unless something else is asked for
 
 BY = Option(
@@ -71,7 +69,7 @@ def weigh_scene(name: str, shared: Mapping[str, Any]) -> None:
     named = opt.named_policies(shared["policy"])
     everybody = named.pop("", "")
 
-    def read(file: str, tells: Callable[[int, int], None] | None = None) -> tuple[Subject, Scene]:
+    def read(file: str) -> tuple[Subject, Scene]:
         found = scene_subject(
             file,
             find_ruleset=lambda ruleset: find_ruleset(ruleset, extra=folders),
@@ -82,7 +80,6 @@ def weigh_scene(name: str, shared: Mapping[str, Any]) -> None:
             auto=shared["auto"] or shared["best"] is not None,
             by=shared["by"] or ENDING,
             leaves=opt.read_count(shared["leaves"], option="--leaves", default=0) or None,
-            tells=tells,
         )
         require_sound(found[1])
         return found
@@ -194,7 +191,7 @@ def _weigh(
     inputs: Mapping[str, Any] | None = None,
     known: Known | None = None,
 ) -> None:
-    from rpgres.cli.progress import progress
+    from rpgres.cli.progress import LOWER_BOUND, interrupted, progress
     from rpgres.odds.exact import chance_record
     from rpgres.odds.scenes import Undecided, scene_odds
     from rpgres.scenes.measuring import nobody_decides
@@ -210,8 +207,8 @@ def _weigh(
         "seconds": opt.read_seconds(shared["seconds"]),
     }
     try:
-        with progress("evaluating", is_plain=shared["plain"]) as show:
-            odds = scene_odds(course_of(scene, by=(by,)), **budget, tells=lambda done, left: show(done, done + left))
+        with progress("evaluating", is_plain=shared["plain"]):
+            odds = scene_odds(course_of(scene, by=(by,)), **budget)
     except Undecided as undecided:
         raise nobody_decides(scene, undecided.questions.values()) from None
     sample = None
@@ -237,8 +234,7 @@ def _weigh(
 
     emit(record, scene.rules.file, form=form, svg=shared["svg"], is_plain=shared["plain"], lines=lines)
     if odds.is_interrupted or (sample is not None and sample.runs < plays):
-        warn("interrupted; what is known so far is printed, and the rest is open")
-        raise typer.Exit(INTERRUPTED)
+        raise typer.Exit(interrupted(LOWER_BOUND))
 
 
 def chances(found: Mapping[Any, Fraction], left: Fraction) -> dict[str, Any]:

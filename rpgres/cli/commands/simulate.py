@@ -16,9 +16,10 @@ from rpgres.cli import options as opt
 from rpgres.cli.dynamic import PlayGroup, Verb, scene_command
 from rpgres.cli.lazy import Command
 from rpgres.cli.options import SectionedCommand
-from rpgres.cli.output import is_terminal, say, say_json, say_text, warn
+from rpgres.cli.output import is_terminal, say, say_json, say_text
 from rpgres.cli.rulesets import RulesetData
 from rpgres.errors import UsageError
+from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
     from rpgres.rulesets import Rules
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from rpgres.simulate import Crew, Job, Plan, SimulationResult, Tally
 
 RUNS = 10_000  # unless something else is asked for
-INTERRUPTED = 130  # exit code
 
 _OUTPUT = (opt.FORMAT, opt.JSON, opt.SVG, opt.PLAIN, opt.NOTE)
 _SIMULATION = (opt.RUNS, opt.UNTIL_WIDTH, opt.WORKERS, opt.CLUSTER, opt.SAVE, opt.SHOW)
@@ -217,7 +217,7 @@ def _show_scene(scene: Scene, seed: str, shared: Mapping[str, Any]) -> int:
 
 def _simulate(line: Line) -> None:
     """Do what a line asks for and print it; exit with the code it calls for."""
-    from rpgres.cli.progress import progress
+    from rpgres.cli.progress import interrupted, progress
     from rpgres.cli.render.words import house_rules
     from rpgres.errors import RpgresError
     from rpgres.simulate import empty_tally, simulated, summed_up
@@ -245,6 +245,9 @@ def _simulate(line: Line) -> None:
                 for tally in runs:
                     keeper.keep(tally)
                     show(tally.runs, plan.expected(tally))
+                    if STOP.is_asked:
+                        is_interrupted = not plan.is_complete(tally)
+                        break
         except KeyboardInterrupt:
             is_interrupted = True
         except RpgresError:
@@ -268,8 +271,7 @@ def _simulate(line: Line) -> None:
     if is_interrupted:
         wanted = f" of {plan.runs:,}" if plan.runs is not None else ""
         later = f"; the same command with --save {path} goes on" if path is not None else ""
-        warn(f"interrupted after {tally.runs:,}{wanted} runs{later}")
-        raise typer.Exit(INTERRUPTED)
+        raise typer.Exit(interrupted(f"{tally.runs:,}{wanted} runs{later}"))
 
 
 class Keeper(Struct):

@@ -31,6 +31,8 @@ from rpgres.cli.formats.ruleset_schemas import (
 )
 from rpgres.cli.formats.sheets import FileChecks, SheetRecord
 from rpgres.cli.formats.summary import ActionDescription, RulesetChecks, RulesetDescription, RulesetList
+from rpgres.cli.settings import Settings
+from rpgres.cli.settings_check import SettingsList
 from rpgres.conformance import PluginCheck
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.rerun import WhatIf
@@ -136,6 +138,8 @@ KINDS: dict[str, Kind] = {
     "scene-test": Kind("What `rpgres scene test --json` prints.", ProvedScenes),
     "plugins": Kind("What `rpgres plugin list --json` prints.", PluginList),
     "plugin-check": Kind("What `rpgres plugin check --json` prints.", PluginCheck),
+    "config": Kind("The settings file, config.toml.", Settings, is_file=True),
+    "config-shown": Kind("What `rpgres config show --json` prints.", SettingsList),
     "scene": Kind("A scene file.", SceneFile, refine_scene, is_file=True),
     "orders": Kind("A file of standing orders.", OrdersFile, refine_orders, is_file=True),
     "sheet": Kind("A character sheet.", None, refine_sheet, is_file=True),

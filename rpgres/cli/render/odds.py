@@ -7,7 +7,7 @@ from typing import Any
 
 from rpgres.cli.render.lines import INDENT, Line, Piece, line
 from rpgres.cli.render.reports import bar
-from rpgres.cli.render.words import rung, style_of, title, titles
+from rpgres.cli.render.words import rolled_words, rung, style_of, title, titles
 from rpgres.engine.hidden import Known
 from rpgres.odds.dice import DiceOdds
 from rpgres.odds.exact import Chance, ChoiceOdds, OddsResult
@@ -59,15 +59,30 @@ def odds_lines(record: OddsResult, file: RulesetFile, *, bars: int = 0) -> list[
 
 
 def dice_odds_lines(record: DiceOdds, *, bars: int = 0) -> list[Line]:
-    """Return the odds of dice as lines: the chance of each value, and of as much or more."""
+    """Return the odds of dice as lines: the chance of each value, and of as much or more, or that of success."""
+    moments = f"mean {record.mean:.3f}, deviation {record.deviation:.3f}"
+    is_compared = record.by == "outcome" and "vs" in record.inputs
+    about = f" ({moments}{' of the total' if is_compared else ''})"
     lines = [
-        line(
-            Piece(f"{record.inputs['notation']}: odds", "title"),
-            f" (mean {record.mean:.3f}, deviation {record.deviation:.3f})",
-        )
+        line(Piece(heading(record, what=f"odds by {record.by}" if record.by != "outcome" else "odds"), "title"), about)
     ]
-    lines += _number_lines(record.outcomes, left=record.open, sample=None, bars=bars)
+    if is_compared:
+        fractions = _fractions(record.outcomes, left=record.open, sample=None)
+        for name, chance in record.outcomes.items():
+            shown = f"{_percent(chance.probability, None):>9}  {fractions[name]}"
+            piece = Piece(f"{title(name):<7}", style_of(name == "success", None))
+            lines.append(line(INDENT, piece, "  ", *bar_pieces(chance.probability, bars), shown))
+    else:
+        lines += _number_lines(record.outcomes, left=record.open, sample=None, bars=bars)
+    if record.parts and record.by == "outcome":
+        means = ", ".join(f"{name} {_decimal(mean)}" for name, mean in record.parts.items())
+        lines.append(line(INDENT, f"mean of each part: {means}; --by {next(iter(record.parts))} evaluates one"))
     return [*lines, *_left_open(record.open), *note_lines({}, record.note)]
+
+
+def _decimal(fraction: str) -> str:
+    above, _, below = fraction.partition("/")
+    return f"{int(above) / int(below or 1):.3f}"
 
 
 def _number_lines(outcomes: Mapping[str, Chance], *, left: Chance, sample: Sample | None, bars: int) -> Iterator[Line]:
@@ -127,7 +142,8 @@ def heading(record: Any, *, what: str = "odds", without: Sequence[str] = ()) -> 
     scene, action = getattr(record, "scene", None), getattr(record, "action", None)
     name = getattr(record, "title", "") or scene or (title(action) if action else "")
     if not name:
-        return f"{record.inputs.get('notation', '')}: {what}"
+        each = " of each" if "times" in record.inputs else ""
+        return f"{rolled_words(record.inputs)}: {what}{each}"
     if isinstance(record, Evaluated) and record.by not in ("outcome", "ending"):
         what = f"{what} by {record.by}"
     inputs = input_words({key: value for key, value in record.inputs.items() if key not in without})

@@ -70,11 +70,27 @@ def moment_words(moment: str, period: str) -> str:
 
 
 def _dice_lines(result: Result, is_drawn: bool) -> Iterator[Line]:
-    yield line(Piece(str(result.total), "number"))
+    each, parts = getattr(result, "each", []), getattr(result, "parts", {})
+    value = Piece(", ".join(map(str, each)) if each else str(result.total), "number")
+    yield line(value, *_compared_words(result))
     for rolled in _rolls(result):
         if rolled.faces:
             yield line(INDENT, rolled.dice, ": ", *dice_pieces(rolled.faces, is_drawn=is_drawn))
+    if parts:
+        words = [f"{name or 'the rest'} {came}" for name, came in sorted(parts.items(), key=lambda part: not part[0])]
+        yield line(INDENT, ", ".join(words))
     yield from _note_lines(result.note, result.seed)
+
+
+def _compared_words(result: Result) -> list[str | Piece]:
+    """Return whether dice that are compared succeed, and by how much."""
+    if result.margin is None or result.outcome is None or result.total is None:
+        return []
+    over = result.total - (result.opposition or 0)
+    by = (
+        f"{abs(over)} {'over' if over > 0 else 'under'} {result.opposition}" if over else f"exactly {result.opposition}"
+    )
+    return [", ", Piece(result.outcome, style_of(result.success, result.margin)), f": {by}"]
 
 
 def _action_lines(result: Result, file: RulesetFile, is_drawn: bool, said_by: str | None) -> Iterator[Line]:
@@ -283,7 +299,7 @@ def waiting_lines(pending: Pending) -> list[Line]:
 
 
 def _open_lines(asked: QuestionRecord) -> Iterator[Line]:
-    yield line(INDENT, *_asked(asked))
+    yield line(INDENT, *asked_pieces(asked))
     for option in asked.options:
         text = f": {option.text}" if option.text else ""
         names = (option.name, NO) if option.name == asked.passing else (option.name,)
@@ -294,22 +310,8 @@ def _open_lines(asked: QuestionRecord) -> Iterator[Line]:
         yield line(INDENT * 2, Piece(NO, "name"), ": skip")
 
 
-def question_lines(question: Question) -> list[Line]:
-    """Return a question to a person at a terminal: who is asked, about what, and the numbered options."""
-    lines = [line(*_asked(question))]
-    for number, option in enumerate(question.listed, 1):
-        text = f": {option.text}" if option.text else ""
-        lines.append(line(f"{number:>4}. ", Piece(option.name, "name"), text))
-    if question.form:
-        lines.append(line("   or  ", Piece(question.form, "name")))
-    if question.optional:
-        passing = question.passing
-        text = f": {passing.text}" if passing is not None and passing.text else ""
-        lines.append(line("  Enter: ", Piece(passing.name if passing is not None else "pass", "name"), text))
-    return lines
-
-
-def _asked(asked: Question | QuestionRecord) -> list[str | Piece]:
+def asked_pieces(asked: Question | QuestionRecord) -> list[str | Piece]:
+    """Return who is asked what, and what it is about."""
     about = "; ".join(filter(None, (asked.of, asked.words or fact_words(asked.facts))))
     text = f": {asked.text}" if asked.text else ""
     return [Piece(f"{who_is(asked.who)} chooses", "title"), f" ({about})" if about else "", text]
@@ -321,9 +323,13 @@ def fact_words(facts: Mapping[str, Any]) -> str:
     for name, value in facts.items():
         if value is None or isinstance(value, bool) or value == ():
             continue
-        shown = signed(value) if name == "margin" and isinstance(value, int) else str(value)
+        shown = signed(value) if name == "margin" and isinstance(value, int) else _fact(value)
         words.append(f"{name.replace('_', ' ')} {shown}")
     return ", ".join(words)
+
+
+def _fact(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def repeat_line(number: int, result: Result | Pending, file: RulesetFile | None, *, is_drawn: bool = False) -> Line:
@@ -334,7 +340,8 @@ def repeat_line(number: int, result: Result | Pending, file: RulesetFile | None,
     faces = [event.faces for event in _rolls(result)]
     dice = [piece for one in faces for piece in (*dice_pieces(one, is_drawn=is_drawn), Piece(" "))]
     if result.ruleset is None or file is None:
-        return line(lead, Piece(f"{result.total:>4}", "number"), "  ", *dice)
+        came = ", ".join(map(str, getattr(result, "each", []))) or f"{result.total:>4}"
+        return line(lead, Piece(came, "number"), *_compared_words(result), "  ", *dice)
     name = Piece(f"{band_title(file, result.outcome or ''):<18}", style_of(result.success, result.margin))
     margin = f" {signed(result.margin):>3}" if result.margin is not None and result.opposition is not None else "    "
     return line(lead, name, Piece(margin, "number"), "  ", *(dice or [Piece(", ".join(_cards_seen(result)))]))

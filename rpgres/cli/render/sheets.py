@@ -25,7 +25,9 @@ def sheet_lines(rules: Rules, sheet: Sheet, data: Mapping[str, Any], *, is_drawn
     character = sheet.character
     found = [line(Piece(character.title, "title"), f" ({rules.id})")]
     if character.seat == GM:
-        found.append(line("played by the game master"))
+        shared = [title(name).lower() for name, field in rules.file.sheet.items() if field.of_players]
+        said = f", with the game master's {' and '.join(shared)}" if shared else ""
+        found.append(line(f"played by the game master{said}"))
     counters = [f"{title(name)} {number}" for name, number in character.counters.items()]
     if counters:
         found.append(line(", ".join(counters)))

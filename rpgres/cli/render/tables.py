@@ -31,6 +31,8 @@ from rpgres.journal.forms import (
 from rpgres.model.state import EMPTY, GM, Box, Character, State, Tag
 from rpgres.text.harmless import harmless
 
+MOST_NAMED = 3  # of what was undone, in one line
+
 if TYPE_CHECKING:
     from rpgres.journal.forms import PassRecord, TableRecord
     from rpgres.journal.verifying import Verification
@@ -238,17 +240,25 @@ def _entry_words(entry: EntryView) -> Iterator[str | Piece]:
             yield f"{own}{whose} {'has' if entry.text else 'has no more'} standing orders"
             yield Piece(f" ({entry.file})" if entry.file else "", "quiet")
         case UndoEntry():
-            yield (
-                f"{by}undid entry {entry.before}"
-                if entry.is_alone
-                else (f"{by}undid entry {entry.before} and everything after it")
-            )
+            yield f"{by}undid: {_in_short(entry.undid)}"
+            yield Piece(f" ({'' if entry.is_alone else 'from '}entry {entry.before})", "quiet")
             if entry.passes:
                 yield Piece(f" (already seen: {', '.join(entry.passes)})", "bad")
         case SealEntry():
             yield f"{entry.by} seals an answer: {entry.commitment}"
         case RevealEntry():
             yield f"the seed is revealed: {entry.seed}"
+
+
+def _in_short(names: Sequence[str]) -> str:
+    """Return what was undone or redone, the last things first where there are many."""
+    more = f", and {len(names) - MOST_NAMED} more before" if len(names) > MOST_NAMED else ""
+    return ", ".join(names[-MOST_NAMED:]) + more
+
+
+def redone_line(number: int, names: Sequence[str]) -> Line:
+    """Return what was done again, by the number of its first entry."""
+    return line(Piece(f"{number:>3}  ", "quiet"), f"redid: {_in_short(names)}")
 
 
 def _for(entry: SetEntry | NoteEntry) -> str:

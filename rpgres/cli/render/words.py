@@ -98,6 +98,17 @@ def dice_pieces(faces: str, *, is_drawn: bool) -> list[Piece]:
     return pieces
 
 
+def rolled_words(inputs: Mapping[str, Any]) -> str:
+    """Return what was rolled: dice, and what they are compared with.
+
+    >>> rolled_words({"notation": "d20+5", "vs": 15}), rolled_words({"notation": "3d6", "times": 6})
+    ('d20+5 vs 15', '3d6, 6 times')
+    """
+    target = f" vs {inputs['vs']}" if "vs" in inputs else ""
+    times = f", {inputs['times']} times" if "times" in inputs else ""
+    return f"{inputs.get('notation', '')}{target}{times}"
+
+
 def effect_words(effect: Mapping[str, Any], *, pattern: str = "", who: Callable[[str], str] = who_is) -> str:
     """Return an effect in words, made from its fields alone, since what they mean is the ruleset's.
 

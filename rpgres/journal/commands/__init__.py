@@ -4,9 +4,9 @@ Who types is a seat (`--as`), or the host: whoever has the file, and may do anyt
 """
 
 from rpgres.journal.commands.acting import act, actor_of, answer, turn
-from rpgres.journal.commands.correcting import let_pass, may_pass, reveal, set_value, undo, write_note
+from rpgres.journal.commands.correcting import let_pass, may_pass, redo, reveal, set_value, undo, write_note
 from rpgres.journal.commands.ordering import owner_of, set_orders
-from rpgres.journal.commands.pending import require_own, require_pending
+from rpgres.journal.commands.pending import prepared_for, require_own, require_pending
 from rpgres.journal.commands.sealing import open_seal, seal
 from rpgres.journal.commands.seating import TRUSTS, begin_table, join, seated, set_table
 from rpgres.journal.commands.writing import Done, Place, check_seat, code_of, fresh_salt, hash_of, rules_of
@@ -28,6 +28,8 @@ __all__ = [
     "may_pass",
     "open_seal",
     "owner_of",
+    "prepared_for",
+    "redo",
     "require_own",
     "require_pending",
     "reveal",

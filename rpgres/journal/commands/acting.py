@@ -10,7 +10,7 @@ import msgspec
 from rpgres.engine.periods import check_period
 from rpgres.engine.players import Prompt, Question, View
 from rpgres.engine.records import Pending
-from rpgres.engine.running import NeedsAnswer
+from rpgres.engine.running import NeedsAnswer, PassesOn, TakenBack
 from rpgres.engine.views import HOST
 from rpgres.errors import UsageError, named
 from rpgres.journal import store
@@ -178,22 +178,33 @@ def answer(
         check_seat(history, seat)
         asked = require_own(history, require_pending(history), seat)
         refuse_sealed(history, require_pending(history), seat)
-        choose = _typed(rules, history, prompt, seat)
-        at = at or require_pending(history).hash
-        if not choose:
+        done = _put(place, Done(history, (), rules), prompt, seat)
+        if not done.entries:
             raise undecided(asked)
+        return done
     return _put(place, write(place, work), prompt, seat)
 
 
 def _put(place: Place, done: Done, prompt: Prompt | None, seat: str | None) -> Done:
-    """Put what waits now to a person; each answer is an entry of its own, and the person may leave at any time."""
-    if prompt is None or done.history.pending is None:
-        return done
-    choose = _typed(done.rules, done.history, prompt, seat)
-    if not choose:
-        return done
-    more = answer(place, seat=seat, choose=choose, prompt=prompt, at=done.history.pending.hash)
-    return msgspec.structs.replace(more, entries=(*done.entries, *more.entries))
+    """Put what waits now to a person; each answer is an entry of its own, and the person may leave at any time.
+
+    The person may also take back the last of these entries, or let such moments pass for some time.
+    """
+    from rpgres.journal.commands.correcting import let_pass, undo
+
+    while prompt is not None and done.history.pending is not None:
+        pending = done.history.pending
+        try:
+            choose = _typed(done.rules, done.history, prompt, seat)
+            if not choose:
+                return done
+            more = answer(place, seat=seat, choose=choose, prompt=prompt, at=pending.hash)
+        except TakenBack:
+            more = undo(place, pending.number, seat=seat)
+        except PassesOn as passes:
+            more = let_pass(place, passes.label, seat=passes.seat, until=passes.until)
+        done = msgspec.structs.replace(more, entries=(*done.entries, *more.entries))
+    return done
 
 
 def _typed(rules: Rules, history: History, prompt: Prompt, seat: str | None) -> dict[str, list[str]]:

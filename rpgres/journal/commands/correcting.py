@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
 
 from rpgres.engine.periods import period_names
 from rpgres.engine.players import NO
@@ -13,11 +15,12 @@ from rpgres.journal import store
 from rpgres.journal.commands.acting import answer_draft
 from rpgres.journal.commands.pending import refuse_sealed, refuse_while_pending
 from rpgres.journal.commands.running import Typed
-from rpgres.journal.commands.writing import Done, Place, check_seat, draft_entry, write
+from rpgres.journal.commands.writing import Done, Place, check_seat, draft_entry, hash_of, write
 from rpgres.journal.history import History
 from rpgres.journal.records import (
     ACTION,
     ALWAYS,
+    RUNNING,
     SAID,
     Draft,
     Entry,
@@ -27,7 +30,7 @@ from rpgres.journal.records import (
 from rpgres.journal.replay import asked_of, questions_of
 from rpgres.journal.views import passed
 from rpgres.model.paths import ABSENT, value_at
-from rpgres.model.state import GM
+from rpgres.model.state import GM, State
 from rpgres.rulesets import RowQuestion, Rules, unknown
 from rpgres.rulesets.corrections import audience_at, set_by
 from rpgres.rulesets.tree import walk
@@ -125,6 +128,44 @@ def undo(place: Place, number: int | None = None, *, seat: str | None = HOST) ->
     return write(place, work, is_mending=True)
 
 
+def redo(place: Place, *, seat: str | None = HOST) -> Done:
+    """Do again what the last undo took back, with every die as it fell; several undos are redone one after the other.
+
+    Args:
+        place: the table.
+        seat: who does it: the game master, or a seat whose doing all of it was.
+
+    Raises:
+        UsageError: nothing was undone, something else was done since, or it is not this seat's.
+    """
+
+    def work(history: History, rules: Rules) -> list[Draft]:
+        check_seat(history, seat)
+        entries = history.to_redo()
+        if not entries:
+            raise UsageError(
+                "there is nothing to redo: only what the last `undo` took back, before anything else is done"
+            )
+        if seat not in (HOST, GM):
+            _require_mine(history, entries, seat, what="redo")
+        if any(entry.kind in RUNNING and entry.public.rules != hash_of(rules) for entry in entries):
+            raise UsageError("the rules have changed since then; repeat the action instead")
+        states = store.read_states_after(place.path, entries)
+        numbers = {entry.number: len(history.entries) + offset for offset, entry in enumerate(entries)}
+        return [_again(place, entry, states[entry.number], numbers) for entry in entries]
+
+    return write(place, work)
+
+
+def _again(place: Place, entry: Entry, state: State, numbers: Mapping[int, int]) -> Draft:
+    """Return the entry that repeats another; what it names among those that are repeated with it is the new one."""
+    public = entry.public
+    moved = {
+        key: numbers.get(number, number) for key in ("of", "opens") if (number := getattr(public, key)) is not None
+    }
+    return Draft(msgspec.structs.replace(public, at=place.now(), again=entry.number, **moved), entry.secret, state)
+
+
 def _first_undone(history: History, number: int | None, seat: str | None) -> int:
     if number is None:
         own = _last_own(history, seat or "")
@@ -151,19 +192,19 @@ def _last_own(history: History, by: str) -> Entry | None:
     return None
 
 
-def _require_mine(history: History, undone: Iterable[Entry], seat: str) -> None:
-    for entry in undone:
+def _require_mine(history: History, entries: Iterable[Entry], seat: str, *, what: str = "undo") -> None:
+    for entry in entries:
         public = entry.public
         if entry.kind == "seal":
             raise UsageError(
-                f"entry {entry.number} is sealed, and only the game master can undo it: {named('as')} {GM}"
+                f"entry {entry.number} is sealed, and only the game master can {what} it: {named('as')} {GM}"
             )
         owners = {entry.secret.by, *_asked_before(history, entry)}
         if public.actor:
             owners.add(history.state.seat_of(public.actor))
         if seat not in owners:
             raise UsageError(
-                f"entry {entry.number} was not made by {seat}, so {seat} cannot undo it; the game master can, "
+                f"entry {entry.number} was not made by {seat}, so {seat} cannot {what} it; the game master can, "
                 f"with {named('as')} {GM}"
             )
 

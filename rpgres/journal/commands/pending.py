@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from rpgres.engine.players import NO
 from rpgres.engine.records import Pending, QuestionRecord
-from rpgres.engine.views import HOST
+from rpgres.engine.run import Prepared, prepare
+from rpgres.engine.views import HOST, private_in
 from rpgres.errors import UsageError, named
 from rpgres.journal.commitments import seal_by
 from rpgres.journal.history import History
@@ -13,10 +14,12 @@ from rpgres.journal.records import (
     Entry,
     found_in,
 )
-from rpgres.journal.replay import asked_of, questions_of
+from rpgres.journal.replay import asked_of, questions_of, run_of
 from rpgres.model.events import DecisionEvent
-from rpgres.model.state import State
+from rpgres.model.state import GM, State
+from rpgres.rulesets import Rules
 
+UNKNOWN = "that depends on what was typed for the action, and not everybody may know it"
 MOST_TOLD = 6  # options that fit into a message
 
 
@@ -30,6 +33,20 @@ def require_pending(history: History) -> Entry:
     if pending is None:
         raise UsageError("no decision is pending; `rpgres table show` shows the table")
     return pending
+
+
+def prepared_for(rules: Rules, history: History, *, seat: str) -> Prepared:
+    """Return the action that waits, at the table where it began.
+
+    Raises:
+        UsageError: nothing waits, or no action does; or something was typed for it that a seat may not know.
+    """
+    asked = run_of(history, require_pending(history))
+    if asked.kind != "act":
+        raise UsageError(f"the {asked.kind} of a period is no action")
+    if seat not in (GM, asked.by) and private_in(rules, asked.name, asked.inputs):
+        raise UsageError(UNKNOWN)
+    return prepare(rules, asked.name, asked.inputs, state=history.state, actor=asked.actor, sheets=asked.sheets)
 
 
 def require_own(history: History, pending: Entry, seat: str | None) -> QuestionRecord:

@@ -263,13 +263,15 @@ def _is_lost(now: _Turn, enemies: list[Fighter]) -> bool:
 def _options(attacks: bool, loses: bool, discovers: bool, has_zones: bool, defends: bool) -> tuple[Option, ...]:
     """Return what can be done in a turn; what is liked most is an attack, or to give in when there is no hope."""
     found = [
-        Option(ATTACK, "Attack somebody.", 2) if attacks else None,
-        Option(ADVANTAGE, "Create an advantage.", 0 if attacks or has_zones else 1),
-        Option(DISCOVER, "Find out an aspect.", -1) if discovers else None,
-        Option(OVERCOME, "Move with a roll, past what is in the way.", 1) if has_zones else None,
-        Option(FULL_DEFENSE, "Give up the action: +2 to every defense.", -1) if defends else None,
-        Option(PASS, "Do nothing.", -2),
-        Option(CONCEDE, "Concede: out on your own terms, with fate points for it.", 3 if loses else -3),
+        Option(ATTACK, "Attack somebody.", 2, brief=ATTACK) if attacks else None,
+        Option(ADVANTAGE, "Create an advantage.", 0 if attacks or has_zones else 1, brief=ADVANTAGE),
+        Option(DISCOVER, "Find out an aspect.", -1, brief=DISCOVER) if discovers else None,
+        Option(OVERCOME, "Move with a roll, past what is in the way.", 1, brief="overcome (move)")
+        if has_zones
+        else None,
+        Option(FULL_DEFENSE, "Give up the action: +2 to every defense.", -1, brief=FULL_DEFENSE) if defends else None,
+        Option(PASS, "Do nothing.", -2, brief=PASS),
+        Option(CONCEDE, "Concede: out on your own terms, with fate points for it.", 3 if loses else -3, brief=CONCEDE),
     ]
     return tuple(one for one in found if one is not None)
 
@@ -319,7 +321,9 @@ def _foes(setup: Setup, side: int) -> tuple[str, ...]:
     return tuple(one.who for one in setup.fighters if one.side != side)
 
 
-_GIVE_IN = (Option("concede", "Concede before the roll: out on your own terms, with fate points for it.", -1),)
+_GIVE_IN = (
+    Option("concede", "Concede before the roll: out on your own terms, with fate points for it.", -1, brief="concede"),
+)
 
 
 def _concedes(now: _Turn, target: Character) -> bool:

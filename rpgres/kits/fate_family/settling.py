@@ -15,7 +15,7 @@ from rpgres.engine.table import Outcome, Table
 from rpgres.errors import UsageError, named
 from rpgres.kits import aspects, harm
 from rpgres.kits.fate_family.rolls import Foe, Help, Standing
-from rpgres.model.state import EMPTY, GM, Character, Map, State
+from rpgres.model.state import EMPTY, GM, SCENE, Character, Map, State
 from rpgres.parameters.values import Opposition
 from rpgres.rulesets import Effect
 
@@ -102,6 +102,8 @@ def settle(
     has_tags = state.glance(aspects.has_any)
     if is_alone and not (has_tags or defaults or spelled or standing.effects):
         return outcome  # nobody and nothing is at the table that the outcome could touch
+    if "aspect" in defaults:
+        effects = _named(table, effects, roles["actor"], defaults["aspect"]["name"])
     if has_tags or "aspect" in defaults:
         effects = aspects.with_names(state, effects, becomes=becomes)
     if spelled:
@@ -116,6 +118,21 @@ def settle(
     if effects is outcome.effects and not details:
         return outcome
     return msgspec.structs.replace(outcome, effects=effects, details=details)
+
+
+def _named(table: Table, effects: tuple[Effect, ...], who: str, name: str) -> tuple[Effect, ...]:
+    """Return the effects with the name that its maker gives to a new aspect, where it has none of its own."""
+    is_new = any(one["kind"] == "aspect" and one["change"] == "created" and one.get("name") == name for one in effects)
+    if not is_new or name != aspects.distinct_name(table.state, aspects.UNNAMED):
+        return effects
+    said = aspects.distinct_name(table.state, table.name("aspect-name", who, name, of="the new aspect"))
+    if said == name and table.is_read:
+        there = [tag.name for tag in table.state.seen_by(table.state.seat_of(who)).tags if tag.on == SCENE]
+        if there:  # one of which may have been meant as its name
+            table.tell(f"nobody named the new aspect; already there: {', '.join(there)}")
+    for key in ("name", "on"):
+        effects = tuple(one.with_(key, said) if one.get(key) == name else one for one in effects)
+    return effects
 
 
 def _absorbed(

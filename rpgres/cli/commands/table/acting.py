@@ -20,6 +20,7 @@ from rpgres.errors import RpgresError, UsageError
 if TYPE_CHECKING:
     from rpgres.cli.rulesets import RulesetData
     from rpgres.engine.periods import Moment
+    from rpgres.model.state import State
 
 ACTOR = Option("actor", "The acting character, if the seat has several.", "NAME", TABLE_PART)
 ACT_OPTIONS = (
@@ -47,7 +48,22 @@ def _no_dice(_notation: str, _values: dict[str, Any]) -> None:
     raise UsageError("dice without a ruleset are rolled with `rpgres roll`")
 
 
-ACT = Verb("act", ACT_OPTIONS, (), "", act_with, _no_dice, is_seated=True)
+def seen_at(words: Sequence[str]) -> tuple[State, str]:
+    """Return the table that a line names, as its seat sees it, and who acts by it; empty where that is not clear."""
+    from rpgres.cli.short import option_in
+    from rpgres.engine.views import state_seen
+    from rpgres.journal.commands import actor_of
+
+    options = TableOptions(seat=option_in(words, "as") or None, table=option_in(words, "table") or None)
+    _, history = options.read()
+    try:
+        actor = actor_of(history, option_in(words, "actor"), options.who)
+    except UsageError:
+        actor = ""
+    return state_seen(history.state, options.who), actor
+
+
+ACT = Verb("act", ACT_OPTIONS, (), "", act_with, _no_dice, is_seated=True, table=seen_at)
 
 
 class ActGroup(LazyGroup):
@@ -86,6 +102,12 @@ class ActGroup(LazyGroup):
     def load(self, name: str, args: Sequence[str]) -> Command:
         """Return the command of an action."""
         return RulesetGroup(self.verb, _data(args)).load(name, args)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """Return the command of the action that is called; before its name may stand who acts."""
+        if ctx.resilient_parsing:
+            return super().resolve_command(ctx, args)
+        return RulesetGroup(self.verb, _data(args)).resolve_command(ctx, args)
 
 
 def _data(args: Sequence[str]) -> RulesetData:

@@ -112,6 +112,29 @@ def undo(
     say_entry(take_back(options.find(), number, seat=options.who), options)
 
 
+@app.command("redo")
+@spread
+def redo(
+    *,
+    options: TableOptions,
+) -> None:
+    """Do again what the last undo took back, as long as nothing else was done since.
+
+    Every die stays as it fell. Several undos are redone one after the other.
+    """
+    from rpgres.cli.render.tables import redone_line
+    from rpgres.journal.commands import redo as do_again
+    from rpgres.journal.views import entry_record, names_of
+
+    done = do_again(options.find(), seat=options.who)
+    if options.as_json:
+        for entry in done.entries:
+            say_json(entry_record(done.history, entry, options.who))
+        return
+    names = names_of(done.history, done.entries, options.who)
+    say([redone_line(done.entries[0].number, names)], is_plain=options.plain)
+
+
 @app.command("set")
 @spread
 def set_(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,7 +18,8 @@ from rpgres.cli.output import can_prompt, exit_of, is_terminal, say, say_json
 
 if TYPE_CHECKING:
     from rpgres.cli.render.lines import Line
-    from rpgres.engine.players import Prompt
+    from rpgres.engine.players import Prompt, View
+    from rpgres.engine.run import Prepared
     from rpgres.journal.commands import Done, Place
     from rpgres.journal.history import History
     from rpgres.model.state import State
@@ -164,7 +166,21 @@ def _prompt(options: TableOptions, heading: Sequence[Line]) -> Prompt | None:
         return None
     from rpgres.cli.prompt import Person
 
-    return Person(heading=heading, is_plain=not options.is_drawn, is_kept=True).ask
+    return Person(heading=heading, is_plain=not options.is_drawn, is_kept=True, aid=partial(_under_way, options)).ask
+
+
+def _under_way(options: TableOptions, view: View) -> Prepared:
+    """Return the action that waits for an answer of a seat.
+
+    Raises:
+        UsageError: it is none, or it depends on what was typed for it and the seat may not know.
+    """
+    from rpgres.journal.commands import prepared_for
+    from rpgres.journal.store import read
+
+    place = options.find()
+    history = read(place.path)
+    return prepared_for(rules_at(place, history), history, seat=view.seat)
 
 
 def read_named(texts: Sequence[str] | None) -> dict[str, str]:
@@ -198,6 +214,9 @@ def finish_run(done: Done, options: TableOptions, *, exit_code: bool = False) ->
         at: who reads it, and how.
         exit_code: whether a failure and a tie have codes of their own.
     """
+    if done.entry.kind in ("undo", "pass"):  # typed at a question of it
+        say_entry(done, options)
+        return
     from rpgres.journal.views import run_seen
 
     found, said_by = run_seen(done.history, done.entry, options.who), done.history.run_of(done.entry).secret.by

@@ -118,19 +118,23 @@ def verify(
     The exit code is 0 when it is in order, 20 when the rolls cannot be checked yet as the seed is secret, 21 when it
     was tampered with or has no entry of a noted hash, 22 when the rules have changed since.
     """
+    from rpgres.cli.progress import interrupted, progress
     from rpgres.journal.verifying import SHORTEST
     from rpgres.journal.verifying import verify as check
 
     if head and (len(head) < SHORTEST or any(char not in "0123456789abcdefABCDEF" for char in head)):
         raise UsageError(f"--head takes the hash of an entry, or its first {SHORTEST} digits or more, not {head!r}")
     place = options.find()
-    verdict = check(place.path, head=head, folders=place.folders)
+    with progress("verifying", is_plain=options.plain, units="entries") as show:
+        verdict = check(place.path, head=head, folders=place.folders)
     if options.as_json:
         say_json(verdict)
     else:
         from rpgres.cli.render.tables import verdict_lines
 
         say(verdict_lines(verdict), is_plain=options.plain)
+    if show.is_stopped:
+        raise typer.Exit(interrupted("the rest was not checked"))
     if verdict.exit:
         raise typer.Exit(verdict.exit)
 

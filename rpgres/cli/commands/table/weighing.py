@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from msgspec import structs
 
-from rpgres.cli.commands.table.acting import ACTOR, ActGroup
+from rpgres.cli.commands.table.acting import ACTOR, ActGroup, seen_at
 from rpgres.cli.commands.table.common import SEAT, TABLE, TableOptions, app, rules_at
 from rpgres.cli.dynamic import Verb
 
@@ -47,9 +47,8 @@ class OddsGroup(ActGroup):
         from rpgres.cli.commands.scene_odds import PROCEDURE_OPTIONS
 
         actions, procedures = (*OWN, *odds.ACTION_OPTIONS), (*OWN, *PROCEDURE_OPTIONS)
-        return Verb(
-            "table odds", actions, (), "", weigh_at, odds.weigh_notation, is_seated=True, procedure_options=procedures
-        )
+        taken: dict[str, Any] = {"is_seated": True, "procedure_options": procedures, "table": seen_at}
+        return Verb("table odds", actions, (), "", weigh_at, odds.weigh_notation, **taken)
 
 
 app.add_typer(

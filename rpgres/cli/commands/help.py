@@ -1,0 +1,124 @@
+"""`rpgres help`: a page of the guide, or the help of a command, a ruleset or an action."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from rpgres.cli import guide
+from rpgres.cli.annotations import AsWords
+from rpgres.cli.output import say_text
+from rpgres.errors import UsageError
+
+
+def _offer(incomplete: str) -> list[tuple[str, str]]:
+    from rpgres.cli.root import COMMANDS
+    from rpgres.plugins.discovery import ruleset_names
+
+    offers = {topic: guide.page(topic).title for topic in guide.TOPICS}
+    offers |= {name: entry.help for name, entry in COMMANDS.items()}
+    offers |= {name.id: name.title for name in ruleset_names()}
+    return [(name, text) for name, text in offers.items() if name.startswith(incomplete)]
+
+
+def command(
+    ctx: typer.Context,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[TOPIC]",
+            help="A page of the guide, a heading in it, a command, a ruleset, or a ruleset and an action.",
+            autocompletion=_offer,
+            show_default=False,
+        ),
+    ] = None,
+    plain: AsWords = False,
+) -> None:
+    """Show a page of the guide, or the help of a command, a ruleset or an action.
+
+    \b
+    rpgres help                   the pages and the commands
+    rpgres help game-master       a page of the guide
+    rpgres help table act         a command
+    rpgres help fate overcome     an action of a ruleset
+    """
+    from rpgres.cli.render.guide import show_page
+
+    root = ctx.find_root().command
+    found = _found(root, words or []) if words else _overview()
+    if isinstance(found, guide.Page):
+        show_page(found.shown, is_plain=plain)
+    else:
+        say_text(f"{found}\n")
+
+
+def _found(root: Any, words: Sequence[str]) -> guide.Page | str:
+    """Return what is to be shown for these words: a page, or a help.
+
+    Raises:
+        UsageError: nothing has this name.
+    """
+    from rpgres.cli.manual import command_at
+    from rpgres.cli.root import COMMANDS
+    from rpgres.dice import resembles_notation
+    from rpgres.plugins.discovery import ruleset_names
+
+    first = words[0]
+    if first in COMMANDS:
+        return str(command_at(root, words).get_help())
+    if len(words) == 1 and first in guide.TOPICS:
+        return guide.page(first)
+    rulesets = [name.id for name in ruleset_names(titles=False)]
+    if first in rulesets:
+        return str(command_at(root, ("roll", *words)).get_help())
+    if resembles_notation(first):
+        return str(command_at(root, ("roll", first)).get_help())
+    return guide.section_on(words) or _action_of(root, rulesets, words)
+
+
+def _action_of(root: Any, rulesets: Sequence[str], words: Sequence[str]) -> str:
+    """Return the help of an action that was named without its ruleset."""
+    from rpgres.cli.manual import command_at
+    from rpgres.cli.root import COMMANDS
+    from rpgres.cli.rulesets import read_ruleset
+    from rpgres.errors import RpgresError
+    from rpgres.toml.diagnostics import nearest
+
+    having = []
+    for ruleset in rulesets:
+        try:
+            actions = read_ruleset(ruleset).file.actions
+        except RpgresError:  # a broken ruleset is no reason to help with nothing
+            continue
+        if words[0] in actions:
+            having.append(ruleset)
+    if len(having) == 1:
+        return str(command_at(root, ("roll", having[0], words[0])).get_help())
+    typed = " ".join(words)
+    if having:
+        commands = ", ".join(f"`rpgres help {ruleset} {words[0]}`" for ruleset in having)
+        raise UsageError(f"{words[0]!r} is an action of several rulesets: {commands}")
+    near = nearest(words[0], [*guide.TOPICS, *COMMANDS, *rulesets, *(one.topic for one in guide.sections())])
+    hint = f"did you mean `rpgres help {near}`?" if near else "`rpgres help` lists all topics"
+    raise UsageError(f"there is no help on {typed!r}; {hint}")
+
+
+def _overview() -> str:
+    """Return the list of what there is help on."""
+    from rpgres.cli.root import COMMANDS
+
+    pages = {topic: guide.page(topic).title for topic in guide.TOPICS}
+    commands = {name: entry.help for name, entry in COMMANDS.items()}
+    width = max(map(len, (*pages, *commands)))
+
+    def listed(records: dict[str, str]) -> str:
+        return "\n".join(f"  {name:<{width}}  {text}" for name, text in records.items())
+
+    return (
+        f"rpgres help TOPIC shows a page of the guide:\n\n{listed(pages)}\n\n"
+        f"rpgres help COMMAND shows what a command takes:\n\n{listed(commands)}\n\n"
+        "rpgres help RULESET, or RULESET ACTION, shows the actions of a ruleset, or what one takes, as\n"
+        "rpgres help fate overcome; a heading of a page works too, as rpgres help undo."
+    )

@@ -1,0 +1,66 @@
+"""What `help` says in `rpgres play`: what can be done here, and how an action is typed as a short line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from textwrap import wrap
+
+from rpgres.cli.play.room import Room
+from rpgres.cli.play.words import joined
+from rpgres.cli.render.lines import Line, Piece, line
+from rpgres.cli.short.fitting import PREPOSITIONS, Words
+
+INDENT = "  "
+
+
+def help_lines(room: Room, width: int) -> list[Line]:
+    """Return what can be typed, in few lines.
+
+    Args:
+        room: the seat, and what it may know.
+        width: columns.
+    """
+    actions, deeds = list(room.actions), room.deeds()
+    shown = [example for action in actions[:2] if (example := short_form(room, action))]
+    told = [line(Piece("Actions", "title"), Piece(", as in ", "quiet"), *_listed(shown))]
+    told += _wrapped(actions, width)
+    told.append(line(Piece("The table", "title"), Piece(" (help NAME explains an action or a command)", "quiet")))
+    names = {"begin": f"begin {'|'.join(room.periods)}"}
+    told += _wrapped([names.get(name, name) for name in deeds], width)
+    return [*told, line(Piece("quit", "title"), " leaves; everything is kept.")]
+
+
+def _listed(examples: Iterable[str]) -> list[str | Piece]:
+    pieces: list[str | Piece] = []
+    for example in examples:
+        pieces += [", " if pieces else "", Piece(example, "name")]
+    return pieces
+
+
+def _wrapped(names: Iterable[str], width: int) -> list[Line]:
+    # What belongs together, as `begin scene`, is not broken.
+    text = "  ".join(name.replace(" ", "\N{NO-BREAK SPACE}") for name in names)
+    rows = wrap(text, width - len(INDENT), break_on_hyphens=False, break_long_words=False)
+    return [line(INDENT, row.replace("\N{NO-BREAK SPACE}", " ")) for row in rows]
+
+
+def short_form(room: Room, action: str) -> str:
+    """Return a short line of an action with what it cannot do without, as this table may have it."""
+    who = next(iter(room.own()), "")
+    words = Words(room.scope(who, room.command(action)), action)
+    parts = [*([who] if who else []), action]
+    character = room.state.characters.get(who)
+    for name in words.described.required:
+        taker = words.takers[name]
+        kind = taker.parameter.kind if taker.parameter is not None else ""
+        value = name.upper()
+        if kind == "ability" and character is not None:
+            rated = [(rating, ability) for ability, rating in character.abilities.items()]
+            able = [ability for _, ability in sorted(rated, reverse=True) if words.takes_ability(taker, ability)]
+            value = able[0] if able else value
+        elif kind == "opposition":
+            foe = next((one for one in room.state.characters if one != who), "")
+            rungs = [*room.data.file.ladder, "2"]
+            value = foe if words.described.opposed_with and foe else rungs[len(rungs) // 2]
+        parts += [name, value] if name in PREPOSITIONS else [value]
+    return joined(parts)

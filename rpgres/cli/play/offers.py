@@ -1,0 +1,220 @@
+"""What may be typed next in `rpgres play`: names, actions, options and their values, as far as the seat knows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from rpgres.cli.completion import offer_shared
+from rpgres.cli.play.room import DEEDS, LEAVE, Room
+from rpgres.cli.play.words import joined, split
+from rpgres.cli.short import Words, hand_of, typed_apart
+from rpgres.cli.short.fitting import PREPOSITIONS, Taker
+from rpgres.engine.labels import labels_of
+from rpgres.errors import RpgresError, UsageError
+from rpgres.parameters.ability import ability_names
+from rpgres.text.harmless import in_line, is_line
+
+
+class Offer(msgspec.Struct, frozen=True):
+    """Something that may be typed.
+
+    Attributes:
+        text: what is put into the line, in place of the last `length` characters.
+        length: see there.
+        shown: what is listed.
+        help: what it means.
+    """
+
+    text: str
+    length: int
+    shown: str
+    help: str = ""
+
+
+def offers(room: Room, line: str) -> list[Offer]:
+    """Return what may stand at the end of a line.
+
+    Args:
+        room: the seat, and what it may know.
+        line: what is typed up to the cursor.
+    """
+    try:
+        words, start = _last_word(line)
+        typed = split(line[start:] + ('"' if line[start:].count('"') % 2 else ""))
+        partial = typed[0] if typed else ""
+        found = dict(_offers(room, words, partial))
+    except RpgresError:
+        return []
+    return _fitting(found.items(), partial, len(line) - start)
+
+
+def choice_offers(choices: Iterable[tuple[str, str]], line: str) -> list[Offer]:
+    """Return what may be typed as an answer: the choices that begin like the line."""
+    return _fitting(choices, line.lstrip(), len(line.lstrip()), is_last=True)
+
+
+def _fitting(found: Iterable[tuple[str, str]], partial: str, length: int, *, is_last: bool = False) -> list[Offer]:
+    made = []
+    for value, text in found:
+        if value.lower().startswith(partial.lower()) and is_line(value):
+            more = "" if is_last or value.endswith(("=", ":")) else " "
+            made.append(Offer((value if is_last else joined([value])) + more, length, value, in_line(text)))
+    return made
+
+
+def _last_word(line: str) -> tuple[list[str], int]:
+    """Return the words before the last one, which may be unfinished, and where that one begins."""
+    for start in range(len(line), -1, -1):
+        if start == 0 or line[start - 1].isspace():
+            try:
+                return split(line[:start]), start
+            except UsageError:  # within quotation marks
+                continue
+    return [], 0
+
+
+def _offers(room: Room, words: Sequence[str], partial: str) -> Iterator[tuple[str, str]]:
+    if not words:
+        yield from ((name, room.state.characters[name].title) for name in room.own())
+        yield from room.actions.items()
+        yield from room.deeds().items()
+        yield from (("help", "what can be typed; help ACTION explains one"), (LEAVE[0], "leave the table"))
+        return
+    if words[0] == "help":
+        yield from (*room.actions.items(), *room.deeds().items()) if len(words) == 1 else ()
+        return
+    first = words[0].rstrip(":")
+    if len(words) == 1 and first in room.own() and first not in room.actions:
+        yield from room.actions.items()
+        return
+    actor, (verb, *rest) = room.named_first(words)
+    if verb in room.actions:
+        yield from _of_action(room, actor, verb, rest, partial)
+    elif verb in DEEDS and not actor:
+        yield from _of_deed(room, verb, rest)
+        yield from _of_shell(room, [verb, *rest], partial)
+
+
+def _of_deed(room: Room, deed: str, words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    waits = room.waits
+    match deed, list(words):
+        case "begin", []:
+            yield from ((name, "") for name in room.periods if name not in room.state.periods)
+        case "end", []:
+            yield from ((name, "") for name in room.state.periods)
+        case "pass", []:
+            labels = {label: kind for action in room.actions for label, kind in labels_of(room.rules, action).items()}
+            yield from ((label, "") for label, kind in labels.items() if kind == "decision")
+        case "answer", ["--choose"] if waits is not None:
+            question = waits.question
+            yield from ((f"{question.label}={one.name}", one.text) for one in question.options)
+        case "undo", []:
+            entries = room.history.standing_from(max(1, len(room.history.entries) - 12))
+            yield from ((str(one.number), one.public.action or one.kind) for one in reversed(entries))
+        case "set", []:
+            yield from ((f"{path}=", text) for path, text in _paths(room))
+
+
+def _paths(room: Room) -> Iterator[tuple[str, str]]:
+    """Yield the counters that can be set, with what they are now."""
+    state = room.state
+    yield from ((f"counters.{name}", str(count)) for name, count in state.counters.items())
+    for who in state.characters.values():
+        yield from ((f"characters.{who.name}.counters.{name}", str(count)) for name, count in who.counters.items())
+
+
+def _of_action(room: Room, actor: str, action: str, line: Sequence[str], partial: str) -> Iterator[tuple[str, str]]:
+    command = room.command(action)
+    takes = command.takes
+    who = actor or next(iter(room.own()), "")
+    if partial.startswith("-") or (line and takes.get(line[-1], False)):
+        yield from _of_shell(room, ["act", action, *line], partial)
+        return
+    words = Words(room.scope(who, command), action)
+    bare, _ = typed_apart(line, takes)
+    last = bare.get(len(line) - 1, "")
+    bound = [words.by_name[last]] if last in words.by_name else []
+    bound += [words.takers[name] for name in words.introduced.get(last, ())]
+    kinds = PREPOSITIONS.get(last, ())
+    bound += [one for one in words.takers.values() if one.parameter is not None and one.parameter.kind in kinds]
+    bound = [one for one in bound if one.parameter is None or one.parameter.kind != "flag"]
+    if bound:
+        for taker in dict.fromkeys(bound):
+            yield from _values(room, words, taker, partial)
+        return
+    required = [words.takers[name] for name in words.described.required if name in words.takers]
+    for taker in (*required, *(one for one in words.takers.values() if one not in required)):
+        if taker in required or (taker.parameter is not None and taker.parameter.kind == "choice") or partial:
+            yield from _values(room, words, taker, partial)
+    yield from ((name, one.help) for name, one in words.parameters.items())
+    yield from ((label, f"answers {label}") for label in labels_of(room.rules, action) if label not in words.parameters)
+    yield from ((word, "") for word in ("vs", "with") if word not in words.parameters)
+
+
+def _values(room: Room, words: Words, taker: Taker, partial: str) -> Iterator[tuple[str, str]]:
+    """Yield what a parameter, or the label of a decision, may be given."""
+    state, rules, parameter, actor = room.state, room.rules, taker.parameter, words.scope.actor
+    if parameter is None:
+        for text, meaning in offer_shared(room.data, words.action, taker.option):
+            label, _, value = text.partition("=")
+            if label == taker.name and value:
+                yield value, meaning
+        if taker.option == "choose":
+            yield from ((card, "") for card in hand_of(words.scope))
+        return
+    character = state.characters.get(actor)
+    others = [(name, one.title) for name, one in state.characters.items() if name != actor]
+    match parameter.kind:
+        case "ability":
+            own: Mapping[str, Any] = character.abilities if character is not None else {}
+            names = own or dict.fromkeys(ability_names(rules), 0)
+            yield from ((name, f"{rating:+d}") for name, rating in names.items() if words.takes_ability(taker, name))
+        case "opposition":
+            name, colon, _ = partial.rpartition(":")
+            foe = state.characters.get(name) if colon else None
+            if foe is not None:
+                yield from ((f"{name}:{ability}", f"{rating:+d}") for ability, rating in foe.abilities.items())
+                return
+            yield from others
+            yield from ((rung, f"{value:+d}") for rung, value in rules.file.ladder.items())
+        case "character" | "form":
+            yield from others
+        case "choice":
+            yield from parameter.choices.items()
+        case "text" | "tag":
+            records: Mapping[str, Any] = character.records.get(f"{taker.name}s", {}) if character is not None else {}
+            yield from ((key, str(record.get("text", ""))) for key, record in records.items())
+            if parameter.kind == "tag" or parameter.metavar == "ASPECT":
+                yield from ((tag.name, tag.kind) for tag in state.tags)
+        case "cards":
+            yield from ((card, "") for card in hand_of(words.scope))
+
+
+def _of_shell(room: Room, words: Sequence[str], partial: str) -> Iterator[tuple[str, str]]:
+    """Yield what a shell would be offered at the end of a command of `rpgres table`."""
+    from typer._click.shell_completion import ShellComplete
+
+    from rpgres.cli.root import load_command
+
+    class Here(ShellComplete):
+        name = "play"
+        source_template = ""
+
+        def source_vars(self) -> dict[str, Any]:
+            return {}
+
+        def get_completion_args(self) -> tuple[list[str], str]:
+            return line, partial
+
+        def format_completion(self, item: Any) -> str:
+            return str(item.value)
+
+    where = ["--table", str(room.path), *(["--as", room.seat] if room.seat else [])]
+    split_at = 2 if words[0] == "act" else 1
+    line = [*words[:split_at], *where, *words[split_at:]]
+    for item in Here(load_command("table"), {}, "rpgres table", "").get_completions(line, partial):
+        if not str(item.value).startswith(("--table", "--as", "--help", "--rulesets")):
+            yield str(item.value), item.help or ""

@@ -1,0 +1,167 @@
+"""Reading lines in `rpgres play`: with editing, history and completion at a terminal, plainly everywhere else."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import deque
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from rpgres.cli.output import columns, is_terminal, raw, read_line, results
+from rpgres.cli.play.offers import Offer, choice_offers, offers
+from rpgres.cli.play.room import Room
+from rpgres.cli.play.status import status
+from rpgres.journal.chain import digest
+
+if TYPE_CHECKING:
+    from prompt_toolkit import PromptSession
+    from prompt_toolkit.completion import Completer, Completion
+    from prompt_toolkit.history import History as Lines
+    from prompt_toolkit.key_binding import KeyBindings
+
+Choices = Sequence[tuple[str, str]]  # what may be typed as an answer, and what it means
+MENU = 4  # rows kept free below the line for what Tab offers
+DUMB = ("dumb", "unknown", "")
+
+
+class Reader(Protocol):
+    """What reads the lines of an evening."""
+
+    is_interactive: bool  # whether a person sits there who can be asked
+
+    def command(self, sign: str) -> str:
+        """Return a line that says what is done."""
+
+    def read(self, sign: str, choices: Choices = ()) -> str:
+        """Return a line that answers something."""
+
+
+class PlainReader:
+    """Lines as the system reads them: in a pipe, at a terminal that cannot do more, and for people who listen."""
+
+    def __init__(self) -> None:
+        self.is_interactive = is_terminal() and sys.stdin is not None and sys.stdin.isatty()
+
+    def command(self, sign: str) -> str:
+        """Return a line that says what is done."""
+        return read_line(sign)
+
+    def read(self, sign: str, choices: Choices = ()) -> str:
+        """Return a line that answers something."""
+        return read_line(sign)
+
+
+def reader_for(room: Room, *, is_plain: bool) -> Reader:
+    """Return what reads lines here.
+
+    Args:
+        room: the seat, and what it may know.
+        is_plain: whether nothing is drawn, for people who listen.
+    """
+    is_able = is_terminal() and sys.stdin is not None and sys.stdin.isatty() and os.environ.get("TERM", "-") not in DUMB
+    return EditingReader(room) if is_able and not is_plain else PlainReader()
+
+
+class EditingReader:
+    """Lines that are edited: history, completion, a status line below.
+
+    Args:
+        room: the seat, and what it may know.
+    """
+
+    is_interactive = True
+
+    def __init__(self, room: Room) -> None:
+        from prompt_toolkit.history import InMemoryHistory
+
+        self._room = room
+        self._pasted: deque[str] = deque()
+        self._commands = self._session(_lines_kept(room))
+        self._answers = self._session(InMemoryHistory())
+
+    def command(self, sign: str) -> str:
+        """Return a line that says what is done."""
+        return self._prompt(self._commands, sign, lambda line: offers(self._room, line))
+
+    def read(self, sign: str, choices: Choices = ()) -> str:
+        """Return a line that answers something; the choices are offered."""
+        return self._prompt(self._answers, sign, lambda line: choice_offers(choices, line))
+
+    def _prompt(self, session: PromptSession[str], sign: str, offered: Any) -> str:
+        if not self._pasted:
+            self._room.look()
+            bar = status(self._room, columns(default=80, at_most=1000))
+            typed = session.prompt(sign, completer=_completer(offered), bottom_toolbar=bar)
+            self._pasted.extend(typed.splitlines() or [""])
+            return self._pasted.popleft()
+        line = self._pasted.popleft()
+        results().write(f"{sign}{line}\n")  # as if it had been typed
+        return line
+
+    def _session(self, lines: Lines) -> PromptSession[str]:
+        from prompt_toolkit import PromptSession
+        from prompt_toolkit.output import ColorDepth, create_output
+
+        return PromptSession(
+            history=lines,
+            complete_while_typing=False,
+            reserve_space_for_menu=MENU,
+            key_bindings=_bindings(),
+            output=create_output(stdout=raw(results())),
+            color_depth=ColorDepth.DEPTH_1_BIT if os.environ.get("NO_COLOR") else None,
+        )
+
+
+def _bindings() -> KeyBindings:
+    """Return the keys that differ: pasted lines are carried out at once, and Ctrl-C first only clears the line."""
+    from prompt_toolkit.key_binding import KeyBindings
+    from prompt_toolkit.keys import Keys
+
+    keys = KeyBindings()
+
+    @keys.add(Keys.BracketedPaste)
+    def paste(event: Any) -> None:
+        text = event.data.replace("\r\n", "\n").replace("\r", "\n")
+        event.current_buffer.insert_text(text.removesuffix("\n"))
+        if text.endswith("\n"):
+            event.current_buffer.validate_and_handle()
+
+    @keys.add("c-c")
+    def interrupt(event: Any) -> None:
+        if event.current_buffer.text:
+            event.current_buffer.reset()
+        else:
+            event.app.exit(exception=KeyboardInterrupt, style="class:aborting")
+
+    return keys
+
+
+def _completer(offered: Any) -> Completer:
+    from prompt_toolkit.completion import Completer, Completion
+
+    class Offering(Completer):
+        def get_completions(self, document: Any, _event: Any) -> Iterator[Completion]:
+            found: list[Offer] = offered(document.text_before_cursor)
+            for one in found:
+                yield Completion(one.text, -one.length, display=one.shown, display_meta=one.help)
+
+    return Offering()
+
+
+def _lines_kept(room: Room) -> Lines:
+    """Return the lines typed at this table by this seat, which are kept in the user's state folder."""
+    from prompt_toolkit.history import FileHistory, InMemoryHistory
+
+    from rpgres.journal.checking import state_folder
+
+    name = digest(f"{room.path.resolve()}\n{room.history.new.hash}\n{room.seat or ''}".encode())[:32]
+    try:
+        folder: Path = state_folder() / "lines"
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        file = folder / name
+        file.touch(mode=0o600)
+    except (OSError, RuntimeError):
+        return InMemoryHistory()
+    return FileHistory(file)

@@ -1,0 +1,211 @@
+"""Whoever sits at a table in `rpgres play`: what they may know of it now, and what the lines they type stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from rpgres.cli.dynamic import ActionCommand
+from rpgres.cli.play.words import joined
+from rpgres.cli.rulesets import RulesetData, read_ruleset
+from rpgres.cli.short import Reading, Scope, Unclear, lengthened, rules_of, typed_apart, who_is_named
+from rpgres.engine.periods import period_names
+from rpgres.engine.records import Pending
+from rpgres.engine.views import state_seen
+from rpgres.errors import UsageError
+from rpgres.journal.commands import actor_of
+from rpgres.journal.history import History
+from rpgres.journal.store import read
+from rpgres.journal.views import run_seen
+from rpgres.model.state import GM, State
+from rpgres.rulesets import Rules, unknown
+from rpgres.text.harmless import harmless
+
+LEAVE = ("quit", "exit", "q")
+
+# What may be typed beside an action, and what it does.
+DEEDS: dict[str, str] = {
+    "show": "the table as it is now",
+    "log": "all entries (log --last 5)",
+    "answer": "answer the pending decision",
+    "pass": "skip optional decisions: pass invoke --until scene",
+    "orders": "decide in advance: orders set brave.toml; orders show; orders clear",
+    "seal": "commit to an answer without showing it: seal --choose declare=... --out sealed.json",
+    "open": "reveal a sealed answer: open --from sealed.json",
+    "begin": "begin a scene or another period: begin conflict",
+    "end": "end the period that began last",
+    "undo": "undo the last action, or an entry and everything after it: undo 12",
+    "redo": "do again what was undone last",
+    "set": "change a value: set characters.mara.counters.fate-points=2",
+    "note": "add a note: note The rain stops.",
+    "join": "add a character: join --sheet venn",
+}
+
+Asks = Callable[[str, Sequence[Reading]], Reading | None]  # puts a choice to a person; None where there is nobody
+
+
+class Understood(msgspec.Struct, frozen=True):
+    """What a typed line stands for.
+
+    Attributes:
+        arguments: those of `rpgres table`.
+        long: the same line with options in place of bare words; empty where nothing was shortened.
+    """
+
+    arguments: list[str]
+    long: str = ""
+
+
+class Room:
+    """A seat at a table, and what it may know.
+
+    Args:
+        path: the table's file.
+        seat: who sits here; None for the host.
+        folders: further folders with rulesets.
+    """
+
+    def __init__(self, path: Path, seat: str | None, folders: Sequence[Path] = ()) -> None:
+        self.path, self.seat = path, seat
+        self.history = read(path)
+        new = self.history.new
+        self.data: RulesetData = read_ruleset(new.public.ruleset, extra=(*map(Path, new.secret.folders), *folders))
+        self.rules: Rules = rules_of(self.data).with_switches(new.public.switches)
+
+    def look(self) -> History:
+        """Return the journal as it is now."""
+        self.history = read(self.path)
+        return self.history
+
+    @property
+    def state(self) -> State:
+        """The table as the seat may see it."""
+        return state_seen(self.history.state, self.seat)
+
+    @property
+    def waits(self) -> Pending | None:
+        """The decision that is pending, as the seat may see it; None when there is none."""
+        pending = self.history.pending
+        found = run_seen(self.history, pending, self.seat) if pending is not None else None
+        return found if isinstance(found, Pending) else None
+
+    @property
+    def actions(self) -> dict[str, str]:
+        """The actions, with what each does in a line."""
+        return {name: action.summary for name, action in self.data.file.actions.items()}
+
+    @property
+    def periods(self) -> list[str]:
+        """What can begin and end under the ruleset."""
+        return period_names(self.rules)
+
+    def deeds(self) -> dict[str, str]:
+        """Return what may be typed beside actions and can be done here, with what it does."""
+        can_turn = self.seat in (None, GM)
+        several = len([name for name in self.state.characters if self.state.seat_of(name) != GM]) > 1
+        lacking = [*(() if can_turn else ("begin", "end", "set")), *(() if several else ("seal", "open"))]
+        begin = f"begin a period: begin {'|'.join(self.periods)}"
+        return {name: begin if name == "begin" else text for name, text in DEEDS.items() if name not in lacking}
+
+    def own(self) -> list[str]:
+        """Return the characters that may act for the seat, the seat's own first."""
+        state = self.history.state
+        mine = [name for name in state.characters if self.seat in (None, state.seat_of(name))]
+        return [*mine, *(name for name in state.characters if self.seat == GM and name not in mine)]
+
+    def command(self, action: str) -> ActionCommand:
+        """Return the command of an action at this table."""
+        from rpgres.cli.root import load_command
+
+        command: ActionCommand = load_command("table").commands["act"].load(action, ["--table", str(self.path)])
+        return command
+
+    def scope(self, actor: str, command: ActionCommand) -> Scope:
+        """Return what may be named on a line of an action."""
+        return Scope(self.rules, self.state, actor, command.takes, is_seated=True)
+
+    def named_first(self, words: Sequence[str]) -> tuple[str, list[str]]:
+        """Return who acts by the first word of a line, empty where that names nobody, and the rest of the line."""
+        first, rest = words[0], list(words[1:])
+        if first.endswith(":") and rest:
+            return who_is_named(self.rules, self.state, first[:-1]) or first[:-1], rest
+        if rest and first not in self.actions and first not in DEEDS:
+            who = who_is_named(self.rules, self.state, first)
+            if who in self.state.characters:
+                return str(who), rest
+        return "", list(words)
+
+    def understood(self, words: Sequence[str], asks: Asks) -> Understood:
+        """Return what a line stands for.
+
+        Args:
+            words: the line.
+            asks: puts what is unclear to the person who typed it.
+
+        Raises:
+            UsageError: it means nothing here, or is unclear and nobody answers.
+        """
+        if words[0] == "help" and len(words) > 1:
+            topic = words[1]
+            return Understood(["act", topic, "--help"] if topic in self.actions else [topic, "--help"])
+        actor, (first, *rest) = self.named_first(words)
+        if first in self.actions:
+            return self._act(actor, first, rest, asks)
+        if first in DEEDS and not actor:
+            return Understood([first, *rest])
+        if actor:
+            raise UsageError(unknown("action", first, self.actions, of=f"the ruleset {self.rules.id}"))
+        known = [*self.actions, *DEEDS, *self.state.characters, *LEAVE[:1], "help"]
+        raise UsageError(unknown("action or command", first, known, of="this table"))
+
+    def _act(self, actor: str, action: str, words: list[str], asks: Asks) -> Understood:
+        if "--help" in words or "-h" in words:
+            return Understood(["act", action, "--help"])
+        command, line, is_asked = self.command(action), words, False
+        who = self._actor(actor, action, words, asks)
+        while True:
+            try:
+                long = lengthened(self.scope(who, command), action, line)
+                break
+            except Unclear as unclear:
+                reading = asks(unclear.typed, unclear.readings)
+                if reading is None:
+                    raise
+                line, is_asked = unclear.chosen(reading), True
+        more = self._missing(action, command, long, asks)
+        is_short = is_asked or bool(more) or bool(typed_apart(words, command.takes)[0])
+        arguments = ["act", action, *long, *more, *(["--actor", who] if who and not _has(words, "actor") else [])]
+        shown = joined([*([who] if who else []), action, *long, *more])
+        return Understood(arguments, harmless(shown) if is_short else "")
+
+    def _actor(self, actor: str, action: str, words: Sequence[str], asks: Asks) -> str:
+        """Return who acts: whoever is named first, or the only character that can be meant; empty where options say."""
+        if actor or _has(words, "actor"):
+            return actor
+        try:
+            return actor_of(self.history, "", self.seat, is_anybody=self.data.file.actions[action].anybody)
+        except UsageError:
+            able = self.own()
+            found = asks("Who acts?", [Reading(name, (name,)) for name in able]) if len(able) > 1 else None
+            if found is None:
+                raise
+            return found.text
+
+    def _missing(self, action: str, command: ActionCommand, long: Sequence[str], asks: Asks) -> list[str]:
+        """Return what a person adds of the parameters that the action cannot do without."""
+        added: list[str] = []
+        for name in self.data.file.actions[action].required:
+            parameter = self.rules.parameters(action)[name]
+            if any(_has(long, one) for one in (name, *parameter.aliases)):
+                continue
+            found = asks(f"{action}: {name}? ({parameter.help})", ())
+            if found is None:
+                return []  # the command tells what it needs
+            added += found.words[:1] and (f"--{name}={found.words[0]}",)
+        return added
+
+
+def _has(words: Sequence[str], option: str) -> bool:
+    return any(word == f"--{option}" or word.startswith(f"--{option}=") for word in words)

@@ -1,0 +1,134 @@
+"""An evening at a table: lines are read, carried out one by one, and what goes wrong is told."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from contextlib import redirect_stdout
+
+from rpgres.cli.output import blame, columns, flush, results, say, say_text, trace
+from rpgres.cli.play.helping import help_lines, short_form
+from rpgres.cli.play.reader import Reader
+from rpgres.cli.play.room import LEAVE, Room, Understood
+from rpgres.cli.play.words import split
+from rpgres.cli.render.lines import Line, Piece, line
+from rpgres.cli.short import Reading
+from rpgres.errors import UsageError
+
+SIGN = "> "
+INTERRUPTED = 130  # what Typer makes of an interrupt
+WIDTH, WIDEST = 80, 120  # columns of help: where nobody knows, and at most
+
+
+class Session:
+    """A person who sits in a room.
+
+    Args:
+        room: the seat, and what it may know.
+        reader: reads what is typed.
+        common: the options of `rpgres table` that every line has.
+        is_plain: whether colours are left out.
+    """
+
+    def __init__(self, room: Room, reader: Reader, common: Sequence[str], *, is_plain: bool) -> None:
+        self._room, self._reader, self._common, self._is_plain = room, reader, list(common), is_plain
+
+    def run(self) -> None:
+        """Read and carry out lines until the person leaves."""
+        self._greet()
+        while (typed := self._next_line()) is not None:
+            try:
+                words = words_of(typed)
+            except UsageError as error:
+                blame(error, as_json=False)
+                continue
+            if not words or words[0].startswith("#"):
+                continue
+            if words[0] in LEAVE:
+                return
+            self._do(words)
+
+    def _greet(self) -> None:
+        history = self._room.history
+        title = history.new.public.title or history.new.public.ruleset
+        names = ", ".join(self._room.state.characters) or "nobody"
+        told: list[Line] = [line(Piece(title, "title"), f": {names}. Type an action, or `help` or `quit`.")]
+        if history.pending is not None:
+            told.append(line("A decision is pending: `show` displays it, `answer` answers it."))
+        say(told, is_plain=self._is_plain)
+
+    def _next_line(self) -> str | None:
+        """Return the next line; None when the input ends."""
+        self._room.look()
+        flush()
+        while True:
+            try:
+                return self._reader.command(SIGN).strip()
+            except EOFError:
+                say_text("\n")
+                return None
+            except UsageError as error:
+                blame(error, as_json=False)
+
+    def _do(self, words: list[str]) -> None:
+        """Carry out a line; what goes wrong is told, and the next line is read."""
+        try:
+            if words == ["help"]:
+                say(help_lines(self._room, columns(default=WIDTH, at_most=WIDEST)), is_plain=self._is_plain)
+                return
+            self._carry_out(self._room.understood(words, self._ask))
+        except (KeyboardInterrupt, EOFError):
+            say_text("\ninterrupted; `show` displays the current state\n")
+        except BaseException as error:  # a line that fails does not end the evening
+            if isinstance(error, OSError | SystemExit | GeneratorExit):
+                raise
+            trace(error)
+            blame(error, as_json=False)
+
+    def _carry_out(self, understood: Understood) -> None:
+        from rpgres.cli.root import load_command
+
+        args = understood.arguments
+        if understood.long:
+            say([line("  ", Piece(understood.long, "quiet"))], is_plain=self._is_plain)
+        if args[0] == "act" and args[2:] == ["--help"]:
+            say([line("Short: ", Piece(short_form(self._room, args[1]), "name"))], is_plain=self._is_plain)
+        # What code of others prints is no result; help is, and Typer prints it.
+        with redirect_stdout(results() if "--help" in args else sys.stdout):
+            table = load_command("table")
+            code = table.main(args=[*args, *self._common], prog_name="rpgres table", standalone_mode=False)
+        if code == INTERRUPTED:
+            raise KeyboardInterrupt
+
+    def _ask(self, text: str, readings: Sequence[Reading]) -> Reading | None:
+        """Return what a person at a terminal means; None where there is none, or they do not say."""
+        if not self._reader.is_interactive:
+            return None
+        listed = [Piece(f"  {number} {one.text}") for number, one in enumerate(readings, 1)]
+        say([line(text)], is_plain=self._is_plain)
+        if listed:
+            say([line(*listed)], is_plain=self._is_plain)
+        while True:
+            flush()
+            typed = self._reader.read(SIGN, [(one.text, "") for one in readings]).strip()
+            if not typed:
+                return None
+            if not readings:
+                return Reading(typed, (typed,))
+            meant = [one for number, one in enumerate(readings, 1) if typed in (str(number), one.text)]
+            meant = meant or [one for one in readings if typed.lower() in one.text.lower()]
+            if len(meant) == 1:
+                return meant[0]
+            say([line(f"  Type 1 to {len(readings)}, or press Enter to leave it.")], is_plain=self._is_plain)
+
+
+def words_of(typed: str) -> list[str]:
+    """Return the words of a line; a note is one text, whatever stands in it.
+
+    Raises:
+        UsageError: a quotation mark is not closed.
+    """
+    first, _, rest = typed.partition(" ")
+    if first == "note" and rest.strip() and "--" not in rest and not rest.lstrip().startswith(('"', "'")):
+        return ["note", rest.strip()]
+    return split(typed)

@@ -1,0 +1,60 @@
+"""The status line of `rpgres play`: who has what, what has begun, and what waits; only what the seat may know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rpgres.cli.play.room import Room
+from rpgres.cli.render.words import who_is
+from rpgres.engine.views import SOMEBODY
+from rpgres.model.state import GM, Character
+
+MOST_COUNTERS = 2  # of a character, where no parameter says which ones matter
+
+
+def status(room: Room, width: int) -> str:
+    """Return the status line.
+
+    Args:
+        room: the seat, and what it may know.
+        width: columns; what does not fit is left out, what waits last of all.
+    """
+    state, waits = room.state, room.waits
+    if waits is None:
+        last = ", ".join(state.periods) or "nothing waits"
+    else:
+        question = waits.question
+        asked = f": {question.label}" if question.label else ""
+        last = "another seat decides" if question.who == SOMEBODY else f"waits for {who_is(question.who)}{asked}"
+    players = [one for one in state.characters.values() if state.seat_of(one.name) != GM]
+    parts = [part for one in players if (part := _part(room, one))]
+    parts += [f"{name.replace('-', ' ')}: {count}" for name, count in _shared(room)]
+    line = f" {' · '.join(parts)}"
+    room_left = width - len(last) - 3
+    if len(line) > room_left:
+        line = line[: max(0, room_left - 1)] + "\N{HORIZONTAL ELLIPSIS}"
+    return f"{line}{' ' * max(1, width - len(line) - len(last) - 1)}{last}"
+
+
+def _counters(room: Room, *, holder_is_actor: bool) -> list[str]:
+    """Return the counters that actions can set, which are those that people count."""
+    parameters = room.data.file.parameters.values()
+    found = [one.counter for one in parameters if one.kind == "counter" and (one.holder == "actor") == holder_is_actor]
+    return list(dict.fromkeys(found))
+
+
+def _part(room: Room, character: Character) -> str:
+    known = _counters(room, holder_is_actor=True)
+    counters = [name for name in character.counters if name in known] if known else list(character.counters)
+    counts = [f"{character.counters[name]} {name.replace('-', ' ')}" for name in counters[:MOST_COUNTERS]]
+    hands = [
+        f"{len(pile)} cards" for name, pile in room.state.piles.items() if pile.owner == character.name and len(pile)
+    ]
+    said = ", ".join([*hands[:1], *counts]) if not character.is_out else "out"
+    return f"{character.name}: {said}" if said else ""
+
+
+def _shared(room: Room) -> Iterator[tuple[str, int]]:
+    """Yield the counters of the table itself that are not 0."""
+    known = _counters(room, holder_is_actor=False)
+    yield from ((name, count) for name, count in room.state.counters.items() if name in known and count)

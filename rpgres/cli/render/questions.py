@@ -1,0 +1,199 @@
+"""Questions to a person at a terminal: in one line where that fits, else as a list; and how options are typed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from rpgres.cli.render.lines import INDENT, Line, Piece, line
+from rpgres.cli.render.results import asked_pieces, fact_words
+from rpgres.cli.render.words import band_title, signed, who_is
+from rpgres.engine.players import NO, Question
+from rpgres.parameters.context import ACTOR
+from rpgres.rulesets import Option, RulesetFile
+
+if TYPE_CHECKING:
+    from rpgres.odds.decision import OptionOdds
+
+WIDTH = 80  # columns of odds
+SHORT = 5  # letters of a name that is shown rather than a number, such as that of a card
+GAP = "  "  # between two options in a line
+MARGIN = "margin"  # the fact that says enough of a decision where there is one
+
+
+def keyed(question: Question) -> dict[str, Option]:
+    """Return the options that are put to a person by what is typed for each: numbers, the cheapest option first.
+
+    Another way to choose an option (`OTHER:HOW`) has the number of that one behind its letter.
+
+    >>> list(keyed(Question("invoke", "mara", (Option("fog"), Option("fog:reroll"), Option("crowd")))))
+    ['1', 'r1', '2']
+    """
+    listed = sorted(question.listed, key=lambda option: option.cost)
+    names = {option.name for option in listed}
+    ways = {option.name: way for option in listed if (way := _way(option.name, names))}
+    letters = _letters(way for _, way in ways.values())
+    keys = dict[str, Option]()
+    for number, option in enumerate((one for one in listed if one.name not in ways), 1):
+        keys[str(number)] = option
+        for other in listed:
+            base, how = ways.get(other.name, ("", ""))
+            if base == option.name:
+                keys[f"{letters[how]}{number}"] = other
+    return keys
+
+
+def _way(name: str, names: set[str]) -> tuple[str, str] | None:
+    """Return which other option an option chooses, and how; None where it stands for itself."""
+    base, _, how = name.partition(":")
+    return (base, how) if how[:1].isalpha() and base in names else None
+
+
+def _letters(ways: Iterable[str]) -> dict[str, str]:
+    """Return what stands before the number of an option for each way: a letter, or the word where two share one."""
+    found = dict.fromkeys(ways)
+    first = [way[0].lower() for way in found]
+    return {way: way if first.count(way[0].lower()) > 1 else way[0].lower() for way in found}
+
+
+def question_lines(question: Question, *, width: int = 0) -> list[Line]:
+    """Return a question as it is put to a person.
+
+    Args:
+        question: the question.
+        width: how many columns there are: it stands in one line, or two, where it fits; 0 for a list in any case.
+    """
+    keys = keyed(question)
+    head, entries = line(*_head(question)), list(_entries(question, keys))
+    one = head
+    for entry in entries:
+        one = line(*one, GAP, *entry)
+    if _length(one) <= width:
+        return [one]
+    packed = _packed(entries, width)
+    if len(packed) * 2 <= len(entries) + 1 and all(_length(found) <= width for found in (head, *packed)):
+        return [head, *packed]
+    return list(_list(question, keys))
+
+
+def _length(pieces: Iterable[str | Piece]) -> int:
+    return sum(len(piece if isinstance(piece, str) else piece.text) for piece in pieces)
+
+
+def _packed(entries: Iterable[Line], width: int) -> list[Line]:
+    """Return entries in as few lines as they take."""
+    lines = list[Line]()
+    for entry in entries:
+        longer = line(*lines[-1], GAP, *entry) if lines else ()
+        if lines and _length(longer) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(line(INDENT, *entry))
+    return lines
+
+
+def _head(question: Question) -> list[str | Piece]:
+    """Return who is asked what, in a few words, and what Enter does."""
+    margin = question.facts.get(MARGIN)
+    about = question.words or (f"{MARGIN} {signed(margin)}" if isinstance(margin, int) else fact_words(question.facts))
+    who = "" if question.who == ACTOR else who_is(question.who)
+    told = ", ".join(filter(None, (who, question.of, about)))
+    head: list[str | Piece] = [Piece(f"{told}: ", "title") if told else "", question.text or f"{question.label}?"]
+    if question.optional:
+        passing = question.passing
+        head += [" [Enter: ", Piece(passing.name if passing is not None else NO, "name"), "]"]
+    return head
+
+
+def _entries(question: Question, keys: Mapping[str, Option]) -> Iterator[Line]:
+    """Yield what stands in a line: an entry for each option, and one for all other ways of a kind."""
+    others, names, count = dict[str, list[str]](), {option.name for option in keys.values()}, 0
+    for key, option in keys.items():
+        way = None if key.isdecimal() else _way(option.name, names)
+        if way is not None:
+            others.setdefault(way[1], []).append(key)
+            continue
+        count += 1
+        yield line(Piece(key, "name"), f" {option.brief or _in_full(option)}")
+    for how, its in others.items():
+        typed = f"{its[0]}-{its[-1]}" if len(its) == count > 2 else ", ".join(its)
+        yield line(Piece(typed, "name"), f" {how.replace('-', ' ')}")
+    if question.form:
+        yield line(Piece("or", "name"), f" {question.form}")
+
+
+def _in_full(option: Option) -> str:
+    return f"{option.name}: {option.text}" if option.text else option.name
+
+
+def _list(question: Question, keys: Mapping[str, Option]) -> Iterator[Line]:
+    yield line(*asked_pieces(question))
+    for key, option in keys.items():
+        text = f": {option.text}" if option.text else ""
+        yield line(f"{key:>4}. ", Piece(option.name, "name"), text)
+    if question.form:
+        yield line("   or  ", Piece(question.form, "name"))
+    if question.optional:
+        passing = question.passing
+        text = f": {passing.text}" if passing is not None and passing.text else ""
+        yield line("  Enter: ", Piece(passing.name if passing is not None else "pass", "name"), text)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The odds of the options
+
+
+def odds_lines(question: Question, found: Sequence[OptionOdds], file: RulesetFile, *, policy: str) -> list[Line]:
+    """Return the chance of success by each option, those that are alike together, and who decides after it.
+
+    Args:
+        question: the question.
+        found: the odds of its options; none where they are all the same by now.
+        file: the ruleset's data, for its words.
+        policy: by what policy later decisions are made.
+    """
+    if not found:
+        return [line(INDENT, "The outcome is fixed by now; this decides what else comes of it.")]
+    keys = {option.name: key for key, option in keyed(question).items()}
+    groups: dict[str, list[OptionOdds]] = {}
+    order = [*keys]
+    for one in sorted(found, key=lambda one: order.index(one.option) if one.option in keys else len(order)):
+        groups.setdefault(str(one.outcomes), []).append(one)
+    ranked = sorted(groups.values(), key=lambda alike: -alike[0].success)
+    entries = [line(Piece(_typed(one, keys), "name"), f" {_chance(one[0], file, found)}") for one in ranked]
+    games = [one.games for one in found if one.games]
+    told = f"estimates from {min(games)} games or more, with 95 % intervals" if games else "exact"
+    told += f"; later decisions by the policy {policy!r}"
+    return [*_packed(entries, WIDTH), line(INDENT, Piece(f"chance of success; {told}", "quiet"))]
+
+
+def _typed(alike: Sequence[OptionOdds], keys: Mapping[str, str]) -> str:
+    """Return what is typed for options that come to the same: one by its name, several by their numbers."""
+    typed = [keys.get(one.option, "Enter") for one in alike]
+    names = [key if key == "Enter" or ":" in one.option else one.option for key, one in zip(typed, alike, strict=True)]
+    if len(names) == 1 or (names != typed and max(map(len, names)) <= SHORT):
+        return ", ".join(names)
+    numbers = [key for key in typed if key.isdecimal()]
+    runs = [key for key in typed if key not in numbers and key != "Enter"]
+    spans = [f"{part[0]}-{part[-1]}" if len(part) > 2 else ", ".join(part) for part in (numbers, runs) if part]
+    is_gapless = not numbers or int(numbers[-1]) - int(numbers[0]) == len(numbers) - 1
+    shown = spans if is_gapless else [", ".join(numbers), *spans[1:]]
+    return ", ".join([*shown, *(["Enter"] if "Enter" in typed else [])])
+
+
+def _chance(one: OptionOdds, file: RulesetFile, found: Sequence[OptionOdds]) -> str:
+    """Return the chance of success; of each outcome, where success is not what options differ in."""
+    if one.estimate is not None:
+        low, high = _percent(one.estimate.low), _percent(one.estimate.high)
+        return f"about {_percent(one.success)} ({low} to {high})"
+    twins = [other for other in found if other.success == one.success and other.outcomes != one.outcomes]
+    if not twins and any(other.success != one.success for other in found):
+        return _percent(one.success)
+    shares = ", ".join(f"{band_title(file, name)} {_percent(share)}" for name, share in one.outcomes.items() if share)
+    return f"{_percent(one.success)} ({shares})" if any(other.success for other in found) else shares
+
+
+def _percent(share: float) -> str:
+    from rpgres.cli.render.odds import percent
+
+    return percent(share).replace(".00 %", " %")

@@ -1,0 +1,94 @@
+"""Short lines: `mara attack thug with fight` as the options it stands for. Only what the ruleset declares decides.
+
+A word behind an action is read so: the name of a parameter or label takes the next word (`bonus 2`, `price cost`), and
+so does a word that the action's sentence has before a parameter (`with {skill}`), or `vs`, `with`, ... by its kind. Any
+other word goes to the parameter that can read it, those that are required first, numbers in the order of the
+parameters. Where that leaves two readings, the line is unclear: nothing is guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rpgres.cli.short.fitting import Reading, Scope, Words, hand_of, who_is_named
+from rpgres.cli.short.line import Line, Unclear, typed_apart
+from rpgres.errors import UsageError
+from rpgres.model.state import State
+from rpgres.parameters.context import ACTOR, SHEET
+from rpgres.parameters.plain import sheet_of
+from rpgres.rulesets import Rules, Ruleset, unknown
+
+if TYPE_CHECKING:
+    from rpgres.cli.dynamic import ActionCommand, Verb
+    from rpgres.cli.rulesets import RulesetData
+
+__all__ = ["Reading", "Scope", "Unclear", "Words", "hand_of", "lengthened", "typed_apart", "who_is_named"]
+
+
+def lengthened(scope: Scope, action: str, words: Sequence[str]) -> list[str]:
+    """Return a line behind an action with options in place of its bare words; what was typed as options stays.
+
+    Raises:
+        Unclear: it could mean several things.
+        UsageError: a word means nothing here.
+    """
+    line = Line(Words(scope, action), words)
+    options = [words[start].partition("=")[0] for start, _ in line.spans]
+    if not line.bare or any(name not in scope.options for name in options if name != "--"):
+        return list(words)  # an option that is unknown is told by whoever reads options
+    line.bind_keywords()
+    line.bind_rest()
+    return line.written()
+
+
+def scope_of(command: ActionCommand, words: Sequence[str]) -> Scope:
+    """Return what may be named on the line of an action's command.
+
+    Args:
+        command: the command.
+        words: the line behind it, which may name the actor's sheet, or a table and the actor there.
+    """
+    verb, data = command.verb, command.data
+    rules = rules_of(data)
+    state, actor = verb.table(words) if verb.table is not None else _with_sheet(rules, words)
+    return Scope(rules, state, actor, command.takes, is_seated=verb.is_seated)
+
+
+def rules_of(data: RulesetData) -> Rules:
+    """Return a ruleset's data as they can be asked without its code."""
+    return Rules(Ruleset(data.id), file=data.file, parts=data.parts)
+
+
+def _with_sheet(rules: Rules, words: Sequence[str]) -> tuple[State, str]:
+    """Return a table with the actor of a line that names the actor's sheet, or with nobody."""
+    name = option_in(words, SHEET)
+    character = sheet_of(rules, name) if name else None
+    return (State(), ACTOR) if character is None else (State().with_character(character), character.name)
+
+
+def option_in(words: Sequence[str], name: str) -> str:
+    """Return the value of an option on a line that is not parsed yet; empty where it is not typed."""
+    for place, word in enumerate(words):
+        if word == f"--{name}" and place + 1 < len(words):
+            return words[place + 1]
+        if word.startswith(f"--{name}="):
+            return word.partition("=")[2]
+    return ""
+
+
+def actor_behind(verb: Verb, data: RulesetData, args: Sequence[str]) -> list[str]:
+    """Return a line that begins with who acts (`mara overcome ...`) with the action first, and an option for who.
+
+    Raises:
+        UsageError: somebody is named, and no action behind them.
+    """
+    state = verb.table(args)[0] if verb.table is not None else State()
+    who = who_is_named(rules_of(data), state, args[0].rstrip(":"))
+    if who is None:
+        return list(args)
+    if len(args) < 2:
+        raise UsageError(f"{who}: name an action: {', '.join(data.file.actions)}")
+    if args[1] not in data.file.actions:
+        raise UsageError(unknown("action", args[1], data.file.actions, of=f"the ruleset {data.id}"))
+    return [args[1], "--actor" if verb.is_seated else f"--{SHEET}", who, *args[2:]]

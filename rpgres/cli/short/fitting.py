@@ -1,0 +1,325 @@
+"""What a word of a short line can be for: by its kind of parameter, and by the names that are known."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from rpgres.engine.labels import labels_of
+from rpgres.errors import RpgresError, named
+from rpgres.model.state import State, pile_name, slug
+from rpgres.parameters.ability import ability_names, number_of, rung_of
+from rpgres.parameters.context import ACTOR, InputContext
+from rpgres.parameters.kind import Slot
+from rpgres.parameters.kinds import kind_of
+from rpgres.parameters.plain import sheet_of
+from rpgres.rulesets import Parameter, Rules
+from rpgres.rulesets.sheets import sheet_names
+
+# Kinds of parameters that a word introduces where the action's sentence says nothing of it, the best first.
+PREPOSITIONS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("vs", "versus", "against"), ("opposition", "form", "character")),
+    **dict.fromkeys(("with", "using", "by"), ("ability",)),
+    **dict.fromkeys(("on", "at", "to", "for", "in", "from", "beside"), ()),
+}
+ARTICLES = ("a", "an", "the")
+FILLERS = (*ARTICLES, "and")
+SEAT_WORD = "as"
+NAMED, NUMBER, TEXT = range(3)  # how a word fits: by a name that is known, as a number, or as any text does
+MOST_READINGS = 5000
+_SLOT = re.compile(r"(?:([\w'-]+)\s+)?\{([\w-]+)\}")  # a parameter in a sentence, and the word before it
+_FACES = re.compile(r"[-+0]*[-+][-+0]+")  # of Fate dice, which may begin as options do
+
+
+class Scope(msgspec.Struct, frozen=True):
+    """What may be named on a short line.
+
+    Attributes:
+        rules: the ruleset's data.
+        state: the table as whoever types may see it.
+        actor: who acts.
+        options: the options of the action's command as typed: whether each takes a value.
+        is_seated: whether the actor sits at a table.
+    """
+
+    rules: Rules
+    state: State
+    actor: str
+    options: Mapping[str, bool]
+    is_seated: bool = False
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """One thing that an unclear word may mean.
+
+    Attributes:
+        text: what is shown of it.
+        words: what stands in its place on a line that is clear.
+    """
+
+    text: str
+    words: tuple[str, ...]
+
+
+class Taker(msgspec.Struct, frozen=True):
+    """What a word may be for: a parameter, or a label that is answered (`given` or `choose`)."""
+
+    option: str
+    name: str
+    parameter: Parameter | None = None
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether it may be given several times."""
+        return self.parameter is not None and self.parameter.is_repeated
+
+    def words(self, value: str) -> tuple[str, ...]:
+        """Return the option with a value."""
+        if self.parameter is None:
+            return (f"--{self.option}", f"{self.name}={value}")
+        if self.parameter.kind == "flag":
+            return (f"--{self.name}",)
+        return (f"--{self.name}={value}",) if value.startswith("-") else (f"--{self.name}", value)
+
+
+class Fit(msgspec.Struct, frozen=True):
+    """One way in which a word fits.
+
+    Attributes:
+        taker: what it is for.
+        how: `NAMED`, `NUMBER` or `TEXT`.
+        value: how it is typed there.
+        left: what it still leaves open: the abilities of an opponent who is named alone.
+    """
+
+    taker: Taker
+    how: int
+    value: str
+    left: tuple[Reading, ...] = ()
+
+
+class Words:
+    """The words that an action knows in a scope: what each can be for, and how it fits there.
+
+    Args:
+        scope: what may be named.
+        action: the action's name.
+    """
+
+    def __init__(self, scope: Scope, action: str) -> None:
+        rules = scope.rules
+        self.scope, self.action = scope, action
+        self.described, self.parameters = rules.file.actions[action], rules.parameters(action)
+        self.takers = {name: Taker(name, name, one) for name, one in self.parameters.items()}
+        self.by_name = dict(self.takers)
+        for name, one in self.parameters.items():
+            self.by_name |= {alias: self.takers[name] for alias in one.aliases if alias not in self.parameters}
+        for label, kind in labels_of(rules, action).items():
+            self.by_name.setdefault(label, Taker("given" if kind == "chance" else "choose", label))
+        if scope.is_seated:
+            self.by_name.setdefault(SEAT_WORD, Taker(SEAT_WORD, SEAT_WORD, Parameter(kind="text", help="the seat")))
+        self.introduced, self.unmarked = _introduced(self.described.sentence, self.parameters)
+
+    def fit(self, taker: Taker, word: str, said: Mapping[str, str]) -> Iterator[Fit]:
+        """Yield how a word fits a parameter; nothing where it does not."""
+        name, parameter, rules = taker.name, taker.parameter, self.scope.rules
+        if parameter is None:
+            return
+        is_number = number_of(word) is not None or rung_of(rules, word) is not None
+        match parameter.kind:
+            case "ability" if is_number:
+                yield Fit(taker, NUMBER, word)
+            case "ability" if self._is_ability(name, word):
+                yield Fit(taker, NAMED, word if "=" in word else slug(word))
+            case "opposition" if is_number or self._is_counted(parameter, word):
+                yield Fit(taker, NUMBER, word)
+            case "opposition":
+                yield from self._opposition(taker, word, said)
+            case "integer" | "counter" if number_of(word) is not None:
+                yield Fit(taker, NUMBER, str(number_of(word)))
+            case "choice" if word in parameter.choices:
+                yield Fit(taker, NAMED, word)
+            case "character" if (who := self.somebody(word)) is not None:
+                yield Fit(taker, NAMED, who)
+            case "form":
+                who, colon, rest = word.partition(":")
+                found = self.somebody(who) if parameter.seats else None
+                is_said = bool(colon) and rest.partition("=")[0] in parameter.fields
+                if found is not None or is_said:
+                    yield Fit(taker, NAMED, f"{found or who}{colon}{rest}")
+            case "cards" if self._are_cards(word):
+                yield Fit(taker, NAMED, word)
+            case "tag" if (tag := self.scope.state.tag(word.partition("=")[0])) is not None:
+                yield Fit(taker, NAMED, f"{tag.name}{word.partition('=')[1]}{word.partition('=')[2]}")
+            case "text" if (record := self._record(name, word)) is not None:
+                yield Fit(taker, NAMED, record)
+            case "text" if name in self.unmarked:
+                yield Fit(taker, TEXT, word)
+            case "text" | "tag":
+                tag = self.scope.state.tag(word)
+                if tag is not None and parameter.metavar in ("ASPECT", "TAG"):
+                    yield Fit(taker, NAMED, tag.name)
+
+    def _opposition(self, taker: Taker, word: str, said: Mapping[str, str]) -> Iterator[Fit]:
+        name, colon, ability = word.rpartition(":")
+        who = self.somebody(name) if colon else self.somebody(word)
+        if colon and who is not None:
+            yield Fit(taker, NAMED, f"{who}:{ability}")
+        elif who is not None and who != self.scope.actor:
+            abilities = self._opposing(who, said)
+            readings = tuple(Reading(f"{who}:{one}", taker.words(f"{who}:{one}")) for one in abilities)
+            if len(readings) == 1:
+                yield Fit(taker, NAMED, f"{who}:{abilities[0]}")
+            elif readings:
+                yield Fit(taker, NAMED, who, readings)
+        elif (word == "none" or any(char.isdigit() for char in word)) and self._reads(taker, word):
+            yield Fit(taker, NAMED, word)
+
+    def _opposing(self, who: str, said: Mapping[str, str]) -> list[str]:
+        """Return the abilities with which somebody may oppose: what the rules say is usual, else all, highest first."""
+        abilities = dict(self._character(who).abilities) if self._character(who) is not None else {}
+        usual = [name for name in usual_opposition(self.scope.rules, self.action, said) if name in abilities]
+        if usual:
+            return [max(usual, key=abilities.__getitem__)]
+        return sorted(abilities, key=lambda name: -abilities[name])
+
+    def _character(self, who: str) -> Any:
+        found = self.scope.state.characters.get(who)
+        if found is not None:
+            return found
+        return sheet_of(self.scope.rules, who)
+
+    def somebody(self, word: str) -> str | None:
+        """Return the name of a character at the table, or of a sheet, that a word is."""
+        return who_is_named(self.scope.rules, self.scope.state, word)
+
+    def takes_ability(self, taker: Taker, name: str) -> bool:
+        """Tell whether an ability of this name is one that a parameter takes."""
+        return self._is_ability(taker.name, name)
+
+    def _is_ability(self, name: str, word: str) -> bool:
+        rules, text = self.scope.rules, slug(word.partition("=")[0])
+        fields = {key: field.names for key, field in rules.file.sheet.items() if field.kind == "abilities"}
+        listed = [key for key, names in fields.items() if text in names]
+        if listed and f"{name}s" in fields:  # an attribute is one of the `attributes`
+            return f"{name}s" in listed
+        actor = self.scope.state.characters.get(self.scope.actor)
+        return bool(listed) or (actor is not None and text in actor.abilities)
+
+    def _is_counted(self, parameter: Parameter, word: str) -> bool:
+        digits = word.rstrip("abcdefghijklmnopqrstuvwxyz")
+        return bool(parameter.unit) and digits.isdecimal() and parameter.unit.startswith(word[len(digits) :] or "?")
+
+    def _are_cards(self, word: str) -> bool:
+        rules = self.scope.rules
+        return bool(rules.file.piles) and all(
+            bool(text.strip()) and bool(rules.cards.matching(text.strip())) for text in word.split(",")
+        )
+
+    def card_answer(self, word: str) -> Taker | None:
+        """Return the decision that a card answers: the only one of the actor's that has no options of its own."""
+        if "," in word or not self._are_cards(word):
+            return None
+        labels = self.scope.rules.file.labels
+        asked = [
+            label
+            for label in self.described.labels
+            if (one := labels.get(label)) is not None
+            and (one.kind, one.who, one.optional, bool(one.options)) == ("decision", ACTOR, False, False)
+        ]
+        return self.by_name[asked[0]] if len(asked) == 1 and self.by_name[asked[0]].parameter is None else None
+
+    def _record(self, name: str, word: str) -> str | None:
+        """Return what an input of one thing names on the actor's sheet, which lists several: `stunt` of `stunts`."""
+        actor = self.scope.state.characters.get(self.scope.actor)
+        records: Mapping[str, Any] = actor.records.get(f"{name}s", {}) if actor is not None else {}
+        return next((key for key in records if slug(key) == slug(word)), None)
+
+    def _reads(self, taker: Taker, word: str) -> bool:
+        """Tell whether a parameter can read a word as its value."""
+        parameter = taker.parameter
+        if parameter is None:
+            return True
+        context = InputContext(self.scope.rules, self.scope.state, actor=self.scope.actor)
+        try:
+            kind_of(parameter).read(Slot(context, parameter, named(taker.name), self.scope.actor), word)
+        except RpgresError:
+            return False
+        return True
+
+    def names(self) -> list[str]:
+        """Return every name that a word of this line may have."""
+        scope, rules = self.scope, self.scope.rules
+        actor = scope.state.characters.get(scope.actor)
+        found = [*ability_names(rules), *(actor.abilities if actor is not None else ()), *rules.file.ladder]
+        found += [*scope.state.characters, *sheet_names(rules), *self.by_name]
+        found += [choice for one in self.parameters.values() if one.kind == "choice" for choice in one.choices]
+        return list(dict.fromkeys(found))
+
+    def takes(self) -> str:
+        """Return what the action takes, in words."""
+        own = [name for name, one in self.parameters.items() if one.kind not in ("counter", "cards", "tag")]
+        return f"{self.action} takes {', '.join(own[:8])}{', ...' if len(own) > 8 else ''}"
+
+
+def _introduced(sentence: str, parameters: Mapping[str, Parameter]) -> tuple[dict[str, list[str]], set[str]]:
+    """Return the parameters that words of a sentence introduce, and those that stand there without such a word."""
+    introduced: dict[str, list[str]] = {}
+    unmarked: set[str] = set()
+    for found in _SLOT.finditer(sentence):
+        word, name = found[1] or "", found[2]
+        if word in ARTICLES:  # `with a {die}`
+            word = sentence[: found.start()].replace("[", " ").split()[-1]
+        if name in parameters and word:
+            introduced.setdefault(word, []).append(name)
+        elif name in parameters:
+            unmarked.add(name)
+    return introduced, unmarked
+
+
+def usual_opposition(rules: Rules, action: str, inputs: Mapping[str, Any]) -> Sequence[str]:
+    """Return the abilities with which whoever is named alone opposes an action, as the ruleset says; else nothing."""
+    parameters = rules.parameters(action)
+
+    def value(found: re.Match[str]) -> str:
+        its = parameters.get(found[1])
+        usual = (its.default or next(iter(its.choices), "")) if its is not None else ""
+        return str(inputs.get(found[1]) or usual)
+
+    path = re.sub(r"\{([\w-]+)\}", value, rules.file.actions[action].opposed_with)
+    found = rules.file.setting(path) if path else None
+    return [str(one) for one in found] if isinstance(found, list) else []
+
+
+def who_is_named(rules: Rules, state: State, word: str) -> str | None:
+    """Return the name of a character at the table, by its name or title, or else of a sheet of the ruleset.
+
+    Args:
+        rules: the ruleset's data.
+        state: the table as whoever types may see it.
+        word: what is typed.
+    """
+    known = [name for name in state.characters if name != ACTOR]
+    if word in known:
+        return word
+    text = slug(word)
+    found = [name for name in known if text in (slug(name), slug(state.characters[name].title))]
+    if len(found) == 1:
+        return found[0]
+    if word.endswith(".toml"):
+        return word
+    return text if text in sheet_names(rules) and not found else None
+
+
+def hand_of(scope: Scope) -> list[str]:
+    """Return the cards that the actor holds, as far as whoever types may see them."""
+    from rpgres.model.cards import shown_codes
+
+    cards: list[str] = []
+    for name, pile in scope.rules.file.piles.items():
+        own = scope.state.piles.get(pile_name(name, scope.actor)) if pile.each else None
+        cards += own.cards if own is not None else ()
+    return [card for card in shown_codes(cards) if card]

@@ -1,0 +1,151 @@
+"""What is said of notation that cannot be read: what other tools mean by it, and what to write here."""
+
+from __future__ import annotations
+
+import re
+
+from rpgres.dice.grammar import DIGITS, Node, Pool
+
+# By the character that stands where none of ours can.
+REFUSED = {
+    "/": "division is by a whole number, as in (2d6+3)/2",
+    ".": "only whole numbers are read here",
+    "{": "groups in braces are not part of this notation",
+    "}": "groups in braces are not part of this notation",
+    ",": "groups and lists are not part of this notation",
+    "[": "a name follows the part that it names, as in 2d6[fire]",
+    "]": "this bracket has no opening one",
+    "@": "names of abilities cannot be used in dice notation; write the number",
+    "^": "powers are not part of this notation",
+    "x": "to multiply, write *",
+    "\u2013": "this is a dash; to subtract, write -",
+    "\u2014": "this is a dash; to subtract, write -",
+    ")": "this parenthesis has no opening one",
+    "%": "% means 100 sides and is allowed only directly after d, as in d%",
+    "f": "F means Fate dice and is allowed only directly after d, as in 4dF; failures follow a count, as in 6d10>=8f1",
+    ">": "a comparison counts the dice of one pool and must follow it directly, as in 6d10>=8; "
+    "to compare the total, write vs 10",
+    "<": "a comparison counts the dice of one pool and must follow it directly, as in 6d10<=3; "
+    "to compare the total, write vs <=10",
+    "=": "a comparison counts the dice of one pool and must follow it directly, as in 6d10=10",
+    "!": "! must directly follow a pool of dice, as in 3d6!",
+    "k": "keeping works on one pool and must follow it directly, as in 4d6kh3",
+    "r": "r must directly follow a pool of dice, as in 2d6r1",
+    "d": "the number of dice must be a plain number, as in 2d6, and an operator is needed before the next dice",
+    "p": "to drop dice, write dl or dh, as in 4d6dl1; dice that penetrate are !p, as in 2d6!p",
+    "e": "dice explode with !, as in 2d6!; from 5 on with !>=5",
+    "t": "to count dice, write the faces that count, as in 6d10>=8",
+    "b": "to count dice, write the faces that count, as in 6d10>=8",
+    "u": "dice that explode are written with !, as in 3d6!>=5",
+    "#": "a comment follows the dice, as in 2d6 # for the trap",
+}
+WORDS = {
+    "vs": "a comparison stands only where dice are rolled or evaluated: rpgres roll d20+5 --vs 15",
+    "in": "`in order` stands only where dice are rolled or evaluated: rpgres roll 3d6 in order",
+    "times": "a number of times stands only where dice are rolled, as in rpgres roll 3d6 6 times",
+    "mi": "the lowest value of a die cannot be set in this notation; to reroll low dice, write ro<3",
+    "min": "the lowest value of a die cannot be set in this notation; to reroll low dice, write ro<3",
+    "ma": "the highest value of a die cannot be set in this notation",
+    "max": "the highest value of a die cannot be set in this notation",
+    "cs": "criticals are not part of this notation",
+    "cf": "criticals are not part of this notation",
+    "x": f"{REFUSED['x']}; dice explode with !, as in 2d6!",
+    "again": "again follows dice that are counted, as in 8d10>=8 again",
+    "double": "double follows dice that are counted, as in 8d10>=7 double 10",
+    **dict.fromkeys(("drop", "keep"), "dice are dropped or kept directly behind them, as in 4d6 drop lowest"),
+    **dict.fromkeys(
+        ("adv", "advantage", "dis", "disadv", "disadvantage"),
+        "advantage and disadvantage stand alone or behind the dice: adv+5, d20 adv, d20+5 adv",
+    ),
+}
+KNOWN = ("adv", "advantage", "dis", "disadvantage", "drop", "keep", "again", "double", "vs", "times", "in")
+
+SLASHES = "// starts a comment in some tools and divides in others: write # before a comment, / to divide"
+AGAIN = "again counts each die by itself: it follows a count, without keeping, as in 8d10>=8 again; to add, write 8d10!"
+COUNTED = (
+    "double and f speak of dice that are counted one by one, as in 8d10>=7 double 10 and 6d10>=8f1, also with again"
+)
+TIMES_AND_VS = "one roll is compared, not several; count those that succeed with --vs and --repeat"
+
+
+def refusal(text: str, at: int, char: str, after: Node | None) -> tuple[str, int]:
+    """Return what is said of the next character, and how many characters are at fault.
+
+    Args:
+        text: all that was typed.
+        at: where the character stands.
+        char: the character as it is read; empty at the end.
+        after: what stands before it where an operator is needed; None where a number or dice are.
+    """
+    if not char:
+        return "something is missing at the end: a number, dice such as 2d6, or a parenthesis", 1
+    if after is not None and (char in DIGITS or char == "("):
+        return "an operator is missing before this: +, - or *", 1
+    if after is None and char in ("+", "*"):
+        plus = "; a plus sign is not needed before a number" if char == "+" else ""
+        return f"a number or dice such as 2d6 is missing before this {char}{plus}", 1
+    if after is None and char == ")":
+        return "a number or dice such as 2d6 are missing before this parenthesis", 1
+    found = re.match(r"[^\W\d_]+", text[at:])
+    word = found[0].lower() if found else ""
+    if word in WORDS:
+        return WORDS[word], len(word)
+    if len(word) > 1 and not re.match(r"(?:[kd][hl]?|ro?|[fptebu])(?![^\W\d_])|d", word):
+        return _unknown(word), len(word)
+    if char in REFUSED:
+        following = text[at + 1 : at + 2]
+        return REFUSED[char], 2 if char in ("<", ">", "=") and following and following in "<>=" else 1
+    return f"{text[at]!r} is not valid in dice notation", 1
+
+
+def _unknown(word: str) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, KNOWN, n=1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    return f"unknown word {word!r} in dice notation{hint}"
+
+
+def first(word: str) -> str:
+    """Return what is said of advantage before the dice."""
+    end = "kh" if word.startswith("adv") else "kl"
+    return f"{word} stands alone or behind the dice: {word}, d20 {word}, d20+5 {word}; each of them rolls 2d20{end}1"
+
+
+def advantage(word: str, pool: Pool | None = None) -> str:
+    """Return what is said of advantage on dice where it could mean several things."""
+    end = "kh" if word.startswith("adv") else "kl"
+    if pool is None or pool.keep or pool.target or pool.explosion or pool.reroll or pool.sides < 1:
+        return f"{word} rolls two dice and keeps one: it follows a single die, as in d20 {word}; else write 2d20{end}1"
+    count, sides = pool.count, pool.sides
+    return (
+        f"{word} on {count}d{sides} can mean two things: {count}d{sides}{end}1 keeps one of them, "
+        f"{count + 1}d{sides}{end}{count} rolls one more and drops one"
+    )
+
+
+def keeping(text: str, start: int) -> str:
+    """Return what is said of a k or d that does not say which dice."""
+    word = re.match(r"[a-z]+", text[start:], re.IGNORECASE | re.ASCII)
+    if word and word[0].lower() in ("drop", "keep"):
+        verb = word[0].lower()
+        return f"{verb} says which dice, and how many: {verb} lowest, {verb} highest 2"
+    if text[start].lower() == "k":
+        return (
+            "k alone does not say which dice to keep: write kh or kl; "
+            "k3 keeps the three highest in some tools, and in others all dice that show 3"
+        )
+    return "d alone does not say which dice to drop: write dh or dl; between two pools an operator is missing"
+
+
+def joined(text: str, *, is_counted: bool) -> str:
+    """Return what is said of dice that explode on some faces and are kept or counted, which other tools do otherwise.
+
+    Args:
+        text: what was typed, from the exclamation mark on.
+        is_counted: whether the dice are counted, and not only kept.
+    """
+    on = re.match(r"!\s*[po]*\s*([<>=]+\s*\d+)", text, re.IGNORECASE)
+    faces = "".join(on[1].split()) if on else ">=8"
+    again = f"; to count every new die by itself, again {faces}" if is_counted else ""
+    return f"say what becomes of the new dice: to add them to the die that exploded, write !!{faces}{again}"

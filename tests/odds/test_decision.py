@@ -1,0 +1,132 @@
+"""The odds of a decision that is asked now: against enumeration by hand, and whether hidden cards stay hidden."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Any
+
+import msgspec
+import pytest
+
+from rpgres.dice.seeds import Streams
+from rpgres.engine.piles import lay_out
+from rpgres.engine.players import NO, Policy, Question, View, policy_of
+from rpgres.engine.run import prepare, run
+from rpgres.model.state import Character, Map, State
+from rpgres.odds.decision import OptionOdds, decision_odds
+from rpgres.odds.exact import outcome_odds
+from rpgres.plugins.discovery import find_ruleset
+from rpgres.plugins.loading import load_rules
+
+FATE = list(product((-1, 0, 1), repeat=4))
+"""Every result of four Fate dice."""
+
+
+def never(_view: View, question: Question) -> str | None:
+    """Pass whatever may be passed."""
+    return NO if question.optional else question.options[0].name
+
+
+def odds_at(
+    ruleset: str,
+    action: str,
+    inputs: Mapping[str, Any],
+    *,
+    at: int = 1,
+    answers: Sequence[str] = (),
+    state: State | None = None,
+    actor: str = "",
+    policy: Policy = never,
+    seconds: float = 60,
+    **by: Any,
+) -> list[OptionOdds]:
+    """Return the odds at the decision number `at` of a run; those before it are answered."""
+    prepared = prepare(load_rules(find_ruleset(ruleset)), action, inputs, state=state, actor=actor)
+    found: list[list[OptionOdds]] = []
+    left = list(answers)
+
+    def prompt(view: View, question: Question) -> str | None:
+        found.append(decision_odds(prepared, view, question, policies={"": policy}, seconds=seconds, games=40))
+        return left.pop(0) if left else None
+
+    run(prepared, streams=Streams("7"), prompt=prompt, **by)
+    return found[at - 1]
+
+
+def by_option(found: Sequence[OptionOdds]) -> dict[str, float]:
+    return {one.option: one.success for one in found}
+
+
+FIRST = [
+    ("saga", "act", "play", {"ability": "strength=3", "vs": "challenging", "hand": "St6,Ag3,Do8"}),
+    ("saga", "act", "play", {"ability": "agility=4", "vs": "daunting", "hand": "St1,Ag3,Ag7"}),
+]
+
+
+def test_new_dice_and_a_bonus_are_weighed_as_by_hand() -> None:
+    inputs = {"sheet": "mara", "skill": "fight", "vs": "3"}
+    found = by_option(odds_at("fate", "overcome", inputs, given={"roll": ["0+00"]}))
+    again = sum(sum(faces) + 1 > 3 for faces in FATE) / len(FATE)
+    assert found["wanted-in-three-ports:reroll"] == pytest.approx(again)
+    assert found["wanted-in-three-ports"] == 1  # 4 against 3
+    assert found[NO] == 0
+
+
+def test_what_was_rolled_and_decided_before_stays() -> None:
+    inputs = {"sheet": "mara", "skill": "fight", "vs": "4dF+3"}
+    given = {"roll": ["0000", "----"], "opposition": ["0000"]}
+    found = by_option(odds_at("fate", "overcome", inputs, at=2, answers=["wanted-in-three-ports:reroll"], given=given))
+    again = sum(sum(faces) + 1 > 3 for faces in FATE) / len(FATE)  # against +3, which stays
+    assert found["i-know-a-back-way:reroll"] == pytest.approx(again)
+    assert found["i-know-a-back-way"] == found[NO] == 0
+
+
+def test_nothing_is_open_once_the_outcome_is_fixed() -> None:
+    assert odds_at("fate", "overcome", {"skill": "1", "vs": "3"}, given={"roll": ["----"]}) == []
+
+
+@pytest.mark.parametrize(("ruleset", "action", "label", "inputs"), FIRST)
+def test_the_first_decision_is_weighed_as_odds_of_the_action_weigh_it(
+    ruleset: str, action: str, label: str, inputs: dict[str, Any]
+) -> None:
+    prepared = prepare(load_rules(find_ruleset(ruleset)), action, inputs)
+    policies = {"": policy_of(prepared.rules)}
+    found = odds_at(ruleset, action, inputs, policy=policies[""])
+    assert len({one.success for one in found}) > 1
+    for one in found:
+        whole = outcome_odds(prepared, choose={label: [one.option]}, policies=policies)
+        assert one.outcomes == pytest.approx({name: float(mass) for name, mass in whole.masses.items() if mass})
+        assert one.estimate is None
+
+
+def hidden_from_ilse(swap: bool) -> State:
+    """Return a table of two with a card each, Brannagh's and one of the deck swapped or not."""
+    rules = load_rules(find_ruleset("saga"))
+    people = Map({name: Character(name=name, abilities=Map({"strength": 2})) for name in ("ilse", "brannagh")})
+    state = lay_out(rules, State(characters=people))
+    piles, deck = dict(state.piles), list(state.piles["deck"].cards)
+    for name, cards in {"hand:ilse": ["Ag3", "Ag9"], "hand:brannagh": ["St9" if swap else "Do1"]}.items():
+        found = [next(card for card in deck if card.startswith(short)) for short in cards]
+        deck = [card for card in deck if card not in found]
+        piles[name] = msgspec.structs.replace(piles[name], cards=tuple(found))
+    piles["deck"] = msgspec.structs.replace(piles["deck"], cards=tuple(deck))
+    return msgspec.structs.replace(state, piles=Map(piles))
+
+
+def test_a_hand_that_is_not_seen_makes_no_difference() -> None:
+    odds = [
+        odds_at("saga", "act", {"ability": "agility=2", "vs": "average"}, state=hidden_from_ilse(swap), actor="ilse")
+        for swap in (False, True)
+    ]
+    assert odds[0] == odds[1]
+    assert by_option(odds[0])["Ag9"] == 1
+    assert all(one.estimate is not None for one in odds[0])
+
+
+def test_what_was_dealt_face_down_to_others_is_estimated() -> None:
+    found = odds_at("faith", "confront", {"skill": "3", "attribute": "2"}, answers=["no"], seconds=1)
+    join = next(one for one in found if one.option == "join")
+    assert join.estimate is not None
+    assert join.estimate.low <= join.success <= join.estimate.high
+    assert join.games > 0

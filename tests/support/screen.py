@@ -1,0 +1,134 @@
+"""A terminal's screen of 80 columns and 24 rows: what a person sees there, whatever is drawn anew."""
+
+from __future__ import annotations
+
+import os
+import select
+import struct
+import subprocess
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import pyte
+
+from tests.support.command_line import FIXED, PROGRAM
+from tests.support.terminal import _take_terminal
+
+WIDTH, HEIGHT = 80, 24
+UP, TAB, CLEAR = "\x1b[A", "\t", "\x0c"
+
+
+class _Answering(pyte.HistoryScreen):
+    """A screen that answers when it is asked where the cursor is."""
+
+    fd = -1
+
+    def write_process_input(self, data: str) -> None:
+        os.write(self.fd, data.encode())
+
+
+class Screen:
+    """A command line that runs at a terminal, seen through its screen."""
+
+    def __init__(self, args: Sequence[str], *, width: int = WIDTH, height: int = HEIGHT, **environment: str) -> None:
+        import fcntl
+        import pty
+        import termios
+
+        self._fd, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
+        self._screen = _Answering(width, height, history=1000, ratio=1)
+        self._screen.fd = self._fd
+        self._stream = pyte.ByteStream(self._screen)
+        settings = {**os.environ, **FIXED, "TERM": "xterm-256color", "COLUMNS": "", **environment}
+        self._process = subprocess.Popen(
+            [*PROGRAM, *args],
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            env={name: value for name, value in settings.items() if value},
+            start_new_session=True,
+            preexec_fn=_take_terminal,  # there are no threads here
+        )
+        os.close(theirs)
+        self.typed = 0  # lines
+
+    @property
+    def lines(self) -> list[str]:
+        """What is on the screen, without empty rows at its end."""
+        rows = [row.rstrip() for row in self._screen.display]
+        while rows and not rows[-1]:
+            rows.pop()
+        return rows
+
+    @property
+    def text(self) -> str:
+        """Everything that was shown: what has left the screen at its top, and the screen."""
+        above = ["".join(row[column].data for column in range(self._screen.columns)) for row in self._past()]
+        return "\n".join([*(row.rstrip() for row in above), *self.lines])
+
+    def _past(self) -> list[Any]:
+        return list(self._screen.history.top)
+
+    @property
+    def row(self) -> str:
+        """The row in which the cursor is."""
+        return self._screen.display[self._screen.cursor.y].rstrip()
+
+    def until(self, text: str, *, where: str = "text") -> str:
+        """Wait until a text is shown, and return everything that is.
+
+        Args:
+            text: what is waited for.
+            where: `text` for anywhere, `row` for the row of the cursor.
+        """
+        limit = time.monotonic() + 20
+        while text not in getattr(self, where):
+            assert time.monotonic() < limit, f"waited in vain for {text!r}; there was:\n{self.text}"
+            if not self._read(0.5) and self._process.poll() is not None:
+                break
+        assert text in getattr(self, where), f"it ended without {text!r}; there was:\n{self.text}"
+        return self.text
+
+    def settle(self) -> None:
+        """Wait until nothing more is drawn."""
+        while self._read(0.2):
+            pass
+
+    def type(self, keys: str) -> None:
+        """Type something."""
+        os.write(self._fd, keys.encode())
+
+    def enter(self, line: str = "") -> str:
+        """Type a line behind the sign that one is awaited, and return what is shown until the next is."""
+        self.ready()
+        shown = len(self.text)
+        self.type(f"{line}\r")
+        self.typed += 1
+        self.settle()
+        self.ready()
+        return self.text[max(0, shown - len(line) - 200) :]
+
+    def ready(self) -> None:
+        """Wait until a line is awaited, or the command has ended."""
+        limit = time.monotonic() + 20
+        while not (self.row.endswith(">") and len(self.row) < 4) and self._process.poll() is None:
+            assert time.monotonic() < limit, f"no line was awaited; there was:\n{self.text}"
+            self._read(0.5)
+
+    def end(self) -> int:
+        """Wait for the end and return the exit code."""
+        while self._read(20):
+            pass
+        os.close(self._fd)
+        return self._process.wait(20)
+
+    def _read(self, seconds: float) -> bool:
+        ready, _, _ = select.select([self._fd], [], [], seconds)
+        try:
+            data = os.read(self._fd, 65536) if ready else b""
+        except OSError:  # Linux says so when the other side is closed
+            data = b""
+        self._stream.feed(data)
+        return bool(data)
