@@ -175,3 +175,11 @@ def test_what_is_wrong_is_told(tmp_path: Path) -> None:
         ran = rpgres("table", "odds", *line, *table)
         assert ran.code == 2, line
         assert told in ran.err
+
+
+def test_short_lines_ask_for_odds_too(tmp_path: Path) -> None:
+    table = fate(tmp_path)
+    long = as_json("table", "odds", "overcome", "--actor", "mara", "--skill", "burglary", "--vs", "3", *table)
+    assert as_json("table", "odds", "mara", "overcome", "burglary", "3", *table) == long
+    ran = rpgres("play", *table, stdin="odds mara overcome burglary 3\nquit\n")
+    assert "the table as the host knows it" in ran.out

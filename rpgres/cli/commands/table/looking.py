@@ -173,7 +173,7 @@ def view(
     for one, path in _view_files(history, who, Path(out)).items():
         record = view_of(history, place.path, seat=one, now=now)
         write_json(path, record, is_forced=force)
-        asked = "; it waits for an answer" if answer_words("", record) else ""
+        asked = "; it waits for an answer" if every and answer_words("", record) else ""
         say([line(f"{path}: written; it contains only what {one} may see{asked}")])
 
 
