@@ -80,6 +80,8 @@ class PlayGroup(LazyGroup):
         """Read the line up to its first word."""
         args = hoist(args, {name: option for option in self.verb.options for name in option.names})
         first = args[0] if args else ""
+        if first == "--ruleset" and len(args) > 1:
+            raise UsageError(f"a ruleset needs no option: `{ctx.command_path} {' '.join(args[1:])}`")
         if first[:1] == "-" and first[:2] != "--" and _is_dice(first[1:]):  # no option is a number or looks like dice
             args = ["--", *args]
         return super().parse_args(ctx, args)
@@ -133,13 +135,18 @@ def _hint_on_action(name: str, default: RulesetData | None, *, verb: str) -> str
         default: the ruleset that the settings name.
         verb: the command.
     """
-    having = [ruleset for ruleset in BUILTIN if name in read_ruleset(ruleset).file.actions]
+    having = rulesets_with(name)
     if default is not None:
         near = nearest(name, default.file.actions)
         of = f"; your default ruleset is {default.id}" + (f", and has {near!r}" if near else "")
     else:
         of = f"; `rpgres config set ruleset {having[0]}` lets you leave the ruleset out" if having else ""
     return (f"\n{name} is an action of {', '.join(having)}: `rpgres {verb} {having[0]} {name}`" if having else "") + of
+
+
+def rulesets_with(action: str) -> list[str]:
+    """Return the ids of the rulesets that ship with rpgres and have an action."""
+    return [ruleset for ruleset in BUILTIN if action in read_ruleset(ruleset).file.actions]
 
 
 def _is_dice(name: str) -> bool:
@@ -170,7 +177,12 @@ class RulesetGroup(LazyGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the line up to the action."""
-        return super().parse_args(ctx, hoist(args, {name: one for one in self.verb.options for name in one.names}))
+        args = hoist(args, {name: one for one in self.verb.options for name in one.names})
+        action = next((word for word in args if word in self.data.file.actions), "")
+        if action and args[0].startswith("--") and args[0] not in ("--", "--help"):
+            rest = " ".join([word for word in args if word != action])
+            raise UsageError(f"options of an action stand behind its name: `{ctx.command_path} {action} {rest}`")
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the action that is named.
@@ -276,7 +288,12 @@ class ActionCommand(SectionedCommand):
 
         @results_alone()
         def call(**values: Any) -> None:
-            verb.act(data, action, values)
+            try:
+                verb.act(data, action, values)
+            except UsageError as error:
+                if error.reason == "missing" and described.example and len(error.path) == 1:
+                    error.add(f"; an example: `{_example_for(described.example, verb.name)}`")
+                raise
 
         super().__init__(
             action,
@@ -317,8 +334,7 @@ class ActionCommand(SectionedCommand):
                     formatter.write_dl(records, col_max=28)
         example = self.data.file.actions[action].example
         if example:
-            formatter.write_paragraph()
-            formatter.write_text(f"Example: {_example_for(example, self.verb.name)}")
+            formatter.write_example(_example_for(example, self.verb.name))
 
 
 def has_bare_words(args: Sequence[str], takes: Mapping[str, bool]) -> bool:
@@ -327,7 +343,8 @@ def has_bare_words(args: Sequence[str], takes: Mapping[str, bool]) -> bool:
     while place < len(args) and args[place] != "--":
         if not args[place].startswith("-"):
             return True
-        place += 2 if takes.get(args[place]) else 1
+        is_valued = takes.get(args[place]) and args[place + 1 : place + 2] and args[place + 1] not in takes
+        place += 2 if is_valued else 1
     return False
 
 

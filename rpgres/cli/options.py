@@ -132,9 +132,20 @@ RULESETS = Option(
     "rulesets", "Search this folder first for rulesets and house rules [env: RPGRES_RULESETS].", "DIR", OTHER, many=True
 )
 JSON = Option("json", "Print JSON, one object per line.", section=OUTPUT)
-PLAIN = Option("plain", "Print plain text: no colours, no drawn dice or bars.", section=OUTPUT)
+PLAIN = Option("plain", "Print plain text, to be read aloud: no colours, no drawn dice or bars.", section=OUTPUT)
+DICE_WORDS = Option(
+    "dice_words",
+    "Print dice as words, such as minus, blank, plus, plus, and cards by their full names.",
+    section=OUTPUT,
+)
 NOTE = Option("note", "Add this text to the result.", "TEXT", OUTPUT)
-REPEAT = Option("repeat", "Repeat N times, each with its own seed, and summarise.", "N", OUTPUT)
+REPEAT = Option(
+    "repeat",
+    "Repeat N times, each with its own seed, and print a summary, which is a sample; with --json each run on a line.",
+    "N",
+    OUTPUT,
+)
+EACH_RUN = Option("each_run", "Print each run of --repeat too.", section=OUTPUT)
 EXIT_CODE = Option(
     "exit_code",
     "Exit with 10 on a failure (including a tie that fails) and with 11 on any other tie.",
@@ -145,7 +156,8 @@ SECONDS = Option("seconds", "Time limit in seconds, in place of the default budg
 COMPARISONS = "Several at once"
 COMPARE = Option(
     "compare",
-    "Show the odds beside those with this switch or input changed, or under a house rule (a TOML file or a folder).",
+    "Show the odds beside those with this switch or input changed, or under a house rule (a TOML file or a folder); "
+    "with --vary a grid for each.",
     "NAME=VALUE|FILE",
     COMPARISONS,
     many=True,
@@ -170,6 +182,7 @@ OUTCOME = Option(
     "outcome", "Show this outcome, in place of success, with two ranges or --knockout.", "NAME", COMPARISONS, many=True
 )
 ODDS_FORMAT = Option("format", "Print it in this format [default: table].", "table|md|csv|json|html", OUTPUT)
+OUT = Option("out", "Write it to this file; its ending says the format where --format does not.", "FILE", OUTPUT)
 
 # Of simulations.
 COUNT = Option(

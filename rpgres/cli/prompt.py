@@ -29,6 +29,13 @@ LET_BY = "pass"  # what an optional moment calls it to press Enter; taken when i
 ODDS, WHY, UNDO = "odds", "why", "undo"
 ACTION, ALWAYS = "action", "always"  # how long moments pass: until the action is over; until that is taken back
 
+ASIDE = {
+    ODDS: "the exact chances of each option",
+    WHY: "the rule, and where it comes from",
+    LET_BY: "skip, and the like until the action is over",
+    UNDO: "take back the last answer",
+}
+
 Aid = Callable[[View], "Prepared"]  # returns the action that is under way, as the seat of a view knows the table
 
 
@@ -122,7 +129,7 @@ class Person:
         shown = self._shown if self._shown <= len(events) else 0  # fewer than before: another action
         self._say(self._heading)
         self._heading = []
-        say(event_lines(events[shown:], is_drawn=not self._is_plain), is_plain=self._is_plain)
+        say(event_lines(events[shown:]), is_plain=self._is_plain)
         self._shown = len(events)
         width = columns(default=WIDTH, at_most=WIDEST)
         self._say(question_lines(question, width=width))
@@ -141,7 +148,7 @@ class Person:
         while True:
             flush()
             try:
-                with offering([(option.name, option.text) for option in question.offered]):
+                with offering([*((option.name, option.text) for option in question.offered), *ASIDE.items()]):
                     typed = self._read("> ").strip()
             except EOFError:
                 self._is_gone = True  # whoever ends the input answers nothing that is still to come

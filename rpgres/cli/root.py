@@ -17,12 +17,14 @@ from msgspec import Struct, structs
 from rpgres.cli.lazy import LazyGroup
 from rpgres.cli.options import StrictCommand
 from rpgres.cli.output import (
+    DICE_WORDS,
     blame,
     debug,
     finish,
     prepare_streams,
     require_output,
     results_alone,
+    tell_as,
     trace,
     unwritten,
     warn,
@@ -113,10 +115,12 @@ class Root(LazyGroup):
         options = typed[: typed.index("--")] if "--" in typed else typed
         debug(enabled="--debug" in options or bool(os.environ.get("RPGRES_DEBUG")))
         wants_json = not {"--json", "--format=json"}.isdisjoint(options) or ("--format", "json") in pairwise(options)
-        taken = {"--debug", *(word for word in options if word in _OFF)}
+        taken = {"--debug", DICE_WORDS, *(word for word in options if word in _OFF)}
         activate(_without(loaded, taken))
         typed = [word for word in options if word not in taken] + typed[len(options) :]
         prepare_streams()
+        chosen = active().settings
+        tell_as(is_plain=chosen.plain or "--plain" in options, dice_words=chosen.dice_words or DICE_WORDS in options)
         if COMPLETING in os.environ:
             _know_shells()
         try:
@@ -209,6 +213,13 @@ def _no_command(name: str) -> RpgresError:
 
     if resembles_notation(name):
         return UsageError(f"to roll dice, use `rpgres roll {name}`; for their probabilities `rpgres odds {name}`")
+    from rpgres.cli.dynamic import rulesets_with
+    from rpgres.cli.hints import line_for
+
+    having = rulesets_with(name)
+    line = f"rpgres roll {having[0]} {name}" if having else line_for(name)
+    if line:
+        return UsageError(f"rpgres has no command {name!r}; you may want `{line}`")
     return UsageError(unknown("command", name, COMMANDS, of="rpgres"))
 
 
@@ -248,12 +259,21 @@ def _plain_app(**settings: Any) -> typer.Typer:
     return typer.Typer(add_completion=False, rich_markup_mode=None, **settings)
 
 
+def _help_formatter(_context: Any) -> Any:
+    from rpgres.cli.help_format import HelpFormatter
+
+    return HelpFormatter()
+
+
+typer.core.TyperCommand.context_class.make_formatter = _help_formatter  # type: ignore[assignment]  # for all help
+
 app = _plain_app(cls=Root, invoke_without_command=True)
 
 
 @app.callback(
     context_settings={"help_option_names": ["-h", "--help"]},  # of every command, as each has it from the one above
-    epilog="Add --debug to any command for the traceback of an internal error, --no-plain to overrule your settings.",
+    epilog="Add --plain --dice-words to have any command told as text to be read aloud, --no-plain to overrule your "
+    "settings, --debug for the traceback of an internal error.",
 )
 def overview(
     ctx: typer.Context,

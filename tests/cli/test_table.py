@@ -121,7 +121,7 @@ def test_lines_that_say_too_little() -> None:
         (["answer", "--out", "x"], "name it with --view FILE"),
         (["view", "--out", "x"], "name the seat"),
         (["verify", "--head", "xyz"], "--head takes the hash"),
-        (["new"], "--ruleset"),
+        (["new"], "table new fate"),
         (["shwo"], "shwo"),
     ):
         done = table(*line, code=2)

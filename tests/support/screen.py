@@ -117,6 +117,14 @@ class Screen:
             assert time.monotonic() < limit, f"no line was awaited; there was:\n{self.text}"
             self._read(0.5)
 
+    def __enter__(self) -> Screen:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.wait(20)
+
     def end(self) -> int:
         """Wait for the end and return the exit code."""
         while self._read(20):

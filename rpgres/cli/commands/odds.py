@@ -12,10 +12,10 @@ from msgspec import Struct
 from rpgres.cli import options as opt
 from rpgres.cli.commands.scene_odds import PROCEDURE_OPTIONS, check_by, command_of_scene, weigh_procedure
 from rpgres.cli.dynamic import PlayGroup, Verb
-from rpgres.cli.output import say, say_json
+from rpgres.cli.output import say_json
 from rpgres.cli.progress import LOWER_BOUND, NOTHING, interrupted, progress
 from rpgres.cli.rulesets import RulesetData
-from rpgres.cli.studies import bar_columns, emit, format_of, run_study, study_of
+from rpgres.cli.studies import emit, format_of, run_study, study_of
 from rpgres.engine.hidden import NO_TABLE, Start
 from rpgres.errors import UsageError
 from rpgres.model.state import pile_name
@@ -36,10 +36,10 @@ ACTION_OPTIONS = (
     *(opt.CHOOSE, opt.BEST, opt.EACH, opt.BY, opt.AUTO, opt.POLICY),
     *(opt.COMPARE, opt.VARY, opt.FIND, opt.GOAL, opt.KNOCKOUT, opt.OUTCOME),
     *(opt.SWITCH, opt.RULESETS, opt.LEAVES, opt.SECONDS),
-    *(opt.ODDS_FORMAT, opt.SVG, opt.JSON, opt.PLAIN, opt.NOTE),
+    *(opt.ODDS_FORMAT, opt.OUT, opt.SVG, opt.JSON, opt.PLAIN, opt.NOTE),
 )
 Sits = Callable[[dict[str, str]], "tuple[Rules, Start]"]
-DICE_OPTIONS = (opt.VS, opt.DICE_BY, opt.ODDS_FORMAT, opt.SVG, opt.JSON, opt.PLAIN, opt.NOTE)
+DICE_OPTIONS = (opt.VS, opt.DICE_BY, opt.ODDS_FORMAT, opt.OUT, opt.SVG, opt.JSON, opt.PLAIN, opt.NOTE)
 
 
 class Line(Struct, kw_only=True):
@@ -113,14 +113,7 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any], *, sits
             record = _action_odds(line, by) if opposition is None else _ladder(line, opposition)
     except KeyboardInterrupt:
         raise typer.Exit(interrupted(NOTHING)) from None
-    from rpgres.cli.render.odds import ladder_lines, odds_lines
-
-    def lines() -> Any:
-        if isinstance(record, LadderOdds):
-            return ladder_lines(record, data.file)
-        return odds_lines(record, data.file, bars=bar_columns(is_plain=shared["plain"]))
-
-    _print(record, data.file, shared, form=form, lines=lines)
+    _print(record, data.file, shared, form=form)
     if show.is_stopped:
         raise typer.Exit(interrupted(LOWER_BOUND))
 
@@ -134,21 +127,12 @@ def _goal(values: dict[str, Any], find: str | None) -> str | None:
     return typed
 
 
-def _print(
-    record: LadderOdds | OddsResult,
-    file: RulesetFile | None,
-    shared: Mapping[str, Any],
-    *,
-    form: str,
-    lines: Callable[[], Any],
-) -> None:
+def _print(record: LadderOdds | OddsResult, file: RulesetFile | None, shared: Mapping[str, Any], *, form: str) -> None:
     """Print odds; only what is asked for is imported."""
-    if shared["svg"] is None and form == "json":
+    if form == "json" and shared["svg"] is None and shared["out"] is None:
         say_json(record)
-    elif shared["svg"] is None and form == "table":
-        say(lines(), is_plain=shared["plain"])
     else:
-        emit(record, file, form=form, svg=shared["svg"], is_plain=shared["plain"], lines=lines)
+        emit(record, file, shared)
 
 
 def _study(study: str, line: Line, axes: Sequence[Axis], by: By, data: RulesetData) -> None:
@@ -284,12 +268,7 @@ def weigh_notation(notation: str, values: dict[str, Any]) -> None:
 
     weighed = opt.read_dice(notation, values["vs"], values["note"])
     form, record = format_of(values), dice_odds(weighed, note=values["note"], by=values["by"])
-    from rpgres.cli.render.odds import dice_odds_lines
-
-    def lines() -> Any:
-        return dice_odds_lines(record, bars=bar_columns(is_plain=values["plain"]))
-
-    _print(record, None, values, form=form, lines=lines)
+    _print(record, None, values, form=form)
 
 
 class OddsGroup(PlayGroup):

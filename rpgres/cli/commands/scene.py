@@ -180,17 +180,16 @@ def show(
     """
     from rpgres.cli.account_files import STANDARD, read_account, require_files, write_files
     from rpgres.cli.options import read_folders
-    from rpgres.cli.output import columns, is_terminal, say, say_json
+    from rpgres.cli.output import say, say_json
 
     files = require_files({"markdown": markdown, "html": html, "lonelog": lonelog}, as_json=as_json)
     account = read_account(file, folders=read_folders(rulesets or ()))
     if as_json:
         say_json(account)
     elif STANDARD not in files.values():
-        from rpgres.cli.render.account_lines import WIDEST, WIDTH, account_lines
+        from rpgres.cli.render.account_lines import account_lines
 
-        width = columns(default=WIDTH, at_most=WIDEST)
-        say(account_lines(account, width=width, is_drawn=is_terminal() and not plain), is_plain=plain)
+        say(account_lines(account), is_plain=plain, is_prose=True)
     write_files(account, files)
 
 

@@ -11,14 +11,13 @@ from msgspec import structs
 from rpgres.cli import options as opt
 from rpgres.cli.dynamic import scene_command
 from rpgres.cli.options import Option, SectionedCommand
-from rpgres.cli.studies import bar_columns, emit, format_of, run_study, scenes_among, study_of
+from rpgres.cli.studies import emit, format_of, run_study, scenes_among, study_of
 from rpgres.engine.hidden import NO_TABLE, Known, Start
 from rpgres.errors import UsageError
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from rpgres.cli.render.lines import Line
     from rpgres.odds.subjects import Subject
     from rpgres.odds.variations import Axis
     from rpgres.rulesets import Rules, RulesetFile
@@ -46,6 +45,7 @@ SCENE_OPTIONS = (
         opt.SECONDS,
         SIMULATE,
         opt.ODDS_FORMAT,
+        opt.OUT,
         opt.SVG,
         opt.JSON,
         opt.PLAIN,
@@ -64,7 +64,8 @@ def weigh_scene(name: str, shared: Mapping[str, Any]) -> None:
     from rpgres.scenes import require_sound
     from rpgres.scenes.measuring import scene_subject
 
-    form, study = format_of(shared), study_of(shared, ())
+    format_of(shared)  # what is wrong with it is told before the work begins
+    study = study_of(shared, ())
     folders = opt.read_folders(shared["rulesets"])
     named = opt.named_policies(shared["policy"])
     everybody = named.pop("", "")
@@ -91,9 +92,9 @@ def weigh_scene(name: str, shared: Mapping[str, Any]) -> None:
         told = {"policies": policies, "by": shared["by"] or ENDING, "title": scene.file.title}
         _study(study, subject, (), shared, told, scene.rules.file, {one: read(one)[0] for one in others})
     elif shared["best"] is not None:
-        weigh_best(scene, scene.state, shared, policies=policies, form=form)
+        weigh_best(scene, scene.state, shared, policies=policies)
     else:
-        _weigh(scene, shared, policies=policies, form=form)
+        _weigh(scene, shared, policies=policies)
 
 
 def weigh_procedure(
@@ -113,7 +114,8 @@ def weigh_procedure(
     from rpgres.scenes.procedures import procedure_scene
 
     shared = with_goals(shared)
-    form, study = format_of(shared), study_of(shared, axes)
+    format_of(shared)
+    study = study_of(shared, axes)
     auto = shared["auto"] or shared["best"] is not None
     rules = checked(rules)
     typed = opt.read_answers(shared["choose"], option="--choose")
@@ -149,8 +151,7 @@ def weigh_procedure(
         return
     scene = make_scene(subject)
     prepared = prepare(rules, procedure, inputs, **start.arguments)
-    told: dict[str, Any] = {"policies": _policies(scene, shared), "inputs": prepared.inputs, "form": form}
-    told["known"] = start.record()
+    told: dict[str, Any] = {"policies": _policies(scene, shared), "inputs": prepared.inputs, "known": start.record()}
     if shared["best"] is not None:
         weigh_best(scene, prepared.state, shared, actor=prepared.actor, **told)
     else:
@@ -187,7 +188,6 @@ def _weigh(
     shared: Mapping[str, Any],
     *,
     policies: Mapping[str, str],
-    form: str,
     inputs: Mapping[str, Any] | None = None,
     known: Known | None = None,
 ) -> None:
@@ -227,12 +227,7 @@ def _weigh(
         interrupted=odds.is_interrupted,
         known=known,
     )
-    from rpgres.cli.render.scene_odds import scene_odds_lines
-
-    def lines() -> list[Line]:
-        return scene_odds_lines(record, scene.rules.file, bars=bar_columns(is_plain=shared["plain"]))
-
-    emit(record, scene.rules.file, form=form, svg=shared["svg"], is_plain=shared["plain"], lines=lines)
+    emit(record, scene.rules.file, shared)
     if odds.is_interrupted or (sample is not None and sample.runs < plays):
         raise typer.Exit(interrupted(LOWER_BOUND))
 

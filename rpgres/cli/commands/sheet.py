@@ -135,7 +135,7 @@ def show(
     if as_json:
         say_json(sheet_record(rules, sheet))
     else:
-        say(sheet_lines(rules, sheet, parse(source), is_drawn=not plain), is_plain=plain)
+        say(sheet_lines(rules, sheet, parse(source)), is_plain=plain)
 
 
 def _opened(file: str, ruleset: str | None, rulesets: Sequence[str] | None) -> tuple[Rules, Source | None]:

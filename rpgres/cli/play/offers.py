@@ -142,7 +142,7 @@ def _of_action(room: Room, actor: str, action: str, line: Sequence[str], partial
     bound += [one for one in words.takers.values() if one.parameter is not None and one.parameter.kind in kinds]
     bound = [one for one in bound if one.parameter is None or one.parameter.kind != "flag"]
     if bound:
-        for taker in dict.fromkeys(bound):
+        for taker in {one.name: one for one in bound}.values():
             yield from _values(room, words, taker, partial)
         return
     required = [words.takers[name] for name in words.described.required if name in words.takers]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from contextlib import redirect_stdout
+from textwrap import wrap
 
-from rpgres.cli.output import blame, columns, flush, results, say, say_text, trace
+from rpgres.cli.output import blame, columns, flush, know_cards, results, say, say_text, told_as, trace
 from rpgres.cli.play.helping import help_lines, short_form
 from rpgres.cli.play.reader import Reader
 from rpgres.cli.play.room import LEAVE, Room, Understood
@@ -15,7 +16,7 @@ from rpgres.cli.render.lines import Line, Piece, line
 from rpgres.cli.short import Reading
 from rpgres.errors import UsageError
 
-SIGN = "> "
+SIGN, INDENT = "> ", "  "
 INTERRUPTED = 130  # what Typer makes of an interrupt
 WIDTH, WIDEST = 80, 120  # columns of help: where nobody knows, and at most
 
@@ -32,6 +33,7 @@ class Session:
 
     def __init__(self, room: Room, reader: Reader, common: Sequence[str], *, is_plain: bool) -> None:
         self._room, self._reader, self._common, self._is_plain = room, reader, list(common), is_plain
+        know_cards(room.rules)
 
     def run(self) -> None:
         """Read and carry out lines until the person leaves."""
@@ -72,6 +74,7 @@ class Session:
 
     def _do(self, words: list[str]) -> None:
         """Carry out a line; what goes wrong is told, and the next line is read."""
+        words = told_as(words)
         try:
             if words == ["help"]:
                 say(help_lines(self._room, columns(default=WIDTH, at_most=WIDEST)), is_plain=self._is_plain)
@@ -89,8 +92,9 @@ class Session:
         from rpgres.cli.root import load_command
 
         args = understood.arguments
-        if understood.long:
-            say([line("  ", Piece(understood.long, "quiet"))], is_plain=self._is_plain)
+        width = columns(default=WIDTH, at_most=WIDEST) - len(INDENT)
+        for row in wrap(understood.long, width, subsequent_indent=INDENT, break_on_hyphens=False):
+            say([line(INDENT, Piece(row, "quiet"))], is_plain=self._is_plain)
         if args[0] == "act" and args[2:] == ["--help"]:
             say([line("Short: ", Piece(short_form(self._room, args[1]), "name"))], is_plain=self._is_plain)
         # What code of others prints is no result; help is, and Typer prints it.

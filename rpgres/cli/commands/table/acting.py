@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 ACTOR = Option("actor", "The acting character, if the seat has several.", "NAME", TABLE_PART)
 ACT_OPTIONS = (
     *(ACTOR, SEAT, TABLE, opt.GIVEN, opt.CHOOSE, opt.AUTO, opt.POLICY, opt.RULESETS),
-    *(opt.JSON, opt.PLAIN, opt.NOTE, opt.EXIT_CODE),
+    *(opt.JSON, opt.PLAIN, opt.DICE_WORDS, opt.NOTE, opt.EXIT_CODE),
 )
 
 

@@ -10,7 +10,7 @@ import typer
 from rpgres.cli.annotations import Folders, spread
 from rpgres.cli.commands.table.common import Seat, Table, TableOptions, app, rules_at, state_of
 from rpgres.cli.commands.table.posting import answer_words, rules_of_view, view_in
-from rpgres.cli.output import say, say_json, warn
+from rpgres.cli.output import fits, know_cards, say, say_json, warn
 from rpgres.errors import UsageError
 
 if TYPE_CHECKING:
@@ -40,9 +40,10 @@ def show(
         from rpgres.cli.render.tables import show_lines
         from rpgres.journal.exchange import state_in
 
-        state, answer = state_in(view, found), answer_words(view, found)
-        file = rules_of_view(found, options).file
-        say(show_lines(found.table, state, file, is_drawn=options.is_drawn, answer=answer), is_plain=options.plain)
+        state, rules = state_in(view, found), rules_of_view(found, options)
+        know_cards(rules)
+        lines = show_lines(found.table, state, rules.file, answer=answer_words(view, found))
+        say(lines, is_plain=options.plain)
         return
     place, history = options.read()
     now = state_of(place, history)
@@ -54,12 +55,12 @@ def show(
     from rpgres.rulesets import pictured
 
     state, rules = state_seen(now, options.who), rules_at(place, history)
+    know_cards(rules)
     pictures = pictured(rules.ruleset, state, is_drawn=options.is_drawn)
+    if not fits([text for lines in pictures.values() for text in lines]):
+        pictures = pictured(rules.ruleset, state, is_drawn=False)
     record = table_record(history, options.who, now=now)
-    say(
-        show_lines(record, state, rules.file, is_drawn=options.is_drawn, pictures=pictures),
-        is_plain=options.plain,
-    )
+    say(show_lines(record, state, rules.file, pictures=pictures), is_plain=options.plain)
 
 
 @app.command("log")
@@ -97,7 +98,8 @@ def log(
     else:
         from rpgres.cli.render.tables import log_lines
 
-        lines = log_lines(record.entries, rules.file, is_drawn=options.is_drawn, is_timed=times)
+        know_cards(rules)
+        lines = log_lines(record.entries, rules.file, is_timed=times)
         say(lines, is_plain=options.plain)
 
 
