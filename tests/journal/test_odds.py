@@ -60,7 +60,7 @@ def test_hands_need_not_be_typed(tmp_path: Path) -> None:
     options = {card.split(".")[0].rstrip("+-n") for card in shown["hand:ilse"]["cards"]}
     assert {choice["option"] for choice in found["choices"]} == options
     text = rpgres("table", "odds", *typed, "--as", "ilse", *table).out
-    assert "the table as ilse knows it; every hand possible in hand:brannagh" in text
+    assert "the table as ilse knows it; unseen, any cards possible: hand:brannagh" in text
 
 
 def test_two_tables_that_look_the_same_have_the_same_odds(tmp_path: Path) -> None:

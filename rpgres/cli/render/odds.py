@@ -60,7 +60,7 @@ def above(record: Any) -> list[str]:
 
 def _known_words(known: Known) -> str:
     piles = ", ".join(f"{name} ({count})" for name, count in known.averaged.items())
-    unseen = f"; every hand possible in {piles}" if piles else ""
+    unseen = f"; unseen, any cards possible: {piles}" if piles else ""
     return f"the table as {known.seat or 'the host'} knows it{unseen}"
 
 

@@ -10,7 +10,7 @@ import typer
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import spread
 from rpgres.cli.commands.table.common import AnswerOptions, TableOptions, app, finish_run, say_entry
-from rpgres.cli.output import warn
+from rpgres.cli.output import can_prompt, flush, say, warn
 from rpgres.errors import FileError, UsageError
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ def give(
     dice in it are shown first: at a terminal you confirm them, elsewhere --accept does; --as SEAT names the seat.
     """
     from rpgres.cli.commands.table.posting import take_posted, write_answer
+    from rpgres.cli.render.lines import line
     from rpgres.journal.commands import answer as hand_in
     from rpgres.journal.exchange import read_posted
     from rpgres.journal.lines import has_line
@@ -77,6 +78,9 @@ def give(
         raise UsageError("what was sent already contains the answer; leave out --choose and --given")
     if pasted and (from_ is not None or not has_line(source)):
         raise UsageError("give a line that begins with rpgres-answer:, rpgres-seal: or rpgres-open:, or --from FILE")
+    if source == "-" and can_prompt():
+        say([line("Paste what was sent, then press Enter and Ctrl-D:")])
+        flush()
     take_posted(read_posted(source), source, options, is_accepted=accept)
 
 

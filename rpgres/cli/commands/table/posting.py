@@ -103,12 +103,9 @@ def write_answer(
 
 def _hand_over(text: str) -> None:
     """Print a line for a mail; what to do with it is told beside, so that a pipe gets the line alone."""
-    from rpgres.cli.output import is_terminal
-    from rpgres.cli.render.lines import line
+    from rpgres.cli.output import is_terminal, say_text
 
-    if is_terminal():
-        say([line("Send this line to whoever has the table:")])
-    say([line(text)])
+    say_text(("Send this line to whoever has the table:\n" if is_terminal() else "") + f"{text}\n")
 
 
 def seal_elsewhere(file: str | None, out: str, options: TableOptions, *, label: str, answer: str) -> None:
@@ -197,8 +194,8 @@ def _accepted(one: Posted, source: str, *, is_named: bool, is_accepted: bool) ->
     message, has_dice = _posted_words(one)
     if is_accepted or (is_named and not has_dice):
         return message
-    shown = source if len(source) < 60 and "\n" not in source else "the line"
-    if not can_prompt() or source == "-":
+    shown = "the line" if source == "-" or len(source) > 60 or "\n" in source else source
+    if not can_prompt():
         what = "states its seat" + (" and the dice rolled" if has_dice else "")
         named = "" if has_dice else f", or --as {one.seat}"
         raise UsageError(f"{shown} {what} ({message}): --accept confirms it{named}")
