@@ -131,7 +131,21 @@ def _answer(number: int, line: bytes, folders: tuple[Path, ...]) -> dict[str, An
         return error_record(UsageError(f"line {number} is nested too deeply", line=number))
     except (msgspec.DecodeError, UnicodeError) as error:
         return error_record(UsageError(f"line {number} is no JSON: {error}", line=number))
-    answer = resolve_request(request, rulesets=folders)
+    if isinstance(request, dict) and "op" in request:
+        answer = _operated(request, folders)
+    else:
+        answer = resolve_request(request, rulesets=folders)
     if answer["format"] == ERROR and "id" not in answer:  # the only way to tell whose error it is
         answer["details"] = {**answer["details"], "line": number}
     return answer
+
+
+def _operated(request: dict[str, Any], folders: tuple[Path, ...]) -> dict[str, Any]:
+    """Return the answer to a request that names its operation; `resolve` is what is done where none is named."""
+    if request["op"] == "resolve":
+        from rpgres.engine.resolve import resolve_request
+
+        return resolve_request({key: value for key, value in request.items() if key != "op"}, rulesets=folders)
+    from rpgres.cli.operation_answers import answer_operation
+
+    return answer_operation(request, folders=folders)

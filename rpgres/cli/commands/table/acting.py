@@ -97,6 +97,10 @@ class ActGroup(LazyGroup):
         except RpgresError:
             return {}
 
+    def data_at(self, table: str | None, folders: Sequence[str] = ()) -> RulesetData:
+        """Return the data of the ruleset of a table, by the name that is typed for it."""
+        return _data_of(table, tuple(map(Path, folders)))
+
     def forget(self) -> None:
         """Forget the table that was named last."""
         self.line = ()
@@ -129,12 +133,16 @@ class ActGroup(LazyGroup):
 
 def _data(args: Sequence[str]) -> RulesetData:
     """Return the data of the ruleset of the table that a line names, which is not parsed yet."""
-    from rpgres.journal.store import read
-
     named = [word.partition("=")[2] for word in args if word.startswith("--table=")]
     named += [args[place + 1] for place, word in enumerate(args[:-1]) if word == "--table"]
-    new = read(TableOptions(table=named[0] if named else None).find().path).new
-    return read_ruleset(new.public.ruleset, extra=(*map(Path, new.secret.folders), *folders_in(args)))
+    return _data_of(named[0] if named else None, folders_in(args))
+
+
+def _data_of(table: str | None, folders: tuple[Path, ...]) -> RulesetData:
+    from rpgres.journal.store import read
+
+    new = read(TableOptions(table=table).find().path).new
+    return read_ruleset(new.public.ruleset, extra=(*map(Path, new.secret.folders), *folders))
 
 
 app.add_typer(
