@@ -6,7 +6,8 @@ Nothing is listed twice: operations are the commands of `root`, and their keys t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
+from contextlib import contextmanager
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,18 @@ APART = {
 SHORT = {"scene": "scene.run", "sheet": "sheet.show", "ruleset": "ruleset.show", "deck": "deck.show"}
 
 Run = Callable[[], None]
+
+
+@contextmanager
+def kept() -> Iterator[None]:
+    """Have rulesets read once only and tables stay open, while many operations follow each other."""
+    from rpgres.journal.keeping import kept_open
+    from rpgres.plugins.loading import rules_kept
+
+    _read.cache_clear()
+    _ACTION_KEYS.clear()
+    with rules_kept(), kept_open():
+        yield
 
 
 class Operation(Struct, frozen=True):
@@ -201,22 +214,25 @@ def _inputs(given: Any) -> dict[str, Any]:
 
 def _data(rest: dict[str, Any], operation: Operation, folders: Sequence[Path]) -> RulesetData:
     ruleset = _named(rest, "ruleset", operation)
-    extra = rest.get("rulesets") or ()
-    return _read(ruleset, (*folders, *read_folders([extra] if isinstance(extra, str) else map(str, extra))))
+    return _read(ruleset, _extra(rest, folders))
 
 
 def _data_at(operation: Operation, rest: Mapping[str, Any], folders: Sequence[Path]) -> RulesetData:
     """Return the data of the ruleset that is played at the table of a request."""
     table = rest.get("table")
-    extra = rest.get("rulesets") or ()
-    asked = [extra] if isinstance(extra, str) else [str(one) for one in extra]
-    found: RulesetData = operation.command.data_at(
-        None if table is None else _text(table, "table"), (*map(str, folders), *asked)
-    )
-    return found
+    named = None if table is None else _text(table, "table")
+    ruleset, own = operation.command.ruleset_at(named)
+    return _read(ruleset, (*own, *_extra(rest, folders)))
 
 
-_read = cache(lambda ruleset, extra: read_ruleset(ruleset, extra=extra))
+def _extra(rest: Mapping[str, Any], folders: Sequence[Path]) -> tuple[Path, ...]:
+    asked = rest.get("rulesets") or ()
+    return (*folders, *read_folders([asked] if isinstance(asked, str) else map(str, asked)))
+
+
+@lru_cache(maxsize=64)
+def _read(ruleset: str, extra: tuple[Path, ...]) -> RulesetData:
+    return read_ruleset(ruleset, extra=extra)
 
 
 def _named(rest: dict[str, Any], key: str, operation: Operation) -> str:
@@ -247,9 +263,7 @@ def _procedure(operation: Operation, request: Mapping[str, Any], folders: Sequen
 def _procedure_of(name: str, rest: Mapping[str, Any], folders: Sequence[Path]) -> tuple[RulesetData, str] | None:
     from rpgres.cli.dynamic import procedure_named
 
-    extra = rest.get("rulesets") or ()
-    asked = [extra] if isinstance(extra, str) else extra
-    words = [word for folder in (*folders, *asked) for word in ("--rulesets", str(folder))]
+    words = [word for folder in _extra(rest, folders) for word in ("--rulesets", str(folder))]
     return procedure_named(name, words)
 
 

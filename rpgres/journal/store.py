@@ -32,6 +32,7 @@ from rpgres.journal.chain import START, commitment, digest, link, written
 from rpgres.journal.changes import applied, difference
 from rpgres.journal.files import check_format, damaged, table_errors
 from rpgres.journal.history import Entries, History
+from rpgres.journal.keeping import Connection
 from rpgres.journal.records import RUNNING, RUNS, Draft, Entry, Mark, TableError, marks_of
 from rpgres.journal.rows import (
     LONGEST,
@@ -51,6 +52,7 @@ from rpgres.model.state import State
 from rpgres.text.filenames import write_own
 
 WHOLE = 1 << 27  # bytes of all entries that are read at once, unpacked: those of 70,000 actions with cards
+HELD = 64  # entries that are held while a file stays open, until it is read anew
 SHARE = 4  # a new base stands where what was kept since the last one takes so many times its bytes
 
 _TABLES = """
@@ -76,7 +78,7 @@ def create(path: Path, draft: Draft, *, salt: bytes) -> Entry:
     if os.path.exists(path):
         raise TableError(f"{path}: a table already exists; {named('table')} PATH creates one elsewhere", file=str(path))
     with table_errors(path):
-        connection = sqlite3.connect(":memory:", isolation_level=None)
+        connection = sqlite3.connect(":memory:", isolation_level=None, factory=Connection)
         try:
             connection.executescript(_TABLES)
             connection.execute(f"PRAGMA application_id={files.MARK}")
@@ -102,7 +104,7 @@ def read(path: Path) -> History:
     """
     with _opened(path) as file:
         file.connection.execute("BEGIN")
-        return _history(file)
+        return _known(file)[0]
 
 
 def read_rows(path: Path) -> Iterator[Row]:
@@ -164,16 +166,28 @@ def write(
     with _opened(path) as file:
         connection = file.connection
         connection.execute("BEGIN IMMEDIATE")
-        history = _history(file, is_mending=is_mending)
+        version = connection.version()
+        history, base = (_history(file, is_mending=True), None) if is_mending else _known(file)
         drafts = work(history)
         added: list[Entry] = []
-        base = next(file.rows(history.head.number, history.head.number)).base
+        base = base or next(file.rows(history.head.number, history.head.number)).base
         for draft in drafts:
             last = added[-1] if added else history.head
             entry, base = _add(file, draft, last=last, base=base, salt=salt())
             added.append(entry)
         connection.execute("COMMIT")
-    return History(history.entries.with_(added), drafts[-1].state if drafts else history.state), added
+        history = History(history.entries.with_(added), drafts[-1].state if drafts else history.state)
+        connection.keep(path, (history, base) if history.entries.held <= HELD else None, version)
+    return history, added
+
+
+def _known(file: _File) -> tuple[History, Base | None]:
+    """Return what stands after the last entry, and the base of the next one, where they were read before."""
+    found: tuple[History, Base | None] | None = file.connection.recall(file.path)
+    if found is None:
+        found = _history(file), None
+        file.connection.keep(file.path, found, file.connection.version())
+    return found
 
 
 def _add(file: _File, draft: Draft, *, last: Entry | None, base: Base | None, salt: bytes) -> tuple[Entry, Base]:
@@ -225,7 +239,7 @@ def _as_difference(file: _File, base: Base | None, raw: bytes, state: bytes) -> 
 class _File:
     """A journal that is open, with the last whole tables of it that were read."""
 
-    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+    def __init__(self, connection: Connection, path: Path) -> None:
         self.connection, self.path = connection, path
         self._bases: dict[object, Base | None] = {}
         self._left = WHOLE

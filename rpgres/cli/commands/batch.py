@@ -64,6 +64,7 @@ def command(
 
 
 def _answer_all(stream: BinaryIO, folders: tuple[Path, ...], seconds: float) -> None:
+    from rpgres.cli.operations import kept
     from rpgres.cli.timelimit import time_limit
 
     number, line = 0, b""
@@ -76,7 +77,7 @@ def _answer_all(stream: BinaryIO, folders: tuple[Path, ...], seconds: float) -> 
     def give_up() -> None:
         say(_too_long(number, line, seconds, "cannot be interrupted, so the batch ends here"))
 
-    with time_limit(seconds, give_up=give_up) as limit:
+    with kept(), time_limit(seconds, give_up=give_up) as limit:
         for number, line in _lines(stream):  # `give_up` tells which one it was
             with _nothing_typed():
                 answer = limit.within(partial(_answer, number, line, folders))

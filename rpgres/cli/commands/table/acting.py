@@ -97,9 +97,9 @@ class ActGroup(LazyGroup):
         except RpgresError:
             return {}
 
-    def data_at(self, table: str | None, folders: Sequence[str] = ()) -> RulesetData:
-        """Return the data of the ruleset of a table, by the name that is typed for it."""
-        return _data_of(table, tuple(map(Path, folders)))
+    def ruleset_at(self, table: str | None) -> tuple[str, tuple[Path, ...]]:
+        """Return the id of the ruleset of a table, by the name that is typed for it, and where it is sought first."""
+        return _ruleset_at(table)
 
     def forget(self) -> None:
         """Forget the table that was named last."""
@@ -135,14 +135,15 @@ def _data(args: Sequence[str]) -> RulesetData:
     """Return the data of the ruleset of the table that a line names, which is not parsed yet."""
     named = [word.partition("=")[2] for word in args if word.startswith("--table=")]
     named += [args[place + 1] for place, word in enumerate(args[:-1]) if word == "--table"]
-    return _data_of(named[0] if named else None, folders_in(args))
+    ruleset, folders = _ruleset_at(named[0] if named else None)
+    return read_ruleset(ruleset, extra=(*folders, *folders_in(args)))
 
 
-def _data_of(table: str | None, folders: tuple[Path, ...]) -> RulesetData:
+def _ruleset_at(table: str | None) -> tuple[str, tuple[Path, ...]]:
     from rpgres.journal.store import read
 
     new = read(TableOptions(table=table).find().path).new
-    return read_ruleset(new.public.ruleset, extra=(*map(Path, new.secret.folders), *folders))
+    return new.public.ruleset, tuple(map(Path, new.secret.folders))
 
 
 app.add_typer(
