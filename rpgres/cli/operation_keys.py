@@ -20,7 +20,7 @@ from rpgres.rulesets import unknown
 # Options for whoever reads, or sits at a terminal.
 UNASKED = {"json", "plain", "dice_words", "real_dice", "exit_code"}
 # Lists have these names; the option's own is taken as well.
-PLURAL = {"sheet": "sheets", "switch": "switches", "policy": "policies"}
+PLURAL = {"sheet": "sheets", "switch": "switches", "policy": "policies", "file": "files"}
 EVERYBODY = "*"  # in an object of policies: whoever has none of their own
 
 
@@ -69,21 +69,26 @@ class Keys:
 
 def key_of_option(option: Option) -> Key:
     """Return the key of an option that is declared as a record."""
+    name, *names = _names(option.name, many=option.many)
     return Key(
-        PLURAL.get(option.name, option.name),
+        name,
         option.name,
         option.help,
         option.metavar,
-        names=_other_names(option.name, option.aliases),
+        names=(*names, *option.aliases),
         is_flag=option.is_flag,
         many=option.many,
         is_hidden=option.name in UNASKED,
     )
 
 
-def _other_names(name: str, aliases: Collection[str] = ()) -> tuple[str, ...]:
-    own = (name,) if name in PLURAL else ()
-    return (*own, *(one.replace("_", "-") for one in (name,) if "_" in one), *aliases)
+def _names(name: str, *, many: bool) -> list[str]:
+    """Return the name of a key, and the others that are taken for it."""
+    return [
+        *([PLURAL[name]] if many and name in PLURAL else []),
+        name,
+        *([name.replace("_", "-")] if "_" in name else []),
+    ]
 
 
 @cache
@@ -106,19 +111,19 @@ def _name_of(param: Any) -> str:
 
 
 def _key_of(param: Any) -> Key:
-    name, kind = _name_of(param), param.type
-    many = bool(param.multiple) or param.nargs == -1
-    is_text = getattr(kind, "name", "") == "text"
+    kind, many = param.type, bool(param.multiple) or param.nargs == -1
+    name, *names = _names(_name_of(param), many=many)
+    is_text = kind.name in ("str", "text")
     return Key(
-        PLURAL.get(name, name),
+        name,
         str(param.name),
         param.help or "",
         param.metavar or "",
-        names=_other_names(name),
+        names=tuple(names),
         is_flag=bool(getattr(param, "is_flag", False)),
         many=many,
         is_required=bool(param.required),
-        is_hidden=name in UNASKED or bool(getattr(param, "hidden", False)),
+        is_hidden=_name_of(param) in UNASKED or bool(getattr(param, "hidden", False)),
         convert=None if is_text else lambda value: kind.convert(value, param, None),
     )
 

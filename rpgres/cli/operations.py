@@ -163,8 +163,8 @@ def _played(operation: Operation, request: Mapping[str, Any], folders: Sequence[
             return _called(operation.name, verb.scene(scene), rest, folders)
         data, action = found
     else:
-        action = _named(rest, "action", operation)
         data = _data_at(operation, rest, folders) if verb.is_seated else _data(rest, operation, folders)
+        action = _named(rest, "action", operation)
     return _acted(operation.name, verb, data, action, rest, folders)
 
 

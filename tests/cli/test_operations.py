@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer.core
 
+from rpgres.cli.lazy import LazyGroup
+from rpgres.cli.operation_keys import UNASKED
+from rpgres.cli.operations import APART, SHORT, keys_of, operations
+from rpgres.cli.root import COMMANDS, load_command
 from tests.support.command_line import rpgres
 
 FOUR = """\
@@ -60,3 +66,159 @@ def test_the_request_of_a_decision_goes_on_with_it() -> None:
     (question,) = answer["request"]["choose"]
     (answer,) = told(answer["request"] | {"choose": {question: ["fail"]}})
     assert (answer["format"], answer["outcome"]) == ("rpgres.result/1", "fail")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# None is forgotten
+
+
+def commands() -> Iterator[tuple[str, Any]]:
+    """Yield every command as the help lists it, found in another way than operations are."""
+    for name in COMMANDS:
+        command = load_command(name)
+        inner = {} if isinstance(command, LazyGroup) else getattr(command, "commands", {})
+        yield from ((f"{name}.{one}", inner[one]) for one in inner)
+        if not inner:
+            yield name, command
+
+
+def test_every_command_is_an_operation_or_says_why_not() -> None:
+    names = [name for name, _ in commands()]
+    assert len(names) > 50
+    assert [one.name for one in operations()] == [name for name in names if name not in APART]
+    for name, reason in APART.items():
+        assert name in names
+        (answer,) = told({"op": name})
+        assert reason in answer["message"]
+    assert set(SHORT.values()) <= set(names)
+    assert not set(SHORT) & set(names)
+
+
+def test_every_option_is_a_key() -> None:
+    """What can be typed can be requested, but for what only a reader at a terminal wants."""
+    for operation in operations():
+        keys = {name for key in keys_of(operation) for name in (key.name, *key.names)}
+        if isinstance(operation.command, LazyGroup):
+            verb = operation.command.verb
+            typed = {one.name for one in (*verb.options, *verb.dice_options, *verb.procedure_options)}
+        else:
+            options = [one for one in operation.command.params if isinstance(one, typer.core.TyperOption)]
+            typed = {one.opts[0].removeprefix("--").replace("-", "_") for one in options if not one.hidden}
+            assert len(keys_of(operation)) >= len(typed - UNASKED), operation.name
+        assert typed - UNASKED <= keys, operation.name
+        assert all(key.help for key in keys_of(operation)), operation.name
+
+
+@pytest.mark.parametrize(
+    ("request_", "line"),
+    [
+        ({"op": "ruleset.list"}, ["ruleset", "list"]),
+        ({"op": "ruleset", "ruleset": "fate", "action": "overcome"}, ["ruleset", "show", "fate", "overcome"]),
+        ({"op": "sheet", "file": "mara"}, ["sheet", "show", "mara"]),
+        ({"op": "sheet.check", "files": ["mara", "nobody"]}, ["sheet", "check", "mara", "nobody"]),
+        ({"op": "deck", "deck": "standard"}, ["deck", "show", "standard"]),
+        (
+            {"op": "deck.draw", "deck": "standard", "number": 2, "seed": 7, "without": ["Jk", "Jk"]},
+            ["deck", "draw", "standard", "2", "--seed=7", "--without=Jk", "--without=Jk"],
+        ),
+        ({"op": "scene", "file": "fate/bribe", "seed": "7"}, ["scene", "run", "fate/bribe", "--seed=7"]),
+        ({"op": "scene.check", "file": "fate/bribe"}, ["scene", "check", "fate/bribe"]),
+        ({"op": "odds", "notation": "4d6kh3", "vs": 12}, ["odds", "4d6kh3", "--vs=12"]),
+        ({"op": "odds", "scene": "fate/bribe"}, ["odds", "fate/bribe"]),
+        ({"op": "roll", "notation": "d20", "seed": 1}, ["roll", "d20", "--seed=1"]),
+        (
+            {"op": "simulate", "ruleset": "fate", "action": "overcome", "with": {"skill": "3", "vs": ["2"]}}
+            | {"runs": 50, "seed": 3, "auto": True, "workers": 1},
+            ["simulate", "fate", "overcome", "--skill=3", "--vs=2", "--runs=50", "--seed=3", "--auto", "--workers=1"],
+        ),
+        (
+            {"op": "odds", "ruleset": "fate", "action": "overcome", "with": {"skill": "0..2", "vs": ["2"]}},
+            ["odds", "fate", "overcome", "--skill=0..2", "--vs=2"],
+        ),
+        ({"op": "schema", "kind": "seal"}, ["schema", "seal"]),
+        ({"op": "plugin.list"}, ["plugin", "list"]),
+        ({"op": "config.show"}, ["config", "show"]),
+    ],
+)
+def test_an_operation_is_the_command_with_json(request_: dict[str, Any], line: list[str]) -> None:
+    (answer,) = told({"id": 1, **request_})
+    assert answer.pop("id") == 1
+    shown = rpgres(*line, *([] if line[0] == "schema" else ["--json"]))
+    assert json.loads(shown.out or shown.err) == answer
+
+
+def test_a_command_without_json_answers_with_its_text() -> None:
+    new, export = told(
+        {"op": "table.new", "table": "t.db", "ruleset": "fate", "sheets": "mara"}, {"op": "table.export"}
+    )
+    assert new["format"] == "rpgres.entry/1"
+    assert (export["format"], export["details"]["path"], export["details"]["reason"]) == (
+        "rpgres.error/1",
+        ["out"],
+        "missing",
+    )
+    (answer,) = told({"op": "table.export", "table": "t.db", "out": "evening"})
+    assert (answer["format"], answer["exit"]) == ("rpgres.text/1", 0)
+    assert answer["text"] == rpgres("table", "export", "--table=t.db", "--out=evening", "--force").out
+    (answer,) = told({"op": "roll", "notation": "d6", "repeat": 3, "seed": 1})
+    assert (answer["format"], len(answer["answers"])) == ("rpgres.answers/1", 3)
+
+
+@pytest.mark.parametrize(
+    ("request_", "path", "said"),
+    [
+        ({"op": "table.ac"}, ["op"], "did you mean 'table.act'?"),
+        ({"op": "odd"}, ["op"], "did you mean 'odds'?"),
+        ({"op": 3}, ["op"], "not 3"),
+        ({"op": "table.show", "tabel": "x"}, ["tabel"], "did you mean 'table'?"),
+        ({"op": "odds", "rulset": "fate"}, ["rulset"], "did you mean 'ruleset'?"),
+        ({"op": "odds"}, ["ruleset"], "`ruleset`, or notation or scene in its place"),
+        ({"op": "odds", "ruleset": "fate", "action": "overcom"}, ["action"], "did you mean 'overcome'?"),
+        ({"op": "odds", "ruleset": "fate", "action": "overcome", "with": 3}, ["with"], "with is an object"),
+        (
+            {"op": "odds", "ruleset": "fate", "action": "overcome", "with": {"skil": 3, "vs": 1}},
+            ["with", "skil"],
+            "did you mean",
+        ),
+        (
+            {"op": "odds", "ruleset": "fate", "action": "overcome", "auto": "yes"},
+            ["auto"],
+            "`auto` takes true or false",
+        ),
+        ({"op": "table.undo", "number": "x"}, ["number"], "not a valid int"),
+        ({"op": "table.log", "last": 0}, ["last"], "0 is not in the range"),
+        ({"op": "table.note", "text": ["a"]}, ["text"], "`text` takes a text"),
+        ({"op": "sheet.show", "file": "-"}, ["file"], "standard input has the requests"),
+        ({"op": "table.new", "ruleset": "fate", "sheets": ["../mara"]}, ["sheets"], "without a path"),
+        ({"op": "table.new", "switch": [], "switches": []}, ["switches"], "given twice"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_place(request_: dict[str, Any], path: list[str], said: str) -> None:
+    (answer,) = told({"id": "e", **request_})
+    assert (answer["id"], answer["format"], answer["code"], answer["exit"]) == ("e", "rpgres.error/1", "usage", 2)
+    assert said in answer["message"]
+    assert answer["details"]["path"] == path
+
+
+def test_inputs_name_no_sheet_in_another_folder() -> None:
+    Path("inner").mkdir()
+    Path("inner/mara.toml").write_text("secret = 1", "utf-8")
+    asked = {"op": "odds", "ruleset": "fate", "action": "overcome", "with": {"sheet": "inner/mara.toml", "skill": 1}}
+    (answer,) = told(asked)
+    assert "without a path" in answer["message"]
+    Path("broken.toml").write_text("secret = 1", "utf-8")
+    asked["with"] |= {"sheet": "broken.toml"}  # type: ignore[operator]
+    (answer,) = told(asked)
+    assert answer["code"] == "file"
+    assert "secret" not in json.dumps(answer)
+
+
+def test_folders_of_house_rules_count_for_operations() -> None:
+    (answer,) = told({"op": "ruleset", "ruleset": "fate", "rulesets": ["nowhere"]})
+    assert "there is no such folder" in answer["message"]
+    Path("house/fate").mkdir(parents=True)
+    Path("house/fate/ruleset.toml").write_text('title = "Fate of ours"\n', "utf-8")
+    (answer,) = told({"op": "ruleset", "ruleset": "fate", "rulesets": "house"})
+    assert answer["title"] == "Fate of ours"
+    done = rpgres("batch", "--rulesets", "house", stdin='{"op": "ruleset", "ruleset": "fate"}')
+    assert json.loads(done.out)["title"] == "Fate of ours"

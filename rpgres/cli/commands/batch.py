@@ -136,7 +136,7 @@ def _answer(number: int, line: bytes, folders: tuple[Path, ...]) -> dict[str, An
         answer = _operated(request, folders)
     else:
         answer = resolve_request(request, rulesets=folders)
-    if answer["format"] == ERROR and "id" not in answer:  # the only way to tell whose error it is
+    if answer.get("format") == ERROR and "id" not in answer:  # the only way to tell whose error it is
         answer["details"] = {**answer["details"], "line": number}
     return answer
 
