@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import typer
 
+from rpgres.cli.formats.batches import SeveralRecord, TextRecord
 from rpgres.cli.operation_keys import PLURAL, Keys, key_of_option, read_keys
 from rpgres.cli.operations import Operation, find_operation, prepared_run
 from rpgres.cli.options import GIVEN, read_answers
@@ -18,31 +19,6 @@ from rpgres.engine.resolve import discreet, error_record, resuming
 from rpgres.errors import FileError, RpgresError, as_own
 from rpgres.journal.records import TableError
 from rpgres.parameters.context import plain_names
-
-TEXT = "rpgres.text/1"  # the format of what a command prints that has no JSON
-SEVERAL = "rpgres.answers/1"  # the format of several records
-
-
-class TextRecord(msgspec.Struct, frozen=True, kw_only=True, tag_field="format", tag=TEXT):
-    """What an operation of a batch tells that has no record of its own, as one that writes a file.
-
-    Attributes:
-        text: what the command prints.
-        exit: its exit code.
-    """
-
-    text: str
-    exit: int = 0
-
-
-class SeveralRecord(msgspec.Struct, frozen=True, kw_only=True, tag_field="format", tag=SEVERAL):
-    """What an operation of a batch answers with several records, such as several runs.
-
-    Attributes:
-        answers: the records, in order.
-    """
-
-    answers: list[dict[str, Any]]
 
 
 def answer_operation(request: Mapping[str, Any], *, folders: Sequence[Path] = ()) -> dict[str, Any]:
@@ -60,7 +36,11 @@ def answer_operation(request: Mapping[str, Any], *, folders: Sequence[Path] = ()
         raise
     except BaseException as error:  # noqa: BLE001  # one bad request must not stop a batch, not even with SystemExit
         found = error_record(_discreet(_placed(as_own(error), told), told))
-    return found if request.get("id") is None else {"id": request["id"], **found}
+    if request.get("id") is None:
+        return found
+    if "id" in found:  # of a ruleset, which is not that of the request
+        found = _plain(SeveralRecord(answers=[found]))
+    return {"id": request["id"], **found}
 
 
 def _done(operation: Operation, told: Mapping[str, Any], folders: Sequence[Path]) -> dict[str, Any]:
@@ -75,7 +55,7 @@ def _done(operation: Operation, told: Mapping[str, Any], folders: Sequence[Path]
     if request is not None:
         answer["request"] = request
     if said.warnings:
-        answer["warnings"] = said.warnings
+        answer["notices"] = said.warnings
     return answer
 
 

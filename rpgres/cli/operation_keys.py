@@ -37,6 +37,8 @@ class Key(Struct, frozen=True):
         many: whether it takes several.
         is_required: whether it cannot be left out.
         is_hidden: whether a request may not have it.
+        choices: the values it may have, where they are few.
+        is_number: whether it is a whole number.
         convert: reads the value of an option that is no text.
     """
 
@@ -49,7 +51,14 @@ class Key(Struct, frozen=True):
     many: bool = False
     is_required: bool = False
     is_hidden: bool = False
+    choices: tuple[str, ...] = ()
+    is_number: bool = False
     convert: Callable[[Any], Any] | None = None
+
+    @property
+    def is_pairs(self) -> bool:
+        """Whether its texts are such as LABEL=VALUE, for which an object may stand."""
+        return self.many and "=" in self.metavar
 
 
 class Keys:
@@ -124,6 +133,8 @@ def _key_of(param: Any) -> Key:
         many=many,
         is_required=bool(param.required),
         is_hidden=_name_of(param) in UNASKED or bool(getattr(param, "hidden", False)),
+        choices=tuple(getattr(kind, "choices", ())),
+        is_number=kind.name.startswith("int"),
         convert=None if is_text else lambda value: kind.convert(value, param, None),
     )
 
@@ -176,7 +187,7 @@ def _several(key: Key, name: str, given: Any) -> list[Any]:
     if isinstance(given, list):
         return given
     if isinstance(given, dict):
-        if "=" not in key.metavar:
+        if not key.is_pairs:
             raise _wrong(name, "a text or a list of texts", given)
         return list(_pairs(key, name, given))
     return [given]
