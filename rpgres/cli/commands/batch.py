@@ -17,6 +17,7 @@ from rpgres.cli.output import flush, say_json
 from rpgres.errors import FileError, TimeError, UsageError
 
 LONGEST = 1024 * 1024  # bytes of one request
+_IN_ORDER = "`concurrent` is not supported: answers come in the order of the requests; run several batches at a time"
 SECONDS = 10  # for one request; an action of a table takes milliseconds
 
 
@@ -32,7 +33,13 @@ def command(
 
     A request says what `rpgres roll` would be told: {"ruleset": "fate", "action": "overcome", "with": {"skill": 3,
     "vs": 2}}, and may have seed, given, choose, switches, auto, policies, note and id. One that rolls dice says
-    {"notation": "4d6kh3"}. `rpgres schema request` has it all.
+    {"notation": "4d6kh3"}.
+
+    With "op" a request is any other command that needs no terminal, with its options as keys: {"op": "table.act",
+    "table": "bot.db", "as": "mara", "action": "overcome", "with": {"skill": 2, "vs": 3}}, {"op": "odds", ...},
+    {"op": "table.show", ...}. The answer is what the command prints with --json. A table stays open between requests.
+    Such requests read and write the files that they name, as the command would: take them from nobody you do not trust
+    with the command. `rpgres schema batch` has all requests, and the schema of each answer.
 
     Sheets are named without a folder (mara, mara.toml) and are sought here and among the ruleset's own.
 
@@ -132,7 +139,9 @@ def _answer(number: int, line: bytes, folders: tuple[Path, ...]) -> dict[str, An
         return error_record(UsageError(f"line {number} is nested too deeply", line=number))
     except (msgspec.DecodeError, UnicodeError) as error:
         return error_record(UsageError(f"line {number} is no JSON: {error}", line=number))
-    if isinstance(request, dict) and "op" in request:
+    if isinstance(request, dict) and "concurrent" in request:
+        answer = error_record(UsageError(_IN_ORDER, path=("concurrent",)))
+    elif isinstance(request, dict) and "op" in request:
         answer = _operated(request, folders)
     else:
         answer = resolve_request(request, rulesets=folders)
