@@ -98,8 +98,17 @@ GIVEN = Option(
     "LABEL=FACES",
     many=True,
 )
+REAL = Option(
+    "real_dice",
+    "real: ask for the result of each roll and draw; Enter leaves it to the seed. With names: for theirs alone.",
+    "real|NAME,...|seeded",
+    aliases=("dice",),
+)
 CHOOSE = Option(
-    "choose", "Answer a decision, as LABEL=OPTION or WHO:LABEL=OPTION; repeat for others.", "LABEL=OPTION", many=True
+    "choose",
+    "Answer a decision: LABEL=OPTION or WHO:LABEL=OPTION, once; LABEL=OPTION* each time.",
+    "LABEL=OPTION",
+    many=True,
 )
 BEST_WHO = Option(
     "best",

@@ -236,13 +236,32 @@ def look(*, is_plain: bool = False, is_prose: bool = False) -> Look:
     if not is_terminal():
         return Look(width=PAGE if is_prose else 0, dice_words=_Reader.dice_words, card_names=_card_names())
     width = min(screen_columns(), WIDEST if is_prose else sys.maxsize)
-    is_drawn = not (is_plain or _Reader.is_plain)
-    return Look(width=width, is_drawn=is_drawn, dice_words=_Reader.dice_words, card_names=_card_names())
+    return Look(
+        width=width,
+        is_terminal=True,
+        is_drawn=not (is_plain or _Reader.is_plain),
+        dice_words=_Reader.dice_words,
+        card_names=_card_names(),
+    )
 
 
 def can_prompt() -> bool:
     """Tell whether a person can be asked: both input and output are a terminal, or somebody sits down to be asked."""
     return _listening or (is_terminal() and sys.stdin is not None and sys.stdin.isatty())
+
+
+def asks_dice(whom: str | None, *, as_json: bool = False) -> bool:
+    """Tell whether a person is asked for results of real dice, as `--real-dice` says.
+
+    Raises:
+        UsageError: it says so, and there is nobody to ask.
+    """
+    if whom in (None, "", "seeded", "off"):
+        return False
+    if as_json or not can_prompt():
+        why = "with --json" if as_json else "without a terminal"
+        raise UsageError(f"--real-dice {whom}: nobody can be asked {why}; use --given LABEL=RESULT")
+    return True
 
 
 def fits(texts: Iterable[str]) -> bool:
