@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -73,6 +73,7 @@ class Side(msgspec.Struct, frozen=True):
 
 
 NOBODY = Side((), "", "", 0)
+Settles = tuple[str, Map[str, Any]]  # an outcome table, and the facts by which its rows are told apart
 
 
 class Ledger(msgspec.Struct):
@@ -151,7 +152,13 @@ def raised_from_nothing(table: Table, own: Sequence[str], members: Sequence[str]
 
 
 def invoke_window(
-    table: Table, own: Side, other: Side | None, *, ledger: Ledger | None = None, merges: bool = False
+    table: Table,
+    own: Side,
+    other: Side | None,
+    *,
+    ledger: Ledger | None = None,
+    merges: bool = False,
+    settles: Settles | None = None,
 ) -> tuple[Side, Side, tuple[Effect, ...]]:
     """Let both sides invoke until both pass, and return the sides as they then stand, with what it cost.
 
@@ -164,13 +171,18 @@ def invoke_window(
         other: what it rolls against; None when there is nothing yet.
         ledger: what has been used up on this roll before; nothing by default.
         merges: whether behind it only matters where the sides stand and what was used up, in whatever order.
+        settles: the outcome table and facts that settle the margin, where nothing else depends on that: a side that can
+            gain nothing more is not asked.
     """
     sides = [own, other if other is not None else NOBODY]
-    costs = invoke_among(table, sides, ledger if ledger is not None else new_ledger(table), merges=merges)
+    fresh = ledger if ledger is not None else new_ledger(table)
+    costs = invoke_among(table, sides, fresh, merges=merges, settles=settles if other is not None else None)
     return sides[0], sides[1], costs
 
 
-def invoke_among(table: Table, sides: list[Side], ledger: Ledger, *, merges: bool = False) -> tuple[Effect, ...]:
+def invoke_among(
+    table: Table, sides: list[Side], ledger: Ledger, *, merges: bool = False, settles: Settles | None = None
+) -> tuple[Effect, ...]:
     """Let two sides or more invoke until all pass, and return what it cost; `sides` then holds where each stands.
 
     Args:
@@ -178,16 +190,17 @@ def invoke_among(table: Table, sides: list[Side], ledger: Ledger, *, merges: boo
         sides: the sides in the order in which they are asked; each is up against the highest of the others.
         ledger: what has been used up on this roll before.
         merges: whether behind it only matters where the sides stand and what was used up, in whatever order.
+        settles: as of `invoke_window`, for two sides.
     """
     switches, count = table.rules.switches(AspectSwitches), len(sides)
     if switches.invoke_order == "actor-then-opponent":
-        for turn in range(count):
-            while _invoke(table, sides, turn, ledger):
+        for turn in range(count):  # the first side's last word comes before the other's first
+            while _invoke(table, sides, turn, ledger, settles=settles if turn else None):
                 pass
     else:
         passes, turn = 0, 0
         while passes < count:
-            has_invoked = _invoke(table, sides, turn, ledger)
+            has_invoked = _invoke(table, sides, turn, ledger, settles=settles)
             passes = 0 if has_invoked else passes + 1
             turn = (turn + 1) % count
             if has_invoked and merges:
@@ -211,11 +224,20 @@ def no_window(
             table.ask(label, members[0], (), text=NOTHING, optional=True)
 
 
-def _invoke(table: Table, sides: list[Side], turn: int, ledger: Ledger, *, text: str = "Invoke an aspect?") -> bool:
+def _invoke(
+    table: Table,
+    sides: list[Side],
+    turn: int,
+    ledger: Ledger,
+    *,
+    text: str = "Invoke an aspect?",
+    settles: Settles | None = None,
+) -> bool:
     """Ask the members of one side in turn; True when one of them invoked something."""
     side, other = sides[turn], sides[1 - turn] if len(sides) == 2 else _others(sides, turn)
     against = other.height if other.label else None  # without a label it has no total yet
-    could = False
+    margin = side.height - against if against is not None else None
+    could, is_moot = False, settles is not None and margin is not None and _is_moot(table, settles, margin, turn)
     for member in side.members:
         choices = {choice.name: choice for choice in _choices(table.state, side.members, member, ledger, turn)}
         if not choices:
@@ -229,10 +251,11 @@ def _invoke(table: Table, sides: list[Side], turn: int, ledger: Ledger, *, text:
             optional=True,
             total=side.height,
             against=against,
-            margin=side.height - against if against is not None else None,
+            margin=margin,
             rolled=side.rolled,
             acting=turn == 0,
             points=ledger.means[side.members, member].left(ledger),
+            moot=is_moot,
         )
         if answer == NO:
             continue
@@ -247,6 +270,12 @@ def _invoke(table: Table, sides: list[Side], turn: int, ledger: Ledger, *, text:
     if not could:
         no_window(table, [side.members], [side.label])
     return False
+
+
+def _is_moot(table: Table, settles: Settles, margin: int, turn: int) -> bool:
+    """Tell whether a better margin of a side would come to the same as this one."""
+    name, facts = settles
+    return table.rules.settling.is_fixed(name, margin if turn == 0 else -margin, facts, up=turn == 0)
 
 
 def _others(sides: Sequence[Side], turn: int) -> Side:
