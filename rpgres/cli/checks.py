@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -27,9 +27,16 @@ AsForm = Annotated[
 
 
 def end_check(
-    form: Form, *, ok: bool, record: Any, found: Iterable[Diagnostic], lines: Sequence[Line], is_plain: bool = False
+    form: Form,
+    *,
+    ok: bool,
+    record: Any,
+    found: Iterable[Diagnostic],
+    lines: Sequence[Line],
+    is_plain: bool = False,
+    unchecked: Sequence[str] = (),
 ) -> None:
-    """Print what a check found, and exit with 1 when something is wrong.
+    """Print what a check found, and exit with 1 when something is wrong, with 130 when it was interrupted.
 
     Args:
         form: how it is printed.
@@ -38,6 +45,7 @@ def end_check(
         found: everything that was found.
         lines: the whole for people.
         is_plain: whether lines have no colours.
+        unchecked: the names of what was not come to.
     """
     from rpgres.cli.output import say, say_json, say_text
 
@@ -49,20 +57,33 @@ def end_check(
         say_text(github_text(found))
     else:
         say([*lines], is_plain=is_plain)
+    if unchecked:
+        from rpgres.cli.progress import interrupted
+
+        raise typer.Exit(interrupted(f"not checked: {', '.join(unchecked)}"))
     if not ok:
         raise typer.Exit(1)
 
 
-def end_file_checks(form: Form, checks: Sequence[FileCheck]) -> None:
-    """Print what came of checking files one by one, and exit with 1 when something is wrong."""
+def check_files(form: Form, files: Sequence[str], check: Callable[[str], FileCheck]) -> None:
+    """Check files one by one and print what came of it; exit with 1 when something is wrong.
+
+    Args:
+        form: how it is printed.
+        files: which.
+        check: checks one.
+    """
     from rpgres.cli.formats.sheets import FileChecks
+    from rpgres.cli.progress import one_by_one
     from rpgres.cli.render.diagnostics import diagnostic_lines
     from rpgres.cli.render.lines import line
     from rpgres.text.harmless import harmless
 
-    ok = all(check.ok for check in checks)
+    checks = one_by_one("checking", files, check)
+    unchecked = files[len(checks) :]
+    ok = not unchecked and all(check.ok for check in checks)
     found = [diagnostic for check in checks for diagnostic in check.problems]
     lines = []
-    for check in checks:
-        lines += diagnostic_lines(check.problems) or [line(harmless(f"{check.file}: ok"))]
-    end_check(form, ok=ok, record=FileChecks(ok=ok, files=[*checks]), found=found, lines=lines)
+    for one in checks:
+        lines += diagnostic_lines(one.problems) or [line(harmless(f"{one.file}: ok"))]
+    end_check(form, ok=ok, record=FileChecks(ok=ok, files=checks), found=found, lines=lines, unchecked=unchecked)

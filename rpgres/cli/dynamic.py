@@ -18,6 +18,7 @@ from rpgres.cli.lazy import Command, LazyGroup
 from rpgres.cli.options import Option, SectionedCommand, folders_in, hoist
 from rpgres.cli.output import results_alone
 from rpgres.cli.rulesets import RulesetData, read_ruleset
+from rpgres.cli.settings import active
 from rpgres.errors import FileError, UsageError
 from rpgres.parameters.context import SHEET
 from rpgres.parameters.kinds import metavar
@@ -25,6 +26,7 @@ from rpgres.plugins.discovery import ruleset_names
 from rpgres.plugins.entries import BUILTIN
 from rpgres.rulesets import Parameter, unknown
 from rpgres.rulesets.schema import said_words
+from rpgres.toml.diagnostics import nearest
 
 if TYPE_CHECKING:
     from rpgres.model.state import State
@@ -68,13 +70,18 @@ class PlayGroup(LazyGroup):
     heading = "Rulesets"
 
     def entries(self) -> Mapping[str, str]:
-        """Return the rulesets with their titles."""
-        return {name.id: name.title for name in ruleset_names()}
+        """Return the rulesets with their titles, and the actions of the default one."""
+        default = active().settings.ruleset
+        rulesets = {name.id: name.title for name in ruleset_names()}
+        actions = read_ruleset(default).file.actions if default in rulesets else {}
+        return rulesets | {name: f"{action.summary} ({default})" for name, action in actions.items()}
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the line up to its first word."""
         args = hoist(args, {name: option for option in self.verb.options for name in option.names})
         first = args[0] if args else ""
+        if first == "--ruleset" and len(args) > 1:
+            raise UsageError(f"a ruleset needs no option: `{ctx.command_path} {' '.join(args[1:])}`")
         if first[:1] == "-" and first[:2] != "--" and _is_dice(first[1:]):  # no option is a number or looks like dice
             args = ["--", *args]
         return super().parse_args(ctx, args)
@@ -101,7 +108,45 @@ class PlayGroup(LazyGroup):
         if name not in BUILTIN and _is_dice(name):
             return dice_command(self.verb, name)
         extra = folders_in(args)
-        return RulesetGroup(self.verb, read_ruleset(name, extra=extra))
+        default = "" if name in BUILTIN else active().settings.ruleset
+        data = _default_ruleset(default, extra) if default else None
+        if data is not None and name in data.file.actions:
+            return ActionCommand(self.verb, data, name)
+        try:
+            return RulesetGroup(self.verb, read_ruleset(name, extra=extra))
+        except UsageError as error:
+            error.add(_hint_on_action(name, data, verb=self.verb.name))
+            raise
+
+
+def _default_ruleset(name: str, extra: tuple[Path, ...]) -> RulesetData:
+    try:
+        return read_ruleset(name, extra=extra)
+    except UsageError as error:
+        error.add(f"\nit is your default ruleset, set by {active().origins.get('ruleset')}; see `rpgres config show`")
+        raise
+
+
+def _hint_on_action(name: str, default: RulesetData | None, *, verb: str) -> str:
+    """Return what to type where the name of an action stands in place of a ruleset's; nothing where it is none.
+
+    Args:
+        name: what was typed.
+        default: the ruleset that the settings name.
+        verb: the command.
+    """
+    having = rulesets_with(name)
+    if default is not None:
+        near = nearest(name, default.file.actions)
+        of = f"; your default ruleset is {default.id}" + (f", and has {near!r}" if near else "")
+    else:
+        of = f"; `rpgres config set ruleset {having[0]}` lets you leave the ruleset out" if having else ""
+    return (f"\n{name} is an action of {', '.join(having)}: `rpgres {verb} {having[0]} {name}`" if having else "") + of
+
+
+def rulesets_with(action: str) -> list[str]:
+    """Return the ids of the rulesets that ship with rpgres and have an action."""
+    return [ruleset for ruleset in BUILTIN if action in read_ruleset(ruleset).file.actions]
 
 
 def _is_dice(name: str) -> bool:
@@ -132,7 +177,12 @@ class RulesetGroup(LazyGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the line up to the action."""
-        return super().parse_args(ctx, hoist(args, {name: one for one in self.verb.options for name in one.names}))
+        args = hoist(args, {name: one for one in self.verb.options for name in one.names})
+        action = next((word for word in args if word in self.data.file.actions), "")
+        if action and args[0].startswith("--") and args[0] not in ("--", "--help"):
+            rest = " ".join([word for word in args if word != action])
+            raise UsageError(f"options of an action stand behind its name: `{ctx.command_path} {action} {rest}`")
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the action that is named.
@@ -189,7 +239,6 @@ def procedure_named(name: str, args: Sequence[str]) -> tuple[RulesetData, str] |
 def _no_procedure(data: RulesetData, name: str, procedure: str, extra: Sequence[Path]) -> FileError:
     """Return the error of a name behind a ruleset's that is neither a scene nor a procedure."""
     from rpgres.scenes import scene_names
-    from rpgres.toml.diagnostics import nearest
 
     if procedure in data.file.actions:
         hint = f"{procedure} is an action, which `rpgres roll {data.id} {procedure}` resolves"
@@ -239,7 +288,12 @@ class ActionCommand(SectionedCommand):
 
         @results_alone()
         def call(**values: Any) -> None:
-            verb.act(data, action, values)
+            try:
+                verb.act(data, action, values)
+            except UsageError as error:
+                if error.reason == "missing" and described.example and len(error.path) == 1:
+                    error.add(f"; an example: `{_example_for(described.example, verb.name)}`")
+                raise
 
         super().__init__(
             action,
@@ -280,8 +334,7 @@ class ActionCommand(SectionedCommand):
                     formatter.write_dl(records, col_max=28)
         example = self.data.file.actions[action].example
         if example:
-            formatter.write_paragraph()
-            formatter.write_text(f"Example: {_example_for(example, self.verb.name)}")
+            formatter.write_example(_example_for(example, self.verb.name))
 
 
 def has_bare_words(args: Sequence[str], takes: Mapping[str, bool]) -> bool:
@@ -290,7 +343,8 @@ def has_bare_words(args: Sequence[str], takes: Mapping[str, bool]) -> bool:
     while place < len(args) and args[place] != "--":
         if not args[place].startswith("-"):
             return True
-        place += 2 if takes.get(args[place]) else 1
+        is_valued = takes.get(args[place]) and args[place + 1 : place + 2] and args[place + 1] not in takes
+        place += 2 if is_valued else 1
     return False
 
 
@@ -381,6 +435,21 @@ def _with_offers(option: Option, data: RulesetData, action: str) -> Option:
     return structs.replace(option, complete=offer)
 
 
+class DiceCommand(SectionedCommand):
+    """The command of a dice expression, whose other words may begin with a minus: `d20 -2`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the line, a minus before a number or dice as part of the expression."""
+        taking = {name for param in self.params if not getattr(param, "is_flag", True) for name in param.opts}
+        before = ["", *args]
+        is_minus = re.compile(r"-(\d|[dD][\dfF%])")
+        read = [
+            f"\u2212{word[1:]}" if is_minus.match(word) and previous not in taking else word
+            for previous, word in zip(before, args, strict=False)
+        ]
+        return super().parse_args(ctx, read)
+
+
 def dice_command(verb: Verb, first: str) -> typer.core.TyperCommand:
     """Return the command for the dice expression that begins with this word.
 
@@ -391,7 +460,7 @@ def dice_command(verb: Verb, first: str) -> typer.core.TyperCommand:
         verb.throw(_expression(first, words), values)
 
     more = typer.core.TyperArgument(param_decls=["words"], type=str, nargs=-1, metavar="[...]", hidden=True, default=())
-    return SectionedCommand(
+    return DiceCommand(
         first,
         callback=call,
         params=[more, *(option.build() for option in verb.dice_options)],
@@ -402,12 +471,16 @@ def dice_command(verb: Verb, first: str) -> typer.core.TyperCommand:
 
 
 NOTATION = """\
-NdX are N dice of X sides, dX is one, d% is d100, NdF are Fate dice. Expressions are joined by + - * and ( ).
+NdX are N dice of X sides, dX is one, d% is d100, NdF are Fate dice, d66 two dice read as tens and ones. adv and dis
+are 2d20kh1 and 2d20kl1. Expressions are joined by + - * / and ( ); division drops the fraction.
 
-Behind dice, kh kl dh dl keep or drop the highest or lowest (4d6kh3), ! explodes the highest face, r and ro reroll
-always or once (d6r1, d6ro<3), and >= <= = > < count the dice that fit (6d10>=8; > is strictly greater).
+Behind dice, kh kl dh dl keep or drop the highest or lowest (4d6kh3, 4d6 drop lowest), ! explodes the highest face
+(!>=8 all from 8 on, !o once, !p each further die less one), r and ro reroll always or once (d6r1, d6ro<3), and
+>= <= = > < count the dice that fit (6d10>=8; > is strictly greater); a count may have f1 (ones take one off),
+double 10 (tens count twice), again (tens bring another die).
 
-Instead of an expression, - reads one from standard input."""
+Brackets name parts (2d6[fire]+d4[cold]), vs compares (d20+5 vs 15), in order rolls six times (3d6 in order), and
+a comment begins with #. Instead of an expression, - reads one from standard input."""
 
 
 def _expression(first: str, words: Sequence[str]) -> str:

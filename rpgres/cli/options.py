@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import typer.core
 
-from rpgres.errors import UsageError
+from rpgres.cli.output import can_prompt, is_listening
+from rpgres.cli.settings import active
+from rpgres.errors import NotationError, UsageError
 from rpgres.text.harmless import harmless
 
 if TYPE_CHECKING:
@@ -140,9 +142,20 @@ RULESETS = Option(
     "rulesets", "Search this folder first for rulesets and house rules [env: RPGRES_RULESETS].", "DIR", OTHER, many=True
 )
 JSON = Option("json", "Print JSON, one object per line.", section=OUTPUT)
-PLAIN = Option("plain", "Print plain text: no colours, no drawn dice or bars.", section=OUTPUT)
+PLAIN = Option("plain", "Print plain text, to be read aloud: no colours, no drawn dice or bars.", section=OUTPUT)
+DICE_WORDS = Option(
+    "dice_words",
+    "Print dice as words, such as minus, blank, plus, plus, and cards by their full names.",
+    section=OUTPUT,
+)
 NOTE = Option("note", "Add this text to the result.", "TEXT", OUTPUT)
-REPEAT = Option("repeat", "Repeat N times, each with its own seed, and summarise.", "N", OUTPUT)
+REPEAT = Option(
+    "repeat",
+    "Repeat N times, each with its own seed, and print a summary, which is a sample; with --json each run on a line.",
+    "N",
+    OUTPUT,
+)
+EACH_RUN = Option("each_run", "Print each run of --repeat too.", section=OUTPUT)
 EXIT_CODE = Option(
     "exit_code",
     "Exit with 10 on a failure (including a tie that fails) and with 11 on any other tie.",
@@ -153,7 +166,8 @@ SECONDS = Option("seconds", "Time limit in seconds, in place of the default budg
 COMPARISONS = "Several at once"
 COMPARE = Option(
     "compare",
-    "Show the odds beside those with this switch or input changed, or under a house rule (a TOML file or a folder).",
+    "Show the odds beside those with this switch or input changed, or under a house rule (a TOML file or a folder); "
+    "with --vary a grid for each.",
     "NAME=VALUE|FILE",
     COMPARISONS,
     many=True,
@@ -178,6 +192,7 @@ OUTCOME = Option(
     "outcome", "Show this outcome, in place of success, with two ranges or --knockout.", "NAME", COMPARISONS, many=True
 )
 ODDS_FORMAT = Option("format", "Print it in this format [default: table].", "table|md|csv|json|html", OUTPUT)
+OUT = Option("out", "Write it to this file; its ending says the format where --format does not.", "FILE", OUTPUT)
 
 # Of simulations.
 COUNT = Option(
@@ -218,6 +233,12 @@ class StrictCommand(typer.core.TyperCommand):
         Raises:
             UsageError: an option that takes one value is typed twice.
         """
+        settings = active().settings
+        ctx.default_map = {}
+        if settings.dice != "seeded" and can_prompt() and not is_listening():  # who plays says `real` and `real off`
+            ctx.default_map["real_dice"] = settings.dice
+        if settings.ruleset and any(one.name == "ruleset" and one.required for one in self.params):
+            ctx.default_map["ruleset"] = settings.ruleset
         if not ctx.resilient_parsing:
             typed: set[str | None] = set()
             for param in self.make_parser(ctx).parse_args(args=list(args))[2]:
@@ -289,7 +310,13 @@ def read_dice(notation: str, vs: str | None, note: str | None) -> DiceLine:
         raise UsageError("one roll is compared, not several; count those that succeed with --vs and --repeat")
     if note is not None and line.comment:
         raise UsageError("a comment is the note of the roll: write # or --note, not both")
-    return line if vs is None else msgspec.structs.replace(line, target=read_target(vs))
+    if vs is None:
+        return line
+    try:
+        return msgspec.structs.replace(line, target=read_target(vs))
+    except NotationError as error:
+        error.add("; --vs takes a number or dice: 15, <=45, d20+3")
+        raise
 
 
 def read_answers(texts: Iterable[str], *, option: str) -> dict[str, list[str]]:

@@ -1,82 +1,230 @@
-"""A progress bar on standard error for what takes longer than a moment, where a person sees it."""
+"""Long work at a terminal: a line that says how far it is, and a Ctrl-C that ends it with what is known by then."""
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from time import monotonic
-from typing import Any
+from typing import Any, TypeVar
 
-from rpgres.cli.output import flush, raw
+from rpgres.cli import INTERRUPTED
+from rpgres.cli.output import clear_progress, is_told_plainly, screen_columns, show_progress, warn
+from rpgres.stopping import STOP
 
-LATE = 0.5  # seconds before a bar appears: what is over by then needs none
+Found = TypeVar("Found")
 
-Report = Callable[[int, float], None]  # how many runs are done, and how many are expected in all
+LATE = 0.5  # seconds before anything is shown: what is over by then needs nothing
+EVERY = 0.1  # seconds between two lines
+GRACE = 3.0  # seconds in which work may end that was asked to; then it is interrupted, whatever it does
+LOWER_BOUND = "each chance is a lower bound, and the rest is open"
+ESTIMATED = "nothing is known exactly yet; what is shown is estimated from games"
+NOTHING = "nothing is known yet"
+HINT = " (Ctrl-C: stop here)"
 
 
-@contextmanager
-def progress(label: str, *, done: int = 0, is_plain: bool = False) -> Iterator[Report]:
-    """Give a function that shows how far something is, with its rate and the time left.
+class Progress:
+    """A line on standard error, written anew as the work goes on.
 
     Args:
         label: what is done.
         done: how much was done before.
-        is_plain: whether nothing is drawn, which a screen reader would read aloud again and again.
+        is_shown: whether somebody looks.
+        units: what is counted where the work does not say how far it is.
+
+    Attributes:
+        is_stopped: whether the work was asked to stop; to be read when it is over.
+    """
+
+    def __init__(self, label: str, *, done: int = 0, is_shown: bool = False, units: str = "branches") -> None:
+        self._label, self._before, self._is_shown, self._units = label, done, is_shown, units
+        self._begun = self._drawn = monotonic()
+        self._ticks = 0
+        self._counted: tuple[int, float] | None = None
+        self._is_there = self._is_held = False
+        self._lock, self._over = threading.Lock(), threading.Event()
+        self.is_stopped = False
+
+    @contextmanager
+    def drawn(self) -> Iterator[None]:
+        """Show the line also while the work tells nothing, as one long step does."""
+        if not self._is_shown:
+            yield
+            return
+        watch = threading.Thread(target=self._watch, name="progress", daemon=True)
+        watch.start()
+        try:
+            yield
+        finally:
+            self._over.set()
+            watch.join()
+            self.clear()
+
+    def _watch(self) -> None:
+        while not self._over.wait(LATE):
+            if not self._is_held:
+                self._draw()
+
+    def __call__(self, done: int, expected: float) -> None:
+        """Tell how much is done, and how much is expected in all."""
+        self._counted, self._is_held = (done, expected), False
+        self._draw()
+
+    def tick(self) -> None:
+        """Count a small piece of work."""
+        self._ticks, self._is_held = self._ticks + 1, False
+        self._draw()
+
+    def name(self, label: str) -> None:
+        """Say what is done now, in place of what was done before."""
+        self._label, self._is_held = label, False
+        self._draw()
+
+    def clear(self) -> None:
+        """Take the line back, before something else is written; the next step of the work shows it again."""
+        with self._lock:
+            self._is_held = True
+            if self._is_there:
+                clear_progress()
+                self._is_there = False
+
+    def _draw(self) -> None:
+        now = monotonic()
+        if not self._is_shown or now - self._begun < LATE or (now - self._drawn < EVERY and self._is_there):
+            return
+        with self._lock:
+            if self._is_held:
+                return
+            self._drawn, self._is_there = now, True
+            text = self._label + self._told(now - self._begun)
+            show_progress(text + HINT if len(text + HINT) < screen_columns() else text)
+
+    def _told(self, seconds: float) -> str:
+        if self._counted is None:
+            return f": {self._ticks:,} {self._units}" if self._ticks else " ..."
+        done, expected = self._counted
+        if not done < expected < float("inf"):
+            return f": {done:,}"
+        rate = (done - self._before) / seconds
+        left = f", {_duration((expected - done) / rate)} left" if rate > 0 else ""
+        return f": {100 * done / expected:.0f} %, {done:,} of {expected:,.0f}{left}"
+
+
+@contextmanager
+def progress(
+    label: str, *, done: int = 0, is_plain: bool = False, stops: bool = True, units: str = "branches"
+) -> Iterator[Progress]:
+    """Give what shows how far something is; Ctrl-C asks it to stop, a second one interrupts it.
+
+    Args:
+        label: what is done.
+        done: how much was done before.
+        is_plain: whether nothing is shown, which a screen reader would read aloud again and again.
+        stops: whether the work asks if it has to stop; otherwise Ctrl-C interrupts it at once.
+        units: what is counted where the work does not say how far it is.
     """
     stream = sys.stderr
-    if is_plain or stream is None or not stream.isatty() or os.environ.get("TERM") == "dumb":
-        yield lambda _done, _expected: None
-        return
-    begun, bar, task = monotonic(), None, None
-
-    def show(now: int, expected: float) -> None:
-        nonlocal bar, task
-        seconds = monotonic() - begun
-        if seconds < LATE:
-            return
-        if bar is None:
-            flush()
-            bar = _bar()
-            bar.start()
-            task = bar.add_task(label, total=None, rate="", left="")
-        rate = (now - done) / seconds
-        total = max(now, round(expected)) if expected < float("inf") else None
-        left = _duration((total - now) / rate) if total is not None and rate else ""
-        bar.update(task, completed=now, total=total, rate=f"{rate:,.0f}/s", left=left)
-
-    try:
-        yield show
-    finally:
-        if bar is not None:
-            bar.stop()
-
-
-def _bar() -> Any:
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn
-
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=None),
-        TextColumn("{task.completed:,.0f}"),
-        TextColumn("{task.fields[rate]}"),
-        TextColumn("{task.fields[left]}"),
-        console=Console(file=raw(sys.stderr)),
-        transient=True,
+    is_shown = (
+        not (is_plain or is_told_plainly())
+        and stream is not None
+        and stream.isatty()
+        and os.environ.get("TERM") != "dumb"
     )
+    shown = Progress(label, done=done, is_shown=is_shown, units=units)
+    before, STOP.watch = STOP.watch, shown.tick if is_shown else None
+    try:
+        with shown.drawn():
+            if stops:
+                with _stopping():
+                    yield shown
+            else:
+                yield shown
+    finally:
+        shown.is_stopped, STOP.is_asked, STOP.watch = STOP.is_asked, False, before
+
+
+@contextmanager
+def _stopping() -> Iterator[None]:
+    """Have Ctrl-C ask the work to stop."""
+    STOP.is_asked = False
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) in (
+        None,
+        signal.SIG_IGN,
+    ):
+        yield
+        return
+    timer: threading.Timer | None = None
+
+    def ask(number: int, frame: Any) -> None:
+        nonlocal timer
+        if STOP.is_asked:
+            raise KeyboardInterrupt
+        STOP.is_asked = True
+        timer = threading.Timer(GRACE, _interrupt, args=(threading.get_ident(),))
+        timer.daemon = True
+        timer.start()
+
+    before = signal.signal(signal.SIGINT, ask)
+    try:
+        yield
+    finally:
+        if timer is not None:
+            timer.cancel()
+        signal.signal(signal.SIGINT, before)
+
+
+def _interrupt(main: int) -> None:
+    """Interrupt the main thread again, from another one."""
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(main, signal.SIGINT)  # unlike the other way it wakes who sleeps
+    else:
+        import _thread
+
+        _thread.interrupt_main()
+
+
+def one_by_one(label: str, names: Sequence[str], do: Callable[[str], Found], *, is_plain: bool = False) -> list[Found]:
+    """Return what comes of each in turn, showing how far it is; after a Ctrl-C, of those that were done by then.
+
+    Args:
+        label: what is done.
+        names: with what.
+        do: does it.
+        is_plain: whether nothing is shown.
+    """
+    found = list[Found]()
+    with progress(label, is_plain=is_plain) as show, suppress(KeyboardInterrupt):
+        for number, name in enumerate(names):
+            show.name(f"{label} {name}")
+            show(number, len(names))
+            found.append(do(name))
+            if STOP.is_asked:
+                break
+    return found
+
+
+def interrupted(known: str) -> int:
+    """Say on standard error that the work was interrupted; return the exit code.
+
+    Args:
+        known: what is known by then.
+    """
+    warn(f"interrupted: {known}")
+    return INTERRUPTED
 
 
 def _duration(seconds: float) -> str:
-    """Return how long something still takes, in words.
+    """Return a length of time in words.
 
     >>> _duration(4.2), _duration(75), _duration(7380)
-    ('5 s left', '1:15 left', '2:03 h left')
+    ('5 s', '1:15', '2:03 h')
     """
     whole = int(seconds) + 1 if seconds % 1 else int(seconds)
     if whole < 60:
-        return f"{whole} s left"
+        return f"{whole} s"
     if whole < 3600:
-        return f"{whole // 60}:{whole % 60:02d} left"
-    return f"{whole // 3600}:{whole % 3600 // 60:02d} h left"
+        return f"{whole // 60}:{whole % 60:02d}"
+    return f"{whole // 3600}:{whole % 3600 // 60:02d} h"

@@ -123,7 +123,7 @@ class Person:
         shown = self._shown if self._shown <= len(events) else 0  # fewer than before: another action
         self._say(self._heading)
         self._heading = []
-        say(event_lines(events[shown:], is_drawn=not self._is_plain), is_plain=self._is_plain)
+        say(event_lines(events[shown:]), is_plain=self._is_plain)
         self._shown = len(events)
         width = columns(default=WIDTH, at_most=WIDEST)
         self._say(question_lines(question, width=width))

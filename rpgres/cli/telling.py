@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import structs
 
-from rpgres.cli.output import can_prompt, columns, flush, is_terminal, say
+from rpgres.cli.output import can_prompt, flush, know_cards, say
 from rpgres.cli.render.account_lines import (
-    WIDEST,
-    WIDTH,
     chapter_heading,
     chapter_lines,
     end_lines,
@@ -119,9 +117,8 @@ class _Teller:
 
     def __init__(self, scene: Scene, people: State, *, is_plain: bool) -> None:
         self.scene, self.people = scene, people
+        know_cards(scene.rules)
         self.is_plain = is_plain
-        self.is_drawn = is_terminal() and not is_plain
-        self.width = columns(default=WIDTH, at_most=WIDEST)
         self.words = words_of(scene.rules, people)
         self.titles = Titles()
         self.is_headed = False
@@ -130,14 +127,14 @@ class _Teller:
         """Tell what stands above the account."""
         file, title = self.scene.file, self.scene.file.title or self.scene.source.path
         told = heading_of(self.scene.rules, self.people, title=title, summary=file.summary, seed=seed, seat=seat)
-        say(heading_lines(told, width=self.width), is_plain=self.is_plain)
+        say(heading_lines(told), is_plain=self.is_plain, is_prose=True)
 
     def head(self, step: Mapping[str, Any]) -> None:
         """Tell what stands above a step, once."""
         if not self.is_headed:
             title = self.titles.next(step)
             lines = chapter_heading(title, self.titles.count, is_skipped=bool(step.get("skipped")))
-            say(lines, is_plain=self.is_plain)
+            say(lines, is_plain=self.is_plain, is_prose=True)
             self.is_headed = True
 
     def step(self, record: Mapping[str, Any] | None) -> None:
@@ -147,13 +144,13 @@ class _Teller:
             return
         self.head(record)
         chapter = chapter_of([record], self.words, "Step")
-        say(chapter_lines(chapter, width=self.width, is_drawn=self.is_drawn), is_plain=self.is_plain)
+        say(chapter_lines(chapter), is_plain=self.is_plain, is_prose=True)
         flush()
         self.is_headed = False
 
     def end(self, account: Account) -> None:
         """Tell how it ended."""
-        say(end_lines(account, width=self.width), is_plain=self.is_plain)
+        say(end_lines(account), is_plain=self.is_plain, is_prose=True)
 
 
 def _before(leaf: Leaf) -> dict[str, Any]:

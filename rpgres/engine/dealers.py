@@ -81,6 +81,10 @@ class Dealer:
         throw = self.throw(dice, label, count)
         return throw, read_off(dice, throw, readings)
 
+    def show(self, dice: Dice, label: str, count: int) -> Throw:
+        """Return one result with every die, for a rule that reads them itself; not asked of a joint dealer."""
+        return self.throw(dice, label, count)
+
     def difference(self, own: Dice, other: Dice, label: str, count: int) -> int:
         """Return one difference of two rolls; only asked of a joint dealer."""
         raise NotImplementedError
@@ -440,5 +444,9 @@ def unknown_card(known: Cards, text: str) -> str:
         return f"there is no card {text!r}; did you mean {hint}?"
     letters = "".join(char for char in text.strip() if char.isalpha()).lower()
     of_suit = [code for code in known.by_code if letters and code.lower().startswith(letters[:2])]
+    digits = "".join(char for char in text if char.isdigit())
+    of_value = list(dict.fromkeys(known.by_code[code].short for code in of_suit if digits and digits in code))
+    if of_value:  # the suit is no more than begun, or stands behind
+        return f"there is no card {text!r}: the suit comes first, as in {', '.join(of_value[:8])}"
     examples = ", ".join((of_suit or list(known.by_code))[:8])
     return f"there is no card {text!r}; there are such as {examples}"

@@ -174,7 +174,7 @@ def play(
         asked = EFFECTS  # the outcome of a turn is not the outcome that is asked for
     lump = prepared.lump_for(asked) if prepared.lump is not None else None
     run = Run(rules, prepared.state, dealer, players, asked, lump=lump, follow=follow, trust=trust)
-    rule = rules.ruleset.actions.get(prepared.action) or _described(prepared.action)
+    rule = rules.ruleset.actions.get(prepared.action) or _described(rules, prepared.action)
     try:
         if trust is not None and not run.claim(trust.by, trust.claims):
             return REFUSED, run
@@ -281,10 +281,14 @@ class _Unlaid(SeededDealer):
         return firsts[0]
 
 
-def _described(action: str) -> Rule:
+def _described(rules: Rules, action: str) -> Rule:
     """Return the rule of an action that needs no code, because its data describe it."""
     from functools import partial
 
+    if rules.file.actions[action].dice:
+        from rpgres.engine.named_dice import play_named
+
+        return partial(play_named, action)
     from rpgres.engine.declarative import play_described
 
     return partial(play_described, action)

@@ -340,8 +340,8 @@ class Run(msgspec.Struct):
 
     # -- chance
 
-    def roll(self, dice: Dice, label: str, by: str) -> int:
-        """Have the dealer roll, take note of it, and return the value of the dice."""
+    def roll(self, dice: Dice, label: str, by: str, *, is_shown: bool = False) -> Rolled:
+        """Have the dealer roll, take note of it, and return that; `is_shown` where the rule reads every die."""
         counts, events = self.counts, self.events
         if len(events) >= MAX_QUESTIONS:
             raise endless(label)
@@ -350,13 +350,14 @@ class Run(msgspec.Struct):
         dealer = self.dealer
         try:
             if dealer.hand is not None and dice.pools:
-                self.read_off(label, count, by, dice)
-            throw = dealer.throw(dice, label, count)
+                self.read_off(label, count, by, dice, has_total=not is_shown)
+            throw = (dealer.show if is_shown else dealer.throw)(dice, label, count)
         except GivenError as error:
             self.fault = error
             raise
-        events.append(Rolled(label, dice, throw, by))
-        return throw.value
+        rolled = Rolled(label, dice, throw, by)
+        events.append(rolled)
+        return rolled
 
     def read_off(self, label: str, count: int, by: str, dice: Dice, *, has_total: bool = True) -> None:
         """Have somebody give what real dice show.

@@ -98,7 +98,7 @@ class Table(msgspec.Struct, eq=False):
         Raises:
             GivenError: a given result is impossible here.
         """
-        return self.run.roll(dice, label, by)
+        return self.run.roll(dice, label, by).throw.value
 
     def read(
         self, dice: Dice, readings: tuple[Reading, ...], label: str = "roll", *, by: str = ""
@@ -172,8 +172,8 @@ class Table(msgspec.Struct, eq=False):
             label = "-".join(labels)
             difference = run.dealer.difference(own, other, label, run.count(label))
             return Compared(difference + add - other_add, None, None)
-        total = run.roll(own, labels[0], by[0]) + add
-        opposition = run.roll(other, labels[1], by[1]) + other_add
+        total = run.roll(own, labels[0], by[0]).throw.value + add
+        opposition = run.roll(other, labels[1], by[1]).throw.value + other_add
         return Compared(total - opposition, total, opposition)
 
     def merge(self, key: object, *, holds: Collection[str] = OUTCOME_ONLY) -> None:

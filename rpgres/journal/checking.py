@@ -37,6 +37,7 @@ from rpgres.journal.standing import (
     with_earlier,
     without_said,
 )
+from rpgres.stopping import STOP
 
 STATE_HOME = "XDG_STATE_HOME"  # the variable that names the folder of what is remembered
 RECENT = 4  # entries that are kept as they were read
@@ -194,6 +195,9 @@ def chain_of(path: Path) -> Chain:
             found.problems.append(f"entry {row.number}: {fault}")
         found.hashes.append(row.hash.hex())
         before = row.hash
+        STOP.tick()
+        if STOP.is_asked:
+            return found
     missing = [number for number in store.base_numbers(path) if number not in range(len(found.hashes))]
     found.problems.extend(f"entry {number} is missing; the table after it is there" for number in missing)
     if not found.hashes:

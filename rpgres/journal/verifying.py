@@ -30,11 +30,13 @@ from rpgres.model.state import State
 from rpgres.rulesets import Rules
 from rpgres.rulesets.corrections import set_by
 from rpgres.rulesets.sheets import read_sheet
+from rpgres.stopping import STOP
 from rpgres.toml.reading import Source
 
 IN_ORDER, INCOMPLETE, TAMPERED, CHANGED = "in order", "incomplete", "tampered", "rules changed"
 EXITS = {IN_ORDER: 0, INCOMPLETE: 20, TAMPERED: 21, CHANGED: 22}
 SHORTEST = 8  # digits of a hash that is noted
+STOPPED = ", as it was interrupted"
 
 
 class Verification(Printed, frozen=True, kw_only=True, tag="rpgres.verify/1"):
@@ -62,7 +64,7 @@ class Verification(Printed, frozen=True, kw_only=True, tag="rpgres.verify/1"):
 
 
 def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verification:
-    """Return whether a journal is in order.
+    """Return whether a journal is in order; where a person stops it, as far as it was looked at.
 
     Args:
         path: the table's file.
@@ -75,14 +77,17 @@ def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verif
     seen = stamp(path)
     chain = chain_of(path)
     problems = [*chain.problems, *chain.unreadable]
-    if not problems:
+    if not problems and not STOP.is_asked:
         remember(path, chain.hashes[0], chain.hashes[-1], seen=seen)
     entries = chain.entries
     checked = ["the chain of hashes, with all entries and states"] if not problems else []
     unchecked: list[str] = []
     head_found = any(one.startswith(head.lower()) for one in chain.hashes) if head else None
     changed_since: list[str] = []
-    if not problems:
+    if STOP.is_asked:
+        checked = [f"the chain of hashes up to entry {len(entries) - 1}"] if entries and not problems else []
+        unchecked.append(f"the entries from {len(entries)} on{STOPPED}")
+    elif not problems:
         history = History(entries, State())
         opened = [entry for entry in entries if entry.public.opens is not None]
         problems += [fault for entry in opened if (fault := _seal_fault(entries, entry))]
@@ -95,8 +100,11 @@ def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verif
         elif not _is_revealed_seed(history):
             problems.append("the seed that was revealed is not the one that was committed to")
         elif rules is not None and not changed_since:
-            problems += _replay(path, entries, rules)
-            checked.append(f"every roll, result and state, replayed from the seed{_given(history)}")
+            found, done = _replay(path, entries, rules)
+            problems += found
+            which = f"of the first {done} entries" if STOP.is_asked else f"replayed from the seed{_given(history)}"
+            checked.append(f"every roll, result and state, {which}")
+            unchecked += [f"the rolls from entry {done} on{STOPPED}"] if STOP.is_asked else []
     if problems:
         checked = []
     if head_found is False:
@@ -204,8 +212,8 @@ def _given(history: History) -> str:
 # Playing it again
 
 
-def _replay(path: Path, entries: Entries, rules: Rules) -> list[str]:
-    """Return the entries of which something else comes when they are played again from the seed."""
+def _replay(path: Path, entries: Entries, rules: Rules) -> tuple[list[str], int]:
+    """Return the entries of which something else comes when they are played again from the seed, and how many were."""
     revealed = History(entries, State()).revealed
     assert revealed is not None
     seed, salt = revealed.public.seed or "", revealed.public.salt
@@ -227,7 +235,10 @@ def _replay(path: Path, entries: Entries, rules: Rules) -> list[str]:
         if fault:
             problems.append(f"entry {entry.number}: {fault}")
         last = recorded
-    return problems
+        STOP.tick()
+        if STOP.is_asked:
+            return problems, row.number + 1
+    return problems, len(entries)
 
 
 def _again(

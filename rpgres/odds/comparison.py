@@ -24,6 +24,7 @@ from rpgres.odds.subjects import (
     measured_fields,
     subject_fields,
 )
+from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -103,7 +104,7 @@ def compare(
     ]  # what is wrong is told before the work begins
     found = list(measured_in_turn(subjects, seconds=seconds, progress=progress))
     records = [
-        _case(name, changes, one, its, base=found[0])
+        case_record(name, changes, one, its, base=found[0])
         for (name, changes), one, its in zip(every, subjects, found, strict=False)
     ]
     fields = {**subject_fields(subject), **(told or {}), "complete": _is_complete(found, len(every))}
@@ -132,17 +133,19 @@ def measured_in_turn(
         try:
             found = measure(subject, Limits(left, len(subjects)))
         except KeyboardInterrupt as error:
-            if not number or not is_interrupt(error):
+            if not number or not (STOP.is_asked or is_interrupt(error)):
                 raise
             return
-        if found.is_interrupted and number:
+        is_stopped = found.is_interrupted or STOP.is_asked
+        if is_stopped and number:
             return
         yield found
-        if found.is_interrupted:
+        if is_stopped:
             return
 
 
-def _case(name: str, changes: Sequence[Change], subject: Subject, found: Measured, *, base: Measured) -> CaseOdds:
+def case_record(name: str, changes: Sequence[Change], subject: Subject, found: Measured, *, base: Measured) -> CaseOdds:
+    """Return the odds of a case with their differences from the base, which has none itself."""
     is_base = found is base
     sure = max(found.open, base.open) <= NEGLIGIBLE and not is_base
     is_exact = not found.open and not base.open

@@ -35,6 +35,7 @@ from rpgres.engine.running import (
 from rpgres.engine.table import Outcome
 from rpgres.errors import RuleError
 from rpgres.odds.joint import JointDealer
+from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -117,8 +118,8 @@ class Budget:
 
     @property
     def is_spent(self) -> bool:
-        """Whether nothing is left."""
-        return self.leaves <= 0 or self.work <= 0 or (self.until < inf and self.now() >= self.until)
+        """Whether nothing is left, or a person wants it to stop."""
+        return STOP.is_asked or self.leaves <= 0 or self.work <= 0 or (self.until < inf and self.now() >= self.until)
 
     @property
     def runs(self) -> float:
@@ -129,6 +130,7 @@ class Budget:
         """Take off a run that was so much work."""
         self.leaves -= 1
         self.work -= work
+        STOP.tick()
         if self.above is not None:
             self.above.spend(work)
 

@@ -29,6 +29,7 @@ from rpgres.odds.subjects import (
     value_text,
 )
 from rpgres.parameters.context import SHEET
+from rpgres.stopping import STOP
 
 
 class Part(MeasuredOdds, frozen=True, kw_only=True):
@@ -112,11 +113,14 @@ def knockout(
         except RpgresError as error:
             untried.append(Untried(text, change, error.message))
         except KeyboardInterrupt as error:
-            if not is_interrupt(error):
+            if not (STOP.is_asked or is_interrupt(error)):
                 raise
             is_complete = False
             break
         else:
+            if STOP.is_asked:
+                is_complete = False
+                break
             parts.append(_part(text, change, base, found, outcome=outcome))
     parts.sort(key=_weight, reverse=True)
     fields = {**subject_fields(subject), **(told or {}), "complete": is_complete}

@@ -16,6 +16,7 @@ from rpgres.odds.exact import Chance, chance_record, house_rules, outcome_odds
 from rpgres.odds.explorer import WORK, Method, Odds
 from rpgres.odds.sampling import Sample
 from rpgres.rulesets import Rules
+from rpgres.stopping import STOP
 
 
 class RungOdds(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,23 +115,18 @@ def ladder_odds(
     ladder = sorted(rules.file.ladder.items(), key=lambda rung: -rung[1])
     end = monotonic() + seconds if seconds is not None else 0.0
     for number, (_, value) in enumerate(ladder):
+        if found and STOP.is_asked:
+            break
         prepared = prepare(rules, action, {**inputs, opposition: value})
         share = max(0.0, end - monotonic()) / (len(ladder) - number) if seconds is not None else None
-        odds = weigh(
-            prepared,
-            choose=answers_to(prepared, choose),
-            policies=policies(prepared) if policies is not None else EMPTY,
-            leaves=leaves,
-            seconds=share,
-            work=WORK // len(ladder),
-        )
-        found.append(odds)
+        answers = {"choose": answers_to(prepared, choose), "policies": policies(prepared) if policies else EMPTY}
+        found.append(weigh(prepared, **answers, leaves=leaves, seconds=share, work=WORK // len(ladder)))
     methods = {odds.method for odds in found}
     return LadderOdds(
         ruleset=rules.id,
         action=action,
         inputs=dict(inputs),
-        ladder=[_rung(name, value, odds) for (name, value), odds in zip(ladder, found, strict=True)],
+        ladder=[_rung(name, value, odds) for (name, value), odds in zip(ladder, found, strict=False)],
         advice=list(rules.file.ladder_advice),
         method=methods.pop() if len(methods) == 1 else "partial",
         policies=dict(named),

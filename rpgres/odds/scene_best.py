@@ -21,6 +21,7 @@ from rpgres.odds.exact import Chance, chance_record
 from rpgres.odds.explorer import Budget, TapeDealer
 from rpgres.odds.scenes import WORK, Course, Delta, SceneOddsResult, Undecided
 from rpgres.odds.watching import Memo, Node, Parts
+from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -228,7 +229,6 @@ def scene_best(
     leaves: int | None = None,
     seconds: float | None = None,
     work: int = WORK,
-    tells: Callable[[int, int], None] | None = None,
 ) -> SceneBest:
     """Return what comes of a scene when somebody decides optimally over all of it.
 
@@ -237,7 +237,6 @@ def scene_best(
         who: the character, or the seat, that decides optimally; policies decide for the others.
         worth: what a result is worth to it.
         leaves, seconds, work: see `Budget`.
-        tells: is told now and then how many standings were gone through, and how many wait.
 
     Raises:
         Undecided: a decision of somebody else has nobody to take it.
@@ -245,7 +244,7 @@ def scene_best(
         UsageError: the budget does not suffice: nothing can be said of a part.
         RuleError: the ruleset's code failed.
     """
-    return _Best(course, who, worth, Budget(leaves, seconds, work=work), tells).run()
+    return _Best(course, who, worth, Budget(leaves, seconds, work=work)).run()
 
 
 class _Best:
@@ -257,9 +256,8 @@ class _Best:
         who: str,
         worth: Callable[[Any], Fraction | int],
         budget: Budget,
-        tells: Callable[[int, int], None] | None,
     ) -> None:
-        self.course, self.who, self.worth, self.budget, self.tells = course, who, worth, budget, tells
+        self.course, self.who, self.worth, self.budget = course, who, worth, budget
         self.parts = Parts()
         self.trees, self.onwards, self.results, self.hidden = Memo(), Memo(), Memo(), Memo()
         self.undecided: dict[str, Question] = {}
@@ -280,8 +278,8 @@ class _Best:
         while layer:
             steps, after = list[tuple[Node, _Step]](), dict[Node, int]()
             views = dict[Hashable, Node]()
-            for number, node in enumerate(layer):
-                self._check_budget(number, len(layer))
+            for node in layer:
+                self._spend(1)
                 node = self.parts.padded(node)
                 tree = self._tree(node)
                 self._check_view(node, tree, views)
@@ -292,12 +290,9 @@ class _Best:
             layer = after
         return self._backwards(layers, ends)
 
-    def _check_budget(self, number: int, size: int) -> None:
-        self._spend(1)
-        if self.tells is not None and not number % 64:
-            self.tells(number, size - number)
-
     def _spend(self, work: int) -> None:
+        if STOP.is_asked:  # of what is evaluated from its end, nothing is known before the beginning is
+            raise KeyboardInterrupt
         if self.budget.is_spent:
             raise UsageError(
                 "optimal decisions need the whole scene, and the budget does not suffice for it; "

@@ -21,6 +21,7 @@ from rpgres.model.state import EMPTY
 from rpgres.odds.exact import Chance
 from rpgres.odds.explorer import MERGE, Budget, Merged, Method, Runs, WalkDealer, entries, explore_within
 from rpgres.odds.watching import Memo, Node, Parts, Reads
+from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -220,7 +221,6 @@ def scene_odds(
     seconds: float | None = None,
     work: int = WORK,
     is_merged: bool = True,
-    tells: Callable[[int, int], None] | None = None,
 ) -> SceneOdds:
     """Return the exact chances of how something ends that is played in turns.
 
@@ -228,14 +228,13 @@ def scene_odds(
         course: what is played.
         leaves, seconds, work: see `Budget`.
         is_merged: whether turns are looked up that agree in what they read; it changes no chance.
-        tells: is told now and then how many standings were gone through, and how many wait.
 
     Raises:
         Undecided: a decision has nobody to take it.
         Broken: the rules do otherwise when they are run again, or a turn asks without end.
         RuleError: the ruleset's code failed.
     """
-    return _Walk(course, Budget(leaves, seconds, work=work), is_merged=is_merged, tells=tells).run()
+    return _Walk(course, Budget(leaves, seconds, work=work), is_merged=is_merged).run()
 
 
 class Sums(msgspec.Struct):
@@ -263,10 +262,8 @@ class Sums(msgspec.Struct):
 class _Walk:
     """One walk: what is known of turns, and where the mass has come to."""
 
-    def __init__(
-        self, course: Course, budget: Budget, *, is_merged: bool, tells: Callable[[int, int], None] | None
-    ) -> None:
-        self.course, self.budget, self.tells = course, budget, tells
+    def __init__(self, course: Course, budget: Budget, *, is_merged: bool) -> None:
+        self.course, self.budget = course, budget
         self.is_merged = is_merged
         self.parts = Parts(course.canons)
         self.rests: dict[Hashable, Memo] = {}
@@ -309,6 +306,7 @@ class _Walk:
         masses = ends.masses()
         ordered = dict(sorted(masses.items(), key=lambda item: -item[1]))
         leaves = self.leaves + self.kept.leaves
+        is_interrupted = is_interrupted or STOP.is_asked
         return SceneOdds(ordered, _fraction(left.by.get(None, {})), leaves, self.states, turns, is_interrupted)
 
     def _layer(self, layer: dict[Node, int], scale: int) -> tuple[dict[Node, int], int]:
@@ -321,8 +319,6 @@ class _Walk:
                 break
             self.budget.spend(1)
             self.states += 1
-            if self.tells is not None and not self.states % 256:
-                self.tells(self.states, len(heaviest) - number)
             node = self.parts.padded(node)
             found.append((node, layer[heaviest[number]], *self._followed(node, self._turn(node))))
         factor = lcm(*{total for _, _, _, total in found})

@@ -19,6 +19,7 @@ from rpgres.model.state import EMPTY, Map, State, put
 from rpgres.odds.exact import By, Chance, Weighed, chance_record, house_rules, outcome_odds
 from rpgres.odds.explorer import WORK, Method, Odds
 from rpgres.rulesets import Option, Rules, unknown
+from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -444,7 +445,13 @@ def measured(prepared: Prepared, odds: Odds) -> Measured:
     masses = {str(name): mass for name, mass in odds.masses.items()}
     success = success_of(prepared.rules, masses)
     return Measured(
-        masses=masses, success=success, open=odds.open, leaves=odds.leaves, states=odds.states, method=odds.method
+        masses=masses,
+        success=success,
+        open=odds.open,
+        leaves=odds.leaves,
+        states=odds.states,
+        method=odds.method,
+        is_interrupted=STOP.is_asked and bool(odds.open),
     )
 
 

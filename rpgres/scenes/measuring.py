@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 FIRST = 4_000  # budget that is tried first; see `_walked`
 FOR_EVER = 1e-30  # what is left open where something may go on for ever, and all else is known
 
-Tells = Callable[[int, int], None]
-
 
 class Reading(msgspec.Struct, frozen=True, kw_only=True):
     """How a scene is read again when something of it is changed.
@@ -82,7 +80,6 @@ def scene_subject(
     auto: bool = False,
     by: str = ENDING,
     leaves: int | None = None,
-    tells: Tells | None = None,
 ) -> tuple[Subject, Scene]:
     """Return a scene as a subject of odds, and the scene itself.
 
@@ -94,7 +91,6 @@ def scene_subject(
         policy, named, auto: who decides; see `read_scene`.
         by: what the chances are of; see `course_of`.
         leaves: a limit of branches.
-        tells: is told how far a walk is.
 
     Raises:
         FileError: the scene is missing or faulty.
@@ -113,7 +109,7 @@ def scene_subject(
     reading = Reading(source=source, folder=folder, extra=extra, policy=policy, named=named, auto=auto)
     subject = Subject(
         rules=scene.rules,
-        evaluate=partial(_measure_scene, reading=reading, by=by, leaves=leaves, tells=tells),
+        evaluate=partial(_measure_scene, reading=reading, by=by, leaves=leaves),
         scene=scene.source.path,
         document=parse(source),
         switches={**scene.file.switches, **switches},
@@ -132,7 +128,6 @@ def procedure_subject(
     choose: Mapping[str, Sequence[str]] = EMPTY,
     by: str = ENDING,
     leaves: int | None = None,
-    tells: Tells | None = None,
 ) -> Subject:
     """Return a procedure as a subject of odds.
 
@@ -145,11 +140,10 @@ def procedure_subject(
         choose: decisions that were typed.
         by: what the chances are of.
         leaves: a limit of branches.
-        tells: is told how far a walk is.
     """
 
     def evaluate(subject: Subject, limits: Limits, *, notice: Callable[[Question], None] | None = None) -> Measured:
-        return _measured(make_scene(subject), subject, limits, by=by, leaves=leaves, tells=tells, notice=notice)
+        return _measured(make_scene(subject), subject, limits, by=by, leaves=leaves, notice=notice)
 
     return Subject(
         rules=rules,
@@ -169,11 +163,10 @@ def _measure_scene(
     reading: Reading,
     by: str,
     leaves: int | None,
-    tells: Tells | None,
     notice: Callable[[Question], None] | None = None,
 ) -> Measured:
     """Return the distribution of how the scene of a subject ends."""
-    return _measured(reading.scene(subject), subject, limits, by=by, leaves=leaves, tells=tells, notice=notice)
+    return _measured(reading.scene(subject), subject, limits, by=by, leaves=leaves, notice=notice)
 
 
 def _measured(
@@ -183,13 +176,12 @@ def _measured(
     *,
     by: str,
     leaves: int | None,
-    tells: Tells | None,
     notice: Callable[[Question], None] | None,
 ) -> Measured:
     policies = deciding(scene.policies, subject.decided, notice)
     scene = msgspec.structs.replace(scene, policies=policies)
     try:
-        odds = _walked(course_of(scene, by=(by,)), limits, leaves=leaves, tells=tells)
+        odds = _walked(course_of(scene, by=(by,)), limits, leaves=leaves)
     except Undecided as undecided:
         raise nobody_decides(scene, undecided.questions.values()) from None
     return measured_scene(scene, odds)
@@ -211,17 +203,17 @@ def nobody_decides(scene: Scene, questions: Iterable[Question]) -> NeedsPolicy:
     )
 
 
-def _walked(course: Course, limits: Limits, *, leaves: int | None, tells: Tells | None) -> SceneOdds:
+def _walked(course: Course, limits: Limits, *, leaves: int | None) -> SceneOdds:
     """Return the odds of a course by the default budget, or less where it would go on for ever.
 
     What never ends for certain, such as a contest without a last exchange, would use up any budget for less and less;
     so a small one is tried first.
     """
     if leaves is not None or limits.seconds is not None:
-        return scene_odds(course, leaves=leaves, seconds=limits.seconds, tells=tells)
+        return scene_odds(course, leaves=leaves, seconds=limits.seconds)
     most, work = WORK // limits.among, FIRST
     while True:
-        odds = scene_odds(course, work=min(work, most), tells=tells)
+        odds = scene_odds(course, work=min(work, most))
         if odds.open <= FOR_EVER or odds.is_interrupted or work >= most:
             return odds
         work *= 4

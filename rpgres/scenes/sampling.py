@@ -11,6 +11,7 @@ from rpgres.odds.sampling import SEED, Sample, estimate
 from rpgres.odds.scenes import SceneOddsResult
 from rpgres.scenes.program import Scene
 from rpgres.scenes.walking import ENDING, play_through, scene_result, value_name
+from rpgres.stopping import STOP
 
 EVERY = 256  # runs between two reports
 
@@ -45,6 +46,8 @@ def sample_scene(
             found[value_name(scene_result(scene, standing, by=(by,))[0])] += 1
             if tells is not None and not run % EVERY:
                 tells(run, runs)
+            if STOP.is_asked:
+                break
     except KeyboardInterrupt:
         pass
     played = found.total()

@@ -112,13 +112,25 @@ class _DeepError(Exception):
     """The text nests deeper than asked for."""
 
 
+class Entry(NamedTuple):
+    """Where `key = value` stands in a text, as offsets: the key, the value, and the end of the value."""
+
+    start: int
+    value: int
+    end: int
+
+
 class _Scan(msgspec.Struct):
-    """A text, and what is noted of it on the way: the offsets of its key paths, `most` of them, and its last key."""
+    """A text, and what is noted of it on the way.
+
+    Its key paths and its entries by offset, `most` of them, and its last key.
+    """
 
     text: str
     limit: int = _NO_LIMIT
     most: int = 0
     offsets: dict[KeyPath, int] = {}  # msgspec gives each record its own
+    entries: dict[KeyPath, Entry] = {}
     last: tuple[KeyPath, int] = ((), 0)
 
     def note(self, path: KeyPath, offset: int, *, again: bool = False) -> None:
@@ -155,6 +167,13 @@ def last_key(text: str) -> tuple[str, int]:
     _scan_while_toml(scan)
     path, offset = scan.last
     return key_text(path), text.count("\n", 0, offset) + 1 if path else 0
+
+
+def entries(text: str) -> tuple[dict[KeyPath, Entry], dict[KeyPath, int]]:
+    """Return where each `key = value` of a TOML text stands, and the offset at which each key path is met first."""
+    scan = _Scan(text, most=_MOST_PATHS)
+    _scan_while_toml(scan)
+    return scan.entries, scan.offsets
 
 
 # Faults are located one by one, and a file may have thousands: it is read for all of them at once.
@@ -214,7 +233,11 @@ def _entry(scan: _Scan, at: int, table: KeyPath) -> int:
     for part in parts:
         table = (*table, part)
         scan.note(table, start)
-    return _value(scan, scan.after_blank(scan.meets("=", at)), table)
+    value = scan.after_blank(scan.meets("=", at))
+    end = _value(scan, value, table)
+    if len(scan.entries) < scan.most:
+        scan.entries[table] = Entry(start, value, end)
+    return end
 
 
 def _key(scan: _Scan, at: int) -> tuple[list[str], int]:

@@ -120,7 +120,7 @@ def test_lines_that_say_too_little() -> None:
         (["answer", "--out", "x"], "both --view FILE and --out FILE"),
         (["view", "--out", "x"], "name the seat"),
         (["verify", "--head", "xyz"], "--head takes the hash"),
-        (["new"], "--ruleset"),
+        (["new"], "table new fate"),
         (["shwo"], "shwo"),
     ):
         done = table(*line, code=2)

@@ -345,7 +345,7 @@ def looks(done: Done, seat: str) -> str:
     file, lines = done.rules.file, log_lines(views.log_seen(done.history, seat), done.rules.file)
     for is_drawn in (True, False):
         pictures = pictured(done.rules.ruleset, state, is_drawn=is_drawn)
-        lines += show_lines(record, state, file, is_drawn=is_drawn, pictures=pictures)
+        lines += show_lines(record, state, file, pictures=pictures)
     text = plain_text(lines) + msgspec.json.encode([record, views.log_record(done.history, seat)]).decode()
     return re.sub(r"[0-9a-f]{64}|\d{4}-\d\d-\d\dT[\d:]+Z", "...", text)
 

@@ -14,9 +14,10 @@ from msgspec import Struct
 from rpgres.cli import options as opt
 from rpgres.cli.commands.scene_odds import PROCEDURE_OPTIONS, check_by, command_of_scene, weigh_procedure
 from rpgres.cli.dynamic import PlayGroup, Verb
-from rpgres.cli.output import say, say_json
+from rpgres.cli.output import say_json
+from rpgres.cli.progress import ESTIMATED, LOWER_BOUND, NOTHING, interrupted, progress
 from rpgres.cli.rulesets import RulesetData
-from rpgres.cli.studies import bar_columns, emit, format_of, run_study, study_of
+from rpgres.cli.studies import emit, format_of, run_study, study_of
 from rpgres.errors import UsageError
 from rpgres.odds.exact import EXACT_SHARE, By, OddsResult, Weighed, odds_record, outcome_odds
 from rpgres.odds.explorer import Odds
@@ -26,6 +27,7 @@ from rpgres.odds.subjects import Subject, measure_action
 from rpgres.odds.variations import Axis, input_axes, is_target
 from rpgres.parameters.kinds import metavar
 from rpgres.rulesets import Rules, RulesetFile
+from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
     from rpgres.engine.players import Policy
@@ -37,9 +39,9 @@ ACTION_OPTIONS = (
     *(opt.CHOOSE, opt.BEST, opt.EACH, opt.BY, opt.AUTO, opt.POLICY),
     *(opt.COMPARE, opt.VARY, opt.FIND, opt.GOAL, opt.KNOCKOUT, opt.OUTCOME),
     *(opt.SWITCH, opt.RULESETS, opt.LEAVES, opt.SECONDS),
-    *(opt.ODDS_FORMAT, opt.SVG, opt.JSON, opt.PLAIN, opt.NOTE),
+    *(opt.ODDS_FORMAT, opt.OUT, opt.SVG, opt.JSON, opt.PLAIN, opt.NOTE),
 )
-DICE_OPTIONS = (opt.VS, opt.DICE_BY, opt.ODDS_FORMAT, opt.SVG, opt.JSON, opt.PLAIN, opt.NOTE)
+DICE_OPTIONS = (opt.VS, opt.DICE_BY, opt.ODDS_FORMAT, opt.OUT, opt.SVG, opt.JSON, opt.PLAIN, opt.NOTE)
 REST = 1e-6  # what may be left open without an estimate: dice that explode leave less
 
 
@@ -97,15 +99,14 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None
     if opposition is not None and by != "outcome":
         raise UsageError(f"--by needs one opposition: give --{opposition}")
     record: LadderOdds | OddsResult
-    record = _action_odds(line, by) if opposition is None else _ladder(line, opposition)
-    from rpgres.cli.render.odds import ladder_lines, odds_lines
-
-    def lines() -> Any:
-        if isinstance(record, LadderOdds):
-            return ladder_lines(record, data.file)
-        return odds_lines(record, data.file, bars=bar_columns(is_plain=shared["plain"]))
-
-    _print(record, data.file, shared, form=form, lines=lines)
+    try:
+        with progress("evaluating", is_plain=shared["plain"]) as show:
+            record = _action_odds(line, by) if opposition is None else _ladder(line, opposition)
+    except KeyboardInterrupt:
+        raise typer.Exit(interrupted(NOTHING)) from None
+    _print(record, data.file, shared, form=form)
+    if show.is_stopped:
+        raise typer.Exit(interrupted(ESTIMATED if record.method == "sampled" else LOWER_BOUND))
 
 
 def _goal(values: dict[str, Any], find: str | None) -> str | None:
@@ -117,21 +118,12 @@ def _goal(values: dict[str, Any], find: str | None) -> str | None:
     return typed
 
 
-def _print(
-    record: LadderOdds | OddsResult,
-    file: RulesetFile | None,
-    shared: Mapping[str, Any],
-    *,
-    form: str,
-    lines: Callable[[], Any],
-) -> None:
+def _print(record: LadderOdds | OddsResult, file: RulesetFile | None, shared: Mapping[str, Any], *, form: str) -> None:
     """Print odds; only what is asked for is imported."""
-    if shared["svg"] is None and form == "json":
+    if form == "json" and shared["svg"] is None and shared["out"] is None:
         say_json(record)
-    elif shared["svg"] is None and form == "table":
-        say(lines(), is_plain=shared["plain"])
     else:
-        emit(record, file, form=form, svg=shared["svg"], is_plain=shared["plain"], lines=lines)
+        emit(record, file, shared)
 
 
 def _study(study: str, line: Line, axes: Sequence[Axis], by: By, data: RulesetData) -> None:
@@ -255,7 +247,7 @@ def _samples(prepared: Prepared, best: Best, answers: Mapping[str, Any], *, end:
     from rpgres.odds.sampling import sample
 
     played: dict[str, Sample] = {}
-    open_ones = [choice.option for choice in best.choices if choice.value.open > REST]
+    open_ones = [] if STOP.is_asked else [choice.option for choice in best.choices if choice.value.open > REST]
     for number, name in enumerate(open_ones):
         until = inf if end is None else monotonic() + (end - monotonic()) / (len(open_ones) - number)
         found = sample(prepared, **answers, first=name, runs=GAMES // len(open_ones), until=until)
@@ -294,12 +286,7 @@ def weigh_notation(notation: str, values: dict[str, Any]) -> None:
 
     weighed = opt.read_dice(notation, values["vs"], values["note"])
     form, record = format_of(values), dice_odds(weighed, note=values["note"], by=values["by"])
-    from rpgres.cli.render.odds import dice_odds_lines
-
-    def lines() -> Any:
-        return dice_odds_lines(record, bars=bar_columns(is_plain=values["plain"]))
-
-    _print(record, None, values, form=form, lines=lines)
+    _print(record, None, values, form=form)
 
 
 class OddsGroup(PlayGroup):

@@ -6,7 +6,8 @@ How they are found stands in `plugins`, what is checked in `contract`, what is w
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -15,6 +16,7 @@ from rpgres.cli.annotations import AsJson, AsWords, complete_rulesets
 from rpgres.cli.checks import AsForm, end_check, form_of
 
 if TYPE_CHECKING:
+    from rpgres.cli.progress import Progress
     from rpgres.conformance import PluginReport
     from rpgres.plugins.listing import PluginStatus
     from rpgres.toml.diagnostics import Diagnostic
@@ -98,7 +100,8 @@ def check_some(
     One line for each check says whether it passed, or why there was nothing to check. The exit code is 1 when a plugin
     is broken, or a check failed.
     """
-    from rpgres.cli.output import say, show_progress, trace
+    from rpgres.cli.output import say, trace
+    from rpgres.cli.progress import progress
     from rpgres.cli.render.plugins import header_line, plugin_lines
     from rpgres.conformance import PluginCheck
     from rpgres.plugins.discovery import unknown_ruleset
@@ -107,20 +110,23 @@ def check_some(
 
     form = form_of(form, as_json=as_json)
     probe_plugins()
-    show = show_progress if not plain else lambda _: None
-    plugins = list_rulesets(ruleset, failed=trace, begins=lambda name: show(f"loading {name} ..."))
-    show("")
-    if ruleset is not None and not plugins:
-        raise unknown_ruleset(ruleset)
-    reports = []
-    for number, plugin in enumerate(plugins, 1):
-        if form == "text":
-            say([header_line(plugin)] if plugin.ok else plugin_lines([plugin]), is_plain=plain)
-        place = f"{plugin.id} ({number} of {len(plugins)})" if len(plugins) > 1 else plugin.id
-        reports.append(_report(plugin, place, show, is_shown=form == "text", is_plain=plain))
-    is_well = all(report.ok or report.stage == "disabled" for report in reports)
+    reports: list[PluginReport] = []
+    plugins: Sequence[PluginStatus] = ()
+    # Each check has a limit of time, which is an interrupt; so a person's own Ctrl-C is one, too.
+    with progress("loading", is_plain=plain, stops=False) as show, suppress(KeyboardInterrupt):
+        plugins = list_rulesets(ruleset, failed=trace, begins=lambda name: show.name(f"loading {name}"))
+        show.clear()
+        if ruleset is not None and not plugins:
+            raise unknown_ruleset(ruleset)
+        for number, plugin in enumerate(plugins, 1):
+            if form == "text":
+                say([header_line(plugin)] if plugin.ok else plugin_lines([plugin]), is_plain=plain)
+            place = f"{plugin.id} ({number} of {len(plugins)})" if len(plugins) > 1 else plugin.id
+            reports.append(_report(plugin, place, show, is_shown=form == "text", is_plain=plain))
+    is_well = len(reports) == len(plugins) and all(report.ok or report.stage == "disabled" for report in reports)
     record = PluginCheck(ok=is_well, plugins=reports)
-    end_check(form, ok=is_well, record=record, found=_diagnostics(reports), lines=())
+    unchecked = [plugin.id for plugin in plugins[len(reports) :]]
+    end_check(form, ok=is_well, record=record, found=_diagnostics(reports), lines=(), unchecked=unchecked)
 
 
 def _diagnostics(reports: Sequence[PluginReport]) -> Iterator[Diagnostic]:
@@ -134,9 +140,7 @@ def _diagnostics(reports: Sequence[PluginReport]) -> Iterator[Diagnostic]:
             yield from (*verdict.problems, *verdict.notes)
 
 
-def _report(
-    plugin: PluginStatus, place: str, show: Callable[[str], None], *, is_shown: bool, is_plain: bool
-) -> PluginReport:
+def _report(plugin: PluginStatus, place: str, show: Progress, *, is_shown: bool, is_plain: bool) -> PluginReport:
     """Return what became of a plugin after every check, showing each as it ends."""
     from msgspec.structs import asdict
 
@@ -149,9 +153,9 @@ def _report(
         return PluginReport(**asdict(plugin))
     subject = open_subject(find_ruleset(plugin.id))
     verdicts = []
-    for verdict in check_ruleset(subject, begins=lambda check: show(f"checking {place}: {check.name} ...")):
+    for verdict in check_ruleset(subject, begins=lambda check: show.name(f"checking {place}: {check.name}")):
         verdicts.append(verdict)
-        show("")
+        show.clear()
         if is_shown:
             say(verdict_lines(verdict), is_plain=is_plain)
             flush()

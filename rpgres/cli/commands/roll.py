@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -11,7 +12,7 @@ from msgspec import structs
 from rpgres.cli import INTERRUPTED
 from rpgres.cli import options as opt
 from rpgres.cli.dynamic import PlayGroup, Verb
-from rpgres.cli.output import WAITING, asks_dice, can_prompt, exit_of, is_terminal, say, say_json, say_text
+from rpgres.cli.output import WAITING, asks_dice, can_prompt, exit_of, know_cards, say, say_json, say_text
 from rpgres.cli.rulesets import RulesetData
 from rpgres.dice.seeds import Streams, read_seed, run_seed
 from rpgres.engine.records import Pending, Result
@@ -19,6 +20,7 @@ from rpgres.engine.run import Prepared, prepare, run
 from rpgres.engine.running import TakenBack
 from rpgres.errors import UsageError
 from rpgres.rulesets import Rules
+from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
     from rpgres.cli.prompt import Person
@@ -26,22 +28,33 @@ if TYPE_CHECKING:
 
 ACTION_OPTIONS = (
     *(opt.SEED, opt.GIVEN, opt.REAL, opt.CHOOSE, opt.AUTO, opt.POLICY, opt.SWITCH, opt.RULESETS),
-    *(opt.REPEAT, opt.JSON, opt.PLAIN, opt.NOTE, opt.EXIT_CODE),
+    *(opt.REPEAT, opt.EACH_RUN, opt.JSON, opt.PLAIN, opt.DICE_WORDS, opt.NOTE, opt.EXIT_CODE),
 )
-DICE_OPTIONS = (opt.VS, opt.SEED, opt.GIVEN, opt.REPEAT, opt.JSON, opt.PLAIN, opt.NOTE, opt.EXIT_CODE)
+DICE_OPTIONS = (
+    opt.VS,
+    opt.SEED,
+    opt.GIVEN,
+    opt.REPEAT,
+    opt.EACH_RUN,
+    opt.JSON,
+    opt.PLAIN,
+    opt.DICE_WORDS,
+    opt.NOTE,
+    opt.EXIT_CODE,
+)
 
 
 def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     """Resolve an action and print what came of it; exit with the code it calls for."""
     shared = {option.name: values.pop(option.name) for option in ACTION_OPTIONS}
     repeat = opt.read_count(shared["repeat"], option="--repeat", default=0)
-    if repeat and shared["exit_code"]:
-        raise UsageError("--exit-code and --repeat exclude each other")
+    _check_repeat(shared, repeat=repeat)
     given = opt.read_answers(shared["given"], option="--given")
     choose = opt.read_answers(shared["choose"], option="--choose")
     from rpgres.plugins.loading import checked
 
     rules = checked(data.rules(opt.read_switches(shared["switch"])))
+    know_cards(rules)
     prepared = prepare(rules, action, opt.given_inputs(values))
     policies = opt.read_policies(prepared, names=shared["policy"], auto=shared["auto"])
     person = _person(prepared, shared, repeat=repeat)
@@ -75,8 +88,7 @@ def roll_notation(notation: str, values: dict[str, Any]) -> None:
     from rpgres.engine.dice import roll_dice
 
     repeat = opt.read_count(values["repeat"], option="--repeat", default=0)
-    if repeat and values["exit_code"]:
-        raise UsageError("--exit-code and --repeat exclude each other")
+    _check_repeat(values, repeat=repeat)
     given = opt.read_answers(values["given"], option="--given")
     rolled = opt.read_dice(notation, values["vs"], values["note"])
 
@@ -84,6 +96,15 @@ def roll_notation(notation: str, values: dict[str, Any]) -> None:
         return roll_dice(rolled, streams=Streams(seed), given=given, note=values["note"])
 
     _finish(once, values, repeat=repeat, rules=None)
+
+
+def _check_repeat(shared: dict[str, Any], *, repeat: int) -> None:
+    if repeat and shared["exit_code"]:
+        raise UsageError("--exit-code and --repeat exclude each other")
+    if shared["each_run"] and not repeat:
+        raise UsageError("--each-run shows the runs of --repeat N; a single run is always shown")
+    if repeat and shared["exit_code"]:
+        raise UsageError("--exit-code and --repeat exclude each other")
 
 
 def _resumed(pending: Pending, shared: dict[str, Any]) -> Pending:
@@ -127,8 +148,8 @@ def _finish(
 ) -> None:
     seed = read_seed(shared["seed"])
     if repeat:
-        runs = (once(run_seed(seed, number)) for number in range(repeat))
-        code = _show_many(runs, rules, shared, seed=seed)
+        results = (once(run_seed(seed, number)) for number in range(repeat))
+        code = _show_many(results, rules, shared, seed=seed, runs=repeat)
     else:
         code = _show_one(once(seed), rules, shared)
     if code:
@@ -142,13 +163,12 @@ def _show_one(result: Result | Pending, rules: Rules | None, shared: dict[str, A
     else:
         from rpgres.cli.render.results import pending_lines, result_lines
 
-        is_drawn = is_terminal() and not shared["plain"]
         if isinstance(result, Pending):
-            say(pending_lines(result, is_drawn=is_drawn), is_plain=shared["plain"])
+            say(pending_lines(result), is_plain=shared["plain"])
         else:
             file = rules.file if rules is not None else None
             house = _house_rules(rules)
-            say(result_lines(result, file, house_rules=house, is_drawn=is_drawn), is_plain=shared["plain"])
+            say(result_lines(result, file, house_rules=house), is_plain=shared["plain"])
     return exit_of(result, is_told=bool(shared.get("exit_code")))
 
 
@@ -158,33 +178,43 @@ def _house_rules(rules: Rules | None) -> str:
     return house_rules(rules) if rules is not None else ""
 
 
-def _show_many(results: Iterable[Result | Pending], rules: Rules | None, shared: dict[str, Any], *, seed: str) -> int:
-    """Print runs as they come, a line each, with a summary at the end; return the exit code."""
+def _show_many(
+    results: Iterable[Result | Pending], rules: Rules | None, shared: dict[str, Any], *, seed: str, runs: int
+) -> int:
+    """Print a summary of runs, behind a line for each where that is asked for; return the exit code."""
+    from rpgres.cli.progress import NOTHING, interrupted, progress
+
     if shared["json"]:
         code = 0
-        for result in results:
-            say_json(result)
-            code = WAITING if isinstance(result, Pending) else code
-        return code
-    from rpgres.cli.render.results import house_rules_lines, repeat_line, seed_line, summary_lines, total_lines
+        with progress("rolling", is_plain=True) as show:
+            for result in results:
+                say_json(result)
+                code = WAITING if isinstance(result, Pending) else code
+                if STOP.is_asked:
+                    break
+        return INTERRUPTED if show.is_stopped else code
+    from rpgres.cli.render.reports import report_lines
+    from rpgres.cli.render.results import repeat_line
+    from rpgres.cli.render.samples import WAITING as WAITS
+    from rpgres.cli.render.samples import Tally, sample_report
 
-    is_drawn = is_terminal() and not shared["plain"]
-    file = rules.file if rules is not None else None
-    outcomes: dict[str, int] = {}
-    totals: dict[int, int] = {}
-    number = 0
-    for number, result in enumerate(results, 1):
-        say([repeat_line(number, result, file, is_drawn=is_drawn)], is_plain=shared["plain"])
-        if isinstance(result, Pending):
-            outcomes["waiting"] = outcomes.get("waiting", 0) + 1
-        elif result.outcome is not None:
-            outcomes[result.outcome] = outcomes.get(result.outcome, 0) + 1
-        elif result.total is not None:
-            totals[result.total] = totals.get(result.total, 0) + 1
-    lines = summary_lines(outcomes, file) if outcomes else total_lines(totals) if totals else []
-    runs = number
-    say([*lines, *house_rules_lines(_house_rules(rules)), seed_line(seed, runs=runs)], is_plain=shared["plain"])
-    return WAITING if "waiting" in outcomes else 0
+    file, tally, first = rules.file if rules is not None else None, Tally(), None
+    with progress("rolling", is_plain=shared["plain"] or shared["each_run"]) as show, suppress(KeyboardInterrupt):
+        for result in results:
+            first = first or result
+            tally.count(result)
+            show(tally.runs, runs)
+            if shared["each_run"]:
+                say([repeat_line(tally.runs, result, file)], is_plain=shared["plain"])
+            if STOP.is_asked:
+                break
+    if first is None:
+        return interrupted(NOTHING)
+    report = sample_report(tally, first, file, seed=seed, house_rules=_house_rules(rules))
+    say(report_lines(report), is_plain=shared["plain"])
+    if tally.runs < runs:
+        return interrupted(f"{tally.runs:,} of {runs:,} runs")
+    return WAITING if WAITS in tally.outcomes else 0
 
 
 class RollGroup(PlayGroup):

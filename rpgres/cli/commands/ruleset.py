@@ -16,6 +16,7 @@ from rpgres.cli.options import SWITCH
 if TYPE_CHECKING:
     from rpgres.cli.formats.summary import RulesetCheck
     from rpgres.cli.render.lines import Line
+    from rpgres.conformance.vectors import VectorReport
     from rpgres.plugins.discovery import RulesetName
     from rpgres.rulesets import Rules, Ruleset
     from rpgres.toml.diagnostics import Diagnostic
@@ -138,6 +139,7 @@ def check(
     """
     from rpgres.cli.formats.summary import RulesetChecks
     from rpgres.cli.options import read_folders
+    from rpgres.cli.progress import one_by_one
     from rpgres.plugins.discovery import ruleset_names
     from rpgres.plugins.probing import probe_plugins
 
@@ -145,12 +147,16 @@ def check(
     if not rulesets_named:
         probe_plugins()
     known = [name.id for name in ruleset_names(titles=False, extra=folders)]
-    checked = []
-    for one in dict.fromkeys(rulesets_named or known):
-        folder = None if one in known else _folder_at(one)
-        checked.append(_checked(one, folders) if folder is None else _checked_folder(folder, folders))
+    named = list(dict.fromkeys(rulesets_named or known))
+
+    def check_one(name: str) -> RulesetCheck:
+        folder = None if name in known else _folder_at(name)
+        return _checked(name, folders) if folder is None else _checked_folder(folder, folders)
+
+    checked = one_by_one("checking", named, check_one, is_plain=plain)
+    unchecked = named[len(checked) :]
     strays = [] if rulesets_named else _strays(extra=folders)
-    is_well = not strays and all(one.ok for one in checked)
+    is_well = not strays and not unchecked and all(one.ok for one in checked)
     end_check(
         form_of(form, as_json=as_json),
         ok=is_well,
@@ -158,7 +164,51 @@ def check(
         found=[*(diagnostic for one in checked for diagnostic in one.problems), *strays],
         lines=[*_checked_lines(checked, strays)],
         is_plain=plain,
+        unchecked=unchecked,
     )
+
+
+@app.command("test")
+def run_test(
+    ruleset: RulesetId,
+    vectors: Annotated[Path, typer.Argument(metavar="VECTORS.jsonl", help="A file with one case a line, as JSON.")],
+    switch: Annotated[
+        list[str] | None, typer.Option("--switch", metavar=SWITCH.metavar, help=SWITCH.help, show_default=False)
+    ] = None,
+    as_json: AsJson = False,
+    plain: AsWords = False,
+    rulesets: Folders = None,
+) -> None:
+    """Run vectors: dice in the order thrown, and what the ruleset has to make of them.
+
+    The exit code is 1 when a case comes out differently.
+    """
+    from rpgres.cli.options import read_folders, read_switches
+    from rpgres.conformance.vectors import run_vectors
+    from rpgres.plugins.discovery import find_ruleset
+    from rpgres.plugins.loading import load_rules
+
+    folders = read_folders(rulesets or ())
+    rules = load_rules(find_ruleset(ruleset, extra=folders), switches=read_switches(switch or ()), extra=folders)
+    report = run_vectors(rules, vectors)
+    end_check(
+        "json" if as_json else "text",
+        ok=report.ok,
+        record=report,
+        found=(),
+        lines=[*_vector_lines(report)],
+        is_plain=plain,
+    )
+
+
+def _vector_lines(report: VectorReport) -> Iterator[Line]:
+    from rpgres.cli.render.lines import Piece, line
+
+    for one in report.differences:
+        for told in one.told:
+            yield line(f"{report.file}:{one.line}: ", Piece(one.id, "name"), f": {told}")
+    count = f"{report.passed} of {report.cases} vectors pass"
+    yield line(Piece(report.ruleset, "name"), ": ", Piece(count, "good" if report.ok else "bad"))
 
 
 def _checked_lines(checked: Sequence[RulesetCheck], strays: Sequence[Diagnostic]) -> Iterator[Line]:

@@ -8,19 +8,16 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from rpgres.cli import options as opt
-from rpgres.cli.output import warn
 from rpgres.errors import UsageError
 from rpgres.model.state import EMPTY
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from rpgres.cli.render.lines import Line
     from rpgres.model.state import State
     from rpgres.odds.scene_best import SceneBest
     from rpgres.scenes import Scene
 
-INTERRUPTED = 130  # exit code
 STUDIES = ("compare", "vary", "find", "knockout", "simulate")
 
 
@@ -50,7 +47,6 @@ def weigh_best(
     shared: Mapping[str, Any],
     *,
     policies: Mapping[str, str],
-    form: str,
     inputs: Mapping[str, Any] = EMPTY,
     actor: str = "",
 ) -> None:
@@ -61,12 +57,11 @@ def weigh_best(
         people: the table with everybody who takes part.
         shared: the options.
         policies: who else decides by which policy, for the record.
-        form: the format.
         inputs: what was typed for a procedure.
         actor: who acts first, where no step says it.
     """
     from rpgres.cli.commands.scene_odds import ENDING, chances, evaluated
-    from rpgres.cli.studies import bar_columns, emit
+    from rpgres.cli.studies import emit
     from rpgres.odds.exact import chance_record
     from rpgres.odds.scene_best import SceneBestResult, decision_record
 
@@ -86,19 +81,14 @@ def weigh_best(
         value=chance_record(found.value),
         decisions=[decision_record(one) for one in found.decisions],
     )
-    from rpgres.cli.render.scene_best import scene_best_lines
-
-    def lines() -> list[Line]:
-        return scene_best_lines(record, scene.rules.file, bars=bar_columns(is_plain=shared["plain"]))
-
-    emit(record, scene.rules.file, form=form, svg=shared["svg"], is_plain=shared["plain"], lines=lines)
+    emit(record, scene.rules.file, shared)
 
 
 def _found(
     scene: Scene, by: str, who: str, worth: Callable[[Any], Fraction | int], shared: Mapping[str, Any]
 ) -> SceneBest:
     """Return what comes of a scene when somebody decides optimally, showing how far it is."""
-    from rpgres.cli.progress import progress
+    from rpgres.cli.progress import NOTHING, interrupted, progress
     from rpgres.odds.scene_best import scene_best
     from rpgres.odds.scenes import Undecided
     from rpgres.scenes.measuring import nobody_decides
@@ -109,19 +99,17 @@ def _found(
         "seconds": opt.read_seconds(shared["seconds"]),
     }
     try:
-        with progress("evaluating", is_plain=shared["plain"]) as show:
+        with progress("evaluating", is_plain=shared["plain"]):
             return scene_best(
                 course_of(scene, by=(by,)),
                 who,
                 worth=lambda result: worth(result[0]),
                 **budget,
-                tells=lambda done, left: show(done, done + left),
             )
     except Undecided as undecided:
         raise nobody_decides(scene, undecided.questions.values()) from None
     except KeyboardInterrupt:
-        warn("interrupted; optimal decisions need the whole scene, so nothing is known of it yet")
-        raise typer.Exit(INTERRUPTED) from None
+        raise typer.Exit(interrupted(f"optimal decisions need the whole scene, so {NOTHING}")) from None
 
 
 def _who(scene: Scene, people: State, typed: str, actor: str) -> str:

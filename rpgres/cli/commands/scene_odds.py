@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -10,21 +10,18 @@ import typer
 from rpgres.cli import options as opt
 from rpgres.cli.dynamic import scene_command
 from rpgres.cli.options import Option, SectionedCommand
-from rpgres.cli.output import warn
 from rpgres.cli.rulesets import RulesetData
-from rpgres.cli.studies import bar_columns, emit, format_of, run_study, scenes_among, study_of
+from rpgres.cli.studies import emit, format_of, run_study, scenes_among, study_of
 from rpgres.errors import UsageError
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from rpgres.cli.render.lines import Line
     from rpgres.odds.subjects import Subject
     from rpgres.odds.variations import Axis
     from rpgres.rulesets import RulesetFile
     from rpgres.scenes import Scene
 
-INTERRUPTED = 130  # exit code
 ENDING = "ending"  # what a scene is evaluated by unless something else is asked for
 
 BY = Option(
@@ -47,6 +44,7 @@ SCENE_OPTIONS = (
         opt.SECONDS,
         SIMULATE,
         opt.ODDS_FORMAT,
+        opt.OUT,
         opt.SVG,
         opt.JSON,
         opt.PLAIN,
@@ -65,12 +63,13 @@ def weigh_scene(name: str, shared: Mapping[str, Any]) -> None:
     from rpgres.scenes import require_sound
     from rpgres.scenes.measuring import scene_subject
 
-    form, study = format_of(shared), study_of(shared, ())
+    format_of(shared)  # what is wrong with it is told before the work begins
+    study = study_of(shared, ())
     folders = opt.read_folders(shared["rulesets"])
     named = opt.named_policies(shared["policy"])
     everybody = named.pop("", "")
 
-    def read(file: str, tells: Callable[[int, int], None] | None = None) -> tuple[Subject, Scene]:
+    def read(file: str) -> tuple[Subject, Scene]:
         found = scene_subject(
             file,
             find_ruleset=lambda ruleset: find_ruleset(ruleset, extra=folders),
@@ -81,7 +80,6 @@ def weigh_scene(name: str, shared: Mapping[str, Any]) -> None:
             auto=shared["auto"] or shared["best"] is not None,
             by=shared["by"] or ENDING,
             leaves=opt.read_count(shared["leaves"], option="--leaves", default=0) or None,
-            tells=tells,
         )
         require_sound(found[1])
         return found
@@ -93,9 +91,9 @@ def weigh_scene(name: str, shared: Mapping[str, Any]) -> None:
         told = {"policies": policies, "by": shared["by"] or ENDING, "title": scene.file.title}
         _study(study, subject, (), shared, told, scene.rules.file, {one: read(one)[0] for one in others})
     elif shared["best"] is not None:
-        weigh_best(scene, scene.state, shared, policies=policies, form=form)
+        weigh_best(scene, scene.state, shared, policies=policies)
     else:
-        _weigh(scene, shared, policies=policies, form=form)
+        _weigh(scene, shared, policies=policies)
 
 
 def weigh_procedure(
@@ -109,7 +107,8 @@ def weigh_procedure(
     from rpgres.scenes.procedures import procedure_scene
 
     shared = with_goals(shared)
-    form, study = format_of(shared), study_of(shared, axes)
+    format_of(shared)
+    study = study_of(shared, axes)
     auto = shared["auto"] or shared["best"] is not None
     rules = checked(data.rules(opt.read_switches(shared["switch"])))
     typed = opt.read_answers(shared["choose"], option="--choose")
@@ -136,7 +135,7 @@ def weigh_procedure(
         return
     scene = make_scene(subject)
     prepared = prepare(rules, procedure, inputs)
-    told: dict[str, Any] = {"policies": _policies(scene, shared), "inputs": prepared.inputs, "form": form}
+    told: dict[str, Any] = {"policies": _policies(scene, shared), "inputs": prepared.inputs}
     if shared["best"] is not None:
         weigh_best(scene, prepared.state, shared, actor=prepared.actor, **told)
     else:
@@ -173,10 +172,9 @@ def _weigh(
     shared: Mapping[str, Any],
     *,
     policies: Mapping[str, str],
-    form: str,
     inputs: Mapping[str, Any] | None = None,
 ) -> None:
-    from rpgres.cli.progress import progress
+    from rpgres.cli.progress import LOWER_BOUND, interrupted, progress
     from rpgres.odds.exact import chance_record
     from rpgres.odds.scenes import Undecided, scene_odds
     from rpgres.scenes.measuring import nobody_decides
@@ -192,8 +190,8 @@ def _weigh(
         "seconds": opt.read_seconds(shared["seconds"]),
     }
     try:
-        with progress("evaluating", is_plain=shared["plain"]) as show:
-            odds = scene_odds(course_of(scene, by=(by,)), **budget, tells=lambda done, left: show(done, done + left))
+        with progress("evaluating", is_plain=shared["plain"]):
+            odds = scene_odds(course_of(scene, by=(by,)), **budget)
     except Undecided as undecided:
         raise nobody_decides(scene, undecided.questions.values()) from None
     sample = None
@@ -211,15 +209,9 @@ def _weigh(
         turns=odds.turns,
         interrupted=odds.is_interrupted,
     )
-    from rpgres.cli.render.scene_odds import scene_odds_lines
-
-    def lines() -> list[Line]:
-        return scene_odds_lines(record, scene.rules.file, bars=bar_columns(is_plain=shared["plain"]))
-
-    emit(record, scene.rules.file, form=form, svg=shared["svg"], is_plain=shared["plain"], lines=lines)
+    emit(record, scene.rules.file, shared)
     if odds.is_interrupted or (sample is not None and sample.runs < plays):
-        warn("interrupted; what is known so far is printed, and the rest is open")
-        raise typer.Exit(INTERRUPTED)
+        raise typer.Exit(interrupted(LOWER_BOUND))
 
 
 def chances(found: Mapping[Any, Fraction], left: Fraction) -> dict[str, Any]:

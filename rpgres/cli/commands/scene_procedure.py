@@ -26,7 +26,7 @@ HTML = Option("html", "Write the account as a web page.", "FILE", OUTPUT)
 LONELOG = Option("lonelog", "Write the account in Lonelog notation.", "FILE", OUTPUT)
 OPTIONS = (
     *(opt.SEED, opt.GIVEN, opt.CHOOSE, opt.AUTO, opt.POLICY, AS_SEAT, opt.SWITCH, opt.RULESETS),
-    *(MARKDOWN, HTML, LONELOG, opt.JSON, opt.PLAIN, opt.NOTE, opt.EXIT_CODE),
+    *(MARKDOWN, HTML, LONELOG, opt.JSON, opt.PLAIN, opt.DICE_WORDS, opt.NOTE, opt.EXIT_CODE),
 )
 # Options of this line that a resumed one needs as well, beside those that the pending record has.
 _KEPT = ("rulesets", "policy", "markdown", "html", "lonelog", "json", "plain", "exit_code")

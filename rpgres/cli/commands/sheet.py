@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rpgres.cli.annotations import AsJson, AsWords, Folders, OfRuleset, RulesetId
-from rpgres.cli.checks import AsForm, end_file_checks, form_of
+from rpgres.cli.checks import AsForm, check_files, form_of
 from rpgres.cli.output import say_text
 from rpgres.errors import FileError
 
@@ -94,8 +94,7 @@ def check(
 
     Every problem is told with its file, line and key. The exit code is 1 when there is any.
     """
-    checks = [_check(file, ruleset, rulesets) for file in files]
-    end_file_checks(form_of(form, as_json=as_json), checks)
+    check_files(form_of(form, as_json=as_json), files, lambda file: _check(file, ruleset, rulesets))
 
 
 def _check(file: str, ruleset: str | None, rulesets: Sequence[str] | None) -> FileCheck:
@@ -136,7 +135,7 @@ def show(
     if as_json:
         say_json(sheet_record(rules, sheet))
     else:
-        say(sheet_lines(rules, sheet, parse(source), is_drawn=not plain), is_plain=plain)
+        say(sheet_lines(rules, sheet, parse(source)), is_plain=plain)
 
 
 def _opened(file: str, ruleset: str | None, rulesets: Sequence[str] | None) -> tuple[Rules, Source | None]:

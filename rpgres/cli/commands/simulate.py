@@ -16,9 +16,10 @@ from rpgres.cli import options as opt
 from rpgres.cli.dynamic import PlayGroup, Verb, scene_command
 from rpgres.cli.lazy import Command
 from rpgres.cli.options import SectionedCommand
-from rpgres.cli.output import is_terminal, say, say_json, say_text, warn
+from rpgres.cli.output import say, say_json, say_text
 from rpgres.cli.rulesets import RulesetData
 from rpgres.errors import UsageError
+from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
     from rpgres.rulesets import Rules
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from rpgres.simulate import Crew, Job, Plan, SimulationResult, Tally
 
 RUNS = 10_000  # unless something else is asked for
-INTERRUPTED = 130  # exit code
 
 _OUTPUT = (opt.FORMAT, opt.JSON, opt.SVG, opt.PLAIN, opt.NOTE)
 _SIMULATION = (opt.RUNS, opt.UNTIL_WIDTH, opt.WORKERS, opt.CLUSTER, opt.SAVE, opt.SHOW)
@@ -132,11 +132,10 @@ def _show_result(found: Any, rules: Rules, shared: Mapping[str, Any]) -> int:
         from rpgres.cli.render.results import pending_lines, result_lines
         from rpgres.cli.render.words import house_rules
 
-        is_drawn = is_terminal() and not shared["plain"]
         if isinstance(found, Pending):
-            say(pending_lines(found, is_drawn=is_drawn), is_plain=shared["plain"])
+            say(pending_lines(found), is_plain=shared["plain"])
         else:
-            lines = result_lines(found, rules.file, house_rules=house_rules(rules), is_drawn=is_drawn)
+            lines = result_lines(found, rules.file, house_rules=house_rules(rules))
             say(lines, is_plain=shared["plain"])
     return exit_of(found, is_told=False)
 
@@ -213,7 +212,7 @@ def _show_scene(scene: Scene, seed: str, shared: Mapping[str, Any]) -> int:
 
 def _simulate(line: Line) -> None:
     """Do what a line asks for and print it; exit with the code it calls for."""
-    from rpgres.cli.progress import progress
+    from rpgres.cli.progress import interrupted, progress
     from rpgres.cli.render.words import house_rules
     from rpgres.errors import RpgresError
     from rpgres.simulate import empty_tally, simulated, summed_up
@@ -241,6 +240,9 @@ def _simulate(line: Line) -> None:
                 for tally in runs:
                     keeper.keep(tally)
                     show(tally.runs, plan.expected(tally))
+                    if STOP.is_asked:
+                        is_interrupted = not plan.is_complete(tally)
+                        break
         except KeyboardInterrupt:
             is_interrupted = True
         except RpgresError:
@@ -264,8 +266,7 @@ def _simulate(line: Line) -> None:
     if is_interrupted:
         wanted = f" of {plan.runs:,}" if plan.runs is not None else ""
         later = f"; the same command with --save {path} goes on" if path is not None else ""
-        warn(f"interrupted after {tally.runs:,}{wanted} runs{later}")
-        raise typer.Exit(INTERRUPTED)
+        raise typer.Exit(interrupted(f"{tally.runs:,}{wanted} runs{later}"))
 
 
 class Keeper(Struct):
@@ -391,8 +392,7 @@ def _print(record: SimulationResult, line: Line, form: str, house_rules: str) ->
         say_text(simulations.simulation_csv(record))
     else:
         detailed = shared["by"] or ()
-        bars = _bars(is_plain=shared["plain"])
-        lines = simulations.simulation_lines(record, file, detailed=detailed, house_rules=house_rules, bars=bars)
+        lines = simulations.simulation_lines(record, file, detailed=detailed, house_rules=house_rules)
         say(lines, is_plain=shared["plain"])
 
 
@@ -403,15 +403,6 @@ def _write_chart(path: Path, text: str) -> None:
         path.write_text(text, "utf-8")
     except OSError as error:
         raise FileError(f"{path}: cannot be written: {error.strerror or error}", file=str(path)) from None
-
-
-def _bars(*, is_plain: bool) -> int:
-    """Return how many columns there are for a bar, 0 where bars would be noise."""
-    if is_plain or not is_terminal():
-        return 0
-    from shutil import get_terminal_size
-
-    return max(8, min(40, get_terminal_size().columns - 56))
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -31,7 +31,10 @@ from rpgres.cli.formats.ruleset_schemas import (
 )
 from rpgres.cli.formats.sheets import FileChecks, SheetRecord
 from rpgres.cli.formats.summary import ActionDescription, RulesetChecks, RulesetDescription, RulesetList
+from rpgres.cli.settings import Settings
+from rpgres.cli.settings_check import SettingsList
 from rpgres.conformance import PluginCheck
+from rpgres.conformance.vectors import VectorReport
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.rerun import WhatIf
 from rpgres.engine.resolve import ErrorRecord, Request
@@ -42,6 +45,7 @@ from rpgres.journal.verifying import Verification
 from rpgres.model.cards import DeckFile
 from rpgres.odds.comparison import Comparison
 from rpgres.odds.exact import OddsResult
+from rpgres.odds.grids import Grids
 from rpgres.odds.knockout import Knockout
 from rpgres.odds.ladder import LadderOdds
 from rpgres.odds.scene_best import SceneBestResult
@@ -105,6 +109,7 @@ KINDS: dict[str, Kind] = {
     "odds": Kind("What `rpgres odds --json` prints: of an action, dice, or a ladder.", OddsResult, refine_odds),
     "comparison": Kind("What `rpgres odds --compare --json` prints.", Comparison),
     "variation": Kind("What `rpgres odds --vary --json` prints: a table, or a grid.", Variation),
+    "grids": Kind("What `rpgres odds --vary --compare --json` prints: a table or a grid for each case.", Grids),
     "search": Kind("What `rpgres odds --find --json` prints.", Search),
     "knockout": Kind("What `rpgres odds --knockout --json` prints.", Knockout),
     "what-if": Kind("What `rpgres whatif --json` prints.", WhatIf),
@@ -130,12 +135,15 @@ KINDS: dict[str, Kind] = {
     "rulesets": Kind("What `rpgres ruleset list --json` prints.", RulesetList),
     "ruleset-shown": Kind("What `rpgres ruleset show ID --json` prints.", RulesetDescription),
     "action-shown": Kind("What `rpgres ruleset show ID ACTION --json` prints.", ActionDescription),
+    "ruleset-test": Kind("What `rpgres ruleset test --json` prints.", VectorReport),
     "ruleset-check": Kind("What `rpgres ruleset check --json` prints.", RulesetChecks),
     "sheet-shown": Kind("What `rpgres sheet show --json` prints.", SheetRecord),
     "check": Kind("What `rpgres sheet check --json` and `rpgres scene check --json` print.", FileChecks),
     "scene-test": Kind("What `rpgres scene test --json` prints.", ProvedScenes),
     "plugins": Kind("What `rpgres plugin list --json` prints.", PluginList),
     "plugin-check": Kind("What `rpgres plugin check --json` prints.", PluginCheck),
+    "config": Kind("The settings file, config.toml.", Settings, is_file=True),
+    "config-shown": Kind("What `rpgres config show --json` prints.", SettingsList),
     "scene": Kind("A scene file.", SceneFile, refine_scene, is_file=True),
     "orders": Kind("A file of standing orders.", OrdersFile, refine_orders, is_file=True),
     "sheet": Kind("A character sheet.", None, refine_sheet, is_file=True),

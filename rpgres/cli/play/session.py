@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from contextlib import redirect_stdout
+from textwrap import wrap
 
-from rpgres.cli.output import blame, columns, flush, results, say, say_text, trace
+from rpgres.cli.output import blame, columns, flush, know_cards, results, say, say_text, told_as, trace
 from rpgres.cli.play.helping import help_lines, short_form
 from rpgres.cli.play.reader import Reader
 from rpgres.cli.play.room import LEAVE, Room, Understood
@@ -17,7 +18,7 @@ from rpgres.errors import UsageError
 from rpgres.model.state import GM
 from rpgres.rulesets import unknown
 
-SIGN = "> "
+SIGN, INDENT = "> ", "  "
 ROLLING = ("act", "answer", "begin", "end")  # commands that may roll dice
 EVERYBODY, NOBODY = ("all", "real"), ("off", "seeded")  # whose dice are real
 INTERRUPTED = 130  # what Typer makes of an interrupt
@@ -40,6 +41,7 @@ class Session:
     ) -> None:
         self._real = self._checked(real_dice, room)
         self._room, self._reader, self._common, self._is_plain = room, reader, list(common), is_plain
+        know_cards(room.rules)
 
     def run(self) -> None:
         """Read and carry out lines until the person leaves."""
@@ -80,6 +82,7 @@ class Session:
 
     def _do(self, words: list[str]) -> None:
         """Carry out a line; what goes wrong is told, and the next line is read."""
+        words = told_as(words)
         try:
             if words == ["help"]:
                 say(help_lines(self._room, columns(default=WIDTH, at_most=WIDEST)), is_plain=self._is_plain)
@@ -117,14 +120,18 @@ class Session:
         args = list(understood.arguments)
         if self._real and args[0] in ROLLING and "--help" not in args:
             args += ["--real-dice", self._real]
-        if understood.long:
-            say([line("  ", Piece(understood.long, "quiet"))], is_plain=self._is_plain)
+        width = columns(default=WIDTH, at_most=WIDEST) - len(INDENT)
+        for row in wrap(understood.long, width, subsequent_indent=INDENT, break_on_hyphens=False):
+            say([line(INDENT, Piece(row, "quiet"))], is_plain=self._is_plain)
         if args[0] == "act" and args[2:] == ["--help"]:
             say([line("Short: ", Piece(short_form(self._room, args[1]), "name"))], is_plain=self._is_plain)
         # What code of others prints is no result; help is, and Typer prints it.
         with redirect_stdout(results() if "--help" in args else sys.stdout):
-            table = load_command("table")
-            code = table.main(args=[*args, *self._common], prog_name="rpgres table", standalone_mode=False)
+            if args[0] == "help":  # a page of the guide, or what is no matter of this table
+                code = load_command("help").main(args=args[1:], prog_name="rpgres help", standalone_mode=False)
+            else:
+                table = load_command("table")
+                code = table.main(args=[*args, *self._common], prog_name="rpgres table", standalone_mode=False)
         if code == INTERRUPTED:
             raise KeyboardInterrupt
 

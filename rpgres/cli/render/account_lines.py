@@ -1,8 +1,8 @@
-"""The account of a scene as lines for a terminal or a pipe, broken at words. Values to text; nothing prints."""
+"""The account of a scene as lines for a terminal or a pipe. Values to text; nothing prints."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import groupby
 
 from rpgres.cli.formats.accounts import (
@@ -21,37 +21,32 @@ from rpgres.cli.formats.accounts import (
     Told,
     Turn,
 )
-from rpgres.cli.render.lines import INDENT, Line, Piece, line
-from rpgres.cli.render.words import dice_pieces, signed, style_of, who_is
+from rpgres.cli.render.lines import HANG, INDENT, Line, Piece, line
+from rpgres.cli.render.words import signed, style_of, who_is
 from rpgres.model.state import GM
 
-WIDTH = 80  # columns where nobody knows how many there are
-WIDEST = 100  # longer lines are hard to read
 
-
-def account_lines(account: Account, *, width: int = WIDTH, is_drawn: bool = False) -> list[Line]:
+def account_lines(account: Account) -> list[Line]:
     """Return the whole account as lines.
 
     Args:
         account: what is told.
-        width: columns of a line.
-        is_drawn: whether dice are drawn; a screen reader would rather not.
     """
-    lines = heading_lines(account, width=width)
+    lines = heading_lines(account)
     for number, chapter in enumerate(account.chapters, 1):
         lines += chapter_heading(chapter.title, number, is_skipped=chapter.skipped)
-        lines += chapter_lines(chapter, width=width, is_drawn=is_drawn)
-    return [*lines, *end_lines(account, width=width)]
+        lines += chapter_lines(chapter)
+    return [*lines, *end_lines(account)]
 
 
-def heading_lines(account: Account, *, width: int = WIDTH) -> list[Line]:
+def heading_lines(account: Account) -> list[Line]:
     """Return what stands above the account: title, what it is about, rules, who takes part."""
     lines = [line(Piece(account.title, "title"))]
     if account.summary:
-        lines += [line(), *wrapped(line(account.summary), width)]
-    lines += [line(), *wrapped(line(Piece(rules_words(account), "quiet")), width)]
+        lines += [line(), line(HANG, account.summary)]
+    lines += [line(), line(HANG, Piece(rules_words(account), "quiet"))]
     if account.people:
-        lines += wrapped(line(Piece("Taking part: ", "title"), people_words(account)), width, hang=INDENT)
+        lines.append(line(Piece("Taking part: ", "title"), people_words(account)))
     return lines
 
 
@@ -84,31 +79,29 @@ def chapter_heading(title: str, number: int, *, is_skipped: bool = False) -> lis
     return [line(), line(Piece(f"{number}. {title}", "title"), Piece("  (skipped)" if is_skipped else "", "quiet"))]
 
 
-def chapter_lines(chapter: Chapter, *, width: int = WIDTH, is_drawn: bool = False) -> list[Line]:
+def chapter_lines(chapter: Chapter) -> list[Line]:
     """Return what happens in a step, to stand below its title: its turns, an empty line between them."""
     lines: list[Line] = []
     for number, turn in enumerate(chapter.turns):
-        lines += [*([line()] if number else []), *turn_lines(turn, width=width, is_drawn=is_drawn)]
+        lines += [*([line()] if number else []), *turn_lines(turn)]
     return lines
 
 
-def turn_lines(turn: Turn, *, width: int = WIDTH, is_drawn: bool = False) -> list[Line]:
+def turn_lines(turn: Turn) -> list[Line]:
     """Return what somebody does and what comes of it."""
     lines: list[Line] = []
     if turn.round is not None:
         lines.append(line(INDENT, Piece(round_words(turn), "title")))
     notes = [one for one in turn.lines if isinstance(one, Note)]
-    for note in notes:
-        lines += wrapped(line(note.text), width, INDENT)
+    lines += [line(INDENT, HANG, note.text) for note in notes]
     if turn.does:
-        lines += wrapped(line(Piece(turn.sentence, "title")), width, INDENT)
+        lines.append(line(INDENT, HANG, Piece(turn.sentence, "title")))
     for kind, group in groupby((one for one in turn.lines if not isinstance(one, Note)), type):
         if kind is Meaning:
             told = " ".join(one.text for one in group if isinstance(one, Meaning))
-            lines += wrapped(line(told), width, INDENT)
+            lines.append(line(INDENT, HANG, told))
             continue
-        for one in group:
-            lines += wrapped(line(*_pieces(one, is_drawn=is_drawn)), width, _indent(one), hang=INDENT)
+        lines += [line(_indent(one), *_pieces(one)) for one in group]
     return lines
 
 
@@ -121,14 +114,14 @@ def _indent(one: LineRecord) -> str:
     return INDENT if isinstance(one, Came) else INDENT * 2
 
 
-def _pieces(one: LineRecord, *, is_drawn: bool) -> list[str | Piece]:
+def _pieces(one: LineRecord) -> list[str | Piece]:
     match one:
         case Rolled():
-            dice = dice_pieces(one.faces.replace(" ; ", ";"), is_drawn=is_drawn) if one.faces else [Piece("no dice")]
+            dice = Piece(one.faces.replace(" ; ", ";"), "dice") if one.faces else Piece("no dice")
             words = f" ({one.words})" if one.words else ""
-            return [f"{whose(one)}: ", *dice, " = ", Piece(one.value, "number"), words]
+            return [f"{whose(one)}: ", dice, " = ", Piece(one.value, "number"), words]
         case Dealt():
-            return [f"{whose(one)}: ", Piece(one.cards, "number")]
+            return [f"{whose(one)}: ", Piece(one.cards, "cards")]
         case Chosen():
             return [f"{decided_words(one)}: ", Piece(one.answer, "name")]
         case Came():
@@ -160,65 +153,23 @@ def compared_words(came: Came) -> str:
     return f"{came.total}{against}{margin}"
 
 
-def end_lines(account: Account, *, width: int = WIDTH) -> list[Line]:
+def end_lines(account: Account) -> list[Line]:
     """Return how the scene ended, and what stands on the table."""
     lines: list[Line] = []
     if account.ending:
-        lines += [line(), *wrapped(line(Piece("Ending: ", "title"), account.ending), width)]
+        lines += [line(), line(HANG, Piece("Ending: ", "title"), account.ending)]
     if account.table:
         lines += [line(), line(Piece("On the table", "title"))]
         for stands in account.table:
-            lines += _stands_lines(stands, width)
+            lines += _stands_lines(stands)
     return lines
 
 
-def _stands_lines(stands: Stands, width: int) -> Iterator[Line]:
+def _stands_lines(stands: Stands) -> Iterator[Line]:
     if len(stands.details) == 1 or (stands.of == "tag" and stands.details):
         told = "; ".join(stands.details)
-        yield from wrapped(line(Piece(stands.name, "name"), f": {told}"), width, INDENT, hang=INDENT)
+        yield line(INDENT, Piece(stands.name, "name"), f": {told}")
         return
     yield line(INDENT, Piece(stands.name, "name"))
     for detail in stands.details:
-        yield from wrapped(line(detail), width, INDENT * 2, hang=INDENT)
-
-
-def wrapped(whole: Line, width: int, indent: str = "", *, hang: str = "") -> list[Line]:
-    """Return a line broken at blanks, so that no part is wider than `width`, where no word is.
-
-    >>> [("".join(piece.text for piece in part)) for part in wrapped(line("one two three"), 9, "  ", hang="  ")]
-    ['  one two', '    three']
-
-    Args:
-        whole: the line.
-        width: columns.
-        indent: what stands before every part.
-        hang: what stands before all but the first, beside that.
-    """
-    lines: list[Line] = []
-    room, current = width - len(indent), [Piece(indent)] if indent else []
-    used, blank = 0, Piece("")
-    for word in _words(whole):
-        length = sum(len(piece.text) for piece in word)
-        if used and used + len(blank.text) + length > room:
-            lines.append(tuple(current))
-            more = indent + hang
-            room, current, used, blank = width - len(more), [Piece(more)], 0, Piece("")
-        current += [*([blank] if blank.text else []), *word]
-        used += len(blank.text) + length
-        blank = Piece(" ")
-    return [*lines, tuple(current)]
-
-
-def _words(whole: Line) -> Iterator[Sequence[Piece]]:
-    """Yield the words of a line, each of the pieces that it is made of."""
-    word: list[Piece] = []
-    for piece in whole:
-        for number, text in enumerate(piece.text.split(" ")):
-            if number:
-                if word:
-                    yield word
-                word = []
-            if text:
-                word.append(Piece(text, piece.style))
-    if word:
-        yield word
+        yield line(INDENT * 2, detail)

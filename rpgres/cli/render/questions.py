@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rpgres.cli.render.lines import INDENT, Line, Piece, line
 from rpgres.cli.render.results import asked_pieces, fact_words
-from rpgres.cli.render.words import band_title, signed, who_is
+from rpgres.cli.render.words import band_title, percent, signed, who_is
 from rpgres.engine.players import NO, Question
 from rpgres.parameters.context import ACTOR
 from rpgres.rulesets import Option, RulesetFile
@@ -194,6 +194,4 @@ def _chance(one: OptionOdds, file: RulesetFile, found: Sequence[OptionOdds]) -> 
 
 
 def _percent(share: float) -> str:
-    from rpgres.cli.render.odds import percent
-
     return percent(share).replace(".00 %", " %")

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 ACTOR = Option("actor", "The acting character, if the seat has several.", "NAME", TABLE_PART)
 ACT_OPTIONS = (
     *(ACTOR, SEAT, TABLE, opt.GIVEN, opt.REAL, opt.CHOOSE, opt.AUTO, opt.POLICY, opt.RULESETS),
-    *(opt.JSON, opt.PLAIN, opt.NOTE, opt.EXIT_CODE),
+    *(opt.JSON, opt.PLAIN, opt.DICE_WORDS, opt.NOTE, opt.EXIT_CODE),
 )
 
 
@@ -92,6 +92,10 @@ class ActGroup(LazyGroup):
             return {name: action.summary for name, action in _data(self.line).file.actions.items()}
         except RpgresError:
             return {}
+
+    def forget(self) -> None:
+        """Forget the table that was named last."""
+        self.line = ()
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the line up to the action."""

@@ -15,7 +15,7 @@ from msgspec import Struct
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import AsJson, AsWords, Folders
 from rpgres.cli.options import Option
-from rpgres.cli.output import asks_dice, can_prompt, exit_of, is_terminal, say, say_json, say_text
+from rpgres.cli.output import asks_dice, can_prompt, exit_of, know_cards, look, say, say_json, say_text
 
 if TYPE_CHECKING:
     from rpgres.cli.render.lines import Line
@@ -127,7 +127,7 @@ class TableOptions(Struct, frozen=True):
     @property
     def is_drawn(self) -> bool:
         """Whether dice and cards are shown as pictures."""
-        return is_terminal() and not self.plain
+        return look(is_plain=self.plain).is_drawn
 
 
 class AnswerOptions(Struct, frozen=True):
@@ -237,6 +237,7 @@ def finish_run(done: Done, options: TableOptions, *, exit_code: bool = False) ->
         at: who reads it, and how.
         exit_code: whether a failure and a tie have codes of their own.
     """
+    know_cards(done.rules)
     if done.entry.kind in ("undo", "pass"):  # typed at a question of it
         say_entry(done, options)
         return
@@ -252,7 +253,7 @@ def finish_run(done: Done, options: TableOptions, *, exit_code: bool = False) ->
         from rpgres.cli.render.tables import found_lines
 
         # Whoever has the file knows what was typed there.
-        lines = found_lines(found, done.rules.file, said_by=said_by or None, is_drawn=options.is_drawn)
+        lines = found_lines(found, done.rules.file, said_by=said_by or None)
         say(lines, is_plain=options.plain)
     if code := exit_of(found, is_told=exit_code):
         raise typer.Exit(code)
@@ -273,10 +274,11 @@ def say_entry(done: Done, options: TableOptions) -> None:
     """Print an entry that was added and has no outcome."""
     from rpgres.journal.views import entry_record, entry_seen
 
+    know_cards(done.rules)
     if options.as_json:
         say_json(entry_record(done.history, done.entry, options.who))
     else:
         from rpgres.cli.render.tables import entry_lines
 
         view = entry_seen(done.history, done.entry, options.who)
-        say(list(entry_lines(view, done.rules.file, is_drawn=options.is_drawn)), is_plain=options.plain)
+        say(list(entry_lines(view, done.rules.file)), is_plain=options.plain)

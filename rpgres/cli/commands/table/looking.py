@@ -9,7 +9,7 @@ import typer
 
 from rpgres.cli.annotations import Folders, spread
 from rpgres.cli.commands.table.common import Seat, Table, TableOptions, app, rules_at, state_of
-from rpgres.cli.output import say, say_json, warn
+from rpgres.cli.output import fits, know_cards, say, say_json, warn
 from rpgres.errors import UsageError
 
 if TYPE_CHECKING:
@@ -41,8 +41,9 @@ def show(
         from rpgres.journal.exchange import state_in
 
         state = state_in(view, found)
-        file = _rules_of_view(found, options).file
-        say(show_lines(found.table, state, file, is_drawn=options.is_drawn), is_plain=options.plain)
+        rules = _rules_of_view(found, options)
+        know_cards(rules)
+        say(show_lines(found.table, state, rules.file), is_plain=options.plain)
         return
     place, history = options.read()
     now = state_of(place, history)
@@ -54,12 +55,12 @@ def show(
     from rpgres.rulesets import pictured
 
     state, rules = state_seen(now, options.who), rules_at(place, history)
+    know_cards(rules)
     pictures = pictured(rules.ruleset, state, is_drawn=options.is_drawn)
+    if not fits([text for lines in pictures.values() for text in lines]):
+        pictures = pictured(rules.ruleset, state, is_drawn=False)
     record = table_record(history, options.who, now=now)
-    say(
-        show_lines(record, state, rules.file, is_drawn=options.is_drawn, pictures=pictures),
-        is_plain=options.plain,
-    )
+    say(show_lines(record, state, rules.file, pictures=pictures), is_plain=options.plain)
 
 
 def _view_in(file: str, options: TableOptions) -> ViewRecord:
@@ -117,7 +118,8 @@ def log(
     else:
         from rpgres.cli.render.tables import log_lines
 
-        lines = log_lines(record.entries, rules.file, is_drawn=options.is_drawn, is_timed=times)
+        know_cards(rules)
+        lines = log_lines(record.entries, rules.file, is_timed=times)
         say(lines, is_plain=options.plain)
 
 
@@ -138,19 +140,23 @@ def verify(
     The exit code is 0 when it is in order, 20 when the rolls cannot be checked yet as the seed is secret, 21 when it
     was tampered with or has no entry of a noted hash, 22 when the rules have changed since.
     """
+    from rpgres.cli.progress import interrupted, progress
     from rpgres.journal.verifying import SHORTEST
     from rpgres.journal.verifying import verify as check
 
     if head and (len(head) < SHORTEST or any(char not in "0123456789abcdefABCDEF" for char in head)):
         raise UsageError(f"--head takes the hash of an entry, or its first {SHORTEST} digits or more, not {head!r}")
     place = options.find()
-    verdict = check(place.path, head=head, folders=place.folders)
+    with progress("verifying", is_plain=options.plain, units="entries") as show:
+        verdict = check(place.path, head=head, folders=place.folders)
     if options.as_json:
         say_json(verdict)
     else:
         from rpgres.cli.render.tables import verdict_lines
 
         say(verdict_lines(verdict), is_plain=options.plain)
+    if show.is_stopped:
+        raise typer.Exit(interrupted("the rest was not checked"))
     if verdict.exit:
         raise typer.Exit(verdict.exit)
 

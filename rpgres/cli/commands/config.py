@@ -1,0 +1,157 @@
+"""`rpgres config`: show and change the settings of a user. What they are stands in `rpgres.cli.settings`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rpgres.cli.annotations import AsJson, AsWords
+
+if TYPE_CHECKING:
+    from rpgres.cli.render.lines import Line
+    from rpgres.cli.settings_check import SettingsList
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="Show and change your settings and aliases.")
+
+
+def _complete_keys(incomplete: str) -> list[tuple[str, str]]:
+    from rpgres.cli.formats.descriptions import field_texts
+    from rpgres.cli.settings import KEYS, Settings, active
+
+    told = field_texts(Settings)
+    found = [(key, told.get(key, "")) for key in KEYS if key != "aliases"]
+    found += [(f"aliases.{name}", text) for name, text in active().settings.aliases.items()]
+    return [one for one in found if one[0].startswith(incomplete)]
+
+
+def _complete_values(ctx: typer.Context, incomplete: str) -> list[str]:
+    from rpgres.plugins.discovery import ruleset_names
+
+    key = str(ctx.params.get("key") or next(iter(ctx.args), ""))
+    match key:
+        case "plain" | "dice-words":
+            found = ["true", "false"]
+        case "colour":
+            found = ["auto", "never"]
+        case "dice":
+            found = ["seeded", "real"]
+        case "ruleset":
+            found = [one.id for one in ruleset_names()]
+        case _:
+            found = []
+    return [one for one in found if one.startswith(incomplete)]
+
+
+Key = Annotated[
+    str,
+    typer.Argument(metavar="KEY", help="A setting, or aliases.NAME.", autocompletion=_complete_keys),
+]
+
+
+@app.command("show")
+def show(as_json: AsJson = False, plain: AsWords = False) -> None:
+    """List all settings, each with its value and with the file or variable that sets it.
+
+    Exits with 1 when something is wrong with the settings.
+    """
+    from rpgres.cli.output import say, say_json
+    from rpgres.cli.settings import active
+    from rpgres.cli.settings_check import list_settings
+
+    found = list_settings(active())
+    if as_json:
+        say_json(found)
+    else:
+        say(_lines(found), is_plain=plain)
+    if found.problems:
+        raise typer.Exit(1)
+
+
+def _lines(found: SettingsList) -> list[Line]:
+    from rpgres.cli.render.lines import Piece, line
+
+    state = "" if found.exists else " (not there yet; `rpgres config set KEY VALUE` makes it)"
+    lines = [line(f"{found.file}{state}" if found.file else "no settings file: RPGRES_CONFIG is empty"), line()]
+    values = [_value_text(one.value) for one in found.settings]
+    keys = max(len(one.key) for one in found.settings)
+    width = min(max(map(len, values)), 40)
+    for one, value in zip(found.settings, values, strict=True):
+        origin = one.origin.replace(f"{found.file}:", "line ", 1)
+        is_default = origin == "default"
+        lines.append(
+            line(
+                Piece(one.key.ljust(keys), "name"),
+                "  ",
+                Piece(value.ljust(width), "" if is_default else "number"),
+                "  ",
+                Piece(origin, "quiet"),
+            )
+        )
+    return [
+        *lines,
+        *([line()] if found.problems else []),
+        *(line(Piece("problem: ", "bad"), text) for text in _split(found)),
+    ]
+
+
+def _split(found: SettingsList) -> list[str]:
+    return [text for problem in found.problems for text in problem.splitlines()]
+
+
+def _value_text(value: bool | str | Sequence[str]) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value or "-" if isinstance(value, str) else ", ".join(value) or "-"
+
+
+@app.command("set")
+def set_(
+    key: Key,
+    value: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="VALUE...", help="The value; `rulesets` takes several.", autocompletion=_complete_values
+        ),
+    ],
+) -> None:
+    """Set a value in your settings file, and leave its comments and all else as they are.
+
+    `rpgres config set ruleset fate` lets `rpgres roll overcome` mean Fate's. `rpgres config set aliases.hit "roll fate
+    attack --skill fight"` makes `rpgres hit --vs 2` a command of your own. Keys: plain, dice-words, colour, ruleset,
+    dice, rulesets, aliases.NAME.
+    """
+    from rpgres.cli.output import say_text, warn
+    from rpgres.cli.root import reserved
+    from rpgres.cli.settings import active
+    from rpgres.cli.settings_check import path_of, set_setting
+
+    loaded = active()
+    found = set_setting(loaded, key, value, reserved())
+    name = ".".join(path_of(key))
+    say_text(f"{name} = {_value_text(found)} ({loaded.path})\n")
+    origin = loaded.origins.get(name, loaded.path)
+    if origin != loaded.path:
+        warn(f"{origin} in the environment is set, and wins over the file")
+
+
+@app.command("unset")
+def unset(key: Key) -> None:
+    """Remove a setting from your settings file, so that its default counts again."""
+    from rpgres.cli.output import say_text
+    from rpgres.cli.settings import active
+    from rpgres.cli.settings_check import unset_setting
+
+    loaded = active()
+    unset_setting(loaded, key)
+    say_text(f"{key} is no longer set ({loaded.path})\n")
+
+
+@app.command("path")
+def path() -> None:
+    """Print the path of your settings file, whether there is one or not. RPGRES_CONFIG names another file."""
+    from rpgres.cli.output import say_text
+    from rpgres.cli.settings import active
+
+    say_text(f"{active().path}\n")
