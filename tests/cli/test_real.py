@@ -221,7 +221,7 @@ def test_real_dice_of_nobody_are_refused(tmp_path: Path) -> None:
 def test_real_is_a_line_of_play(tmp_path: Path) -> None:
     place = begun(tmp_path / "table.db")
     done = rpgres(
-        "play", "--table", str(place.path), stdin="real mara\nmara: overcome --skill 2 --vs 1\n000+\nreal off\n"
+        "play", "--table", str(place.path), stdin="real mara\nmara: overcome --skill 2 --vs 1\n++++\nreal off\n"
     )
     assert "real dice: mara" in done.out
     assert "Mara, 4dF + 2? " in done.out
