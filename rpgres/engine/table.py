@@ -436,17 +436,15 @@ class Table(msgspec.Struct, eq=False):
             words: what the decision is about, for people, in place of the facts; nothing that `who` may not know.
             of: the character whose matter is decided, such as the one who failed; shown with the answer.
             aside: further options that policies and odds do not evaluate; see `Question`.
-            moot: a promise about an optional question: as things stand, no answer brings `who` anything but what it
-                costs, and who could gain by it later is asked again then. Nobody is asked now who did not answer
-                beforehand. In odds of margins or totals, which an answer may change, it does not count.
+            moot: a promise: as things stand, no answer brings `who` anything but its cost, and who could gain by it
+                later is asked then. Only answers given beforehand count now; in odds of margins or totals, all do.
             facts: what the decision is about, for policies.
 
         Raises:
             ChoiceError: the answer is none of the options.
         """
         rest = dominant, is_won, form, reads, pile, alike, hidden, words, of, tuple(aside), holds
-        run = self.run
-        is_moot = moot and optional and run.asked not in MEASURED
+        run, is_moot = self.run, moot and optional and self.run.asked not in MEASURED
         question = Question(label, who, tuple(options), text, optional, facts, *rest, moot=is_moot)
         answer = run.ask(question)
         while run.trust is not None and not run.confirmed(question, answer):

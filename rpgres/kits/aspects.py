@@ -171,12 +171,11 @@ def invoke_window(
         other: what it rolls against; None when there is nothing yet.
         ledger: what has been used up on this roll before; nothing by default.
         merges: whether behind it only matters where the sides stand and what was used up, in whatever order.
-        settles: the outcome table and facts that settle the margin, where nothing else depends on that: a side that can
-            gain nothing more is not asked.
+        settles: what settles the margin, where nothing else depends on that: who can gain nothing more is not asked.
     """
     sides = [own, other if other is not None else NOBODY]
-    fresh = ledger if ledger is not None else new_ledger(table)
-    costs = invoke_among(table, sides, fresh, merges=merges, settles=settles if other is not None else None)
+    settles = settles if other is not None else None
+    costs = invoke_among(table, sides, ledger or new_ledger(table), merges=merges, settles=settles)
     return sides[0], sides[1], costs
 
 
@@ -189,8 +188,7 @@ def invoke_among(
         table: where it is played.
         sides: the sides in the order in which they are asked; each is up against the highest of the others.
         ledger: what has been used up on this roll before.
-        merges: whether behind it only matters where the sides stand and what was used up, in whatever order.
-        settles: as of `invoke_window`, for two sides.
+        merges, settles: as of `invoke_window`; the latter for two sides alone.
     """
     switches, count = table.rules.switches(AspectSwitches), len(sides)
     if switches.invoke_order == "actor-then-opponent":
@@ -204,8 +202,7 @@ def invoke_among(
             passes = 0 if has_invoked else passes + 1
             turn = (turn + 1) % count
             if has_invoked and merges:
-                counts = ledger.uses, ledger.points, ledger.free
-                used = tuple([frozenset(count.items()) for count in counts])
+                used = tuple([frozenset(counts.items()) for counts in (ledger.uses, ledger.points, ledger.free)])
                 table.merge((turn, tuple(sides), used, frozenset(ledger.paid)), holds=("state",))
     if switches.boost_lifetime == "next-chance":
         ledger.effects += _faded(table, sides, ledger)
@@ -237,7 +234,9 @@ def _invoke(
     side, other = sides[turn], sides[1 - turn] if len(sides) == 2 else _others(sides, turn)
     against = other.height if other.label else None  # without a label it has no total yet
     margin = side.height - against if against is not None else None
-    could, is_moot = False, settles is not None and margin is not None and _is_moot(table, settles, margin, turn)
+    could = is_moot = False
+    if settles is not None and margin is not None:  # a better one may come to the same
+        is_moot = table.rules.settling.is_fixed(*settles, -margin if turn else margin, up=not turn)
     for member in side.members:
         choices = {choice.name: choice for choice in _choices(table.state, side.members, member, ledger, turn)}
         if not choices:
@@ -270,12 +269,6 @@ def _invoke(
     if not could:
         no_window(table, [side.members], [side.label])
     return False
-
-
-def _is_moot(table: Table, settles: Settles, margin: int, turn: int) -> bool:
-    """Tell whether a better margin of a side would come to the same as this one."""
-    name, facts = settles
-    return table.rules.settling.is_fixed(name, margin if turn == 0 else -margin, facts, up=turn == 0)
 
 
 def _others(sides: Sequence[Side], turn: int) -> Side:
@@ -333,24 +326,22 @@ def has_any(state: State) -> bool:
 
 
 def _options(choices: Iterable[_Choice], *, can_reroll: bool) -> tuple[Option, ...]:
-    found: list[Option] = []
+    found, ways = list[Option](), 2 if can_reroll else 1
     for choice in choices:
-        pair = _option_pair(choice.tag.name, choice.tag.kind, is_free=bool(choice.holder))
-        found += pair if can_reroll else pair[:1]
+        found += _option_pair(choice.tag.name, choice.tag.kind, is_free=bool(choice.holder))[:ways]
     return tuple(found)
 
 
 @lru_cache(maxsize=1024)
 def _option_pair(text: str, kind: str, *, is_free: bool) -> tuple[Option, Option]:
     """Return the two ways to invoke an aspect: for +2, and for new dice."""
-    price = "free" if is_free else "for a fate point"
-    brief, cost = f"{text} ({'free' if is_free else '1 point'})", int(not is_free)
+    price, cost = ("free", 0) if is_free else ("for a fate point", 1)
+    name, brief = slug(text), f"{text} ({'1 point' if cost else price})"
     facts = Map({"free": is_free, "kind": kind, "reroll": False})
-    name = slug(text)
     return (
-        Option(name, f"{text}: +{BONUS}, {price}", 0, facts, brief=brief, cost=cost),
+        Option(name, f"{text}: +{BONUS}, {price}", 0, facts, (), False, brief, cost),
         Option(
-            f"{name}:{REROLL}", f"{text}: new dice, {price}", 0, facts.with_("reroll", True), brief=brief, cost=cost
+            f"{name}:{REROLL}", f"{text}: new dice, {price}", 0, facts.with_("reroll", True), (), False, brief, cost
         ),
     )
 
@@ -371,8 +362,9 @@ def _spend(state: State, ledger: Ledger, turn: int, choice: _Choice, *, against:
     owner = choice.tag.on
     if owner in against and owner in state.characters:
         # paid for and used against its owner: the point is the owner's, from the next scene on
-        gained = {"to": _purse(state, owner), "change": 1, "on": text, "from": "next-scene"}
-        ledger.effects.append(effect("fate-point", **gained))
+        ledger.effects.append(
+            effect("fate-point", to=_purse(state, owner), change=1, on=text, **{"from": "next-scene"})
+        )
 
 
 def _faded(table: Table, sides: Iterable[Side], ledger: Ledger) -> Iterator[Effect]:

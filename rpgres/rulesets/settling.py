@@ -121,7 +121,7 @@ class Settling:
             known.append((facts, settlement))
         return settlement
 
-    def is_fixed(self, table: str, margin: int, facts: Map[str, Any], *, up: bool) -> bool:
+    def is_fixed(self, table: str, facts: Map[str, Any], margin: int, *, up: bool) -> bool:
         """Tell whether every margin from this one on, up or down, comes to the same: band, texts, effects, questions.
 
         Args:
