@@ -160,7 +160,7 @@ def test_every_ruleset_that_ships_can_be_played() -> None:
     for ruleset, sheet, line in (
         ("coppermane", "tamsin", ["overcome", "--attribute", "dexterity", "--vs", "2", "--auto"]),
         ("saga", "ilse", ["act", "--ability", "strength", "--vs", "average", "--auto"]),
-        ("percentile", None, None),
+        ("percentile-levels", None, None),
     ):
         where = ["--table", f"{ruleset}.db"]
         table("new", "--ruleset", ruleset, *(["--sheet", sheet] if sheet else []), "--seed", "7", *where)

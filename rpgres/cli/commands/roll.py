@@ -49,8 +49,6 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     shared = {option.name: values.pop(option.name) for option in ACTION_OPTIONS}
     repeat = opt.read_count(shared["repeat"], option="--repeat", default=0)
     _check_repeat(shared, repeat=repeat)
-    if repeat and shared["exit_code"]:
-        raise UsageError("--exit-code and --repeat exclude each other")
     given = opt.read_answers(shared["given"], option="--given")
     choose = opt.read_answers(shared["choose"], option="--choose")
     from rpgres.plugins.loading import checked
@@ -101,8 +99,12 @@ def roll_notation(notation: str, values: dict[str, Any]) -> None:
 
 
 def _check_repeat(shared: dict[str, Any], *, repeat: int) -> None:
+    if repeat and shared["exit_code"]:
+        raise UsageError("--exit-code and --repeat exclude each other")
     if shared["each_run"] and not repeat:
         raise UsageError("--each-run shows the runs of --repeat N; a single run is always shown")
+    if repeat and shared["exit_code"]:
+        raise UsageError("--exit-code and --repeat exclude each other")
 
 
 def _resumed(pending: Pending, shared: dict[str, Any]) -> Pending:
