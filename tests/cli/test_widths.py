@@ -64,6 +64,8 @@ SHOWN = [
     *(f"ruleset show {name}" for name in ("fate", "saga", "faith", "nodice", "coppermane")),
     "ruleset show fate overcome",
     "plugin list",
+]
+LOOKED_UP = [
     "",
     "help",
     *(f"help {topic}" for topic in ("designer", "game-master", "cards", "post", "scripts", "rulesets")),
@@ -100,7 +102,7 @@ def fits(ran: Ran, wide: Ran, columns: int) -> None:
 
 
 @pytest.mark.parametrize("columns", WIDTHS)
-@pytest.mark.parametrize("typed", [*ROLLED, *ODDS, *SHOWN, *HELP])
+@pytest.mark.parametrize("typed", [*ROLLED, *ODDS, *SHOWN, *LOOKED_UP, *HELP])
 def test_what_is_shown_fits(typed: str, columns: int, wide: dict[str, Ran]) -> None:
     ran = on_screen(*shlex.split(typed), columns=columns)
     assert ran.code in (0, 3), ran.err
