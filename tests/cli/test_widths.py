@@ -186,7 +186,7 @@ def test_boxes_are_drawn_on_a_terminal_and_told_elsewhere() -> None:
 
 def test_a_command_is_broken_where_a_shell_reads_on() -> None:
     command = "rpgres roll fate overcome --note 'It rains again' --skill 3"
-    shown = plain_text([line("  ", Piece(command, "command"))], Look(width=30))
+    shown = plain_text([line("  ", Piece(command, "command"))], Look(width=36))
     assert shown.count("\\\n") == len(shown.splitlines()) - 1
     assert shlex.split(shown.replace("\\\n", " ")) == shlex.split(command)
-    assert "'It rains again'" in shown
+    assert "--note 'It rains again'" in shown

@@ -301,6 +301,8 @@ def bar_words(chart: Chart, place: int) -> str:
     """Return what a bar shows, in words: its value, or its largest part."""
     if not is_stacked(chart):
         value = chart.series[-1].values[place]
+        if chart.texts:
+            return chart.texts[place]
         if min((one for one in chart.series[-1].values if one is not None), default=0.0) < 0:
             return "" if value is None else f"{100 * value:+.2f}"
         return "" if value is None else percent(value)
