@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import typer.core
 
-from rpgres.cli.output import can_prompt
+from rpgres.cli.output import can_prompt, is_listening
 from rpgres.cli.settings import active
 from rpgres.errors import NotationError, UsageError
 from rpgres.text.harmless import harmless
@@ -98,8 +98,17 @@ GIVEN = Option(
     "LABEL=FACES",
     many=True,
 )
+REAL = Option(
+    "real_dice",
+    "real: ask for the result of each roll and draw; Enter leaves it to the seed. With names: for theirs alone.",
+    "real|NAME,...|seeded",
+    aliases=("dice",),
+)
 CHOOSE = Option(
-    "choose", "Answer a decision, as LABEL=OPTION or WHO:LABEL=OPTION; repeat for others.", "LABEL=OPTION", many=True
+    "choose",
+    "Answer a decision: LABEL=OPTION or WHO:LABEL=OPTION, once; LABEL=OPTION* each time.",
+    "LABEL=OPTION",
+    many=True,
 )
 BEST_WHO = Option(
     "best",
@@ -226,7 +235,7 @@ class StrictCommand(typer.core.TyperCommand):
         """
         settings = active().settings
         ctx.default_map = {}
-        if settings.dice != "seeded" and can_prompt():
+        if settings.dice != "seeded" and can_prompt() and not is_listening():  # who plays says `real` and `real off`
             ctx.default_map["real_dice"] = settings.dice
         if settings.ruleset and any(one.name == "ruleset" and one.required for one in self.params):
             ctx.default_map["ruleset"] = settings.ruleset

@@ -144,6 +144,11 @@ def listening(read: Callable[[str, Choices], str] | None = None) -> Iterator[Non
         _listening, _reader = before
 
 
+def is_listening() -> bool:
+    """Tell whether somebody sits down to be asked, as in `rpgres play`."""
+    return _listening
+
+
 @contextmanager
 def offering(choices: Choices) -> Iterator[None]:
     """Have whatever reads a line offer these choices."""
@@ -243,6 +248,20 @@ def look(*, is_plain: bool = False, is_prose: bool = False) -> Look:
 def can_prompt() -> bool:
     """Tell whether a person can be asked: both input and output are a terminal, or somebody sits down to be asked."""
     return _listening or (is_terminal() and sys.stdin is not None and sys.stdin.isatty())
+
+
+def asks_dice(whom: str | None, *, as_json: bool = False) -> bool:
+    """Tell whether a person is asked for results of real dice, as `--real-dice` says.
+
+    Raises:
+        UsageError: it says so, and there is nobody to ask.
+    """
+    if whom in (None, "", "seeded", "off"):
+        return False
+    if as_json or not can_prompt():
+        why = "with --json" if as_json else "without a terminal"
+        raise UsageError(f"--real-dice {whom}: nobody can be asked {why}; use --given LABEL=RESULT")
+    return True
 
 
 def fits(texts: Iterable[str]) -> bool:

@@ -88,7 +88,8 @@ class Root(LazyGroup):
     def entries(self) -> Mapping[str, str]:
         """Return every command with its one line of help, importing none, and the aliases."""
         aliases = {name: f"Alias: {text}" for name, text in active().settings.aliases.items()}
-        return {name: entry.help for name, entry in COMMANDS.items()} | aliases
+        rulesets = _ruleset_titles() if COMPLETING in os.environ else {}  # which stand for `roll` with them
+        return {**rulesets, **{name: entry.help for name, entry in COMMANDS.items()}, **aliases}
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Return the command that is called, by its name or an alias, with its name and what is left of the line."""
@@ -202,11 +203,16 @@ def _check_text(args: Sequence[str]) -> None:
             raise UsageError(f"argument {number} ({word!r}) is not text in this terminal's encoding", argument=number)
 
 
-def _is_ruleset(name: str) -> bool:
+def _ruleset_titles() -> dict[str, str]:
     from rpgres.plugins.discovery import ruleset_names
+
+    return {one.id: one.title for one in ruleset_names()}
+
+
+def _is_ruleset(name: str) -> bool:
     from rpgres.plugins.entries import BUILTIN
 
-    return name in BUILTIN or name in {one.id for one in ruleset_names()}
+    return name in BUILTIN or name in _ruleset_titles()
 
 
 def _no_command(name: str) -> RpgresError:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rpgres.dice import Dice, Throw
-from rpgres.engine.dealers import Dealer
+from rpgres.engine.dealers import Dealer, Due, GivenDealer, read_total
 from rpgres.engine.players import NO, Question, Seats, View, named_option
 from rpgres.errors import ChoiceError, GivenError, UsageError
 from rpgres.model.state import EMPTY, FACE_DOWN, GM, Card, State
@@ -347,14 +347,31 @@ class Run(msgspec.Struct):
             raise endless(label)
         count = counts.get(label, 0)
         counts[label] = count + 1
+        dealer = self.dealer
         try:
-            throw = (self.dealer.show if is_shown else self.dealer.throw)(dice, label, count)
+            if dealer.hand is not None and dice.pools:
+                self.read_off(label, count, by, dice, has_total=not is_shown)
+            throw = (dealer.show if is_shown else dealer.throw)(dice, label, count)
         except GivenError as error:
             self.fault = error
             raise
         rolled = Rolled(label, dice, throw, by)
         events.append(rolled)
         return rolled
+
+    def read_off(self, label: str, count: int, by: str, dice: Dice, *, has_total: bool = True) -> None:
+        """Have somebody give what real dice show.
+
+        Args:
+            label, count, by, dice: the roll.
+            has_total: whether a total says enough of it.
+        """
+        assert isinstance(self.dealer, GivenDealer)
+
+        def check(text: str) -> Sequence[str]:
+            return [read_total(dice, text) if has_total else dice.read(text).text]
+
+        self.dealer.read_off(Due(label, count, self.turn, by, dice.text, check))
 
     def pick(self, weights: Sequence[int], label: str) -> int:
         """Return an index that the dealer draws by weight."""

@@ -118,7 +118,10 @@ class Table(msgspec.Struct, eq=False):
         if dealer.joint and run.asked == "total":  # which may be no reading of the rule's
             _, values = dealer.read(dice, (*readings, Reading("total")), label, run.count(label))
             return values[-1], values[:-1]
-        throw, values = dealer.read(dice, readings, label, run.count(label))
+        count = run.count(label)
+        if dealer.hand is not None and dice.pools:
+            run.read_off(label, count, by, dice, has_total=False)
+        throw, values = dealer.read(dice, readings, label, count)
         if throw is None:
             return None, values
         run.events.append(Rolled(label, dice, throw, by))

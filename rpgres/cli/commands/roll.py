@@ -12,7 +12,7 @@ from msgspec import structs
 from rpgres.cli import INTERRUPTED
 from rpgres.cli import options as opt
 from rpgres.cli.dynamic import PlayGroup, Verb
-from rpgres.cli.output import WAITING, can_prompt, exit_of, know_cards, say, say_json, say_text
+from rpgres.cli.output import WAITING, asks_dice, can_prompt, exit_of, know_cards, say, say_json, say_text
 from rpgres.cli.rulesets import RulesetData
 from rpgres.dice.seeds import Streams, read_seed, run_seed
 from rpgres.engine.records import Pending, Result
@@ -24,9 +24,10 @@ from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
     from rpgres.cli.prompt import Person
+    from rpgres.engine.dealers import Hand
 
 ACTION_OPTIONS = (
-    *(opt.SEED, opt.GIVEN, opt.CHOOSE, opt.AUTO, opt.POLICY, opt.SWITCH, opt.RULESETS),
+    *(opt.SEED, opt.GIVEN, opt.REAL, opt.CHOOSE, opt.AUTO, opt.POLICY, opt.SWITCH, opt.RULESETS),
     *(opt.REPEAT, opt.EACH_RUN, opt.JSON, opt.PLAIN, opt.DICE_WORDS, opt.NOTE, opt.EXIT_CODE),
 )
 DICE_OPTIONS = (
@@ -48,8 +49,6 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     shared = {option.name: values.pop(option.name) for option in ACTION_OPTIONS}
     repeat = opt.read_count(shared["repeat"], option="--repeat", default=0)
     _check_repeat(shared, repeat=repeat)
-    if repeat and shared["exit_code"]:
-        raise UsageError("--exit-code and --repeat exclude each other")
     given = opt.read_answers(shared["given"], option="--given")
     choose = opt.read_answers(shared["choose"], option="--choose")
     from rpgres.plugins.loading import checked
@@ -59,6 +58,7 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     prepared = prepare(rules, action, opt.given_inputs(values))
     policies = opt.read_policies(prepared, names=shared["policy"], auto=shared["auto"])
     person = _person(prepared, shared, repeat=repeat)
+    hand = _hand(prepared, shared) if repeat == 0 and asks_dice(shared["real_dice"], as_json=shared["json"]) else None
 
     def once(seed: str) -> Result | Pending:
         try:
@@ -69,6 +69,7 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
                 choose=choose,
                 policies=policies,
                 prompt=person.ask if person is not None else None,
+                hand=hand,
                 note=shared["note"],
                 identify=shared["json"],  # people are not shown the hash of the rules, which takes reading all of them
             )
@@ -98,8 +99,12 @@ def roll_notation(notation: str, values: dict[str, Any]) -> None:
 
 
 def _check_repeat(shared: dict[str, Any], *, repeat: int) -> None:
+    if repeat and shared["exit_code"]:
+        raise UsageError("--exit-code and --repeat exclude each other")
     if shared["each_run"] and not repeat:
         raise UsageError("--each-run shows the runs of --repeat N; a single run is always shown")
+    if repeat and shared["exit_code"]:
+        raise UsageError("--exit-code and --repeat exclude each other")
 
 
 def _resumed(pending: Pending, shared: dict[str, Any]) -> Pending:
@@ -123,6 +128,19 @@ def _person(prepared: Prepared, shared: dict[str, Any], *, repeat: int) -> Perso
 
     heading = action_lines(prepared.action, actor=prepared.actor, inputs=prepared.inputs)
     return Person(heading=heading, is_plain=shared["plain"], aid=lambda _view: prepared)
+
+
+def _hand(prepared: Prepared, shared: dict[str, Any]) -> Hand:
+    """Return what asks a person for results of real dice."""
+    from rpgres.cli.real import RealDice, plus_words, titles_of
+
+    return RealDice(
+        shared["real_dice"],
+        titles=titles_of(prepared.state),
+        actor=prepared.actor,
+        plus=plus_words(prepared.rules.file, prepared.action, prepared.inputs),
+        is_plain=shared["plain"],
+    )
 
 
 def _finish(

@@ -330,12 +330,12 @@ def bar_pieces(chart: Chart, place: int, columns: int) -> list[Piece]:
 def bar_scale(chart: Chart) -> tuple[float, float]:
     """Return the lowest and the highest value that bars of a chart have room for.
 
-    Chances have the room from 0 to 1 where one of them is large; differences as much as the largest needs.
+    Chances have the room from 0 to 1 where one of them is large; differences and means as much as the largest needs.
     """
     ends = [end for pair in chart.intervals for end in pair]
     values = [value for value in (*chart.series[-1].values, chart.mark, *ends) if value is not None]
     low, high = min([0.0, *values]), max([0.0, *values])
-    if low == 0 and (high > 0.5 or chart.is_whole):
+    if low == 0 and high <= 1 and (high > 0.5 or chart.is_whole):
         return 0.0, 1.0
     return (low, high) if high > low else (0.0, 1.0)
 

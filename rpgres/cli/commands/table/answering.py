@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import msgspec
 import typer
 
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import spread
-from rpgres.cli.commands.table.common import AnswerOptions, TableOptions, app, finish_run, say_entry
+from rpgres.cli.commands.table.common import AnswerOptions, TableOptions, app, finish_run, say_entry, taken_back
 from rpgres.cli.output import can_prompt, say, warn
 from rpgres.errors import FileError, UsageError
 
@@ -71,7 +72,8 @@ def give(
             "at": answer.entry,
             "accepted": accepted,
         }
-    finish_run(hand_in(options.find(), **arguments), options)
+    with taken_back():
+        finish_run(hand_in(options.find(), **arguments), options)
 
 
 def _write_answer(
@@ -271,18 +273,16 @@ def let_pass(
     """Let optional moments go by in advance, so that nobody waits for this seat.
 
     Where such a moment of the seat is waited for now, it passes, and the action goes on. Decisions that have to be
-    taken are not touched.
+    taken are not touched. Without --as it is for the seat that is asked now, or, with --until, for all seats.
     """
     from rpgres.journal.commands import let_pass as let
     from rpgres.journal.commands import may_pass
 
-    who = options.who
-    if who is None:
-        raise UsageError("name the seat that skips: --as SEAT")
-    done = let(options.find(), label, seat=who, until=until)
+    done = let(options.find(), label, seat=options.who, until=until)
     if label and not may_pass(done.rules, label):
         warn(f"{label!r} is not an optional decision of {done.rules.id}; it is still asked")
     if done.entry.kind == "pass":
-        say_entry(done, options)
+        for entry in done.entries:
+            say_entry(msgspec.structs.replace(done, entries=(entry,)), options)
         return
     finish_run(done, options)
