@@ -94,7 +94,7 @@ def fits(ran: Ran, wide: Ran, columns: int) -> None:
     known = {word for text in wide.out.split() for word in (text, text.rstrip(":,;"))}
     for text in ran.out.splitlines():
         words = text.split()
-        is_one_word = len(words[-1:] and words[-1]) > columns - 6  # for which no line has room
+        is_one_word = len(words[-1:] and words[-1]) > columns - 8  # for which no line has room
         assert len(text) <= columns or is_one_word, f"{len(text)} columns, {columns} wanted: {text}"
         for word in words:
             broken = word not in known and word.rstrip(":,;") not in known and word != "\\"
