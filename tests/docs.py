@@ -65,7 +65,8 @@ def reader_environment(home: Path) -> dict[str, str]:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     installed = os.pathsep.join(str(info.parent) for info in sorted(home.glob("*/src/*.dist-info")))
     fixed = {"COLUMNS": "80", "NO_COLOR": "1", "PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-    return {**kept, **fixed, "PATH": path, "HOME": str(home), "PYTHONPATH": installed}
+    own = {"HOME": str(home), "RPGRES_CONFIG": str(home / ".config" / "rpgres" / "config.toml")}  # on every platform
+    return {**kept, **fixed, **own, "PATH": path, "PYTHONPATH": installed}
 
 
 def type_in(command: str, *, folder: Path) -> str:
@@ -125,8 +126,8 @@ def played(block: str, *, folder: Path) -> str:
     for line in lines:
         if line.startswith("> "):
             screen.enter(line[2:])
-    screen.enter("quit")
-    shown = screen.text.partition("\n> quit")[0]
+    shown, _, _ = screen.text.rpartition("\n>")  # where the next line is awaited
+    screen.kill()
     return f"{first}\n{shown}\n"
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import typer.core
 
-from rpgres.cli.output import can_prompt
+from rpgres.cli.output import can_prompt, is_listening
 from rpgres.cli.settings import active
 from rpgres.errors import NotationError, UsageError
 from rpgres.text.harmless import harmless
@@ -235,7 +235,7 @@ class StrictCommand(typer.core.TyperCommand):
         """
         settings = active().settings
         ctx.default_map = {}
-        if settings.dice != "seeded" and can_prompt():
+        if settings.dice != "seeded" and can_prompt() and not is_listening():  # who plays says `real` and `real off`
             ctx.default_map["real_dice"] = settings.dice
         if settings.ruleset and any(one.name == "ruleset" and one.required for one in self.params):
             ctx.default_map["ruleset"] = settings.ruleset

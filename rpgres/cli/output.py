@@ -144,6 +144,11 @@ def listening(read: Callable[[str, Choices], str] | None = None) -> Iterator[Non
         _listening, _reader = before
 
 
+def is_listening() -> bool:
+    """Tell whether somebody sits down to be asked, as in `rpgres play`."""
+    return _listening
+
+
 @contextmanager
 def offering(choices: Choices) -> Iterator[None]:
     """Have whatever reads a line offer these choices."""
@@ -231,8 +236,13 @@ def look(*, is_plain: bool = False, is_prose: bool = False) -> Look:
     if not is_terminal():
         return Look(width=PAGE if is_prose else 0, dice_words=_Reader.dice_words, card_names=_card_names())
     width = min(screen_columns(), WIDEST if is_prose else sys.maxsize)
-    is_drawn = not (is_plain or _Reader.is_plain)
-    return Look(width=width, is_drawn=is_drawn, dice_words=_Reader.dice_words, card_names=_card_names())
+    return Look(
+        width=width,
+        is_terminal=True,
+        is_drawn=not (is_plain or _Reader.is_plain),
+        dice_words=_Reader.dice_words,
+        card_names=_card_names(),
+    )
 
 
 def can_prompt() -> bool:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 import typer.core
@@ -24,6 +24,7 @@ from rpgres.cli.output import (
     prepare_streams,
     require_output,
     results_alone,
+    say,
     tell_as,
     trace,
     unwritten,
@@ -32,6 +33,9 @@ from rpgres.cli.output import (
 from rpgres.cli.settings import FLAGS, Loaded, activate, active, expand, load_settings
 from rpgres.errors import RpgresError, UsageError
 from rpgres.text.harmless import in_line, is_line
+
+if TYPE_CHECKING:
+    from rpgres.cli.render.lines import Line, Shown
 
 
 class Entry(Struct, frozen=True):
@@ -67,17 +71,15 @@ _OFF = {f"--no-{name.replace('_', '-')}": name for name in FLAGS}  # what overru
 
 COMPLETING = "_RPGRES_COMPLETE"  # the variable by which a shell asks what it may offer
 
-OVERVIEW = """\
-rpgres resolves actions of tabletop role-playing games: whole rule systems, not only dice.
-
-  rpgres roll 4dF+3                                 roll dice
-  rpgres roll fate overcome --skill 3 --vs fair     resolve an action by its rules
-  rpgres odds fate attack --skill 4 --vs 4dF+2      the exact chances of every outcome
-  rpgres roll fate --help                           the actions of a ruleset; any command takes --help, or -h
-  rpgres ruleset list                               the installed rulesets
-  rpgres help game-master                           a page of the guide
-
-`rpgres help` lists all pages and commands."""
+OVERVIEW = "rpgres resolves actions of tabletop role-playing games: whole rule systems, not only dice."
+EXAMPLES = {
+    "rpgres roll 4dF+3": "roll dice",
+    "rpgres roll fate overcome --skill 3 --vs fair": "resolve an action by its rules",
+    "rpgres odds fate attack --skill 4 --vs 4dF+2": "the exact chances of every outcome",
+    "rpgres roll fate --help": "the actions of a ruleset; any command takes --help, or -h",
+    "rpgres ruleset list": "the installed rulesets",
+    "rpgres help game-master": "a page of the guide",
+}
 
 
 class Root(LazyGroup):
@@ -291,14 +293,19 @@ def overview(
 
         sys.stdout.write(f"rpgres {__version__}\n")
     elif ctx.invoked_subcommand is None:
-        sys.stdout.write(OVERVIEW + _settings_text() + "\n")
+        from rpgres.cli.render.lines import HANG, Pairs, line
+
+        told: list[Shown] = [line(HANG, OVERVIEW), line(), Pairs(list(EXAMPLES.items()), widest=48), line()]
+        say([*told, line("`rpgres help` lists all pages and commands."), *_settings_lines()])
     else:
         return
     raise typer.Exit
 
 
-def _settings_text() -> str:
+def _settings_lines() -> list[Line]:
     """Return which settings there are and what sets them; nothing where all is as it comes."""
+    from rpgres.cli.render.lines import HANG, line
+
     loaded = active()
     set_by: dict[str, list[str]] = {}
     for key, origin in loaded.origins.items():
@@ -307,7 +314,7 @@ def _settings_text() -> str:
     told = [f"{', '.join(keys)} ({origin})" for origin, keys in set_by.items()]
     if loaded.problems:
         told.append(f"with problems, see `rpgres config show` ({loaded.path})")
-    return f"\n\nYour settings: {'; '.join(told)}." if told else ""
+    return [line(), line(HANG, f"Your settings: {'; '.join(told)}.")] if told else []
 
 
 def root() -> typer.core.TyperGroup:

@@ -100,9 +100,12 @@ def test_in_order_rolls_six_times_from_one_seed() -> None:
     # Real dice first, then the seed, each roll from its own stream.
     mixed = as_json("roll", "3d6 in order", "--seed", "2", "--given", "roll=1,1,1")
     assert mixed["each"] == [3, 6, 11, 13, 13, 14]
-    lines = told("roll", "3d6", "2", "times", "--seed", "2", "--repeat", "2").splitlines()
-    assert len(lines) == 3
-    assert lines[2].startswith("  seed: 2; run 2 alone")
+    lines = told("roll", "3d6", "2", "times", "--seed", "2", "--repeat", "2", "--each-run").splitlines()
+    assert lines[:3] == [
+        "   1  8, 6  4,1,3 3,1,2",
+        "   2  11, 11  5,5,1 3,4,4",
+        "3d6, 2 times: a sample of 2 runs of each",
+    ]
 
 
 def test_results_as_json_and_their_schema() -> None:
@@ -138,13 +141,15 @@ def test_exit_codes_of_a_comparison() -> None:
 
 
 def test_many_comparisons_are_counted() -> None:
-    lines = told("roll", "d20+5", "--vs", "15", "--repeat", "3", "--seed", "1").splitlines()
-    assert lines[:3] == [
+    lines = told("roll", "d20+5", "--vs", "15", "--repeat", "3", "--seed", "1", "--each-run").splitlines()
+    assert lines[:6] == [
         "   1    20, success: 5 over 15  15",
         "   2    11, failure: 4 under 15  6",
         "   3    22, success: 7 over 15  17",
+        "d20+5 vs 15: a sample of 3 runs",
+        "  Success  2  66.7 %",
+        "  Failure  1  33.3 %",
     ]
-    assert lines[3:6] == ["3 runs", "  Success  2   66.7 %", "  Failure  1   33.3 %"]
 
 
 @pytest.mark.parametrize(
@@ -178,7 +183,7 @@ def test_the_odds_of_success_in_plain_words() -> None:
         "  Success    55.00 %  11/20\n"
         "  Failure    45.00 %  9/20\n"
     )
-    assert "success" in told("odds", "d20", "--vs", "9", "--format", "md")
+    assert "| Success | 60.00 % | 3/5 |" in told("odds", "d20", "--vs", "9", "--format", "md")
 
 
 def test_what_explosions_leave_open_is_told_where_it_may_be_either() -> None:

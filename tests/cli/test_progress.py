@@ -187,11 +187,14 @@ def test_a_ladder_has_the_rungs_that_are_done(hearing: None, monkeypatch: pytest
     assert 2 <= len(found["ladder"]) < 11
 
 
-@pytest.mark.parametrize("calls", [0, 1])
-def test_before_anything_is_known_that_is_said(hearing: None, monkeypatch: pytest.MonkeyPatch, calls: int) -> None:
-    after(monkeypatch, calls)
-    ran = interrupted("odds", *CONFRONT)
-    assert (ran.out, ran.err) == ("", "rpgres: interrupted: nothing is known yet\n")
+def test_before_anything_is_known_it_is_estimated(hearing: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rpgres.odds.exact.LAST", 0.2)
+    after(monkeypatch, 1)
+    ran = interrupted("odds", *CONFRONT, "--json")
+    found = json.loads(ran.out)
+    assert (found["method"], found["open"]["exact"]) == ("sampled", "1")
+    assert found["sample"]["runs"] >= 1
+    assert ran.err.endswith("nothing is known exactly yet; what is shown is estimated from games\n")
 
 
 def test_odds_of_a_scene_are_a_lower_bound_from_the_first_arrival_on(
@@ -297,4 +300,5 @@ def test_at_a_terminal_it_is_shown_and_stopped() -> None:
     terminal.until("branches (Ctrl-C: stop here)")
     code, shown = terminal.interrupt()
     assert code == 130
-    assert shown.replace("\r", "").endswith("rpgres: interrupted: nothing is known yet\n")
+    assert "remaining: 100.00 % (estimated from" in shown
+    assert " ".join(shown.split()).endswith("what is shown is estimated from games")

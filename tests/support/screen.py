@@ -134,6 +134,12 @@ class Screen:
         os.close(self._fd)
         return self._process.wait(20)
 
+    def kill(self) -> None:
+        """End it, whatever it waits for."""
+        self._process.kill()
+        self._process.wait(20)
+        os.close(self._fd)
+
     def _read(self, seconds: float) -> bool:
         ready, _, _ = select.select([self._fd], [], [], seconds)
         try:

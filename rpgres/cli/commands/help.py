@@ -14,7 +14,7 @@ from rpgres.cli.settings import active
 from rpgres.errors import UsageError
 
 if TYPE_CHECKING:
-    from rpgres.cli.render.lines import Line
+    from rpgres.cli.render.lines import Shown
 
 
 def _offer(incomplete: str) -> list[tuple[str, str]]:
@@ -114,24 +114,17 @@ def _action_of(root: Any, rulesets: Sequence[str], words: Sequence[str]) -> str:
     raise UsageError(f"there is no help on {typed!r}; {hint}")
 
 
-def _overview() -> list[Line]:
+def _overview() -> list[Shown]:
     """Return the list of what there is help on."""
-    from rpgres.cli.render.lines import Piece, line
+    from rpgres.cli.render.lines import line, pairs
     from rpgres.cli.root import COMMANDS
-
-    pages = {topic: guide.page(topic).title for topic in guide.TOPICS}
-    commands = {name: entry.help for name, entry in COMMANDS.items()}
-    width = max(map(len, (*pages, *commands)))
-
-    def listed(records: dict[str, str]) -> list[Line]:
-        return [line("  ", Piece(f"{name:<{width}}", "name"), f"  {text}") for name, text in records.items()]
 
     return [
         line("Pages of the guide: rpgres help TOPIC"),
-        *listed(pages),
+        *pairs([(topic, guide.page(topic).title) for topic in guide.TOPICS]),
         line(),
         line("What a command takes: rpgres help COMMAND"),
-        *listed(commands),
+        *pairs([(name, entry.help) for name, entry in COMMANDS.items()]),
         line(),
         line("A ruleset or an action: rpgres help fate, rpgres help fate overcome."),
         line("A heading of a page: rpgres help undo."),
