@@ -323,7 +323,7 @@ def _rolled(table: Table, actor: Character, known: Known, given: Given) -> Known
         if not rolled.pools:
             known.thrown[group.name] = ((rolled.law.values[0], True),)
             continue
-        throw = table.throw(rolled, group.name, by=_roller(group, given) or actor.name)
+        throw = table.run.roll(rolled, group.name, _roller(group, given) or actor.name, is_shown=True).throw
         known.thrown[group.name] = faces_of(throw) if is_pool(found) else ((throw.value, True),)
     _explain(table, known)
     known.pop("face", None)

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from rpgres.dice import Dice, Reading, Throw
+from rpgres.dice import Dice, Reading
 from rpgres.engine.players import NO, Question, naming
 from rpgres.engine.running import CHAIN, EFFECTS, Chain, Rolled, Run, Settled
 from rpgres.model.state import EMPTY, Card, Map, State
@@ -123,16 +123,6 @@ class Table(msgspec.Struct, eq=False):
             return None, values
         run.events.append(Rolled(label, dice, throw, by))
         return throw.value, values
-
-    def throw(self, dice: Dice, label: str = "roll", *, by: str = "") -> Throw:
-        """Roll dice and return every die; not in odds, where `read` asks for what is read off them.
-
-        Args:
-            dice: the dice.
-            label: the name under which a result can be given.
-            by: the character who rolls, for the log.
-        """
-        return self.run.roll(dice, label, by, is_shown=True).throw
 
     def explain(self, label: str, words: str, *, counts: int | None = None) -> None:
         """Describe the last roll of a label in the log; nothing else changes.
