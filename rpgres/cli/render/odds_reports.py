@@ -20,6 +20,7 @@ from rpgres.odds.variations import Axis, FoundCell, Search, Variation
 from rpgres.odds.variations import Cell as GridCell
 from rpgres.rulesets import RulesetFile
 
+ANY_SUCCESS = "any success"  # all outcomes that are one; no outcome's name has a blank, and one may be `success`
 MOST_COLUMNS = 9  # of outcomes; the rest is for JSON and CSV
 WIDE = 100  # columns, where there is no terminal
 Record = OddsResult | SceneOddsResult | LadderOdds | Comparison | Variation | Search | Knockout
@@ -214,7 +215,7 @@ def _heads(file: RulesetFile | None, names: Sequence[str], found: Sequence[Measu
     """Return what each outcome is called; success too, where several outcomes mean it."""
     heads = outcome_titles(file, names)
     if _has_several_successes(file, names) and any(one.success is not None for one in found):
-        heads[SUCCESS] = "Any success"
+        heads[ANY_SUCCESS] = "Any success"
     return heads
 
 
@@ -223,7 +224,9 @@ def _has_several_successes(file: RulesetFile | None, names: Sequence[str]) -> bo
 
 
 def _chance(found: MeasuredOdds, name: str) -> Chance:
-    chance = found.success if name == SUCCESS and name not in found.outcomes else found.outcomes.get(name)
+    chance = (
+        found.success if name in (ANY_SUCCESS, SUCCESS) and name not in found.outcomes else found.outcomes.get(name)
+    )
     return chance if chance is not None else Chance(0.0, "0")
 
 
@@ -234,7 +237,8 @@ def _share(found: MeasuredOdds, name: str) -> float | None:
 def _difference(case: CaseOdds, name: str) -> Difference | None:
     if case.differences is None:
         return None
-    return case.success_difference if name == SUCCESS and name not in case.differences else case.differences.get(name)
+    is_any = name in (ANY_SUCCESS, SUCCESS) and name not in case.differences
+    return case.success_difference if is_any else case.differences.get(name)
 
 
 def points(found: Difference | None) -> str:
@@ -326,8 +330,10 @@ def _variation(record: Variation, file: RulesetFile | None, outcomes: Sequence[s
     if len(record.axes) == 1:
         table, chart = _rows(record.cells, record.axes[0], heads, names, text)
         return Report(title=text, above=above(record), tables=[table], below=below, chart=chart)
-    wanted = list(outcomes) or ([SUCCESS] if any(cell.success is not None for cell in record.cells) else names)
-    words = {**outcome_titles(file, names), SUCCESS: "any success" if SUCCESS in heads else SUCCESS}
+    wanted = [ANY_SUCCESS if one == SUCCESS else one for one in outcomes] or (
+        [ANY_SUCCESS] if any(cell.success is not None for cell in record.cells) else names
+    )
+    words = {**outcome_titles(file, names), ANY_SUCCESS: "any success" if ANY_SUCCESS in heads else SUCCESS}
     grids = [_grid(record, name, words.get(name, name)) for name in wanted]
     chart = _heat(record, wanted[0], f"{text}: {words.get(wanted[0], wanted[0])}")
     return Report(title=text, above=above(record), tables=grids, below=below, chart=chart)
@@ -353,8 +359,8 @@ def _rows(
     ]
     categories = [cell.at[axis.name] for cell in cells]
     series = [Series(heads[name], [_share(cell, name) for cell in cells]) for name in names]
-    if SUCCESS in heads:
-        series.append(Series(heads[SUCCESS], [_share(cell, SUCCESS) for cell in cells]))
+    if ANY_SUCCESS in heads:
+        series.append(Series(heads[ANY_SUCCESS], [_share(cell, ANY_SUCCESS) for cell in cells]))
     chart = Chart(kind="stacked", title=text, categories=categories, series=series, category_axis=axis.name)
     has_mean = any(cell.mean is not None for cell in cells)
     columns = [axis.name, *(heads[name] for name in shown), "mean" if has_mean else ""]
