@@ -178,8 +178,7 @@ def _settled(table: Table, action: str, found: Mapping[str, Any], given: Given, 
     numbers = {name: _plain(found.get(name)) for name in found if name != BAND}
     total, margin, opposition = (numbers.get(name) for name in OF_AN_OUTCOME)
     facts = {name: value for name, value in numbers.items() if value is not None and name not in ("margin",)}
-    facts |= {name: value for name, value in given.typed().items() if name not in facts}
-    facts |= given.meanings()
+    facts |= {**given.typed(), **given.meanings()}  # conditions know flags and choices as words
     details = {name: numbers[number] for name, number in told.items() if numbers.get(number) not in (None, "")}
     table.merge((action, band, Map(facts), total, margin), holds=(STATE,))
     shown = ", ".join(f"{name.replace('-', ' ')} {value}" for name, value in details.items() if name != "total")
