@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import sys
 import textwrap
 from collections import Counter
 from pathlib import Path
@@ -292,6 +293,7 @@ def test_three_people_play_a_sequence_by_mail(tmp_path: Path, monkeypatch: pytes
     assert log.count("Declared") == 2
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 def test_a_declaration_by_mail_at_terminals(mail: Path) -> None:
     """Players read, answer and copy a line at 80 columns; the host pastes both mails and accepts each line."""
     lines = []
