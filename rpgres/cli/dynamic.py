@@ -435,6 +435,21 @@ def _with_offers(option: Option, data: RulesetData, action: str) -> Option:
     return structs.replace(option, complete=offer)
 
 
+class DiceCommand(SectionedCommand):
+    """The command of a dice expression, whose other words may begin with a minus: `d20 -2`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the line, a minus before a number or dice as part of the expression."""
+        taking = {name for param in self.params if not getattr(param, "is_flag", True) for name in param.opts}
+        before = ["", *args]
+        is_minus = re.compile(r"-(\d|[dD][\dfF%])")
+        read = [
+            f"\u2212{word[1:]}" if is_minus.match(word) and previous not in taking else word
+            for previous, word in zip(before, args, strict=False)
+        ]
+        return super().parse_args(ctx, read)
+
+
 def dice_command(verb: Verb, first: str) -> typer.core.TyperCommand:
     """Return the command for the dice expression that begins with this word.
 
@@ -445,7 +460,7 @@ def dice_command(verb: Verb, first: str) -> typer.core.TyperCommand:
         verb.throw(_expression(first, words), values)
 
     more = typer.core.TyperArgument(param_decls=["words"], type=str, nargs=-1, metavar="[...]", hidden=True, default=())
-    return SectionedCommand(
+    return DiceCommand(
         first,
         callback=call,
         params=[more, *(option.build() for option in verb.dice_options)],
@@ -456,12 +471,16 @@ def dice_command(verb: Verb, first: str) -> typer.core.TyperCommand:
 
 
 NOTATION = """\
-NdX are N dice of X sides, dX is one, d% is d100, NdF are Fate dice. Expressions are joined by + - * and ( ).
+NdX are N dice of X sides, dX is one, d% is d100, NdF are Fate dice, d66 two dice read as tens and ones. adv and dis
+are 2d20kh1 and 2d20kl1. Expressions are joined by + - * / and ( ); division drops the fraction.
 
-Behind dice, kh kl dh dl keep or drop the highest or lowest (4d6kh3), ! explodes the highest face, r and ro reroll
-always or once (d6r1, d6ro<3), and >= <= = > < count the dice that fit (6d10>=8; > is strictly greater).
+Behind dice, kh kl dh dl keep or drop the highest or lowest (4d6kh3, 4d6 drop lowest), ! explodes the highest face
+(!>=8 all from 8 on, !o once, !p each further die less one), r and ro reroll always or once (d6r1, d6ro<3), and
+>= <= = > < count the dice that fit (6d10>=8; > is strictly greater); a count may have f1 (ones take one off),
+double 10 (tens count twice), again (tens bring another die).
 
-Instead of an expression, - reads one from standard input."""
+Brackets name parts (2d6[fire]+d4[cold]), vs compares (d20+5 vs 15), in order rolls six times (3d6 in order), and
+a comment begins with #. Instead of an expression, - reads one from standard input."""
 
 
 def _expression(first: str, words: Sequence[str]) -> str:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import typer.core
 
-from rpgres.cli.settings import FLAGS, active
-from rpgres.errors import UsageError
+from rpgres.cli.output import can_prompt, is_listening
+from rpgres.cli.settings import active
+from rpgres.errors import NotationError, UsageError
 from rpgres.text.harmless import harmless
 
 if TYPE_CHECKING:
@@ -97,8 +98,17 @@ GIVEN = Option(
     "LABEL=FACES",
     many=True,
 )
+REAL = Option(
+    "real_dice",
+    "real: ask for the result of each roll and draw; Enter leaves it to the seed. With names: for theirs alone.",
+    "real|NAME,...|seeded",
+    aliases=("dice",),
+)
 CHOOSE = Option(
-    "choose", "Answer a decision, as LABEL=OPTION or WHO:LABEL=OPTION; repeat for others.", "LABEL=OPTION", many=True
+    "choose",
+    "Answer a decision: LABEL=OPTION or WHO:LABEL=OPTION, once; LABEL=OPTION* each time.",
+    "LABEL=OPTION",
+    many=True,
 )
 BEST_WHO = Option(
     "best",
@@ -224,7 +234,9 @@ class StrictCommand(typer.core.TyperCommand):
             UsageError: an option that takes one value is typed twice.
         """
         settings = active().settings
-        ctx.default_map = {name: True for name in FLAGS if getattr(settings, name)}
+        ctx.default_map = {}
+        if settings.dice != "seeded" and can_prompt() and not is_listening():  # who plays says `real` and `real off`
+            ctx.default_map["real_dice"] = settings.dice
         if settings.ruleset and any(one.name == "ruleset" and one.required for one in self.params):
             ctx.default_map["ruleset"] = settings.ruleset
         if not ctx.resilient_parsing:
@@ -298,7 +310,13 @@ def read_dice(notation: str, vs: str | None, note: str | None) -> DiceLine:
         raise UsageError("one roll is compared, not several; count those that succeed with --vs and --repeat")
     if note is not None and line.comment:
         raise UsageError("a comment is the note of the roll: write # or --note, not both")
-    return line if vs is None else msgspec.structs.replace(line, target=read_target(vs))
+    if vs is None:
+        return line
+    try:
+        return msgspec.structs.replace(line, target=read_target(vs))
+    except NotationError as error:
+        error.add("; --vs takes a number or dice: 15, <=45, d20+3")
+        raise
 
 
 def read_answers(texts: Iterable[str], *, option: str) -> dict[str, list[str]]:

@@ -144,6 +144,11 @@ def listening(read: Callable[[str, Choices], str] | None = None) -> Iterator[Non
         _listening, _reader = before
 
 
+def is_listening() -> bool:
+    """Tell whether somebody sits down to be asked, as in `rpgres play`."""
+    return _listening
+
+
 @contextmanager
 def offering(choices: Choices) -> Iterator[None]:
     """Have whatever reads a line offer these choices."""
@@ -197,6 +202,11 @@ def tell_as(*, is_plain: bool = False, dice_words: bool = False) -> None:
     _Reader.is_plain, _Reader.dice_words, _Reader.rules = is_plain, dice_words, None
 
 
+def is_told_plainly() -> bool:
+    """Tell whether the reader wants plain text, whatever the command."""
+    return _Reader.is_plain
+
+
 def told_as(words: Sequence[str]) -> list[str]:
     """Return a line typed at a table without `--dice-words`, which has dice told in words from there on."""
     _Reader.dice_words = _Reader.dice_words or DICE_WORDS in words
@@ -226,13 +236,32 @@ def look(*, is_plain: bool = False, is_prose: bool = False) -> Look:
     if not is_terminal():
         return Look(width=PAGE if is_prose else 0, dice_words=_Reader.dice_words, card_names=_card_names())
     width = min(screen_columns(), WIDEST if is_prose else sys.maxsize)
-    is_drawn = not (is_plain or _Reader.is_plain)
-    return Look(width=width, is_drawn=is_drawn, dice_words=_Reader.dice_words, card_names=_card_names())
+    return Look(
+        width=width,
+        is_terminal=True,
+        is_drawn=not (is_plain or _Reader.is_plain),
+        dice_words=_Reader.dice_words,
+        card_names=_card_names(),
+    )
 
 
 def can_prompt() -> bool:
     """Tell whether a person can be asked: both input and output are a terminal, or somebody sits down to be asked."""
     return _listening or (is_terminal() and sys.stdin is not None and sys.stdin.isatty())
+
+
+def asks_dice(whom: str | None, *, as_json: bool = False) -> bool:
+    """Tell whether a person is asked for results of real dice, as `--real-dice` says.
+
+    Raises:
+        UsageError: it says so, and there is nobody to ask.
+    """
+    if whom in (None, "", "seeded", "off"):
+        return False
+    if as_json or not can_prompt():
+        why = "with --json" if as_json else "without a terminal"
+        raise UsageError(f"--real-dice {whom}: nobody can be asked {why}; use --given LABEL=RESULT")
+    return True
 
 
 def fits(texts: Iterable[str]) -> bool:
@@ -279,7 +308,7 @@ def show_progress(text: str) -> None:
         return
     flush()
     with suppress(OSError, ValueError):
-        raw(stream).write(f"\r\x1b[K{in_line(text)[: screen_columns() - 1]}")
+        raw(stream).write(_cleared() + in_line(text)[: screen_columns() - 1])
         stream.flush()
 
 
@@ -287,8 +316,13 @@ def clear_progress() -> None:
     """Take the line of `show_progress` back."""
     if sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
         with suppress(OSError, ValueError):
-            raw(sys.stderr).write("\r\x1b[K")
+            raw(sys.stderr).write(_cleared())
             sys.stderr.flush()
+
+
+def _cleared() -> str:
+    """Return what clears the line that the cursor is on; consoles of Windows may know no escape sequences."""
+    return f"\r{' ' * (screen_columns() - 1)}\r" if sys.platform == "win32" else "\r\x1b[K"
 
 
 def flush() -> None:

@@ -27,14 +27,8 @@ WIDTH, WIDEST = 80, 120  # columns of a question in one line: where nobody knows
 LIST = "?"  # shows all options with what they mean
 LET_BY = "pass"  # what an optional moment calls it to press Enter; taken when it is typed, too
 ODDS, WHY, UNDO = "odds", "why", "undo"
+ASIDES = ((ODDS, "the chances of each option"), (WHY, "the rule"), (UNDO, "take back the last answer"))
 ACTION, ALWAYS = "action", "always"  # how long moments pass: until the action is over; until that is taken back
-
-ASIDE = {
-    ODDS: "the exact chances of each option",
-    WHY: "the rule, and where it comes from",
-    LET_BY: "skip, and the like until the action is over",
-    UNDO: "take back the last answer",
-}
 
 Aid = Callable[[View], "Prepared"]  # returns the action that is under way, as the seat of a view knows the table
 
@@ -148,7 +142,7 @@ class Person:
         while True:
             flush()
             try:
-                with offering([*((option.name, option.text) for option in question.offered), *ASIDE.items()]):
+                with offering([*((option.name, option.text) for option in question.offered), *ASIDES]):
                     typed = self._read("> ").strip()
             except EOFError:
                 self._is_gone = True  # whoever ends the input answers nothing that is still to come

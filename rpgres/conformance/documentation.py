@@ -140,7 +140,9 @@ def check_tables(subject: Subject) -> Iterator[Diagnostic]:
     came_to = _settled(subject)
     for action, described in rules.file.actions.items():
         for name in described.tables:
-            if name in readable and not described.roll:  # what decides the rows of a described action is its data
+            if (
+                name in readable and not described.is_described
+            ):  # what decides the rows of a described action is its data
                 yield from _table(rules, action, name, came_to)
     met = {(name, band) for name, band, _ in came_to}
     for name in readable:

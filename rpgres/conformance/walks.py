@@ -249,6 +249,9 @@ class _Showing(WalkDealer):
         _, values = super().read(dice, readings, label, count)
         return self._throw(dice, readings, values), values
 
+    def show(self, dice: Dice, label: str, count: int) -> Throw:
+        return dice.throw(lambda sides: int(self.chance(label, range(sides), (1,) * sides, sides)))
+
     def _throw(self, dice: Dice, readings: tuple[Reading, ...], values: tuple[int, ...]) -> Throw | None:
         throw = _shown(dice, readings).get(values)
         self.is_shown &= throw is not None

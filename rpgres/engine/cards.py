@@ -6,17 +6,18 @@ In odds, a hand that nobody looks into is left unseen (`beliefs`): its cards sti
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from functools import partial
 
 import msgspec
 
 from rpgres.engine import piles
 from rpgres.engine.beliefs import Shown, Unseen, dealt, drawn, grown, next_in_order, preferred, with_known
-from rpgres.engine.dealers import unpromised
+from rpgres.engine.dealers import Due, GivenDealer, fitting_cards, unpromised
 from rpgres.engine.players import NO, Question, named_option
 from rpgres.engine.running import PLACE, Broken, Drawn, Moved, Run, refusal
 from rpgres.errors import GivenError, UsageError
 from rpgres.model.cards import Stack, classes, firsts_of, groups
-from rpgres.model.state import FACE_DOWN, GM, Card, Map, Pile, code_of, pile_name
+from rpgres.model.state import FACE_DOWN, GM, Card, Map, Pile, State, code_of, pile_name
 
 
 def pile_of(run: Run, name: str) -> Pile:
@@ -76,13 +77,13 @@ def _deal_from(run: Run, source: str) -> None:
         _deal_now(run, hand)
 
 
-def deal_to_seat(run: Run, who: str, seat: str) -> None:
-    """Deal the hands that a seat sees, where it decides by more than an order of preference."""
+def deal_to_seat(run: Run, who: str, seat: str) -> State:
+    """Deal the hands that a seat sees, where it decides by more than an order of preference; return the table then."""
     policies = run.players.policies
-    if policies.of(who, seat) is None or policies.preference(who, seat) is not None:
-        return
-    for hand in [hand for hand in run.undealt if seat in (pile_of(run, hand).audience or ())]:
-        _deal_now(run, hand)
+    if policies.of(who, seat) is not None and policies.preference(who, seat) is None:
+        for hand in [hand for hand in run.undealt if seat in (pile_of(run, hand).audience or ())]:
+            _deal_now(run, hand)
+    return run.state
 
 
 def possible_in(run: Run, pile: str) -> tuple[Card, ...]:
@@ -156,10 +157,10 @@ def draw(
         return None
     run.check_room(label)
     if source.top:
-        card = _next_of(run, pile, msgspec.structs.replace(source, cards=source.top[:1]), label, alike)
+        card = _next_of(run, pile, msgspec.structs.replace(source, cards=source.top[:1]), label, alike, by)
         rest = msgspec.structs.replace(source, top=source.top[1:], knowers=source.knowers[1:])
     else:
-        card = _next_of(run, pile, source, label, alike if run.is_promised(holds) else None)
+        card = _next_of(run, pile, source, label, alike if run.is_promised(holds) else None, by)
         rest = msgspec.structs.replace(source, cards=piles.without(source.cards, (card,)))
     _put(run, {pile: rest, to: piles.added(target, (card,))})
     run.add(Drawn(label, code_of(card), pile, to, by, target.audience))
@@ -210,7 +211,7 @@ def peek(run: Run, pile: str, count: int, *, by: str, label: str) -> tuple[Card,
     for number in range(min(count, count_of(run, pile))):
         run.check_room(label)
         left = tuple(top[number : number + 1]) or rest
-        card = _next_of(run, pile, msgspec.structs.replace(found, cards=left), label, None)
+        card = _next_of(run, pile, msgspec.structs.replace(found, cards=left), label, None, by)
         if number == len(top):
             rest = piles.without(rest, (card,))
             top.append(card)
@@ -360,11 +361,24 @@ def _kind(run: Run, card: Card) -> Hashable:
     return card.code if run.lump is None else run.lump(card)
 
 
-def _next_of(run: Run, name: str, pile: Pile, label: str, alike: Callable[[Card], Hashable] | None) -> str:
+def _as_drawn(cards: tuple[str, ...], stack: Stack, label: str, text: str) -> Sequence[str]:
+    """Return typed cards one by one.
+
+    Raises:
+        GivenError: the first is no card, or lies somewhere else.
+    """
+    texts = stack.known.one_by_one(text)
+    fitting_cards(cards, stack, label, texts[0])
+    return texts
+
+
+def _next_of(run: Run, name: str, pile: Pile, label: str, alike: Callable[[Card], Hashable] | None, by: str) -> str:
     """Return the next card of a shuffled pile, as the dealer says."""
-    stack = Stack(name, pile.shuffles, run.rules.cards, run.lump, alike)
+    stack, dealer, count = Stack(name, pile.shuffles, run.rules.cards, run.lump, alike), run.dealer, run.count(label)
     try:
-        return run.dealer.draw(pile.cards, stack, label, run.count(label))
+        if isinstance(dealer, GivenDealer) and dealer.hand is not None:
+            dealer.read_off(Due(label, count, run.turn, by, "", partial(_as_drawn, pile.cards, stack, label)))
+        return dealer.draw(pile.cards, stack, label, count)
     except GivenError as error:
         run.fault = error
         raise

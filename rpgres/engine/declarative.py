@@ -5,7 +5,7 @@ What `[actions.NAME] roll = ...` may say is in `rpgres.rulesets.schema.Action`. 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from typing import Any
 
@@ -89,7 +89,7 @@ def play_described(action: str, table: Table, actor: Character, /, **arguments: 
     rules = table.rules
     described = rules.file.actions[action]
     plan = plan_of(rules, action)
-    given = _given(rules, action, actor, arguments, table.state)
+    given = given_of(rules, action, actor, arguments, table.state)
     facts = given.before(plan.wanted)
     chosen = _instead(rules, described, facts)
     rolled = _roll(table, actor, chosen, plan, given)
@@ -131,16 +131,16 @@ def _shown(by: str, facts: Mapping[str, Any], total: int | None) -> int | None:
     return total if by in ("", "total", "margin") else facts.get(by)
 
 
-def _given(rules: Rules, action: str, actor: Character, arguments: Mapping[str, Any], state: State) -> _Given:
+def given_of(rules: Rules, action: str, actor: Character, arguments: Mapping[str, Any], state: State) -> Given:
     """Return what the names of an action mean; the same again where it is the same run once more, as in odds."""
     key = f"given:{action}"
-    last: _Given | None = rules.compiled.get(key)
+    last: Given | None = rules.compiled.get(key)
     if last is None or last.actor is not actor or last.state is not state or last.arguments != arguments:
-        last = rules.compiled[key] = _Given(rules, action, actor, arguments, state)
+        last = rules.compiled[key] = Given(rules, action, actor, arguments, state)
     return last
 
 
-class _Given:
+class Given:
     """What the names in braces mean: what was typed, what stands on sheets, and what the dice show once they lie."""
 
     def __init__(self, rules: Rules, action: str, actor: Character, arguments: Mapping[str, Any], state: State) -> None:
@@ -156,8 +156,9 @@ class _Given:
         self._before: dict[str, Any] | None = None
         self._words: dict[str, str] = {}
         self._dice: dict[str, Dice] = {}
+        self.laws: dict[tuple[str, ...], Any] = {}  # of an action with named dice, by what is asked for
 
-    def after(self, shown: Mapping[str, int]) -> _Given:
+    def after(self, shown: Mapping[str, int]) -> Given:
         """Return the same when the dice lie."""
         found = copy(self)
         found.shown = shown
@@ -275,10 +276,11 @@ class _Given:
     def before(self, wanted: Iterable[str]) -> dict[str, Any]:
         """Return what conditions may speak of before the roll: choices, flags, numbers of parameters and sheets."""
         if self._before is None:
-            self._before = self.facts(wanted, known=self._typed())
+            self._before = self.facts(wanted, known=self.typed())
         return self._before
 
-    def _typed(self) -> dict[str, Any]:
+    def typed(self) -> dict[str, Any]:
+        """Return choices, flags and numbers as conditions know them."""
         facts: dict[str, Any] = {}
         for name, parameter in self.parameters.items():
             value = self.values.get(name)
@@ -341,7 +343,7 @@ def _instead(rules: Rules, described: Action, facts: Mapping[str, Any]) -> Inste
     return found
 
 
-def _roll(table: Table, actor: Character, chosen: Instead, plan: Plan, given: _Given) -> Rolled | None:
+def _roll(table: Table, actor: Character, chosen: Instead, plan: Plan, given: Given) -> Rolled | None:
     """Roll both sides and return where they stand; None when there is nothing to roll, or nothing in the way."""
     if not chosen.roll:
         return None
@@ -374,7 +376,7 @@ def _roll(table: Table, actor: Character, chosen: Instead, plan: Plan, given: _G
     return rolled
 
 
-def _explain(table: Table, chosen: Instead, own: Dice, other: Opposition | None, given: _Given, rolled: Rolled) -> None:
+def _explain(table: Table, chosen: Instead, own: Dice, other: Opposition | None, given: Given, rolled: Rolled) -> None:
     """Say in the account what was added to the dice, which of them count, and where the opposition comes from."""
     words = given.words(chosen.roll)
     if chosen.by in rolled.reads and chosen.by != "total":
@@ -403,7 +405,7 @@ def _is_plain(rolled: Dice) -> bool:
     return isinstance(node, Pool) and not node.keep and node.target is None
 
 
-def _opposition(template: str, given: _Given) -> Opposition | None:
+def _opposition(template: str, given: Given) -> Opposition | None:
     """Return what opposes: what was typed for the one name in the template, or what its dice come to.
 
     None when nothing does, which is so too when whoever should be part of it was left out, or typed as `none`.
@@ -421,7 +423,7 @@ def _opposition(template: str, given: _Given) -> Opposition | None:
     return Opposition(read.law.values[0], None, name) if read.constant else Opposition(0, read, name)
 
 
-def _typed_alone(template: str, given: _Given) -> bool:
+def _typed_alone(template: str, given: Given) -> bool:
     """Tell whether what opposes is what was typed for it, and nothing else."""
     parameter = given.parameters.get(template.strip()[1:-1]) if template.strip().startswith("{") else None
     return parameter is not None and parameter.kind == "opposition"
@@ -478,5 +480,11 @@ def _plan(rules: Rules, action: str) -> Plan:
 
 def bands_of(rules: Rules, action: str) -> dict[str, Range]:
     """Return when each band comes about, exceptions first: by the action's own bands, or the ruleset's."""
-    found: Mapping[str, Range] = rules.file.actions[action].bands or rules.file.bands
+    found: Mapping[str, Range] = rules.file.actions[action].ranges or rules.file.bands
     return dict(sorted(found.items(), key=lambda item: not item[1].is_exception))
+
+
+def wanted_of(rules: Rules, action: str) -> Iterator[str]:
+    """Yield every number that the rows of an action speak of."""
+    known = known_names(rules.file, action)
+    yield from dict.fromkeys(name for name in spoken_of(rules, action, {}) if name in known)

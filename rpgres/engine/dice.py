@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rpgres.dice import Dice, DiceLine, Target, Throw, read_line
+from rpgres.dice.hints import never
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import GivenDealer, SeededDealer
 from rpgres.engine.records import AnswerRecord, Result, event_record
@@ -101,7 +102,7 @@ def _result(line: DiceLine, throws: list[Throw], events: list[Rolled], *, seed: 
         total=total,
         opposition=opposition,
         effects=[],
-        texts=[],
+        texts=list(never(line.dice.node)),
         events=[event_record(event) for event in events],
         switches={},
         seed=seed,

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Required, TypedDict, Unpack
 import msgspec
 
 from rpgres.dice.seeds import Streams
-from rpgres.engine.dealers import Dealer, GivenDealer, SeededDealer
+from rpgres.engine.dealers import Dealer, GivenDealer, Hand, SeededDealer
 from rpgres.engine.effects import apply_effects
-from rpgres.engine.players import NO, Policy, Prompt, Seats, policy_of
+from rpgres.engine.players import NO, Policy, Prompt, Seats, for_every, policy_of
 from rpgres.engine.records import AnswerRecord, Pending, Result, answers_of, event_record, pending_of
 from rpgres.engine.running import EFFECTS, Broken, Chain, NeedsAnswer, Run, Stop, Trust, refusal
 from rpgres.engine.table import Outcome, Table
@@ -190,7 +190,7 @@ def play(
     lump = prepared.lump_for(asked) if prepared.lump is not None else None
     run = Run(rules, prepared.state, dealer, players, asked, lump=lump, follow=follow, trust=trust)
     run.undealt = prepared.undealt
-    rule = rules.ruleset.actions.get(prepared.action) or _described(prepared.action)
+    rule = rules.ruleset.actions.get(prepared.action) or _described(rules, prepared.action)
     try:
         if trust is not None and not run.claim(trust.by, trust.claims):
             return REFUSED, run
@@ -297,10 +297,14 @@ class _Unlaid(SeededDealer):
         return firsts[0]
 
 
-def _described(action: str) -> Rule:
+def _described(rules: Rules, action: str) -> Rule:
     """Return the rule of an action that needs no code, because its data describe it."""
     from functools import partial
 
+    if rules.file.actions[action].dice:
+        from rpgres.engine.named_dice import play_named
+
+        return partial(play_named, action)
     from rpgres.engine.declarative import play_described
 
     return partial(play_described, action)
@@ -400,6 +404,7 @@ class Answering(TypedDict, total=False):
         identify: whether the result names its rules exactly, which means reading all their files; so it is by default.
         players: who answers, in place of the script, the policies and the prompt.
         dealer: who answers chance, in place of what is given; whoever has it sees to what nothing asked for.
+        hand: asks somebody for results of real dice and cards that were not given.
     """
 
     streams: Required[Streams]
@@ -412,12 +417,13 @@ class Answering(TypedDict, total=False):
     identify: bool
     players: Seats | None
     dealer: GivenDealer | None
+    hand: Hand | None
 
 
 def dealer_of(by: Answering) -> GivenDealer:
     """Return who answers chance."""
     seeded = SeededDealer(by["streams"], step=by.get("step", 0))
-    return by.get("dealer") or GivenDealer(by.get("given", EMPTY), then=seeded)
+    return by.get("dealer") or GivenDealer(by.get("given", EMPTY), then=seeded, hand=by.get("hand"))
 
 
 def players_of(by: Answering, choose: Mapping[str, Sequence[str]]) -> Seats:
@@ -481,7 +487,7 @@ def _waiting(prepared: Prepared, by: Answering, needs: NeedsAnswer, seats: Seats
     )
     if by.get("players") is not None:  # at a lasting table every seat answers for itself
         return pending
-    return _to_be_resumed(pending, needs.run, unused=list(_left(seats)))
+    return _to_be_resumed(pending, needs.run, unused=list(_left(seats, is_over=False)))
 
 
 def _finished(
@@ -561,7 +567,7 @@ def _unused(run: Run, seats: Seats, *, is_over: bool = True) -> list[AnswerRecor
         if question is None or is_named or (answer.who and answer.who != question.who):
             unused.append(answer)
             continue
-        value = answer.value
+        value = for_every(answer.value, question) or answer.value
         only = question.options[0].name if question.options else NO
         if not is_over and question.options:
             continue
@@ -570,9 +576,9 @@ def _unused(run: Run, seats: Seats, *, is_over: bool = True) -> list[AnswerRecor
     return unused
 
 
-def _left(seats: Seats) -> Iterator[AnswerRecord]:
-    """Yield what is left of a script."""
-    for key, value in seats.unused():
+def _left(seats: Seats, *, is_over: bool = True) -> Iterator[AnswerRecord]:
+    """Yield what is left of a script; see `Script.unused`."""
+    for key, value in seats.unused(is_over=is_over):
         who, _, label = key.rpartition(":")
         yield AnswerRecord(label, "decision", value, who)
 

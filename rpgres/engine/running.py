@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rpgres.dice import Dice, Throw
-from rpgres.engine.dealers import Dealer
+from rpgres.engine.dealers import Dealer, Due, GivenDealer, read_total
 from rpgres.engine.players import NO, Question, Seats, View, named_option
 from rpgres.errors import ChoiceError, GivenError, UsageError
 from rpgres.model.state import EMPTY, FACE_DOWN, GM, Card, State
@@ -342,20 +342,38 @@ class Run(msgspec.Struct):
 
     # -- chance
 
-    def roll(self, dice: Dice, label: str, by: str) -> int:
-        """Have the dealer roll, take note of it, and return the value of the dice."""
+    def roll(self, dice: Dice, label: str, by: str, *, is_shown: bool = False) -> Rolled:
+        """Have the dealer roll, take note of it, and return that; `is_shown` where the rule reads every die."""
         counts, events = self.counts, self.events
         if len(events) >= MAX_QUESTIONS:
             raise endless(label)
         count = counts.get(label, 0)
         counts[label] = count + 1
+        dealer = self.dealer
         try:
-            throw = self.dealer.throw(dice, label, count)
+            if dealer.hand is not None and dice.pools:
+                self.read_off(label, count, by, dice, has_total=not is_shown)
+            throw = (dealer.show if is_shown else dealer.throw)(dice, label, count)
         except GivenError as error:
             self.fault = error
             raise
-        events.append(Rolled(label, dice, throw, by))
-        return throw.value
+        rolled = Rolled(label, dice, throw, by)
+        events.append(rolled)
+        return rolled
+
+    def read_off(self, label: str, count: int, by: str, dice: Dice, *, has_total: bool = True) -> None:
+        """Have somebody give what real dice show.
+
+        Args:
+            label, count, by, dice: the roll.
+            has_total: whether a total says enough of it.
+        """
+        assert isinstance(self.dealer, GivenDealer)
+
+        def check(text: str) -> Sequence[str]:
+            return [read_total(dice, text) if has_total else dice.read(text).text]
+
+        self.dealer.read_off(Due(label, count, self.turn, by, dice.text, check))
 
     def pick(self, weights: Sequence[int], label: str) -> int:
         """Return an index that the dealer draws by weight."""
@@ -477,13 +495,11 @@ class Run(msgspec.Struct):
 
     def view(self, who: str) -> View:
         """Return what the seat of somebody may know."""
-        state = self.state
-        seat = state.seat_of(who)
+        state, seat = self.state, self.state.seat_of(who)
         if self.undealt:
             from rpgres.engine.cards import deal_to_seat
 
-            deal_to_seat(self, who, seat)
-            state = self.state
+            state = deal_to_seat(self, who, seat)
         events: Sequence[Event] = self.events
         forgotten: Sequence[Event] = ()
         if self.has_secrets or self.since:

@@ -97,7 +97,7 @@ class Table(msgspec.Struct, eq=False):
         Raises:
             GivenError: a given result is impossible here.
         """
-        return self.run.roll(dice, label, by)
+        return self.run.roll(dice, label, by).throw.value
 
     def read(
         self, dice: Dice, readings: tuple[Reading, ...], label: str = "roll", *, by: str = ""
@@ -118,7 +118,10 @@ class Table(msgspec.Struct, eq=False):
         if dealer.joint and run.asked == "total":  # which may be no reading of the rule's
             _, values = dealer.read(dice, (*readings, Reading("total")), label, run.count(label))
             return values[-1], values[:-1]
-        throw, values = dealer.read(dice, readings, label, run.count(label))
+        count = run.count(label)
+        if dealer.hand is not None and dice.pools:
+            run.read_off(label, count, by, dice, has_total=False)
+        throw, values = dealer.read(dice, readings, label, count)
         if throw is None:
             return None, values
         run.events.append(Rolled(label, dice, throw, by))
@@ -168,8 +171,8 @@ class Table(msgspec.Struct, eq=False):
             label = "-".join(labels)
             difference = run.dealer.difference(own, other, label, run.count(label))
             return Compared(difference + add - other_add, None, None)
-        total = run.roll(own, labels[0], by[0]) + add
-        opposition = run.roll(other, labels[1], by[1]) + other_add
+        total = run.roll(own, labels[0], by[0]).throw.value + add
+        opposition = run.roll(other, labels[1], by[1]).throw.value + other_add
         return Compared(total - opposition, total, opposition)
 
     def merge(self, key: object, *, holds: Collection[str] = OUTCOME_ONLY) -> None:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import msgspec
 
 from rpgres.dice.seeds import Streams
-from rpgres.engine.dealers import Given, GivenDealer, NoDealer, SeededDealer, TapedDealer
+from rpgres.engine.dealers import Given, GivenDealer, Hand, NoDealer, SeededDealer, TapedDealer
 from rpgres.engine.labels import check_labels
 from rpgres.engine.periods import turn
 from rpgres.engine.players import Answer, Policy, Prompt, Question, Seats, Standing, View, policy_of
@@ -131,6 +131,7 @@ def run_at(
     seed: str,
     step: int,
     prompt: Prompt | None = None,
+    hand: Hand | None = None,
     is_replay: bool = False,
 ) -> Ran:
     """Return what comes of a run at a table, as far as the answers there are reach; see `Ran` for one that fails.
@@ -142,13 +143,15 @@ def run_at(
         seed: what all chance is drawn from.
         step: the number under which it is drawn.
         prompt: asks a person what nobody else answers.
+        hand: asks somebody for results of real dice.
         is_replay: whether nothing but the recorded answers counts.
 
     Raises:
         UsageError: what was typed for it is impossible, whatever comes of it.
     """
     streams = Streams(seed, salt=bytes.fromhex(history.new.secret.salt))
-    dealer = TapedDealer(asked.given, then=SeededDealer(streams, step=step), tape=asked.tape, typed=asked.typed)
+    seeded = SeededDealer(streams, step=step)
+    dealer = TapedDealer(asked.given, then=seeded, tape=asked.tape, typed=asked.typed, hand=hand)
     waits = always if is_replay else _by_passes(history)
     if asked.kind == "act":
         return _act_at(rules, history, asked, dealer, waits, streams, step=step, prompt=prompt, is_replay=is_replay)

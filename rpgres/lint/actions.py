@@ -11,6 +11,8 @@ from rpgres.errors import NotationError
 from rpgres.lint.bands import range_faults, turned_faults
 from rpgres.lint.conditions import CONDITIONS, circumstance_faults
 from rpgres.lint.formulas import TRIED, Scope, bounds_faults, filled, missing, scope_of, template_faults
+from rpgres.lint.named_dice import definition_faults, named_dice_faults
+from rpgres.rulesets.actions import Action
 from rpgres.rulesets.numbers import (
     COMPARED,
     PLAIN,
@@ -21,7 +23,7 @@ from rpgres.rulesets.numbers import (
 )
 from rpgres.rulesets.rows import Condition, bounded, templates
 from rpgres.rulesets.rules import Rules
-from rpgres.rulesets.schema import FIELDS, Action, Parameter
+from rpgres.rulesets.schema import FIELDS, Parameter
 from rpgres.rulesets.templates import names_in
 from rpgres.rulesets.tree import reached
 from rpgres.toml.diagnostics import Fault, KeyPath
@@ -35,8 +37,10 @@ def description_faults(rules: Rules) -> Iterator[Fault]:
     for name, band in rules.file.bands.items():
         path, conditions = ("bands", name), (band.when, band.unless)
         yield from circumstance_faults(rules, path, conditions, everything.numbers)
+    yield from definition_faults(rules)
     for name in described_actions(rules.file):
-        yield from _action(rules, name, rules.file.actions[name])
+        action = rules.file.actions[name]
+        yield from named_dice_faults(rules, name) if action.dice else _action(rules, name, action)
     for name, action in rules.file.actions.items():
         known = ("actor", "opponent", "variant", *rules.file.parameters_of(name))
         for field in FIELDS.findall(action.sentence):
@@ -83,7 +87,7 @@ def _action(rules: Rules, name: str, action: Action) -> Iterator[Fault]:
             "opposition under `required`"
         )
         yield Fault("incomplete", (*at, "vs"), said)
-    ranges = action.bands.values() or rules.file.bands.values()
+    ranges = action.ranges.values() or rules.file.bands.values()
     if not any(one.has_bounds for one in ranges):
         message = "no outcome has bounds (`from`, `to`), so results have no meaning"
         yield Fault("incomplete", (*at, "roll"), message)
@@ -95,15 +99,15 @@ def _action(rules: Rules, name: str, action: Action) -> Iterator[Fault]:
             yield Fault("bad-dice", (*at, "counts", count), said)
     for number in action.numbers:
         yield from _number(rules, (*at, "numbers", number), number, name, scope)
-    for band, range_ in action.bands.items():
+    for band, range_ in action.ranges.items():
         if band not in rules.file.bands:
             yield missing((*at, "bands", band), "band", band, rules.file.bands)
         conditions = (range_.when, range_.unless)
         yield from circumstance_faults(rules, (*at, "bands", band), conditions, scope.numbers)
-    if action.bands:
-        plain = {band: range_ for band, range_ in action.bands.items() if not range_.is_exception}
+    if action.ranges:
+        plain = {band: range_ for band, range_ in action.ranges.items() if not range_.is_exception}
         yield from range_faults(rules, (*at, "bands"), plain)
-    yield from turned_faults(rules, (*at, "bands"), action.bands)
+    yield from turned_faults(rules, (*at, "bands"), action.ranges)
     for key in action.parameters:
         if key in rules.file.parameters:
             yield from _parameter(rules, key, rules.file.parameters[key])

@@ -9,11 +9,12 @@ from rpgres.dice.grammar import Comparison, Pool
 from rpgres.errors import NotationError
 from rpgres.lint.conditions import CONDITIONS
 from rpgres.lint.formulas import TRIED, Scope, filled, scope_of
+from rpgres.lint.named_dice import bands_named
+from rpgres.rulesets.actions import Action
 from rpgres.rulesets.numbers import described_actions, is_opposed
 from rpgres.rulesets.provenance import located_in
 from rpgres.rulesets.rows import Band, Condition, Range
 from rpgres.rulesets.rules import Rules
-from rpgres.rulesets.schema import Action
 from rpgres.rulesets.tree import walk
 from rpgres.toml.diagnostics import Diagnostic, Fault, KeyPath
 
@@ -23,14 +24,14 @@ Span = tuple[int, int | None]  # the lowest and the highest number something can
 def reach_faults(rules: Rules) -> Iterator[Fault]:
     """Yield the bands that nothing can come to: without bounds or condition, behind another, or beyond the dice."""
     file = rules.file
-    described = list(described_actions(file))
-    common = [action for action in described if not file.actions[action].bands]
+    described = [name for name in described_actions(file) if file.actions[name].roll]
+    common = [action for action in described if not file.actions[action].ranges]
     if file.standalone:
         yield from _unreached(rules)
     if common:
         yield from _faults(rules, ("bands",), file.bands, common)
     for action in described:
-        yield from _faults(rules, ("actions", action, "bands"), file.actions[action].bands, [action])
+        yield from _faults(rules, ("actions", action, "bands"), file.actions[action].ranges, [action])
         yield from _counts(rules, action)
 
 
@@ -38,10 +39,11 @@ def _unreached(rules: Rules) -> Iterator[Fault]:
     """Yield the bands that neither say when they come about nor are named by anything else."""
     file = rules.file
     named = {band.also for band in file.bands.values()}
-    named |= {band for action in file.actions.values() for band in action.bands}
+    named |= {band for action in file.actions.values() for band in action.ranges}
     for action in file.actions.values():
-        if not action.roll:  # its one row stands
+        if not action.is_described:  # its one row stands
             named |= {band for table in action.tables for band in rules.table(table)}
+    named |= {band for name, action in file.actions.items() if action.dice for band in bands_named(rules, name)}
     for name, band in file.bands.items():
         if not (band.has_bounds or band.when or band.unless or band.unopposed or name in named):
             message = "this band is unreachable: it has no bounds (from, to) and no condition (when)"
@@ -96,7 +98,7 @@ def _counts(rules: Rules, name: str) -> Iterator[Fault]:
 
 def unmet_rows(rules: Rules) -> Iterator[Diagnostic]:
     """Yield the conditions of outcome tables that the dice never meet."""
-    known = set(described_actions(rules.file))
+    known = {name for name in described_actions(rules.file) if rules.file.actions[name].roll}
     for table in dict.fromkeys(rules.layers.table_names()):
         actions = [name for name in rules.actions_by_table.get(table, ()) if name in known]
         spans = [_spans(rules.file.actions[name], scope_of(rules, [name])) for name in actions]

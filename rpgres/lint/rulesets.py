@@ -23,9 +23,10 @@ from rpgres.lint.reachable import reach_faults, unmet_rows
 from rpgres.lint.switches import house_rule_faults
 from rpgres.lint.unused import unused_faults
 from rpgres.parameters.kinds import kind_of
+from rpgres.rulesets.actions import Action
 from rpgres.rulesets.provenance import located_in
 from rpgres.rulesets.rules import Rules
-from rpgres.rulesets.schema import CLAIM, DONE_ON, DONE_WITH, Action, Parameter
+from rpgres.rulesets.schema import CLAIM, DONE_ON, DONE_WITH, Parameter
 from rpgres.toml.diagnostics import Diagnostic, Fault, KeyPath, diagnostics_error, unknown_name
 
 # What the commands that resolve an action take for themselves.
@@ -168,10 +169,10 @@ def _actions(rules: Rules) -> Iterator[Fault]:
     if not data:
         yield Fault("incomplete", ("actions",), "it has no actions")
     for name, action in data.items():
-        if name in code and action.roll:
+        if name in code and action.is_described:
             message = "it has both `roll` and a rule in the code; remove one of them"
             yield Fault("inconsistent", ("actions", name, "roll"), message)
-        if rules.file.standalone and not action.roll and not _stands(rules, action):
+        if rules.file.standalone and not action.is_described and not _stands(rules, action):
             message = "it has neither `roll` nor an outcome table of one row"
             yield Fault("incomplete", ("actions", name), message)
         if action.procedure != (name in rules.ruleset.procedures) and name in code:

@@ -9,6 +9,7 @@ import msgspec
 
 from rpgres.errors import FileError
 from rpgres.lint.formulas import missing
+from rpgres.lint.named_dice import named_in_action, unused_definitions, unused_numbers
 from rpgres.model.state import GM
 from rpgres.rulesets.numbers import described_actions
 from rpgres.rulesets.references import spoken_of
@@ -20,7 +21,7 @@ from rpgres.rulesets.tree import walk
 from rpgres.toml.diagnostics import Fault, nearest
 
 # Parameters that do something only where they are named.
-NAMED = ("ability", "opposition", "integer", "flag", "choice", "form")
+NAMED = ("ability", "opposition", "integer", "dice", "flag", "choice", "form")
 
 
 def unused_faults(rules: Rules) -> Iterator[Fault]:
@@ -50,7 +51,11 @@ def idle_faults(rules: Rules) -> Iterator[Fault]:
 
 
 def _numbers(rules: Rules) -> Iterator[Fault]:
+    yield from unused_definitions(rules)
     for name in described_actions(rules.file):
+        if rules.file.actions[name].dice:
+            yield from unused_numbers(rules, name)
+            continue
         action, named = rules.file.actions[name], set(_named(rules, name))
         for key, names in (("numbers", action.numbers), ("counts", action.counts)):
             for one in names:
@@ -66,7 +71,7 @@ def _parameters(rules: Rules) -> Iterator[Fault]:
         if key not in taken:
             yield Fault("unused", ("parameters", key), "no action uses this parameter")
     for name, action in file.actions.items():
-        if not action.roll:
+        if not action.is_described:
             continue
         named = set(_named(rules, name))
         for number, key in enumerate(action.parameters):
@@ -85,11 +90,14 @@ def _idle(parameter: Parameter, name: str) -> str:
 def _named(rules: Rules, action: str) -> Iterator[str]:
     """Yield every name in the dice, numbers, conditions and outcomes of an action."""
     described = rules.file.actions[action]
+    if described.dice:
+        yield from named_in_action(rules, action)
+        return
     for template in (described.roll, described.vs, *templates(described.numbers).values()):
         yield from names_in(template)
     for other in described.instead.values():
         yield from (*names_in(other.roll), *names_in(other.vs))
-    bands: Mapping[str, Range] = described.bands or rules.file.bands
+    bands: Mapping[str, Range] = described.ranges or rules.file.bands
     yield from spoken_of(rules, action, bands)
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from rpgres.rulesets import Rules
 
 EXACT_SHARE = 2 / 3  # of a limit of time; the rest is for estimating what is left open
+LAST = 1.0  # seconds for an estimate where a person stopped before anything was known exactly
 RECHECKED = 100  # courses of a stranger's rule that are run twice
 
 By = Literal["outcome", "margin", "total"]  # what an action is weighed by
@@ -174,8 +175,9 @@ def outcome_odds(
 
     try:
         odds = explore_within(budget, once, dealer, runs, recheck=0 if is_ours(rules) else RECHECKED)
-        if dealer.dropped and games and not STOP.is_asked:
-            share, counts = played_on(once, dealer.dropped, games=games, until=end)
+        if dealer.dropped and games and not (STOP.is_asked and odds.masses):
+            until = min(end, monotonic() + LAST) if STOP.is_asked else end
+            share, counts = played_on(once, dealer.dropped, games=games, until=until)
     except Broken as broken:
         message = f"the rule {rules.id} {prepared.action} cannot be evaluated: {broken.told}"
         raise rules.blamed(RuleError(message, reason=broken.reason)) from broken
@@ -216,7 +218,7 @@ def in_order(prepared: Prepared, masses: Mapping[str, Fraction]) -> dict[str, Fr
     from fractions import Fraction
 
     file = prepared.rules.file
-    by_margin = set(file.actions[prepared.action].bands) or {
+    by_margin = set(file.actions[prepared.action].ranges) or {
         name for name, band in file.bands.items() if band.has_bounds
     }
     is_rolled = not by_margin.isdisjoint(masses)

@@ -120,15 +120,8 @@ def ladder_odds(
             break
         prepared = prepare(rules, action, {**inputs, opposition: value}, **start.arguments)
         share = max(0.0, end - monotonic()) / (len(ladder) - number) if seconds is not None else None
-        odds = weigh(
-            prepared,
-            choose=answers_to(prepared, choose),
-            policies=policies(prepared) if policies is not None else EMPTY,
-            leaves=leaves,
-            seconds=share,
-            work=WORK // len(ladder),
-        )
-        found.append(odds)
+        answers = {"choose": answers_to(prepared, choose), "policies": policies(prepared) if policies else EMPTY}
+        found.append(weigh(prepared, **answers, leaves=leaves, seconds=share, work=WORK // len(ladder)))
     return LadderOdds(
         ruleset=rules.id,
         action=action,

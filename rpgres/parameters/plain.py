@@ -78,6 +78,10 @@ def whole_number(described: Described, value: Any, option: str) -> int:
             else f"at most {high}"
         )
         raise UsageError(f"{option} takes a whole number {bounds}, not {value}", reason="range")
+    among = getattr(described, "among", ())
+    if among and value not in among:
+        *others, last = map(str, among)
+        raise UsageError(f"{option} takes {', '.join(others)} or {last}, not {value}", reason="range")
     return value
 
 
@@ -88,6 +92,9 @@ def _read_integer(slot: Slot, value: Any) -> int:
 def integer_schema(described: Described) -> Schema:
     """Return the schema of a whole number within bounds."""
     bounds = {"minimum": described.at_least, "maximum": described.at_most}
+    among = getattr(described, "among", ())
+    if among:
+        return {"enum": [*among]}
     return {"type": "integer", **{key: bound for key, bound in bounds.items() if bound is not None}}
 
 

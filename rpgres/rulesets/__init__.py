@@ -5,6 +5,7 @@ What comes of an outcome table is in `settling`. What is wrong with a ruleset is
 
 from __future__ import annotations
 
+from rpgres.rulesets.actions import Action, Instead
 from rpgres.rulesets.folders import (
     Part,
     builtin_folder,
@@ -36,11 +37,9 @@ from rpgres.rulesets.rows import Band, Id, OutcomeTable, Range, Row, RowOption, 
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.schema import (
     CLAIM,
-    Action,
     EffectText,
     Field,
     FormField,
-    Instead,
     Label,
     MoreBoxes,
     Parameter,

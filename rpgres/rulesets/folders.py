@@ -12,7 +12,8 @@ import msgspec
 
 from rpgres.errors import FileError, RpgresError
 from rpgres.model.state import Deck
-from rpgres.rulesets.schema import Action, Label, RulesetFile
+from rpgres.rulesets.actions import Action
+from rpgres.rulesets.schema import Label, RulesetFile
 from rpgres.text.digest import blake2b
 from rpgres.text.folders import settings_folder
 from rpgres.toml.cache import parse_cached
@@ -211,11 +212,12 @@ _IMPLIED = {
 
 def _completed(file: RulesetFile) -> RulesetFile:
     """Return a ruleset in which described actions have what they need not say: their labels, a table of their name."""
-    if not file.standalone and not any(action.roll for action in file.actions.values()):
+    if not file.standalone and not any(action.is_described for action in file.actions.values()):
         return file
     kinds = {parameter.name or key: parameter.kind for key, parameter in file.parameters.items()}
     actions = {name: _completed_action(file, name, action, kinds) for name, action in file.actions.items()}
-    return msgspec.structs.replace(file, actions=actions, labels={**_IMPLIED, **file.labels})
+    named = {name: Label(kind="chance", help="dice of an action") for one in actions.values() for name in one.dice}
+    return msgspec.structs.replace(file, actions=actions, labels={**_IMPLIED, **named, **file.labels})
 
 
 def _may_roll(kinds: Mapping[str, str], vs: str) -> bool:
@@ -226,9 +228,9 @@ def _may_roll(kinds: Mapping[str, str], vs: str) -> bool:
 
 
 def _completed_action(file: RulesetFile, name: str, action: Action, kinds: Mapping[str, str]) -> Action:
-    if not action.roll and not file.standalone:
+    if not action.is_described and not file.standalone:
         return action
-    rolled = ["roll"] if action.roll else []
+    rolled = ["roll"] if action.roll else [*action.dice]
     if any(_may_roll(kinds, vs) for vs in (action.vs, *(other.vs for other in action.instead.values()))):
         rolled.append("opposition")
     labels = dict.fromkeys([*rolled, *action.labels])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from rpgres.rulesets.actions import Action
 from rpgres.rulesets.rows import templates
-from rpgres.rulesets.schema import Action, RulesetFile
+from rpgres.rulesets.schema import RulesetFile
 from rpgres.rulesets.templates import names_in
 
 PLAIN = ("total", "natural", "highest", "lowest")  # what can be read off any roll
@@ -31,8 +32,11 @@ def number_names(file: RulesetFile, action: str) -> set[str]:
     described = file.actions[action]
     on_sheets = sheet_names(file)
     parameters = file.parameters_of(action)
+    read: Iterable[str] = PLAIN
+    if described.dice:
+        read = (name for name, definition in file.define.items() if not definition.of)
     return {
-        *PLAIN,
+        *read,
         *(COMPARED if is_opposed(described) else ()),
         *described.counts,
         *described.numbers,
@@ -84,5 +88,5 @@ def is_opposed(action: Action) -> bool:
 def described_actions(file: RulesetFile) -> Iterator[str]:
     """Yield the actions whose data say what is rolled."""
     for name, action in file.actions.items():
-        if action.roll:
+        if action.is_described:
             yield name

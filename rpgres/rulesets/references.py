@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from rpgres.rulesets.actions import Instead
 from rpgres.rulesets.rows import Range, Row, RowOption, RowQuestion, templates
 from rpgres.rulesets.rules import Rules
-from rpgres.rulesets.schema import Instead
 from rpgres.rulesets.settling import BOUNDS, NUMBER
 from rpgres.rulesets.templates import names_in
 from rpgres.rulesets.tree import walk

@@ -131,7 +131,7 @@ class Rules:
 
     def is_described(self, action: str) -> bool:
         """Tell whether an action's data say how it is played, so that it needs no rule in code."""
-        return bool(self.file.actions[action].roll) or self.file.standalone
+        return self.file.actions[action].is_described or self.file.standalone
 
     def effect_function(self, kind: str) -> ApplyEffect | None:
         """Return what applies a kind of effect: the code's function, or what its data describe; None for neither."""

@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from rpgres.rulesets.rows import Band, Condition, Formula, Id, Range, Record, check_effects
+from rpgres.rulesets.actions import Action, Definition
+from rpgres.rulesets.rows import Band, Condition, Id, Record, check_effects
 
 CLAIM = "claim"  # the label of the engine's own question whether something typed counts; no ruleset's
 SaidBy = Literal["", "player", "confirmed", "gm"]
@@ -53,7 +54,7 @@ class FormField(Record, frozen=True):
 class Parameter(Record, frozen=True):
     """Something an action takes: a command line option, a key of `with` in a scene, an argument of the rule.
 
-    kinds: `ability` (NAME, NAME=N or N), `opposition` (see `inputs`), `integer`, `text`, `flag`, `choice`,
+    kinds: `ability` (NAME, NAME=N or N), `opposition` (see `inputs`), `integer`, `dice`, `text`, `flag`, `choice`,
     `character` (a name at the table, or a sheet), `tag` (TEXT or TEXT=USES: put on the table before the action),
     `counter` (sets a counter of the actor, or of the table, before the action), `cards` (what lies in `pile` before the
     action, for people with real cards; separated by commas). The last three are no arguments of the rule. `form` is
@@ -89,6 +90,7 @@ class Parameter(Record, frozen=True):
         aliases: further names of the option.
         at_least: the smallest number.
         at_most: the largest number; of cards: how many there can be.
+        among: for an integer: the only numbers that can be typed, such as the sides of dice.
         tag: for a tag: the kind that is put on the table.
         holder: for a tag or counter: who holds the free uses, or whose counter it is.
         counter: for a counter: which one is set.
@@ -103,7 +105,18 @@ class Parameter(Record, frozen=True):
     """
 
     kind: Literal[
-        "ability", "opposition", "integer", "text", "flag", "choice", "character", "tag", "counter", "cards", "form"
+        "ability",
+        "opposition",
+        "integer",
+        "dice",
+        "text",
+        "flag",
+        "choice",
+        "character",
+        "tag",
+        "counter",
+        "cards",
+        "form",
     ]
     help: str
     name: str = ""
@@ -120,6 +133,7 @@ class Parameter(Record, frozen=True):
     aliases: list[Id] = []
     at_least: int | None = None
     at_most: int | None = None
+    among: list[int] = []
     tag: str = ""
     holder: str = "actor"
     counter: str = ""
@@ -165,82 +179,6 @@ def said_words(described: Parameter | FormField) -> str:
 def is_public(described: Parameter | FormField) -> bool:
     """Tell whether everybody at a persistent table reads what was typed; undeclared, all but cards in a pile."""
     return described.seen_by != "own" and (described.seen_by == "all" or not described.pile)
-
-
-class Instead(Record, frozen=True):
-    """Other dice, opposition or measure of a described action under some circumstances; what is left out stays.
-
-    Attributes:
-        when: the circumstances: choices, flags and numbers of parameters and sheets, switches.
-        unless: what must not hold; written as `when`.
-        roll: the dice that are rolled then.
-        vs: what opposes then.
-        by: the number that decides then.
-    """
-
-    when: Condition = {}
-    unless: Condition = {}
-    roll: str = ""
-    vs: str = ""
-    by: str = ""
-
-
-class Action(Record, frozen=True):
-    """An action of the ruleset: its help, what it takes (names in `[parameters]`), and the labels its rule asks.
-
-    An action with `roll` is described: it needs no rule in code. `roll` and `vs` are dice in notation with `{NAME}` for
-    a parameter, or an ability or counter of the actor's sheet. `under` means that lower is better. `counts` counts
-    dice of the roll (`sixes = "=6"`), `numbers` works out others. Bounds of bands are those of `by`: `total`, `margin`,
-    `natural`, `highest`, `lowest`, a count or a number; left out, the margin when something opposes, else the total.
-
-    Attributes:
-        summary: what it does, in a line.
-        details: more, for its help.
-        example: a command line that works.
-        sentence: what the account of a scene says is done, with inputs in braces; a part in brackets is left out where
-            one of its inputs was not given.
-        parameters: what it takes, in the order of its help.
-        required: parameters it cannot do without, by the name they are typed under.
-        labels: what its rule asks, beside the questions of its outcome tables.
-        tables: its outcome tables; a described action has the one of its own name.
-        roll: what is rolled: dice with {NAME} for a parameter, ability or counter; it needs no code.
-        vs: what opposes a described action: {NAME} of an opposition, or dice like those of roll.
-        under: whether lower is better: the margin is then the opposition less the total.
-        by: the number that bands speak of: margin, total, natural, highest, lowest, a count or a number.
-        counts: dice of the roll that are counted, by name: sixes = "=6", hits = ">=8".
-        numbers: numbers that are worked out, by name, in notation with {NAME}: half = "{skill}/2".
-        instead: other dice, opposition or measure under some circumstances, by name; the first that fits.
-        bands: when each outcome comes about in this action, in place of what [bands] says.
-        odds: who decides for the acting character in odds by default: policies; policies after the first decision,
-            of which each option is evaluated (each); or an optimal player (best).
-        anybody: whether the action is the same for every character, so that no actor has to be named.
-        confirmed: whether a player's word that it happens is a claim at a persistent table, as it gives something.
-        opposed_with: the setting that lists the abilities of which a character who is named alone opposes it with the
-            best, as a path with {NAME} for a parameter: conflict.{track}.defense.
-        procedure: whether it is played in turns, as a contest or a conflict is.
-    """
-
-    summary: str
-    details: str = ""
-    example: str = ""
-    sentence: str = ""
-    parameters: list[Id] = []
-    required: list[Id] = []
-    labels: list[Id] = []
-    tables: list[str] = []
-    roll: str = ""
-    vs: str = ""
-    under: bool = False
-    by: str = ""
-    counts: dict[Id, str] = {}
-    numbers: dict[Id, Formula] = {}
-    instead: dict[Id, Instead] = {}
-    bands: dict[Id, Range] = {}
-    odds: Literal["policies", "each", "best"] = "policies"
-    anybody: bool = False
-    confirmed: bool = False
-    opposed_with: str = ""
-    procedure: bool = False
 
 
 class Switch(Record, frozen=True):
@@ -514,6 +452,7 @@ class RulesetFile(Record, frozen=True):
         ladder_advice: how to choose a difficulty, line by line.
         bands: the outcomes, and the margins that give them.
         parameters: what actions take, by name.
+        define: formulas that actions with named dice share, by name.
         actions: the actions, by name.
         switches: house rules, by name.
         labels: what rules ask, by label.
@@ -545,6 +484,7 @@ class RulesetFile(Record, frozen=True):
     ladder_advice: list[str] = []
     bands: dict[Id, Band] = {}
     parameters: dict[Id, Parameter] = {}
+    define: dict[Id, Definition] = {}
     actions: dict[Id, Action] = {}
     switches: dict[str, Switch] = {}
     labels: dict[Id, Label] = {}

@@ -6,6 +6,12 @@ It needs pytest, which rpgres itself does not. Two lines put a ruleset to the co
 
     test_contract = contract_tests("coin")
 
+One more line runs the vectors of a ruleset, a case for each of them::
+
+    from rpgres.testing import vector_tests
+
+    test_vectors = vector_tests("highest-die", "rulesets/highest-die/vectors/cases.jsonl")
+
 With ``pytest_plugins = ["rpgres.testing"]`` in a ``conftest.py``, tests can take the fixture `command_line`::
 
     def test_a_toss(command_line):
@@ -20,15 +26,16 @@ import os
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import pytest
 
 if TYPE_CHECKING:
     from rpgres.conformance import Check, Subject
-    from rpgres.rulesets import Ruleset
+    from rpgres.conformance.vectors import Case
+    from rpgres.rulesets import Rules, Ruleset
 
-__all__ = ["CommandLine", "Ran", "command_line", "contract_tests"]
+__all__ = ["CommandLine", "Ran", "command_line", "contract_tests", "vector_tests"]
 
 
 def contract_tests(ruleset: str | Ruleset) -> Callable[[Check], None]:
@@ -63,6 +70,43 @@ def contract_tests(ruleset: str | Ruleset) -> Callable[[Check], None]:
             pytest.fail("\n".join(problem.text for problem in verdict.problems), pytrace=False)
 
     return test_contract
+
+
+def vector_tests(ruleset: str | Ruleset, *files: str | os.PathLike[str]) -> Callable[[Case], None]:
+    """Return a test function with a case for each vector of some files, to be given a name that begins with `test`.
+
+    A case that fails tells what differs, as `rpgres ruleset test` does. A file that is not there is one skipped case.
+
+    Args:
+        ruleset: the id of a ruleset, or the record that its module holds.
+        files: files with one vector a line, as JSON.
+    """
+    from rpgres.conformance.vectors import read_vectors
+
+    cases: list[Any] = []
+    for file in map(Path, files):
+        if not file.exists():
+            skip = pytest.mark.skip(f"there is no file {file}")
+            cases.append(pytest.param(None, id=file.name, marks=skip))
+            continue
+        cases += [pytest.param(case, id=case.id) for _, case in read_vectors(file)]
+
+    @cache
+    def rules() -> Rules:
+        from rpgres.plugins.discovery import find_ruleset
+        from rpgres.plugins.loading import load_rules
+
+        return load_rules(find_ruleset(ruleset) if isinstance(ruleset, str) else ruleset)
+
+    @pytest.mark.parametrize("case", cases)
+    def test_vectors(case: Case) -> None:
+        from rpgres.conformance.vectors import differences_of
+
+        told = [*differences_of(rules(), case)]
+        if told:
+            pytest.fail("\n".join(told), pytrace=False)
+
+    return test_vectors
 
 
 def _subject(ruleset: str | Ruleset) -> Subject:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
+import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rpgres.cli.play.helping import help_lines, short_form
@@ -18,7 +20,8 @@ from rpgres.cli.play.status import status
 from rpgres.cli.play.words import joined, split
 from rpgres.cli.render.lines import plain_text
 from rpgres.cli.short import Reading
-from rpgres.errors import UsageError
+from rpgres.errors import RpgresError, UsageError
+from rpgres.model.state import put
 from tests.support.command_line import rpgres
 
 terminal = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
@@ -104,6 +107,7 @@ def test_a_quotation_mark_that_is_not_closed_is_told() -> None:
         ("help overcome", "act overcome --help", ""),
         ("help undo", "undo --help", ""),
         ("mara overcome --help", "act overcome --help", ""),
+        ("help game-master", "help game-master", ""),
     ],
 )
 def test_what_a_line_stands_for(line: str, arguments: str, long: str) -> None:
@@ -182,6 +186,24 @@ def test_everything_is_offered() -> None:
     assert [one.text for one in offers(room, "mara overcome removes Wa")] == ['"Wanted in Three Ports" ']
 
 
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(["mara", "attack", "odds", "help", "undo", "with", '"On', "--vs", "-", "thug:", "'", "3"]),
+        max_size=5,
+    )
+)
+def test_any_line_is_met_with_offers_or_an_error_for_people(words: list[str]) -> None:
+    if not TABLE.exists():
+        begun("mara", "thug")
+    room = Room(TABLE, None)
+    for line in (" ".join(words), " ".join([*words, ""])):
+        assert all(one.text and one.length <= len(line) for one in offers(room, line))
+        with suppress(RpgresError):
+            if typed := words_of(line):
+                assert room.understood(typed, nobody).arguments
+
+
 def test_cards_in_hand_are_offered_to_whoever_holds_them() -> None:
     begun("ilse", "brannagh", ruleset="saga")
     table("act", "act", "--ability", "strength", "--vs", "average", "--actor", "ilse", code=3)
@@ -204,6 +226,24 @@ def test_the_status_line_tells_points_and_what_waits_to_those_who_may_know() -> 
     assert status(Room(TABLE, "edda"), 80).endswith("another seat decides")
     assert len(status(Room(TABLE, None), 40)) < 40
     assert status(Room(TABLE, None), 40).endswith("waits for mara: invoke")
+
+
+def test_what_a_seat_cannot_see_changes_nothing_that_it_is_shown() -> None:
+    begun("ilse", "brannagh", ruleset="saga")
+    table("act", "act", "--ability", "strength", "--vs", "easy", "--actor", "ilse", "--auto")
+    lines = ["", "act ", "act str", "act strength average play ", "act strength hand ", "set ", "undo ", "ilse act "]
+
+    def seen(seat: str, cards: Sequence[str] = ()) -> list[object]:
+        room = Room(TABLE, seat)
+        if cards:
+            state = put(room.history.state, ("piles", "hand:ilse", "cards"), tuple(cards))
+            room.history = msgspec.structs.replace(room.history, state=state)
+        return [*(offers(room, line) for line in lines), status(room, 80), help_lines(room, 80)]
+
+    hand = Room(TABLE, None).history.state.piles["hand:ilse"].cards
+    other = [f"{suit}1n" for suit in ("St", "Ag", "In", "Wi", "Do", "St")][: len(hand)]
+    assert seen("brannagh", other) == seen("brannagh")
+    assert seen("ilse", other) != seen("ilse")
 
 
 def test_what_cannot_be_done_is_not_offered() -> None:
@@ -358,11 +398,27 @@ def test_plain_reading_stays_where_nothing_can_be_drawn(setting: str) -> None:
     from tests.support.terminal import Terminal
 
     begun("mara")
-    sitting = Terminal(
-        ["play", *([setting] if setting == "--plain" else [])], TERM="dumb" if setting == "dumb" else "xterm"
-    )
+    term = "dumb" if setting == "dumb" else "xterm"
+    sitting = Terminal(["play", *([setting] if setting == "--plain" else [])], TERM=term)
     assert "\x1b" not in sitting.until("> ")
     sitting.type("note still here\n")
     assert "\x1b" not in sitting.until("\n> ")
     sitting.type("quit\n")
     assert sitting.end()[0] == 0
+
+
+@terminal
+def test_whoever_listens_recalls_and_completes_lines_too() -> None:
+    from tests.support.screen import TAB, UP, Screen
+
+    pytest.importorskip("readline")
+    begun("mara")
+    with Screen(["play", "--plain"]) as screen:
+        screen.enter("note still here")
+        screen.type(UP)
+        screen.until("> note still here", where="row")
+        screen.type("\x15")  # clears the line
+        screen.until(">", where="row")
+        screen.type("mara ov" + TAB)
+        screen.until("> mara overcome", where="row")
+        assert "fate points" not in screen.text  # nothing is drawn below

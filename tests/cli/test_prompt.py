@@ -162,6 +162,18 @@ def test_a_pass_at_a_table_is_kept_and_ends_the_asking(place: Place) -> None:
     assert acted(place)[4:] == ["act"]  # nobody is asked before the price
 
 
+def test_the_host_passes_for_all_seats_or_for_the_one_that_is_asked(place: Place) -> None:
+    done = sitting.let_pass(place, "invoke", seat=None, until="always")
+    assert [entry.secret.by for entry in done.entries] == ["gm", "mara", "edda"]
+    assert acted(place, "fail")[-2:] == ["act", "answer"]  # of the price; nobody was asked to invoke
+
+
+def test_the_host_passes_for_the_seat_that_is_asked_now(place: Place) -> None:
+    sitting.act(place, "overcome", {"skill": "fight", "vs": ["3"]}, actor="mara", given={"roll": ["0+00"]})
+    done = sitting.let_pass(place, seat=None)
+    assert [(entry.kind, entry.secret.by) for entry in done.entries] == [("pass", "mara"), ("answer", "mara")]
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # How odds are told
 

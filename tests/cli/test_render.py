@@ -88,7 +88,7 @@ def test_effects_in_a_rulesets_own_words() -> None:
 def test_lines_are_the_same_text_plain_and_styled() -> None:
     shown = [line("a ", Piece("b", "good"), "  "), line(), line(Piece("[bold]c[/bold]", "name"))]
     assert plain_text(shown) == "a b\n\n[bold]c[/bold]\n"
-    assert styled(shown).plain == "a b  \n\n[bold]c[/bold]\n"
+    assert styled(shown).plain == "a b\n\n[bold]c[/bold]\n"
 
 
 @given(st.fractions(0, 1))

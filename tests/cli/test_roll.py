@@ -444,7 +444,7 @@ def test_the_bare_program_says_what_can_be_typed() -> None:
 
 
 def test_every_line_of_the_overview_works() -> None:
-    lines = [line.strip().split("   ")[0] for line in rpgres().out.splitlines() if line.startswith("  rpgres")]
+    lines = [line.strip().split("  ")[0] for line in rpgres().out.splitlines() if line.startswith("  rpgres")]
     assert len(lines) == 6
     for line in lines:
         assert rpgres(*line.split()[1:]).code in (0, 3), line

@@ -116,7 +116,6 @@ def test_lines_that_say_too_little() -> None:
         (["act", "overcome", "--sheet", "mara"], "no option '--sheet'"),
         (["act", "overcome", "--seed", "7"], "'--seed'"),
         (["set", "counters.doom"], "give PATH=VALUE"),
-        (["pass"], "name the seat that skips"),
         (["answer"], "no decision is pending"),
         (["answer", "--out", "x"], "name it with --view FILE"),
         (["view", "--out", "x"], "name the seat"),
@@ -161,7 +160,7 @@ def test_every_ruleset_that_ships_can_be_played() -> None:
     for ruleset, sheet, line in (
         ("coppermane", "tamsin", ["overcome", "--attribute", "dexterity", "--vs", "2", "--auto"]),
         ("saga", "ilse", ["act", "--ability", "strength", "--vs", "average", "--auto"]),
-        ("percentile", None, None),
+        ("percentile-levels", None, None),
     ):
         where = ["--table", f"{ruleset}.db"]
         table("new", "--ruleset", ruleset, *(["--sheet", sheet] if sheet else []), "--seed", "7", *where)
@@ -497,7 +496,7 @@ def test_an_interrupt_is_no_free_look(folder: Path) -> None:
     terminal = Terminal(["play"])
     terminal.until("> ")
     terminal.type("mara: overcome --skill burglary --vs 2\n")
-    terminal.until("Enter: pass\n> ")
+    terminal.until("reroll\n> ")
     time.sleep(0.3)
     terminal.type(INTERRUPT)
     assert "mara, overcome: waiting" in terminal.until("> ")
@@ -508,7 +507,7 @@ def test_an_interrupt_is_no_free_look(folder: Path) -> None:
     assert [entry["kind"] for entry in said("log", "log")["entries"]] == ["new", "act", "note"]
     table("undo", "1")
     terminal = Terminal(["table", *ACT])
-    terminal.until("Enter: pass\n> ")
+    terminal.until("reroll\n> ")
     time.sleep(0.3)
     terminal.type(INTERRUPT)
     code, _ = terminal.end()

@@ -571,7 +571,7 @@ def test_whoever_closes_the_window_at_a_prompt_has_rolled(
     if line == "play":
         terminal.until("> ")
         terminal.type(" ".join(act) + "\n")
-    terminal.until("Enter: pass\n> ")
+    terminal.until("reroll\n> ")
     process = terminal._process
     os.kill(process.pid, getattr(signal, number))
     process.wait(20)
@@ -589,9 +589,9 @@ def test_each_answer_at_a_prompt_is_written_when_it_is_given(tmp_path: Path, mon
     rpgres("table", "new", "--ruleset", "fate", "--sheet", "mara", "--seed", "7")
     rpgres("table", "act", "overcome", "--skill", "burglary", "--vs", "2")
     terminal = Terminal(["table", "answer"])
-    terminal.until("Enter: pass\n> ")
+    terminal.until("reroll\n> ")
     terminal.type(f"{REROLL}\n")
-    terminal.until("Enter: pass\n> ")
+    terminal.until("reroll\n> ")
     time.sleep(0.3)
     terminal.type(INTERRUPT)
     code, _ = terminal.end()

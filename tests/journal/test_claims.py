@@ -594,9 +594,9 @@ DECLARED = {
         "beside! last-phase+ phase+ stack+"
     ),
     "two-dice": "trait? bonus? edge?",
-    "best-die": "rating? dice? danger?",
+    "highest-die": "pool? position+ effect+",
     "twenty-sided": "bonus? extra? vs? edge? weapon? target?",
-    "percentile": "skill? modifier? die?",
+    "percentile-levels": "skill? second-skill? bonus-dice? difficulty+",
     "success-pool": "pool? bonus? needs? vs?",
 }
 

@@ -13,7 +13,7 @@ from rpgres.cli import options as opt
 from rpgres.cli.commands.scene_odds import PROCEDURE_OPTIONS, check_by, command_of_scene, weigh_procedure
 from rpgres.cli.dynamic import PlayGroup, Verb
 from rpgres.cli.output import say_json
-from rpgres.cli.progress import LOWER_BOUND, NOTHING, interrupted, progress
+from rpgres.cli.progress import ESTIMATED, LOWER_BOUND, NOTHING, interrupted, progress
 from rpgres.cli.rulesets import RulesetData
 from rpgres.cli.studies import emit, format_of, run_study, study_of
 from rpgres.engine.hidden import NO_TABLE, Start
@@ -115,7 +115,7 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any], *, sits
         raise typer.Exit(interrupted(NOTHING)) from None
     _print(record, data.file, shared, form=form)
     if show.is_stopped:
-        raise typer.Exit(interrupted(LOWER_BOUND))
+        raise typer.Exit(interrupted(ESTIMATED if record.method == "sampled" else LOWER_BOUND))
 
 
 def _goal(values: dict[str, Any], find: str | None) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -10,7 +11,7 @@ import typer
 from rpgres.cli import INTERRUPTED
 from rpgres.cli import options as opt
 from rpgres.cli.dynamic import PlayGroup, Verb
-from rpgres.cli.output import WAITING, can_prompt, exit_of, know_cards, say, say_json, say_text
+from rpgres.cli.output import WAITING, asks_dice, can_prompt, exit_of, know_cards, say, say_json, say_text
 from rpgres.cli.rulesets import RulesetData
 from rpgres.dice.seeds import Streams, read_seed, run_seed
 from rpgres.engine.records import Pending, Result
@@ -18,12 +19,14 @@ from rpgres.engine.run import Prepared, prepare, run
 from rpgres.engine.running import TakenBack
 from rpgres.errors import UsageError
 from rpgres.rulesets import Rules
+from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
     from rpgres.cli.prompt import Person
+    from rpgres.engine.dealers import Hand
 
 ACTION_OPTIONS = (
-    *(opt.SEED, opt.GIVEN, opt.CHOOSE, opt.AUTO, opt.POLICY, opt.SWITCH, opt.RULESETS),
+    *(opt.SEED, opt.GIVEN, opt.REAL, opt.CHOOSE, opt.AUTO, opt.POLICY, opt.SWITCH, opt.RULESETS),
     *(opt.REPEAT, opt.EACH_RUN, opt.JSON, opt.PLAIN, opt.DICE_WORDS, opt.NOTE, opt.EXIT_CODE),
 )
 DICE_OPTIONS = (
@@ -48,8 +51,6 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     shared = {option.name: values.pop(option.name) for option in ACTION_OPTIONS}
     repeat = opt.read_count(shared["repeat"], option="--repeat", default=0)
     _check_repeat(shared, repeat=repeat)
-    if repeat and shared["exit_code"]:
-        raise UsageError("--exit-code and --repeat exclude each other")
     given = opt.read_answers(shared["given"], option="--given")
     choose = opt.read_answers(shared["choose"], option="--choose")
     from rpgres.plugins.loading import checked
@@ -59,6 +60,7 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     prepared = prepare(rules, action, opt.given_inputs(values))
     policies = opt.read_policies(prepared, names=shared["policy"], auto=shared["auto"])
     person = _person(prepared, shared, repeat=repeat)
+    hand = _hand(prepared, shared) if repeat == 0 and asks_dice(shared["real_dice"], as_json=shared["json"]) else None
 
     def once(seed: str) -> Result | Pending:
         try:
@@ -69,6 +71,7 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
                 choose=choose,
                 policies=policies,
                 prompt=person.ask if person is not None else None,
+                hand=hand,
                 note=shared["note"],
                 identify=shared["json"],  # people are not shown the hash of the rules, which takes reading all of them
             )
@@ -102,8 +105,12 @@ def roll_notation(notation: str, values: dict[str, Any]) -> None:
 
 
 def _check_repeat(shared: dict[str, Any], *, repeat: int) -> None:
+    if repeat and shared["exit_code"]:
+        raise UsageError("--exit-code and --repeat exclude each other")
     if shared["each_run"] and not repeat:
         raise UsageError("--each-run shows the runs of --repeat N; a single run is always shown")
+    if repeat and shared["exit_code"]:
+        raise UsageError("--exit-code and --repeat exclude each other")
 
 
 def _person(prepared: Prepared, shared: dict[str, Any], *, repeat: int) -> Person | None:
@@ -117,13 +124,26 @@ def _person(prepared: Prepared, shared: dict[str, Any], *, repeat: int) -> Perso
     return Person(heading=heading, is_plain=shared["plain"], aid=lambda _view: prepared)
 
 
+def _hand(prepared: Prepared, shared: dict[str, Any]) -> Hand:
+    """Return what asks a person for results of real dice."""
+    from rpgres.cli.real import RealDice, plus_words, titles_of
+
+    return RealDice(
+        shared["real_dice"],
+        titles=titles_of(prepared.state),
+        actor=prepared.actor,
+        plus=plus_words(prepared.rules.file, prepared.action, prepared.inputs),
+        is_plain=shared["plain"],
+    )
+
+
 def _finish(
     once: Callable[[str], Result | Pending], shared: dict[str, Any], *, repeat: int, rules: Rules | None
 ) -> None:
     seed = read_seed(shared["seed"])
     if repeat:
-        runs = (once(run_seed(seed, number)) for number in range(repeat))
-        code = _show_many(runs, rules, shared, seed=seed)
+        results = (once(run_seed(seed, number)) for number in range(repeat))
+        code = _show_many(results, rules, shared, seed=seed, runs=repeat)
     else:
         code = _show_one(once(seed), rules, shared)
     if code:
@@ -152,34 +172,43 @@ def _house_rules(rules: Rules | None) -> str:
     return house_rules(rules) if rules is not None else ""
 
 
-def _show_many(results: Iterable[Result | Pending], rules: Rules | None, shared: dict[str, Any], *, seed: str) -> int:
+def _show_many(
+    results: Iterable[Result | Pending], rules: Rules | None, shared: dict[str, Any], *, seed: str, runs: int
+) -> int:
     """Print a summary of runs, behind a line for each where that is asked for; return the exit code."""
+    from rpgres.cli.progress import NOTHING, interrupted, progress
+
     if shared["json"]:
         code = 0
-        for result in results:
-            say_json(result)
-            code = WAITING if isinstance(result, Pending) else code
-        return code
+        with progress("rolling", is_plain=True) as show:
+            for result in results:
+                say_json(result)
+                code = WAITING if isinstance(result, Pending) else code
+                if STOP.is_asked:
+                    break
+        return INTERRUPTED if show.is_stopped else code
     from rpgres.cli.render.reports import report_lines
     from rpgres.cli.render.results import repeat_line
     from rpgres.cli.render.samples import WAITING as WAITS
     from rpgres.cli.render.samples import Tally, sample_report
 
     file, tally, first = rules.file if rules is not None else None, Tally(), None
-    is_stopped = False
-    try:
+    with progress("rolling", is_plain=shared["plain"] or shared["each_run"]) as show, suppress(KeyboardInterrupt):
         for result in results:
             first = first or result
             tally.count(result)
+            show(tally.runs, runs)
             if shared["each_run"]:
                 say([repeat_line(tally.runs, result, file)], is_plain=shared["plain"])
-    except KeyboardInterrupt:  # what is known so far is told
-        is_stopped = True
+            if STOP.is_asked:
+                break
     if first is None:
-        return INTERRUPTED
+        return interrupted(NOTHING)
     report = sample_report(tally, first, file, seed=seed, house_rules=_house_rules(rules))
     say(report_lines(report), is_plain=shared["plain"])
-    return INTERRUPTED if is_stopped else WAITING if WAITS in tally.outcomes else 0
+    if tally.runs < runs:
+        return interrupted(f"{tally.runs:,} of {runs:,} runs")
+    return WAITING if WAITS in tally.outcomes else 0
 
 
 class RollGroup(PlayGroup):

@@ -16,6 +16,7 @@ from rpgres.cli.options import SWITCH
 if TYPE_CHECKING:
     from rpgres.cli.formats.summary import RulesetCheck
     from rpgres.cli.render.lines import Line
+    from rpgres.conformance.vectors import VectorReport
     from rpgres.plugins.discovery import RulesetName
     from rpgres.rulesets import Rules, Ruleset
     from rpgres.toml.diagnostics import Diagnostic
@@ -165,6 +166,49 @@ def check(
         is_plain=plain,
         unchecked=unchecked,
     )
+
+
+@app.command("test")
+def run_test(
+    ruleset: RulesetId,
+    vectors: Annotated[Path, typer.Argument(metavar="VECTORS.jsonl", help="A file with one case a line, as JSON.")],
+    switch: Annotated[
+        list[str] | None, typer.Option("--switch", metavar=SWITCH.metavar, help=SWITCH.help, show_default=False)
+    ] = None,
+    as_json: AsJson = False,
+    plain: AsWords = False,
+    rulesets: Folders = None,
+) -> None:
+    """Run vectors: dice in the order thrown, and what the ruleset has to make of them.
+
+    The exit code is 1 when a case comes out differently.
+    """
+    from rpgres.cli.options import read_folders, read_switches
+    from rpgres.conformance.vectors import run_vectors
+    from rpgres.plugins.discovery import find_ruleset
+    from rpgres.plugins.loading import load_rules
+
+    folders = read_folders(rulesets or ())
+    rules = load_rules(find_ruleset(ruleset, extra=folders), switches=read_switches(switch or ()), extra=folders)
+    report = run_vectors(rules, vectors)
+    end_check(
+        "json" if as_json else "text",
+        ok=report.ok,
+        record=report,
+        found=(),
+        lines=[*_vector_lines(report)],
+        is_plain=plain,
+    )
+
+
+def _vector_lines(report: VectorReport) -> Iterator[Line]:
+    from rpgres.cli.render.lines import Piece, line
+
+    for one in report.differences:
+        for told in one.told:
+            yield line(f"{report.file}:{one.line}: ", Piece(one.id, "name"), f": {told}")
+    count = f"{report.passed} of {report.cases} vectors pass"
+    yield line(Piece(report.ruleset, "name"), ": ", Piece(count, "good" if report.ok else "bad"))
 
 
 def _checked_lines(checked: Sequence[RulesetCheck], strays: Sequence[Diagnostic]) -> Iterator[Line]:

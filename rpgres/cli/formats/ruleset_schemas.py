@@ -32,12 +32,20 @@ _REMOVE: Schema = {
 
 
 def refine_result(schema: Schema, rules: Rules) -> None:
+    if schema["$defs"].pop("DiceResult", None) is not None:
+        del schema["anyOf"]
+        schema["$ref"] = "#/$defs/Result"
     properties = properties_of(schema["$defs"], "Result")
     _name_ruleset(properties, rules)
     properties["outcome"] |= {"enum": [*rules.file.bands, None]}
     properties["also"] |= {"enum": [*_others(rules), None]}
     # Readers of a result have to bear with fields that a later version adds, so effects stay open.
-    properties["effects"]["items"] = {"oneOf": _effects(rules, is_closed=False)}
+    properties["effects"]["items"] = _one_of(_effects(rules, is_closed=False))
+
+
+def _one_of(schemas: list[Schema]) -> Schema:
+    """Return the schema of what fits one of several; nothing does where there is none."""
+    return {"oneOf": schemas} if schemas else {"not": {}}
 
 
 def _others(rules: Rules) -> list[str]:
@@ -95,16 +103,27 @@ def _narrow(properties: dict[str, Schema], name: str, schema: Schema) -> None:
     properties[name] = {key: text for key, text in properties[name].items() if key == "description"} | schema
 
 
+# What the fields of an effect mean whose kind says what it does, and no more.
+FIELD_WORDS = {
+    "to": "whose it is, by role",
+    "on": "what it lies on, by role",
+    "change": "how much is added",
+    "count": "how many",
+    "name": "what it is called",
+}
+
+
 def _effects(rules: Rules, *, is_closed: bool) -> list[Schema]:
     """Return a schema for each kind of effect; a closed one, for files, allows conditions and no other fields."""
     found = []
     for kind, described in rules.file.effects.items():
         properties: dict[str, Schema] = {"kind": {"description": described.help, "const": kind}}
-        properties |= {name: {"description": text} for name, text in described.fields.items()}
+        told = described.fields or {name: FIELD_WORDS[name] for name in described.known}
+        properties |= {name: {"description": text} for name, text in told.items()}
         effect = record_schema(kind, described.help, properties, required=("kind",))
         if is_closed:
-            conditions = {name: told for name, told in field_texts(EffectHead).items() if name != "kind"}
-            properties |= {name: {"description": told, "type": "object"} for name, told in conditions.items()}
+            conditions = {name: words for name, words in field_texts(EffectHead).items() if name != "kind"}
+            properties |= {name: {"description": words, "type": "object"} for name, words in conditions.items()}
             effect["additionalProperties"] = False
         found.append(effect)
     return found
@@ -307,7 +326,7 @@ def refine_effects(definitions: dict[str, Schema], rules: Rules) -> None:
     definitions["Effect"] = {
         "title": "Effect",
         "description": "Something the outcome changes.",
-        "oneOf": _effects(rules, is_closed=True),
+        **_one_of(_effects(rules, is_closed=True)),
     }
     for name in definitions.keys() & {"Row", "RowOption"}:
         properties_of(definitions, name)["effects"]["items"] = {"$ref": "#/$defs/Effect"}

@@ -34,6 +34,7 @@ from rpgres.cli.formats.summary import ActionDescription, RulesetChecks, Ruleset
 from rpgres.cli.settings import Settings
 from rpgres.cli.settings_check import SettingsList
 from rpgres.conformance import PluginCheck
+from rpgres.conformance.vectors import VectorReport
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.rerun import WhatIf
 from rpgres.engine.resolve import ErrorRecord, Request
@@ -134,6 +135,7 @@ KINDS: dict[str, Kind] = {
     "rulesets": Kind("What `rpgres ruleset list --json` prints.", RulesetList),
     "ruleset-shown": Kind("What `rpgres ruleset show ID --json` prints.", RulesetDescription),
     "action-shown": Kind("What `rpgres ruleset show ID ACTION --json` prints.", ActionDescription),
+    "ruleset-test": Kind("What `rpgres ruleset test --json` prints.", VectorReport),
     "ruleset-check": Kind("What `rpgres ruleset check --json` prints.", RulesetChecks),
     "sheet-shown": Kind("What `rpgres sheet show --json` prints.", SheetRecord),
     "check": Kind("What `rpgres sheet check --json` and `rpgres scene check --json` print.", FileChecks),

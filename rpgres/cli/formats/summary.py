@@ -289,17 +289,19 @@ def describe_action(rules: Rules, action: str) -> ActionDescription:
 def _measure(actions: Iterable[Action]) -> str:
     """Return what the bounds of bands speak of; nothing when actions differ."""
     found = {
-        action.by or ("margin" if action.vs or not action.roll else "total") for action in actions if not action.bands
+        action.by or ("margin" if action.vs or not action.roll else "total")
+        for action in actions
+        if not (action.bands or action.dice)
     }
     return next(iter(found)) if len(found) == 1 else ""
 
 
 def _described(action: Action) -> dict[str, Any]:
     """Return what an action rolls by its data; nothing when it has a rule in code."""
-    if not action.roll:
+    if not action.is_described:
         return {}
     found: dict[str, Any] = msgspec.to_builtins(action)
-    keys = ("roll", "vs", "under", "by", "counts", "numbers", "instead", "bands")
+    keys = ("roll", "vs", "under", "by", "counts", "dice", "numbers", "tell", "instead", "bands", "band")
     return {key: found[key] for key in keys if found[key]}
 
 

@@ -39,18 +39,47 @@ class Reader(Protocol):
 
 
 class PlainReader:
-    """Lines as the system reads them: in a pipe, at a terminal that cannot do more, and for people who listen."""
+    """Lines as the system reads them: in a pipe, at a terminal that cannot do more, and for people who listen.
 
-    def __init__(self) -> None:
+    For these, Up and Tab work where the system has a library for it, and nothing is drawn.
+
+    Args:
+        room: the seat, and what it may know.
+        is_able: whether the terminal can move its cursor.
+    """
+
+    def __init__(self, room: Room, *, is_able: bool) -> None:
         self.is_interactive = is_terminal() and sys.stdin is not None and sys.stdin.isatty()
+        self._offered: Callable[[str], list[Offer]] = lambda _line: []
+        self._room = room
+        if is_able:
+            self._edit()
 
     def command(self, sign: str) -> str:
         """Return a line that says what is done."""
+        self._offered = lambda line: offers(self._room, line)
         return read_line(sign)
 
     def read(self, sign: str, choices: Choices = ()) -> str:
         """Return a line that answers something."""
+        self._offered = lambda line: choice_offers(choices, line)
         return read_line(sign)
+
+    def _edit(self) -> None:
+        try:
+            import readline
+        except ImportError:  # on Windows, where the console does it
+            return
+
+        def complete(text: str, number: int) -> str | None:
+            found = self._offered(readline.get_line_buffer()[: readline.get_endidx()])
+            return found[number].text if number < len(found) and found[number].length == len(text) else None
+
+        readline.set_completer(complete)
+        readline.set_completer_delims(" ")
+        is_editline = "libedit" in (readline.__doc__ or "")
+        readline.parse_and_bind("bind ^I rl_complete" if is_editline else "tab: complete")
+        readline.parse_and_bind("set enable-bracketed-paste off")  # which would write more than what is typed
 
 
 def reader_for(room: Room, *, is_plain: bool) -> Reader:
@@ -60,8 +89,9 @@ def reader_for(room: Room, *, is_plain: bool) -> Reader:
         room: the seat, and what it may know.
         is_plain: whether nothing is drawn, for people who listen.
     """
-    is_able = is_terminal() and sys.stdin is not None and sys.stdin.isatty() and os.environ.get("TERM", "-") not in DUMB
-    return EditingReader(room) if is_able and not is_plain else PlainReader()
+    term = os.environ.get("TERM", "") if sys.platform != "win32" else "windows"
+    is_able = is_terminal() and sys.stdin is not None and sys.stdin.isatty() and term not in DUMB
+    return EditingReader(room) if is_able and not is_plain else PlainReader(room, is_able=is_able)
 
 
 class EditingReader:

@@ -88,12 +88,14 @@ class Look(Struct, frozen=True, kw_only=True):
 
     Attributes:
         width: columns of a line; 0 for any number.
+        is_terminal: whether a person reads it at a terminal.
         is_drawn: whether dice, boxes and bars are drawn.
         dice_words: whether dice are told in words.
         card_names: what cards are called, by their codes, where they are told in words.
     """
 
     width: int = 0
+    is_terminal: bool = False
     is_drawn: bool = False
     dice_words: bool = False
     card_names: Mapping[str, str] = {}
@@ -128,10 +130,11 @@ class Pairs(Struct, frozen=True):
 
     rows: Sequence[tuple[str, str]]
     indent: str = INDENT
+    widest: int = 24
 
     def laid_out(self, look: Look) -> Iterator[Line]:
-        """Yield the lines; a long name pushes its text."""
-        width = min(24, max((width_of(name) for name, _ in self.rows), default=0))
+        """Yield the lines; a name longer than the widest pushes its text."""
+        width = min(self.widest, max((width_of(name) for name, _ in self.rows), default=0))
         is_narrow = 0 < look.width < len(self.indent) + width + 26
         for name, text in self.rows:
             if not text or is_narrow or (look.width and width_of(name) > width):

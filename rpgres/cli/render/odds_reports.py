@@ -22,6 +22,8 @@ from rpgres.cli.render.odds import (
 from rpgres.cli.render.reports import Cell, Chart, Report, Series, Table
 from rpgres.cli.render.results import fact_words
 from rpgres.cli.render.words import outcome_titles, percent, rung, style_of, title, titles, who_is
+from rpgres.dice import dice
+from rpgres.dice.hints import never
 from rpgres.odds.comparison import Comparison
 from rpgres.odds.dice import DiceOdds
 from rpgres.odds.exact import Chance, ChoiceOdds, OddsResult
@@ -96,7 +98,7 @@ def _numbers(record: OddsResult) -> Report:
     notes = [f"... and {len(rows) - MOST_ROWS} more values; --json lists all"] if len(rows) > MOST_ROWS else []
     text = heading(record, what="odds" if record.by == "outcome" else f"odds by {record.by}")
     if isinstance(record, DiceOdds):
-        notes += _part_means(record)
+        notes += [*_part_means(record), *never(dice(record.inputs["notation"]).node)]
         text += f" ({_moments(record)})"
     return Report(
         title=text,

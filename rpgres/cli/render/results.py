@@ -76,6 +76,7 @@ def _dice_lines(result: Result) -> Iterator[Line]:
     if parts:
         words = [f"{name or 'the rest'} {came}" for name, came in sorted(parts.items(), key=lambda part: not part[0])]
         yield line(INDENT, ", ".join(words))
+    yield from (line(INDENT, text) for text in result.texts)
     yield from _note_lines(result.note, result.seed)
 
 

@@ -97,11 +97,19 @@ def _rolls(described: Mapping[str, Any]) -> list[tuple[str, str]]:
     rows = [(key, str(described[key])) for key in ("roll", "vs", "by") if key in described]
     rows += [("under", "lower is better")] if described.get("under") else []
     rows += [(name, f"dice that show {count}") for name, count in described.get("counts", {}).items()]
+    for name, group in described.get("dice", {}).items():
+        its = {"roll": group} if isinstance(group, str) else group
+        extra = [f"{words} {its[key]}" for key, words in (("worth", "worth"), ("again", "again if")) if its.get(key)]
+        rows.append((name, ", ".join((its["roll"], *extra))))
     rows += [(name, _formula(msgspec.convert(one, Formula))) for name, one in described.get("numbers", {}).items()]
     for other in described.get("instead", {}).values():
         message = ", ".join(f"{key} {other[key]}" for key in ("roll", "vs", "by") if other[key])
         rows.append(("or", message + condition_words(other["when"], other["unless"])))
+    rows += [("outcome", described["band"])] if described.get("band") else []
     for band, range_ in described.get("bands", {}).items():
+        if isinstance(range_, str):
+            rows.append((band, range_ if range_ == "else" else f"if {range_}"))
+            continue
         rows.append((band, _bounds(range_["from"], range_["to"]) + condition_words(range_["when"], range_["unless"])))
     return rows
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import msgspec
 import typer
 
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import spread
-from rpgres.cli.commands.table.common import AnswerOptions, TableOptions, app, finish_run, say_entry
-from rpgres.cli.output import can_prompt, flush, say, warn
+from rpgres.cli.commands.table.common import AnswerOptions, TableOptions, app, finish_run, say_entry, taken_back
+from rpgres.cli.output import warn
 from rpgres.errors import FileError, UsageError
 
 if TYPE_CHECKING:
@@ -57,11 +58,8 @@ def give(
     and prints it as a line to send. The host takes it as it stands, or a whole mail with --from -. Its seat and any
     dice in it are shown first: at a terminal you confirm them, elsewhere --accept does; --as SEAT names the seat.
     """
-    from rpgres.cli.commands.table.posting import take_posted, write_answer
-    from rpgres.cli.render.lines import line
+    from rpgres.cli.commands.table.posting import read_sent, take_posted, write_answer
     from rpgres.journal.commands import answer as hand_in
-    from rpgres.journal.exchange import read_posted
-    from rpgres.journal.lines import has_line
 
     source = " ".join(pasted) if pasted else from_
     arguments = answers.arguments(options, is_asked=not answers.choose and source is None)
@@ -71,17 +69,13 @@ def give(
         return
     if out is not None:
         raise UsageError("--out writes the answer to a view: name it with --view FILE")
-    if source is None:
-        finish_run(hand_in(options.find(), **arguments), options)
+    if source is not None:
+        if answers.choose or answers.given or (pasted and from_ is not None):
+            raise UsageError("what was sent already contains the answer; leave out everything else")
+        take_posted(read_sent(source, is_line=bool(pasted)), source, options, is_accepted=accept)
         return
-    if answers.choose or answers.given:
-        raise UsageError("what was sent already contains the answer; leave out --choose and --given")
-    if pasted and (from_ is not None or not has_line(source)):
-        raise UsageError("give a line that begins with rpgres-answer:, rpgres-seal: or rpgres-open:, or --from FILE")
-    if source == "-" and can_prompt():
-        say([line("Paste what was sent, then press Enter and Ctrl-D:")])
-        flush()
-    take_posted(read_posted(source), source, options, is_accepted=accept)
+    with taken_back():
+        finish_run(hand_in(options.find(), **arguments), options)
 
 
 @app.command("seal")
@@ -228,18 +222,16 @@ def let_pass(
     """Let optional moments go by in advance, so that nobody waits for this seat.
 
     Where such a moment of the seat is waited for now, it passes, and the action goes on. Decisions that have to be
-    taken are not touched.
+    taken are not touched. Without --as it is for the seat that is asked now, or, with --until, for all seats.
     """
     from rpgres.journal.commands import let_pass as let
     from rpgres.journal.commands import may_pass
 
-    who = options.who
-    if who is None:
-        raise UsageError("name the seat that skips: --as SEAT")
-    done = let(options.find(), label, seat=who, until=until)
+    done = let(options.find(), label, seat=options.who, until=until)
     if label and not may_pass(done.rules, label):
         warn(f"{label!r} is not an optional decision of {done.rules.id}; it is still asked")
     if done.entry.kind == "pass":
-        say_entry(done, options)
+        for entry in done.entries:
+            say_entry(msgspec.structs.replace(done, entries=(entry,)), options)
         return
     finish_run(done, options)

@@ -1,0 +1,388 @@
+"""The exact law of an action with named dice: what it comes to, as one question with weights.
+
+Groups of dice are gone through one by one, and what is kept of a state are the readings so far. A sum or count that is
+large stays at a cap: what it may be beyond that is a span, and where the answer is the same for all of that, the cap is
+high enough. Where it is not, the caps in question grow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from math import inf, lcm
+from typing import Any
+
+from rpgres.dice import Dice, LawSizeError
+from rpgres.dice.distributions import EXPLOSION_OPEN
+from rpgres.dice.groups import HIGHEST, LOWEST, Faces, Joining, Law, Vector, group_law, plain_faces
+from rpgres.dice.readings import JointLaw
+from rpgres.engine.declarative import Given
+from rpgres.engine.named_dice import Compiled, Known, again_of, filled, is_pool
+from rpgres.engine.named_readings import needed
+from rpgres.errors import RuleError
+from rpgres.rulesets import Rules
+from rpgres.rulesets.formulas import worker
+from rpgres.rulesets.spans import ANY, Span, span_of, within
+
+FIRST_CAP = 2
+GROWTH = 2
+MOST_STEP = 1 << 12  # that a cap is sought beyond where it is
+MOST_WHOLE = 400  # readings that have an end at most there are followed to it
+MOST_BLAMED = 40  # states without an answer that are looked into before caps grow
+MOST_STATES = 200_000  # of one law
+_KINDS = {"sum": "add", "count": "add", "highest": "max", "lowest": "min"}
+
+
+def law_of(rules: Rules, compiled: Compiled, base: Mapping[str, Any], names: tuple[str, ...], given: Given) -> JointLaw:
+    """Return the law of some names of an action; made once for the same inputs.
+
+    Args:
+        rules: the ruleset in play.
+        compiled: the action.
+        base: what is known before its dice lie.
+        names: what is asked for, the band among it.
+        given: the inputs, with which the law is kept.
+
+    Raises:
+        LawSizeError: it would take too much work.
+    """
+    found: JointLaw | None = given.laws.get(names)
+    if found is None:
+        found = given.laws[names] = _Weighing(compiled, base, names).law()
+    return found
+
+
+class _Weighing:
+    """The law of one action with its inputs.
+
+    Attributes:
+        names: of the readings, in the order of vectors.
+        terms: of each reading, the slots of the plan that are added up, each with its factor.
+        kinds: of each, how dice are joined.
+        caps: of each, where it stays.
+        most: of each, the highest it can be; infinite where added dice have no end.
+        slack: of each, how far dice can take it down again, after it stayed at its cap.
+        highs, falls: the same by group and reading.
+    """
+
+    def __init__(self, compiled: Compiled, base: Mapping[str, Any], asked: tuple[str, ...]) -> None:
+        self.compiled, self.base, self.asked = compiled, base, asked
+        needs = needed(compiled.plan, base, asked)
+        self.numbers = needs.numbers
+        self.workers = {name: worker(expr) for name, expr in needs.numbers.items()}
+        self.names, self.terms = tuple(needs.readings), tuple(needs.readings.values())
+        reads = compiled.plan.reads
+        self.kinds = tuple(_KINDS[reads[terms[0][0]].kind] for terms in self.terms)
+        self.groups = tuple({group for slot, _ in terms for group in reads[slot].groups} for terms in self.terms)
+        self.caps: list[int] = [HIGHEST if name in needs.exact else FIRST_CAP for name in self.names]
+        self.highs: dict[tuple[str, int], float] = {}
+        self.falls: dict[tuple[str, int], int] = {}
+        self.changing: set[int] = set()  # readings that are not the same whatever the dice show
+        self.most: list[float] = []
+        self.slack: list[int] = []
+
+    def law(self) -> JointLaw:
+        while True:
+            states, total = self._states()
+            if self._settle_constants():
+                continue
+            found: dict[tuple[Any, ...], int] = {}
+            open_, unanswered = 0, list[Vector]()
+            for vector, weight in states.items():
+                key = self._answer(vector)
+                if key is None:
+                    open_ += weight
+                    unanswered.append(vector)
+                else:
+                    found[key] = found.get(key, 0) + weight
+            if open_ * EXPLOSION_OPEN < total and not self._can_be_whole(unanswered):
+                return JointLaw(tuple(found), tuple(found.values()), total, open_)
+            self._grow(unanswered)
+
+    def _settle_constants(self) -> bool:
+        """Raise the caps of readings that are the same whatever the dice show, and tell whether there were any."""
+        low = [
+            place
+            for place, kind in enumerate(self.kinds)
+            if kind == "add" and place not in self.changing and self.caps[place] < self.most[place] < inf
+        ]
+        for place in low:
+            self.caps[place] = int(self.most[place])
+        return bool(low)
+
+    def _can_be_whole(self, unanswered: list[Vector]) -> bool:
+        """Tell whether higher caps would leave nothing open: where the readings in question have an end."""
+        return bool(unanswered) and all(
+            self.most[place] < MOST_WHOLE for vector in unanswered[:MOST_BLAMED] for place in self._blamed(vector)
+        )
+
+    def _grow(self, unanswered: list[Vector]) -> None:
+        """Raise the caps for which states have no answer: to where they would have one, as far as can be told."""
+        wanted: dict[int, int] = {}
+        for vector in unanswered[:: max(1, len(unanswered) // MOST_BLAMED)]:
+            for place in self._blamed(vector):
+                wanted[place] = max(wanted.get(place, 0), self._enough(vector, place))
+        for place, cap in wanted.items():
+            self.caps[place] = int(min(cap + self.slack[place], self.most[place] + self.slack[place]))
+
+    def _enough(self, vector: Vector, place: int) -> int:
+        """Return the cap from which on a state has an answer as far as one reading goes."""
+        low = max(vector[place], self.caps[place] - self.slack[place])
+
+        def is_enough(cap: int) -> bool:
+            return self._is_answered((*vector[:place], cap, *vector[place + 1 :]), [place])
+
+        step = 1
+        while not is_enough(low + step):
+            step *= 2
+            if step > MOST_STEP:
+                return max(low + 1, self.caps[place]) * GROWTH
+        while step > 1:  # between the half, which is not enough, and all of it
+            step //= 2
+            low += 0 if is_enough(low + step) else step
+        return low + 1
+
+    # -- the states
+
+    def _states(self) -> tuple[dict[Vector, int], int]:
+        plan, nothing = self.compiled.plan, Joining(self.kinds, ()).nothing
+        self.highs.clear()
+        self.falls.clear()
+        states, total = {nothing: 1}, 1
+        done = set[str]()
+        for group in plan.stages:
+            places = tuple(place for place, groups in enumerate(self.groups) if group in groups)
+            if not places:  # nobody asks what it shows
+                done.add(group)
+                continue
+            depends = not plan.before(group).isdisjoint(done)
+            known = [place for place, groups in enumerate(self.groups) if groups <= done]
+            laws: dict[Vector, Law] = {}
+            if not depends:
+                one = self._law(group, places, self._known(nothing, ()))
+                laws = dict.fromkeys(states, one)
+            else:
+                for vector in states:
+                    laws[vector] = self._law(group, places, self._known(vector, known))
+            states, total = self._joined(states, total, laws, places)
+            done.add(group)
+            if len(states) > MOST_STATES:
+                raise LawSizeError(
+                    "these dice come to too many different results (limit MOST_STATES); roll them many times instead",
+                    limit="MOST_STATES",
+                )
+        every = range(len(self.kinds))
+        self.most = [sum(high for (_, one), high in self.highs.items() if one == place) for place in every]
+        self.slack = [sum(fall for (_, one), fall in self.falls.items() if one == place) for place in every]
+        return states, total
+
+    def _known(self, vector: Vector, places: Any) -> Known:
+        known = Known(self.compiled, self.base, {})
+        for place in places:
+            known[self.names[place]] = _told(vector[place])
+        return known
+
+    def _law(self, group: str, places: tuple[int, ...], known: Known) -> Law:
+        """Return the law of the readings of one group."""
+        dice = filled(known, group)
+        if dice is None:
+            return {Joining(self.kinds, ()).nothing: 1}, 1
+        faces = self._faces(group, places, known, dice)
+        constant = _constant(faces, tuple(self.kinds[place] for place in places))
+        varying = tuple(number for number, value in enumerate(constant) if value is None)
+        self.changing.update(places[number] for number in varying)
+        joining = Joining(
+            tuple(self.kinds[places[number]] for number in varying), self._caps(tuple(places[one] for one in varying))
+        )
+        inner, total = group_law(_only(faces, varying), joining)
+        whole = list(Joining(self.kinds, ()).nothing)
+        for place, value, cap in zip(places, constant, self._caps(places), strict=True):
+            if value is not None:
+                whole[place] = value if cap is None else min(value, cap)
+        found: dict[Vector, int] = {}
+        for vector, weight in inner.items():
+            for number, value in zip(varying, vector, strict=True):
+                whole[places[number]] = value
+            found[tuple(whole)] = weight
+        return found, total
+
+    def _caps(self, places: tuple[int, ...]) -> tuple[int | None, ...]:
+        return tuple(self.caps[place] if self.kinds[place] == "add" else None for place in places)
+
+    def _faces(self, group: str, places: tuple[int, ...], known: Known, dice: Dice) -> Faces:
+        """Return the dice of a group with what each face brings to the readings."""
+        again, kept, count = again_of(known, group, dice), None, 1
+        if is_pool(dice):
+            pool = dice.pools[0]
+            shown, count = plain_faces(pool), pool.count
+            kept = pool.kept if pool.keep else None
+        else:
+            shown = tuple(dice.law.items())
+        first = tuple(
+            (weight, self._vector(group, places, known, face, is_first=True), again is not None and face in again.first)
+            for face, weight in shown
+        )
+        added: tuple[tuple[int, Vector, bool], ...] = ()
+        if again is not None:
+            added = tuple(
+                (weight, self._vector(group, places, known, face, is_first=False), face in again.added)
+                for face, weight in shown
+            )
+        self._note(group, places, first, added, count)
+        return Faces(count, first, added, kept)
+
+    def _vector(self, group: str, places: tuple[int, ...], known: Known, face: int, *, is_first: bool) -> Vector:
+        compiled = self.compiled
+        worth = compiled.worth.get(group)
+        counts = face if worth is None else int(known.of_die(worth, face, is_first=is_first) or 0)
+        found = []
+        for place in places:
+            value = {"add": 0, "max": LOWEST, "min": HIGHEST}[self.kinds[place]]
+            for slot, factor in self.terms[place]:
+                read, fits = compiled.plan.reads[slot], compiled.of_dice[slot]
+                if group in read.groups and (fits is None or known.of_die(fits, face, is_first=is_first)):
+                    brings = 1 if read.kind == "count" else counts
+                    value = value + factor * brings if self.kinds[place] == "add" else brings
+            found.append(value)
+        return tuple(found)
+
+    def _note(
+        self,
+        group: str,
+        places: tuple[int, ...],
+        first: tuple[tuple[int, Vector, bool], ...],
+        added: tuple[tuple[int, Vector, bool], ...],
+        count: int,
+    ) -> None:
+        """Take note of how far the readings of a group can go."""
+        for number, place in enumerate(places):
+            if self.kinds[place] != "add":
+                continue
+            brought = [vector[number] for _, vector, _ in added]
+            going_on = [vector[number] for _, vector, goes_on in (*first, *added) if goes_on]
+            if min(going_on, default=0) < 0:
+                raise RuleError("what dice are worth that bring others may not be below 0, or sums have no end")
+            is_endless = any(goes_on and vector[number] > 0 for _, vector, goes_on in added)
+            most = max(vector[number] + (max(0, *brought) if goes_on else 0) for _, vector, goes_on in first)
+            high = inf if is_endless and going_on else count * max(most, 0)
+            fall = count * max(0, -min(vector[number] for _, vector, _ in (*first, *added)))
+            self.highs[group, place] = max(self.highs.get((group, place), 0), high)
+            self.falls[group, place] = max(self.falls.get((group, place), 0), fall)
+
+    def _joined(
+        self, states: dict[Vector, int], total: int, laws: dict[Vector, Law], places: tuple[int, ...]
+    ) -> tuple[dict[Vector, int], int]:
+        """Return the states with those of one more group."""
+        join = Joining(self.kinds, self._caps(tuple(range(len(self.kinds))))).join()
+        scale = lcm(*{total for _, total in laws.values()})
+        found: dict[Vector, int] = {}
+        for so_far, weight in states.items():
+            law, own = laws[so_far]
+            times = weight * (scale // own)
+            for vector, chance in law.items():
+                key = join(so_far, vector)
+                found[key] = found.get(key, 0) + times * chance
+        return found, total * scale
+
+    # -- what they come to
+
+    def _stuck(self, vector: Vector) -> list[int]:
+        """Return the readings of a state that are at their caps, and may be higher."""
+        return [
+            place
+            for place, value in enumerate(vector)
+            if self.kinds[place] == "add"
+            and value >= self.caps[place] - self.slack[place]
+            and self.most[place] > self.caps[place] - self.slack[place]
+        ]
+
+    def _blamed(self, vector: Vector) -> list[int]:
+        """Return the readings for which a state has no answer: those that leave it open by themselves, else all."""
+        stuck = self._stuck(vector)
+        alone = [place for place in stuck if not self._is_answered(vector, [place])]
+        return alone or stuck
+
+    def _is_answered(self, vector: Vector, stuck: list[int]) -> bool:
+        spans = _Spans(self, vector, stuck)
+        return all(spans[name].is_certain for name in self.asked)
+
+    def _answer(self, vector: Vector) -> tuple[Any, ...] | None:
+        """Return what a state comes to; None where readings at their caps leave that open."""
+        stuck = self._stuck(vector)
+        if not stuck:
+            known = _Worked(self.workers, self.base)
+            known.update(zip(self.names, map(_told, vector), strict=True))
+            return tuple(_plain(known[name]) for name in self.asked)
+        spans = _Spans(self, vector, stuck)
+        found = [spans[name] for name in self.asked]
+        if all(span.is_certain for span in found):
+            return tuple(span.value for span in found)
+        return None
+
+
+class _Worked(dict[str, Any]):
+    """What names come to once the dice lie."""
+
+    def __init__(self, workers: Mapping[str, Callable[[Any], Any]], base: Mapping[str, Any]) -> None:
+        super().__init__()
+        self.workers, self.base = workers, base
+
+    def __missing__(self, name: str) -> Any:
+        found = self[name] = self.workers[name](self) if name in self.workers else self.base[name]
+        return found
+
+
+class _Spans(dict[str, Span]):
+    """What names may come to where some readings are at their caps."""
+
+    def __init__(self, weighing: _Weighing, vector: Vector, stuck: list[int]) -> None:
+        super().__init__()
+        self.numbers, self.base = weighing.numbers, weighing.base
+        for name, value in zip(weighing.names, vector, strict=True):
+            self[name] = span_of(_told(value))
+        for place in stuck:
+            self[weighing.names[place]] = Span(vector[place], weighing.most[place])
+
+    def __missing__(self, name: str) -> Span:
+        if name in self.numbers:
+            found = within(self.numbers[name], self.__getitem__)
+        else:
+            found = span_of(self.base[name]) if name in self.base else ANY
+        self[name] = found
+        return found
+
+
+def _constant(faces: Faces, kinds: tuple[str, ...]) -> list[int | None]:
+    """Return the readings that are the same whatever the dice show; None for each that is not."""
+    found = list[int | None]()
+    for number, kind in enumerate(kinds):
+        shown = {vector[number] for _, vector, _ in faces.first}
+        is_constant = kind == "add" and len(shown) == 1 and faces.kept is None
+        is_constant = is_constant and not any(vector[number] for _, vector, _ in faces.added)
+        found.append(shown.pop() * faces.count if is_constant else None)
+    return found
+
+
+def _only(faces: Faces, numbers: tuple[int, ...]) -> Faces:
+    """Return dice with only some of their readings; faces that bring the same are one where all dice count."""
+    first, added = (
+        _alike([(weight, tuple(vector[one] for one in numbers), again) for weight, vector, again in shown])
+        if faces.kept is None
+        else tuple((weight, tuple(vector[one] for one in numbers), again) for weight, vector, again in shown)
+        for shown in (faces.first, faces.added)
+    )
+    return Faces(faces.count, first, added, faces.kept)
+
+
+def _alike(shown: list[tuple[int, Vector, bool]]) -> tuple[tuple[int, Vector, bool], ...]:
+    found: dict[tuple[Vector, bool], int] = {}
+    for weight, vector, again in shown:
+        found[vector, again] = found.get((vector, again), 0) + weight
+    return tuple((weight, vector, again) for (vector, again), weight in found.items())
+
+
+def _told(value: int) -> int:
+    return 0 if value in (LOWEST, HIGHEST) else value
+
+
+def _plain(value: Any) -> Any:
+    return int(value) if isinstance(value, bool) else value

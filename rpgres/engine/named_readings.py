@@ -1,0 +1,152 @@
+"""What of the dice a question of odds needs: formulas with everything known worked out, and as few readings as will do.
+
+Where a formula adds readings up, such as successes less ones, their sum is one reading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from rpgres.rulesets.dice_plans import SLOT, DicePlan
+from rpgres.rulesets.formulas import Const, Expr, Linear, Name, changed, linear, names, reduced
+
+SUM = "+"  # before the number of a sum of readings
+_ADDED = ("sum", "count")
+
+
+class Needed(Struct, frozen=True):
+    """What a question of odds needs.
+
+    Attributes:
+        numbers: the formulas of what is asked for, and of the numbers in them.
+        readings: by name, the slots that are added up, each with its factor.
+        exact: those on which other dice depend, so that they are followed to their end.
+    """
+
+    numbers: dict[str, Expr]
+    readings: dict[str, tuple[tuple[int, int], ...]]
+    exact: frozenset[str]
+
+
+def needed(plan: DicePlan, base: Mapping[str, Any], asked: Iterable[str]) -> Needed:
+    """Return what is needed for some names of an action.
+
+    Args:
+        plan: the action.
+        base: what is known before the dice lie.
+        asked: the names.
+    """
+    asked = list(asked)
+    numbers = _reduced(plan, base, asked)
+    plain = _Adding(plan, numbers, is_adding=False).all(asked)
+    summed = _Adding(plan, numbers, is_adding=True).all(asked)
+    return summed if len(summed.readings) <= len(plain.readings) else plain
+
+
+def _reduced(plan: DicePlan, base: Mapping[str, Any], asked: Iterable[str]) -> dict[str, Expr]:
+    """Return the numbers with everything known worked out, as far as they are asked for."""
+    found: dict[str, Expr] = {}
+
+    def of(name: str) -> Expr:
+        if name not in plan.numbers:
+            return Const(base[name]) if name in base else Name(name)
+        if name not in found:
+            found[name] = reduced(plan.numbers[name], of)
+        its = found[name]
+        return its if isinstance(its, Const) else Name(name)
+
+    for name in asked:
+        of(name)
+    return {**{name: of(name) for name in asked}, **found}
+
+
+class _Adding:
+    """Writes formulas with sums of readings in place of what they add up."""
+
+    def __init__(self, plan: DicePlan, numbers: Mapping[str, Expr], *, is_adding: bool) -> None:
+        self.plan, self.numbers, self.is_adding = plan, numbers, is_adding
+        self.sums: dict[tuple[tuple[str, int], ...], str] = {}
+        self.written: dict[str, Expr] = {}
+
+    def all(self, asked: Iterable[str]) -> Needed:
+        open_ = [*asked]
+        used: dict[str, None] = {}
+        while open_:
+            name = open_.pop(0)
+            if name in self.written or name not in self.numbers:
+                continue
+            found = self.written[name] = self._whole(self.numbers[name])
+            for one in names(found):
+                if one.startswith((SLOT, SUM)):
+                    used[one] = None
+                open_.append(one)
+        exact = {one: None for expr in self._of_groups() for one in self._slots_of(expr)}
+        used |= exact
+        terms = {name: key for key, name in self.sums.items()}
+        return Needed(
+            self.written,
+            {
+                name: tuple((_slot(slot), factor) for slot, factor in terms[name])
+                if name in terms
+                else ((_slot(name), 1),)
+                for name in used
+            },
+            frozenset(exact),
+        )
+
+    def _of_groups(self) -> Iterable[Expr]:
+        """Yield the formulas that are worked out while dice still lie: those of groups, and of which dice count."""
+        for group in self.plan.groups.values():
+            yield from group.formulas
+        yield from (read.of for read in self.plan.reads if read.of is not None)
+
+    def _slots_of(self, expr: Expr) -> Iterable[str]:
+        seen, open_ = set[str](), [*names(expr)]
+        while open_:
+            name = open_.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            if name.startswith(SLOT):
+                yield name
+            open_ += names(self.plan.numbers[name]) if name in self.plan.numbers else ()
+
+    def _whole(self, expr: Expr) -> Expr:
+        if not self.is_adding:
+            return expr
+        found = self._sum(linear(expr, self._known))
+        if found is not None:
+            return found
+        return changed(expr, self._inner)
+
+    def _inner(self, expr: Expr) -> Expr:
+        found = self._sum(linear(expr, self._known)) if not isinstance(expr, Const) else None
+        return expr if found is None else found
+
+    def _known(self, name: str) -> Linear | None:
+        if name.startswith(SLOT):
+            return {name: 1} if self.plan.reads[_slot(name)].kind in _ADDED else None
+        if name.startswith(SUM):
+            key = next(key for key, its in self.sums.items() if its == name)
+            return dict(key)
+        return linear(self.numbers[name], self._known) if name in self.numbers else None
+
+    def _sum(self, found: Linear | None) -> Expr | None:
+        """Return a sum of several readings as one; None where there is nothing to add up."""
+        if found is None:
+            return None
+        from rpgres.rulesets.formulas import Op
+
+        key = tuple(sorted((name, factor) for name, factor in found.items() if name and factor))
+        if len(key) < 2:
+            return None
+        name = self.sums.setdefault(key, f"{SUM}{len(self.sums)}")
+        number = found.get("", 0)
+        return Op("+", (Name(name), Const(number))) if number else Name(name)
+
+
+def _slot(name: str) -> int:
+    return int(name.removeprefix(SLOT))

@@ -1,0 +1,445 @@
+"""Diagnostics of actions with named dice: formulas, names, bands, and what can never come about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from math import inf
+
+from rpgres.dice import dice
+from rpgres.dice.grammar import Pool
+from rpgres.errors import NotationError, RuleError
+from rpgres.lint.formulas import TRIED, missing
+from rpgres.rulesets.actions import Action, Group
+from rpgres.rulesets.dice_plans import BAND, GIVEN, OF_AN_OUTCOME, SLOT, DicePlan, GroupPlan, dice_plan
+from rpgres.rulesets.formulas import (
+    ELSE,
+    FUNCTIONS,
+    OF_A_DIE,
+    Const,
+    Expr,
+    FormulaError,
+    Read,
+    formula,
+    names,
+    results,
+)
+from rpgres.rulesets.numbers import has_any_ability, sheet_names
+from rpgres.rulesets.references import spoken_of
+from rpgres.rulesets.rules import Rules
+from rpgres.rulesets.schema import Parameter
+from rpgres.rulesets.spans import ANY, Span, span_of, truth, within
+from rpgres.rulesets.tree import reached
+from rpgres.toml.diagnostics import Fault, KeyPath
+
+_BRACES = re.compile(r"\{([^{}]*)\}")
+_OF_ROLL = ("vs", "under", "by", "counts", "instead")  # keys of an action that rolls one expression
+_EITHER = Span(0, 1)
+
+
+def definition_faults(rules: Rules) -> Iterator[Fault]:
+    """Yield the formulas of `[define]` that cannot be read, and names there that are taken."""
+    for name, its in rules.file.define.items():
+        at: KeyPath = ("define", name)
+        if name in FUNCTIONS or name in OF_A_DIE:
+            yield Fault(
+                "taken-name", at, f"{name!r} is already a function or a name of every die; rename the definition"
+            )
+        for path, text in ((("value",), its.value), *((("cases", word), text) for word, text in its.cases.items())):
+            yield from _unreadable((*at, *path), text)
+        yield from _after_else((*at, "cases"), its.cases)
+
+
+def named_dice_faults(rules: Rules, name: str) -> Iterator[Fault]:
+    """Yield what is wrong with an action with named dice."""
+    action = rules.file.actions[name]
+    at: KeyPath = ("actions", name)
+    if action.roll:
+        yield Fault("inconsistent", (*at, "roll"), "it has both `roll` and `dice`; name the dice of `roll`, too")
+    for key in _OF_ROLL:
+        if getattr(action, key):
+            yield Fault(
+                "useless", (*at, key), f"`{key}` belongs to `roll`; with `dice`, write a formula under `numbers`"
+            )
+    faults = [*_texts(name, action)]
+    yield from faults
+    yield from _bands(rules, name, action)
+    if faults:
+        return
+    try:
+        wanted = list(spoken_of(rules, name, {}))
+        plan = dice_plan(rules.file, name, wanted=wanted)
+    except RuleError as error:
+        yield Fault("bad-dice", (*at, "dice"), error.raw)
+        return
+    yield from _names(rules, name, plan)
+    looping = [
+        one for one in plan.numbers if one in reached(one, {its: names(plan.numbers[its]) for its in plan.numbers})
+    ]
+    for one in looping:
+        path = (*at, "numbers", one) if one in action.numbers else (*at, "bands")
+        yield Fault("endless", path, f"the number {one} depends on itself")
+    if not looping:
+        yield from _dice(name, plan)
+        yield from _never(rules, name, plan)
+
+
+def named_in_action(rules: Rules, name: str) -> set[str]:
+    """Return every name that the data of an action with named dice speak of, its rows included."""
+    found = set(spoken_of(rules, name, {}))
+    try:
+        plan = dice_plan(rules.file, name, wanted=found)
+    except RuleError:
+        return found | set(rules.file.parameters_of(name))
+    for expr in plan.formulas():
+        found |= {one.removeprefix(GIVEN) for one in names(expr)}
+    return found
+
+
+def bands_named(rules: Rules, name: str) -> set[str]:
+    """Return the bands that an action with named dice may come to."""
+    try:
+        return _words(dice_plan(rules.file, name).numbers[BAND])
+    except RuleError:
+        return set(rules.file.bands)
+
+
+def unused_numbers(rules: Rules, name: str) -> Iterator[Fault]:
+    """Yield the numbers and dice of an action that nothing names."""
+    action = rules.file.actions[name]
+    try:
+        plan = dice_plan(rules.file, name)
+    except RuleError:
+        return
+    named = {*OF_AN_OUTCOME, *action.told.values(), *spoken_of(rules, name, {})}
+    for expr in plan.formulas():
+        named |= {*names(expr)}
+    for one in action.numbers:
+        if one not in named:
+            message = f"{one} is unused: no dice, number, band, outcome or `tell` names it"
+            yield Fault("unused", ("actions", name, "numbers", one), message)
+    read = {group for one in plan.reads for group in one.groups}
+    for one in plan.groups:
+        if one not in read:
+            yield Fault("unused", ("actions", name, "dice", one), f"the dice {one} are rolled and never read")
+
+
+def unused_definitions(rules: Rules) -> Iterator[Fault]:
+    """Yield the definitions that no action uses."""
+    texts = [text for action in rules.file.actions.values() for _, text in _sources("", action)]
+    texts += [text for its in rules.file.define.values() for text in (its.value, *its.cases.values())]
+    told = {one for action in rules.file.actions.values() for one in action.told.values()}
+    for name in rules.file.define:
+        pattern = re.compile(rf"(?<![a-z0-9-]){re.escape(name)}(?![a-z0-9-])")
+        if name not in told and name not in OF_AN_OUTCOME and not any(pattern.search(text) for text in texts):
+            yield Fault("unused", ("define", name), f"the definition {name} is unused: no formula names it")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Texts
+
+
+def _sources(name: str, action: Action) -> Iterator[tuple[KeyPath, str]]:
+    """Yield the formulas of an action, each with its place."""
+    at: KeyPath = ("actions", name)
+    for key, text in action.formulas.items():
+        yield (*at, "numbers", key), text
+    for key, text in action.conditions.items():
+        yield (*at, "bands", key), text
+    if action.band:
+        yield (*at, "band"), action.band
+    for key, group in action.dice.items():
+        its = Group(roll=group) if isinstance(group, str) else group
+        for text in _BRACES.findall(its.roll):
+            yield (*at, "dice", key), text
+        for part, text in (("worth", its.worth), ("again", its.again)):
+            if text:
+                yield (*at, "dice", key, part), text
+
+
+def _unreadable(path: KeyPath, text: str) -> Iterator[Fault]:
+    if not text or text == ELSE:
+        return
+    try:
+        formula(text)
+    except FormulaError as error:
+        yield Fault("bad-dice", path, error.raw)
+
+
+def _texts(name: str, action: Action) -> Iterator[Fault]:
+    for path, text in _sources(name, action):
+        yield from _unreadable(path, text)
+    for key, number in action.numbers.items():
+        if not isinstance(number, str):
+            message = "with `dice`, a number is a formula: write min(..., 9) or max(..., 1) for its bounds"
+            yield Fault("wrong-type", ("actions", name, "numbers", key), message)
+
+
+def _bands(rules: Rules, name: str, action: Action) -> Iterator[Fault]:
+    at: KeyPath = ("actions", name, "bands")
+    for band in action.ranges:
+        message = 'with `dice`, a band is a condition such as "total >= 10"'
+        yield Fault("wrong-type", (*at, band), message)
+    for band in action.bands:
+        if band not in rules.file.bands:
+            yield missing((*at, band), "band", band, rules.file.bands)
+    if action.band and action.bands:
+        yield Fault("inconsistent", ("actions", name, "band"), "it has both `band` and `bands`; remove one of them")
+    elif not action.band and not action.bands:
+        message = "it has neither `bands` nor `band`, so results have no meaning"
+        yield Fault("incomplete", ("actions", name, "dice"), message)
+    elif action.conditions and ELSE not in action.conditions.values():
+        last = [*action.conditions][-1]
+        yield Fault(
+            "margin-gap", (*at, last), 'nothing comes about where no condition holds: let the last one be "else"'
+        )
+    yield from _after_else(at, action.conditions)
+
+
+def _after_else(at: KeyPath, cases: dict[str, str]) -> Iterator[Fault]:
+    words = list(cases)
+    for place, word in enumerate(words):
+        if place and ELSE in [cases[one] for one in words[:place]]:
+            yield Fault(
+                "never-matches", (*at, word), f"{word} never comes about: what is before it holds always (else)"
+            )
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Names
+
+
+def _names(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
+    file, action = rules.file, rules.file.actions[name]
+    at: KeyPath = ("actions", name)
+    parameters = file.parameters_of(name)
+    on_sheets = sheet_names(file)
+    known = {*parameters, *on_sheets, *(f"opponent.{one}" for one in on_sheets), *plan.numbers}
+    is_open = has_any_ability(file)
+    listed = sorted({*known, *file.define} - {BAND})
+    of_die = {*OF_A_DIE}
+    for path, expr, is_of_die in _trees(name, action, plan):
+        for one in names(expr):
+            given = one.startswith(GIVEN)
+            bare = one.removeprefix(GIVEN)
+            if one.startswith(SLOT) or bare in plan.numbers:
+                continue
+            if given and bare not in parameters:
+                yield missing(path, "parameter", bare, parameters)
+            elif one in of_die and not is_of_die:
+                message = (
+                    f"{one} is a name of one die: it stands in `worth`, in `again` and behind the comma of count(...)"
+                )
+                yield Fault("unknown-name", path, message)
+            elif bare not in known and one not in of_die and not (is_open and not given):
+                yield missing(path, "number", bare, listed)
+    for place, (told, number) in enumerate(action.told.items()):
+        if number not in plan.numbers:
+            at_place: KeyPath = (*at, "tell", told if isinstance(action.tell, dict) else place)
+            yield missing(at_place, "number", number, sorted(plan.numbers))
+    for group in plan.groups:
+        if group in parameters or group in action.numbers or group in OF_A_DIE:
+            what = "a parameter" if group in parameters else "a number"
+            if group in OF_A_DIE:
+                what = "a name of every die"
+            # A template may name the parameter; anything else would mean the dice.
+            elsewhere = [one for path, text in _sources(name, action) for one in [text] if path[2:4] != ("dice", group)]
+            if group in action.numbers or group in OF_A_DIE or any(_says(text, group) for text in elsewhere):
+                yield Fault("taken-name", (*at, "dice", group), f"{group!r} is already {what}; rename the dice")
+    taken = {
+        **dict.fromkeys(FUNCTIONS, "a function"),
+        **dict.fromkeys(OF_A_DIE, "a name of every die"),
+        BAND: "the outcome",
+    }
+    taken |= dict.fromkeys(parameters, "a parameter of this action")
+    for number in action.numbers:
+        if number in taken:
+            yield Fault(
+                "taken-name", (*at, "numbers", number), f"{number!r} is already {taken[number]}; rename the number"
+            )
+    for number in file.define:
+        if number in parameters:
+            yield Fault("taken-name", ("define", number), f"{number!r} is already a parameter of {name}; rename it")
+
+
+def _says(text: str, name: str) -> bool:
+    return text != ELSE and bool(re.search(rf"(?<![a-z0-9-]){re.escape(name)}(?![a-z0-9-])", text))
+
+
+def _trees(name: str, action: Action, plan: DicePlan) -> Iterator[tuple[KeyPath, Expr, bool]]:
+    """Yield the formulas of an action as they are written out, with their place and whether they are of one die."""
+    at: KeyPath = ("actions", name)
+    for key, expr in plan.numbers.items():
+        path = (*at, "numbers", key) if key in action.numbers else (*at, "bands" if action.bands else "band")
+        yield (("define", key) if key not in (*action.numbers, BAND) else path), expr, False
+    for group in plan.groups.values():
+        for piece in group.pieces:
+            if not isinstance(piece, str):
+                yield (*at, "dice", group.name), piece, False
+        for expr in group.of_a_die:
+            yield (*at, "dice", group.name), expr, True
+    for read in plan.reads:
+        if read.of is not None:
+            yield (*at, "dice"), read.of, True
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Dice, and what they can come to
+
+
+def _dice(name: str, plan: DicePlan) -> Iterator[Fault]:
+    for group in plan.groups.values():
+        if all(isinstance(piece, str) for piece in group.pieces) or len(group.pieces) > 3 or group.pieces[-1]:
+            faults = [_fault_of(group, number) for number in TRIED]
+            if all(faults):
+                yield Fault("bad-dice", ("actions", name, "dice", group.name), faults[0])
+
+
+def _fault_of(group: GroupPlan, number: int) -> str:
+    text = "".join(piece if isinstance(piece, str) else str(number) for piece in group.pieces)
+    try:
+        dice(text)
+    except NotationError as error:
+        return f"{error.message}\n  {text}\n  {' ' * error.position}{'^' * error.length}"
+    return ""
+
+
+def _never(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
+    """Yield the bands that nothing can come to."""
+    action, spans = rules.file.actions[name], _Spans(rules, name, plan)
+    band = plan.numbers[BAND]
+    at: KeyPath = ("actions", name)
+    for word in sorted(_words(band) - set(rules.file.bands)):
+        path = (*at, "band") if action.band else (*at, "bands", word)
+        if action.band:
+            yield missing(path, "band", word, rules.file.bands)
+    if action.band:
+        if spans["band"].has_numbers:
+            yield Fault("wrong-type", (*at, "band"), "`band` comes to a number, not to the name of an outcome")
+        return
+    settled = ""
+    for (word, text), (when, _) in zip(action.conditions.items(), getattr(band, "cases", ()), strict=False):
+        if text == ELSE:
+            if settled:
+                message = f"this band is unreachable: the condition of {settled}, which comes first, always holds"
+                yield Fault("never-matches", (*at, "bands", word), message)
+            continue
+        holds = truth(within(when, spans.__getitem__))
+        if settled or holds is False:
+            why = (
+                f"the condition of {settled}, which comes first, always holds"
+                if settled
+                else "its condition never holds"
+            )
+            yield Fault("never-matches", (*at, "bands", word), f"this band is unreachable: {why}")
+        elif holds:
+            settled = word
+
+
+def _words(expr: Expr) -> set[str]:
+    return {one.value for one in results(expr) if isinstance(one, Const) and isinstance(one.value, str)}
+
+
+class _Spans(dict[str, Span]):
+    """What the names of an action may come to, whatever is typed and rolled."""
+
+    def __init__(self, rules: Rules, name: str, plan: DicePlan) -> None:
+        super().__init__()
+        self.plan = plan
+        self.parameters = rules.file.parameters_of(name)
+        self.required = rules.file.actions[name].required
+
+    def __missing__(self, name: str) -> Span:
+        self[name] = ANY  # while it is worked out, should it depend on itself
+        if name in self.plan.numbers:
+            found = within(self.plan.numbers[name], self.__getitem__)
+        elif name.startswith(SLOT):
+            found = self._read(self.plan.reads[int(name.removeprefix(SLOT))])
+        elif name.startswith(GIVEN):
+            parameter = self.parameters.get(name.removeprefix(GIVEN))
+            is_there = parameter is not None and (
+                name.removeprefix(GIVEN) in self.required or parameter.default is not None
+            )
+            found = Span(1, 1) if is_there else _EITHER
+        elif name in self.parameters:
+            found = _of_parameter(self.parameters[name], is_needed=name in self.required)
+        else:
+            found = ANY
+        self[name] = found
+        return found
+
+    def _read(self, read: Read) -> Span:
+        found = [self._of_group(read, self.plan.groups[group]) for group in read.groups]
+        if read.kind in ("sum", "count"):
+            return Span(sum(one.low for one in found), sum(one.high for one in found))
+        return Span(min(0, *(one.low for one in found)), max(0, *(one.high for one in found)))
+
+    def _of_group(self, read: Read, group: GroupPlan) -> Span:
+        """Return what a reading of one group may come to."""
+        pool, count = _pool_of(group), self._count(group)
+        if pool is None:
+            return Span(0, inf) if read.kind == "count" else ANY
+        low, high = inf, -inf
+        for face in pool.faces:
+            known = partial(self._of_die, span_of(face))
+            fits = truth(within(read.of, known)) if read.of else True
+            if fits is False:
+                low, high = min(low, 0), max(high, 0)
+                continue
+            its = span_of(1 if read.kind == "count" else face)
+            if read.kind != "count" and group.worth is not None:
+                its = within(group.worth, known)
+            low, high = min(low, its.low, 0 if fits is None else inf), max(high, its.high, 0 if fits is None else -inf)
+        if read.kind in ("highest", "lowest"):
+            return Span(low, high) if count.low > 0 and read.of is None else Span(min(low, 0), max(high, 0))
+        most = inf if group.again is not None and high > 0 else count.high * high if high else 0
+        least = (
+            -inf if group.again is not None and low < 0 else (count.low if low > 0 else count.high) * low if low else 0
+        )
+        return Span(least, most)
+
+    def _of_die(self, face: Span, name: str) -> Span:
+        return face if name == "face" else _EITHER if name == "added" else self[name]
+
+    def _count(self, group: GroupPlan) -> Span:
+        first = group.pieces[0]
+        if isinstance(first, str) and first.strip():
+            found = re.match(r"\s*(\d*)\s*[dD]", first)
+            number = int(found[1] or 1) if found else None
+            return Span(number, number) if number is not None else Span(0, inf)
+        found_span = within(group.pieces[1], self.__getitem__) if len(group.pieces) > 1 else ANY  # type: ignore[arg-type]
+        return Span(max(found_span.low, 0), max(found_span.high, 0)) if found_span.has_numbers else Span(0, inf)
+
+
+def _pool_of(group: GroupPlan) -> Pool | None:
+    """Return the dice of a group as far as their faces are known; None where they depend on what is typed."""
+    first, rest = (group.pieces[0], group.pieces[1:]) if isinstance(group.pieces[0], str) else ("", group.pieces)
+    tail = list(rest[1:]) if not str(first).strip() else [first, *rest]
+    if any(not isinstance(piece, str) for piece in tail) or not tail:
+        return None
+    try:
+        node = dice("".join(map(str, tail)).strip()).node
+    except NotationError:
+        return None
+    return node if isinstance(node, Pool) and node.target is None and not node.explodes else None
+
+
+def _of_parameter(parameter: Parameter, *, is_needed: bool) -> Span:
+    is_there = is_needed or parameter.default is not None
+    if parameter.kind in ("choice", "text", "character"):
+        words: frozenset[str | None] = (
+            frozenset(parameter.choices) if parameter.kind == "choice" else frozenset(["word"])
+        )
+        if parameter.kind != "choice":
+            return Span(1, 0, words | {None})
+        return Span(1, 0, words if is_there else words | {None})
+    if parameter.kind == "flag":
+        return _EITHER
+    if parameter.kind != "integer":
+        return ANY
+    low = -inf if parameter.at_least is None else parameter.at_least
+    high = inf if parameter.at_most is None else parameter.at_most
+    if parameter.among:
+        low, high = min(parameter.among), max(parameter.among)
+    return Span(low, high) if is_there else Span(min(low, 0), max(high, 0))

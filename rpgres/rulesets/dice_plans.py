@@ -1,0 +1,279 @@
+"""What the data of an action with named dice say, written out: its groups of dice, what is read off them, its numbers.
+
+Nothing here rolls: `rpgres.engine.named_dice` does, and `rpgres.lint.named_dice` tells what is wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rpgres.rulesets.actions import Action, Definition, Group
+from rpgres.rulesets.formulas import (
+    FUNCTIONS,
+    MOST_PARTS,
+    OF_A_DIE,
+    READINGS,
+    TRUE,
+    Call,
+    Cases,
+    Const,
+    Expr,
+    FormulaError,
+    Name,
+    Op,
+    Read,
+    cases,
+    changed,
+    formula,
+    names,
+)
+from rpgres.rulesets.schema import RulesetFile
+
+BAND = "band"  # the name of the outcome, among the numbers
+GIVEN = "?"  # before the name of a parameter: whether it was given
+SLOT = "#"  # before the number of a reading
+OF_AN_OUTCOME = ("total", "margin", "opposition")  # numbers that mean to an outcome what they mean to every action
+_BRACES = re.compile(r"\{([^{}]*)\}")
+_MOST_NESTED = 20  # definitions inside each other
+
+
+class GroupPlan(Struct, frozen=True):
+    """One group of dice.
+
+    Attributes:
+        name: its name, under which results are given.
+        template: its dice, with formulas in braces.
+        pieces: these, text and formulas by turns.
+        worth: what a die counts for; None for its face.
+        again: which dice bring another; None for none.
+    """
+
+    name: str
+    template: str
+    pieces: tuple[str | Expr, ...]
+    worth: Expr | None
+    again: Expr | None
+
+    @property
+    def of_a_die(self) -> tuple[Expr, ...]:
+        """What is worked out for each die."""
+        return tuple(one for one in (self.worth, self.again) if one is not None)
+
+    @property
+    def formulas(self) -> tuple[Expr, ...]:
+        """Everything that is worked out for it."""
+        return (*(piece for piece in self.pieces if not isinstance(piece, str)), *self.of_a_die)
+
+
+class DicePlan(Struct, frozen=True):
+    """An action with named dice, written out.
+
+    Attributes:
+        groups: its dice, in the order in which they are rolled.
+        reads: what is read off them; each stands in formulas as a name, `SLOT` and its place.
+        numbers: what is worked out, by name; the outcome's band is `BAND`.
+        stages: the groups in an order in which each needs only those before it.
+    """
+
+    groups: dict[str, GroupPlan]
+    reads: tuple[Read, ...]
+    numbers: dict[str, Expr]
+    stages: tuple[str, ...]
+
+    def formulas(self) -> Iterator[Expr]:
+        """Yield every formula of the action."""
+        yield from self.numbers.values()
+        for group in self.groups.values():
+            yield from group.formulas
+        yield from (read.of for read in self.reads if read.of is not None)
+
+    def free_names(self) -> dict[str, None]:
+        """Return the names that stand for what is known before the roll: parameters, what sheets have."""
+        found = {name: None for one in self.formulas() for name in names(one)}
+        known = {*self.numbers, *OF_A_DIE}
+        return {name: None for name in found if name not in known and not name.startswith(SLOT)}
+
+    def groups_of(self, expr: Expr) -> set[str]:
+        """Return the groups that have to lie before a formula can be worked out."""
+        found: set[str] = set()
+        seen: set[str] = set()
+        open_ = [*names(expr)]
+        while open_:
+            name = open_.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            if name in self.numbers:
+                open_ += names(self.numbers[name])
+            elif name.startswith(SLOT):
+                read = self.reads[int(name.removeprefix(SLOT))]
+                found.update(read.groups)
+                open_ += names(read.of) if read.of is not None else ()
+        return found
+
+    def before(self, group: str) -> set[str]:
+        """Return the groups that have to lie before what a group comes to can be told."""
+        found: set[str] = set()
+        for one in self.groups[group].formulas:
+            found |= self.groups_of(one)
+        for read in self.reads:
+            if group in read.groups and read.of is not None:
+                found |= self.groups_of(read.of)
+        return found
+
+
+def dice_plan(file: RulesetFile, action: str, *, wanted: Iterable[str] = ()) -> DicePlan:
+    """Return what the data of an action with named dice say.
+
+    Args:
+        file: the ruleset's data.
+        action: the action.
+        wanted: names that the rows of its outcomes speak of; definitions among them are numbers of the action.
+
+    Raises:
+        FormulaError: a formula cannot be read, or names a function that is none.
+    """
+    described = file.actions[action]
+    writer = _Writer(file, described)
+    groups = {name: writer.group(name, group) for name, group in described.dice.items()}
+    shared = [name for name, its in file.define.items() if not its.of and name not in described.numbers]
+    named = {*described.told.values(), *OF_AN_OUTCOME, *wanted}
+    numbers = {name: writer.read(text) for name, text in described.formulas.items()}
+    numbers |= {name: writer.written(Name(name)) for name in shared if name in named}
+    numbers[BAND] = writer.read(described.band) if described.band else writer.written(cases(described.conditions))
+    plan = DicePlan(groups, tuple(writer.slots), numbers, ())
+    return replace(plan, stages=tuple(_stages(plan)))
+
+
+def _stages(plan: DicePlan) -> Iterator[str]:
+    """Yield the groups in an order in which each needs only those before it.
+
+    Raises:
+        FormulaError: two groups need each other.
+    """
+    rolled: set[str] = set()
+    for name, group in plan.groups.items():
+        for one in (
+            piece for piece in (*group.pieces, group.again) if piece is not None and not isinstance(piece, str)
+        ):
+            later = plan.groups_of(one) - rolled
+            if later:
+                raise FormulaError(
+                    f"the dice {name} depend on {', '.join(sorted(later))}, rolled only with them or later"
+                )
+        rolled.add(name)
+    left = {name: plan.before(name) for name in plan.groups}
+    while left:
+        ready = next((name for name, needs in left.items() if needs.isdisjoint(left)), None)
+        if ready is None:
+            raise FormulaError(f"the dice {' and '.join(left)} depend on each other")
+        del left[ready]
+        yield ready
+
+
+class _Writer:
+    """Writes formulas out: functions and definitions become what they stand for, readings become names."""
+
+    def __init__(self, file: RulesetFile, action: Action) -> None:
+        self.groups = frozenset(action.dice)
+        self.definitions = file.define
+        self.winning = [name for name, band in file.bands.items() if band.success]
+        self.slots: list[Read] = []
+        self.nested = self.parts = 0
+
+    def group(self, name: str, group: str | Group) -> GroupPlan:
+        its = Group(roll=group) if isinstance(group, str) else group
+        pieces = [piece if place % 2 == 0 else self.read(piece) for place, piece in enumerate(_BRACES.split(its.roll))]
+        worth, again = (self.read(text) if text else None for text in (its.worth, its.again))
+        return GroupPlan(name, its.roll, tuple(pieces), worth, again)
+
+    def read(self, text: str) -> Expr:
+        return self.written(formula(text))
+
+    def written(self, expr: Expr) -> Expr:
+        """Return a tree written out.
+
+        Raises:
+            FormulaError: it names a function that is none, or grows too long.
+        """
+        self.parts += 1
+        if self.parts > MOST_PARTS:
+            raise FormulaError("this formula grows too long, written out over the definitions that it uses")
+        if isinstance(expr, Name):
+            if expr.name in self.groups:
+                return self._slot(Read("sum", (expr.name,)))
+            return self._defined(expr.name, ()) if expr.name in self.definitions else expr
+        if isinstance(expr, Call):
+            return self._called(expr)
+        if isinstance(expr, Op):
+            return replace(expr, args=tuple(self.written(one) for one in expr.args))
+        if isinstance(expr, Cases):
+            return Cases(tuple((self.written(when), self.written(then)) for when, then in expr.cases))
+        return expr
+
+    def _slot(self, read: Read) -> Expr:
+        if read not in self.slots:
+            self.slots.append(read)
+        return Name(f"{SLOT}{self.slots.index(read)}")
+
+    def _called(self, call: Call) -> Expr:
+        if call.name in self.definitions:
+            return self._defined(call.name, call.args)
+        if call.name not in FUNCTIONS:
+            known = ", ".join((*FUNCTIONS, *self.definitions))
+            raise FormulaError(f"there is no function {call.name!r}; there are {known}")
+        least, most = FUNCTIONS[call.name]
+        if not least <= len(call.args) <= most:
+            wanted = str(least) if least == most else f"{least} to {most}"
+            raise FormulaError(f"{call.name} takes {wanted} arguments, not {len(call.args)}")
+        if call.name in READINGS:
+            return self._reading(call)
+        if call.name == "given":
+            if not isinstance(call.args[0], Name):
+                raise FormulaError("given takes the name of a parameter")
+            return Name(f"{GIVEN}{call.args[0].name}")
+        args = tuple(self.written(one) for one in call.args)
+        if call.name == "if":
+            if len(args) % 2 == 0:
+                raise FormulaError("if takes conditions and results by turns, and what holds else at the end")
+            return Cases((*zip(args[:-1:2], args[1:-1:2], strict=True), (TRUE, args[-1])))
+        if call.name == "success":
+            if not self.winning:
+                return Const(0)
+            return Op("or", tuple(Op("=", (args[0], Const(band))) for band in self.winning))
+        return Op(call.name, args)
+
+    def _reading(self, call: Call) -> Expr:
+        groups, rest = list[str](), list(call.args)
+        while rest and isinstance(rest[0], Name) and rest[0].name in self.groups:
+            groups.append(rest.pop(0).name)  # type: ignore[union-attr]
+        if not groups or len(rest) > 1:
+            known = ", ".join(self.groups)
+            raise FormulaError(
+                f"{call.name} takes the names of dice ({known}), then which of them count, as in "
+                f"{call.name}({next(iter(self.groups))}, face >= 5)"
+            )
+        return self._slot(Read(call.name, tuple(groups), self.written(rest[0]) if rest else None))
+
+    def _defined(self, name: str, args: tuple[Expr, ...]) -> Expr:
+        definition: Definition = self.definitions[name]
+        if len(args) != len(definition.of):
+            takes = ", ".join(definition.of) or "nothing"
+            raise FormulaError(f"the definition {name} takes {takes}, not {len(args)} arguments")
+        self.nested += 1
+        if self.nested > _MOST_NESTED:
+            raise FormulaError(f"the definition {name} depends on itself")
+        tree = cases(definition.cases) if definition.cases else formula(definition.value)
+        bound = dict(zip(definition.of, args, strict=True))
+        found = self.written(changed(tree, partial(_bound, bound)))
+        self.nested -= 1
+        return found
+
+
+def _bound(values: Mapping[str, Expr], expr: Expr) -> Expr:
+    return values.get(expr.name, expr) if isinstance(expr, Name) else expr

@@ -1,0 +1,164 @@
+"""What formulas may come to where not everything is known: bounds of numbers, and words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+
+from msgspec import Struct
+
+from rpgres.rulesets.formulas import TWO, Cases, Const, Expr, Name, Op, Value
+
+
+class Span(Struct, frozen=True):
+    """Everything a formula may come to: numbers from `low` to `high` (none where low is above high), and other values.
+
+    Attributes:
+        low, high: the bounds, included; infinite where there is none.
+        words: words, and None for `nothing`.
+    """
+
+    low: float
+    high: float
+    words: frozenset[str | None] = frozenset()
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether it may be a number."""
+        return self.low <= self.high
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether it is one value."""
+        return len(self.words) == 1 if not self.has_numbers else self.low == self.high and not self.words
+
+    @property
+    def value(self) -> Value:
+        """The value, where it is certain."""
+        return int(self.low) if self.has_numbers else next(iter(self.words))
+
+    def plus(self, other: Span) -> Span:
+        """Return what either may be."""
+        if not self.has_numbers or not other.has_numbers:
+            one = self if self.has_numbers else other
+            return Span(one.low, one.high, self.words | other.words)
+        return Span(min(self.low, other.low), max(self.high, other.high), self.words | other.words)
+
+
+ANY = Span(-inf, inf)
+_TRUE, _FALSE, _EITHER = Span(1, 1), Span(0, 0), Span(0, 1)
+_NO_NUMBER = Span(1, 0)
+
+
+def span_of(value: Value) -> Span:
+    """Return the bounds of one value."""
+    return Span(value, value) if isinstance(value, int) else Span(1, 0, frozenset([value]))
+
+
+def within(expr: Expr, known: Callable[[str], Span]) -> Span:
+    """Return what a tree may come to.
+
+    Args:
+        expr: the tree.
+        known: what a name may be.
+    """
+    if isinstance(expr, Const):
+        return span_of(expr.value)
+    if isinstance(expr, Name):
+        return known(expr.name)
+    if isinstance(expr, Cases):
+        found = _NO_NUMBER
+        for when, then in expr.cases:
+            holds = truth(within(when, known))
+            if holds is not False:
+                found = found.plus(within(then, known))
+            if holds is True:
+                return found
+        return found.plus(span_of(None))
+    assert isinstance(expr, Op)
+    spans = [within(one, known) for one in expr.args]
+    if expr.op in ("and", "or"):
+        return _joined_span(expr.op == "and", [truth(one) for one in spans])
+    if expr.op == "not":
+        holds = truth(spans[0])
+        return _EITHER if holds is None else _FALSE if holds else _TRUE
+    if expr.op in ("=", "!="):
+        return _equal_span(*spans, is_equal=expr.op == "=")
+    return _numeric_span(expr.op, [_as_number(one) for one in spans])
+
+
+def truth(span: Span) -> bool | None:
+    """Tell whether a condition holds; None where it may or may not."""
+    is_zero_in = (span.has_numbers and span.low <= 0 <= span.high) or not span.words.isdisjoint((None, ""))
+    is_other_in = (span.has_numbers and (span.low, span.high) != (0, 0)) or bool(span.words - {None, ""})
+    return None if is_zero_in and is_other_in else is_other_in
+
+
+def _as_number(span: Span) -> Span:
+    return Span(span.low, span.high).plus(_FALSE) if None in span.words else Span(span.low, span.high)
+
+
+def _joined_span(is_and: bool, parts_: list[bool | None]) -> Span:
+    if is_and:
+        return _FALSE if False in parts_ else _EITHER if None in parts_ else _TRUE
+    return _TRUE if True in parts_ else _EITHER if None in parts_ else _FALSE
+
+
+def _equal_span(a: Span, b: Span, *, is_equal: bool) -> Span:
+    if a.is_certain and b.is_certain:
+        return _TRUE if (a.value == b.value) == is_equal else _FALSE
+    may_meet = (a.has_numbers and b.has_numbers and max(a.low, b.low) <= min(a.high, b.high)) or (a.words & b.words)
+    return _EITHER if may_meet else _FALSE if is_equal else _TRUE
+
+
+def _numeric_span(op: str, spans: list[Span]) -> Span:
+    if any(not one.has_numbers for one in spans):
+        return _EITHER if op in ("<", "<=", ">", ">=") else ANY
+    a, b = spans[0], spans[-1]
+    match op:
+        case "neg":
+            return Span(-a.high, -a.low)
+        case "abs":
+            low = 0 if a.low <= 0 <= a.high else min(abs(a.low), abs(a.high))
+            return Span(low, max(abs(a.low), abs(a.high)))
+        case "+":
+            return Span(a.low + b.low, a.high + b.high)
+        case "-":
+            return Span(a.low - b.high, a.high - b.low)
+        case "*":
+            found = [_times(x, y) for x in (a.low, a.high) for y in (b.low, b.high)]
+            return Span(min(found), max(found))
+        case "min":
+            return Span(min(one.low for one in spans), min(one.high for one in spans))
+        case "max":
+            return Span(max(one.low for one in spans), max(one.high for one in spans))
+        case "<" | "<=" | ">" | ">=":
+            return _compared(op, a, b)
+        case "%":
+            return (
+                Span(0, b.high - 1)
+                if b.low > 0 and not (a.low == a.high and b.low == b.high)
+                else _divided_span(op, a, b)
+            )
+        case _:
+            return _divided_span(op, a, b)
+
+
+def _times(a: float, b: float) -> float:
+    return 0 if 0 in (a, b) else a * b
+
+
+def _compared(op: str, a: Span, b: Span) -> Span:
+    if op in (">", ">="):
+        return _compared({">": "<", ">=": "<="}[op], b, a)
+    if a.high < b.low or (op == "<=" and a.high == b.low):
+        return _TRUE
+    return _FALSE if a.low > b.high or (op == "<" and a.low == b.high) else _EITHER
+
+
+def _divided_span(op: str, a: Span, b: Span) -> Span:
+    if b.low != b.high or b.low in (0, inf, -inf):
+        return ANY if b.low != b.high or b.low else _FALSE
+    found = [one if one in (inf, -inf) else TWO[op](int(one), int(b.low)) for one in (a.low, a.high)]
+    found = [-one if b.low < 0 and one in (inf, -inf) else one for one in found]
+    return Span(min(found), max(found))
