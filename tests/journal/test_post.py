@@ -211,7 +211,7 @@ def test_the_host_confirms_what_a_line_states(mail: Path) -> None:
     assert rpgres("table", "answer", *line.split(), "--as", "bram").code == 3  # a shell may split it
     late = rpgres("table", "answer", line, "--accept")
     assert (late.code, "another seat is asked" in late.err or "no longer pending" in late.err) == (2, True)
-    assert rpgres("table", "answer", "hello").code == 2
+    assert "to answer, use --choose LABEL=OPTION" in rpgres("table", "answer", "declare=nothing").err
 
 
 def test_a_seal_and_its_opening_come_as_lines(mail: Path) -> None:

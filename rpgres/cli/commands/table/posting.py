@@ -164,7 +164,10 @@ def read_sent(source: str, *, is_line: bool) -> list[Posted]:
     from rpgres.journal.lines import has_line
 
     if is_line and not has_line(source):
-        raise UsageError("give a line that begins with rpgres-answer:, rpgres-seal: or rpgres-open:, or --from FILE")
+        raise UsageError(
+            f"{source!r} is no line that a seat sent, which begins with rpgres-answer:, rpgres-seal: or rpgres-open:; "
+            "to answer, use --choose LABEL=OPTION"
+        )
     if source == "-" and can_prompt():
         say_text("Paste what was sent, then press Enter and Ctrl-D:\n")
         flush()
