@@ -31,6 +31,7 @@ LEAVE = ("quit", "exit", "q")
 DEEDS: dict[str, str] = {
     "show": "the table as it is now",
     "log": "all entries (log --last 5)",
+    "odds": "exact odds of an action here: odds overcome burglary 3",
     "answer": "answer the pending decision",
     "pass": "skip optional decisions: pass invoke --until scene",
     "real": "ask for the results of real dice and cards: real all, real mara, real off",
