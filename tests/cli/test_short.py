@@ -24,7 +24,7 @@ from rpgres.rulesets.sheets import read_sheet, sheet_names
 from tests.support.command_line import rpgres
 from tests.support.packages import AFTER_HOURS
 
-TOML = ("best-die", "percentile", "success-pool", "twenty-sided", "two-dice")
+TOML = ("highest-die", "percentile-levels", "success-pool", "twenty-sided", "two-dice")
 RULESETS = ("fate", "coppermane", "saga", "faith", "nodice", *TOML, "after-hours")
 
 
@@ -119,8 +119,8 @@ def long(ruleset: str, line: str, actor: str = "") -> str:
         ("saga", "exchange against toll-warden dire", "--against toll-warden --dire"),
         ("faith", "confront agility initiative", "--skill initiative --attribute agility"),
         ("nodice", "observe target sneak:agi=3", "--target sneak:agi=3"),
-        ("best-die", "act 2 3 deadly", "--rating 2 --dice 3 --danger deadly"),
-        ("percentile", "attempt with a penalty 40", "--skill 40 --die penalty"),
+        ("highest-die", "check 3 desperate great", "--pool 3 --position desperate --effect great"),
+        ("percentile-levels", "check 40 hard", "--skill 40 --difficulty hard"),
         ("success-pool", "contest 5 3s", "--pool 5 --vs 3s"),
         ("success-pool", "effort 4 needs 2", "--pool 4 --needs 2"),
         ("twenty-sided", "check 4 hard advantage", "--bonus 4 --vs hard --edge advantage"),
