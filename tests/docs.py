@@ -3,7 +3,7 @@
 A `console` block has commands behind `$ `; a `play` block is an evening at `rpgres play`, typed behind `> `.
 
 `python tests/docs.py FILE...`, or `--all` (with the picture and the man pages), rewrites the output of every such block
-with what the commands print now, the `toml` blocks that show a file that ships (`# shipped: fate/gate`), and the sections
+with what is printed now, the `toml` blocks that show a file that ships (`# shipped: fate/gate`), and the sections
 that are made from the code (`<!-- NAME -->` to `<!-- end -->`, see `faces` and `manual`). `python tests/docs.py --check
 FILE...` types the commands in the folder where it runs, changes no page, and says what they print that differs.
 """
