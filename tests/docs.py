@@ -1,5 +1,7 @@
 """Fenced blocks of the documentation, run as a reader would: files written, commands typed, output compared.
 
+A `console` block has commands behind `$ `; a `play` block is an evening at `rpgres play`, typed behind `> `.
+
 `python tests/docs.py FILE...`, or `--all`, rewrites the output of every `console` block with what the commands print
 now, the `toml` blocks that show a file that ships (`# shipped: fate/gate`), and the sections that are made from the
 code (`<!-- NAME -->` to `<!-- end -->`, see `faces`). `python tests/docs.py --check FILE...` types the commands
@@ -63,7 +65,8 @@ def reader_environment(home: Path) -> dict[str, str]:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     installed = os.pathsep.join(str(info.parent) for info in sorted(home.glob("*/src/*.dist-info")))
     fixed = {"COLUMNS": "80", "NO_COLOR": "1", "PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-    return {**kept, **fixed, "PATH": path, "HOME": str(home), "PYTHONPATH": installed}
+    own = {"HOME": str(home), "RPGRES_CONFIG": str(home / ".config" / "rpgres" / "config.toml")}  # on every platform
+    return {**kept, **fixed, **own, "PATH": path, "PYTHONPATH": installed}
 
 
 def type_in(command: str, *, folder: Path) -> str:
@@ -78,7 +81,7 @@ def type_in(command: str, *, folder: Path) -> str:
         timeout=60,
         check=False,
     )
-    return done.stdout.decode()
+    return done.stdout.decode().replace(str(folder), "~")  # where the reader is at home
 
 
 def type_quickly(command: str, *, folder: Path) -> str:
@@ -101,11 +104,31 @@ def type_quickly(command: str, *, folder: Path) -> str:
         ran = CliRunner().invoke(app, args, env=environment, prog_name="rpgres")
     assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
     if not rest:
-        return ran.output
+        return ran.output.replace(str(folder), "~")
     done = subprocess.run(
         ["bash", "-c", rest], cwd=folder, env=reader, input=ran.stdout_bytes, stdout=subprocess.PIPE, check=False
     )
-    return ran.stderr + done.stdout.decode()
+    return (ran.stderr + done.stdout.decode()).replace(str(folder), "~")
+
+
+def played(block: str, *, folder: Path) -> str:
+    """Return what a terminal shows of a `play` block: its first line starts `rpgres play`, others are typed there.
+
+    Args:
+        block: the command, then what is shown, in which a line that is typed begins with `> `.
+        folder: where it is started.
+    """
+    from tests.support.screen import Screen
+
+    first, *lines = block.splitlines()
+    with contextlib.chdir(folder):
+        screen = Screen(shlex.split(first)[2:], **{**reader_environment(folder), "COLUMNS": ""})
+    for line in lines:
+        if line.startswith("> "):
+            screen.enter(line[2:])
+    shown, _, _ = screen.text.rpartition("\n>")  # where the next line is awaited
+    screen.kill()
+    return f"{first}\n{shown}\n"
 
 
 def write_file(block: str, *, folder: Path) -> bool:
@@ -156,7 +179,13 @@ def run_python(block: str, *, name: str) -> list[str]:
 
 
 def rewrite(text: str, folder: Path | None = None) -> str:
-    """Return a Markdown text whose console blocks show what their commands print now, in an empty folder or this."""
+    """Return a Markdown text whose console blocks show what their commands print now.
+
+    Args:
+        text: the page.
+        folder: where they are typed, each in a process of its own; by default an empty folder, and in this process.
+    """
+    run = type_quickly if folder is None else type_in
     with tempfile.TemporaryDirectory() as name:
         folder = folder or Path(name)
 
@@ -166,9 +195,11 @@ def rewrite(text: str, folder: Path | None = None) -> str:
                 return f"```toml\n{shipped}```" if (shipped := shipped_text(match[2])) else match[0]
             if match[1] == "sh":
                 install(match[2], folder=folder)
+            if match[1] == "play":
+                return f"```play\n{played(match[2], folder=folder)}```"
             if match[1] != "console":
                 return match[0]
-            typed = "".join(f"$ {command}\n{type_in(command, folder=folder)}" for command, _ in commands_of(match[2]))
+            typed = "".join(f"$ {command}\n{run(command, folder=folder)}" for command, _ in commands_of(match[2]))
             return f"```console\n{typed}```"
 
         return SECTION.sub(made, FENCE.sub(shown, text))

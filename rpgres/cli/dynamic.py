@@ -80,6 +80,8 @@ class PlayGroup(LazyGroup):
         """Read the line up to its first word."""
         args = hoist(args, {name: option for option in self.verb.options for name in option.names})
         first = args[0] if args else ""
+        if first == "--ruleset" and len(args) > 1:
+            raise UsageError(f"a ruleset needs no option: `{ctx.command_path} {' '.join(args[1:])}`")
         if first[:1] == "-" and first[:2] != "--" and _is_dice(first[1:]):  # no option is a number or looks like dice
             args = ["--", *args]
         return super().parse_args(ctx, args)
@@ -133,13 +135,18 @@ def _hint_on_action(name: str, default: RulesetData | None, *, verb: str) -> str
         default: the ruleset that the settings name.
         verb: the command.
     """
-    having = [ruleset for ruleset in BUILTIN if name in read_ruleset(ruleset).file.actions]
+    having = rulesets_with(name)
     if default is not None:
         near = nearest(name, default.file.actions)
         of = f"; your default ruleset is {default.id}" + (f", and has {near!r}" if near else "")
     else:
         of = f"; `rpgres config set ruleset {having[0]}` lets you leave the ruleset out" if having else ""
     return (f"\n{name} is an action of {', '.join(having)}: `rpgres {verb} {having[0]} {name}`" if having else "") + of
+
+
+def rulesets_with(action: str) -> list[str]:
+    """Return the ids of the rulesets that ship with rpgres and have an action."""
+    return [ruleset for ruleset in BUILTIN if action in read_ruleset(ruleset).file.actions]
 
 
 def _is_dice(name: str) -> bool:
@@ -170,7 +177,12 @@ class RulesetGroup(LazyGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the line up to the action."""
-        return super().parse_args(ctx, hoist(args, {name: one for one in self.verb.options for name in one.names}))
+        args = hoist(args, {name: one for one in self.verb.options for name in one.names})
+        action = next((word for word in args if word in self.data.file.actions), "")
+        if action and args[0].startswith("--") and args[0] not in ("--", "--help"):
+            rest = " ".join([word for word in args if word != action])
+            raise UsageError(f"options of an action stand behind its name: `{ctx.command_path} {action} {rest}`")
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the action that is named.
@@ -276,7 +288,12 @@ class ActionCommand(SectionedCommand):
 
         @results_alone()
         def call(**values: Any) -> None:
-            verb.act(data, action, values)
+            try:
+                verb.act(data, action, values)
+            except UsageError as error:
+                if error.reason == "missing" and described.example and len(error.path) == 1:
+                    error.add(f"; an example: `{_example_for(described.example, verb.name)}`")
+                raise
 
         super().__init__(
             action,
@@ -317,8 +334,7 @@ class ActionCommand(SectionedCommand):
                     formatter.write_dl(records, col_max=28)
         example = self.data.file.actions[action].example
         if example:
-            formatter.write_paragraph()
-            formatter.write_text(f"Example: {_example_for(example, self.verb.name)}")
+            formatter.write_example(_example_for(example, self.verb.name))
 
 
 def has_bare_words(args: Sequence[str], takes: Mapping[str, bool]) -> bool:
@@ -342,9 +358,9 @@ def _besides(own: Sequence[Option], shared: Sequence[Option]) -> list[Option]:
 def _example_for(example: str, verb: str) -> str:
     if verb == SCENE_RUN:
         return re.sub(r"^rpgres roll (\S+) ", r"rpgres scene run \1/", example)
-    if verb == "act":  # who acts sits there, and the table says which ruleset
+    if verb in ("act", "table odds"):  # who acts sits there, and the table says which ruleset
         words = re.sub(r"^rpgres roll \S+|--sheet \S+ ?", "", example).split()
-        return " ".join(("rpgres table act", *words))
+        return " ".join(("rpgres table", verb.removeprefix("table "), *words))
     return example.replace("rpgres roll ", f"rpgres {verb} ", 1)
 
 
@@ -368,7 +384,7 @@ def inputs_of(data: RulesetData, action: str, *, verb: str = "roll") -> list[Opt
 
 def _left_out(data: RulesetData, parameter: Parameter, is_required: bool, verb: str) -> str:
     """Return what becomes of an input that is not typed."""
-    if is_required and verb == "odds" and parameter.kind == "opposition" and data.file.ladder:
+    if is_required and verb.endswith("odds") and parameter.kind == "opposition" and data.file.ladder:
         return "[omitted: the odds at every rung of the ladder]"
     if is_required:
         return "[required]"
@@ -419,6 +435,21 @@ def _with_offers(option: Option, data: RulesetData, action: str) -> Option:
     return structs.replace(option, complete=offer)
 
 
+class DiceCommand(SectionedCommand):
+    """The command of a dice expression, whose other words may begin with a minus: `d20 -2`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the line, a minus before a number or dice as part of the expression."""
+        taking = {name for param in self.params if not getattr(param, "is_flag", True) for name in param.opts}
+        before = ["", *args]
+        is_minus = re.compile(r"-(\d|[dD][\dfF%])")
+        read = [
+            f"\u2212{word[1:]}" if is_minus.match(word) and previous not in taking else word
+            for previous, word in zip(before, args, strict=False)
+        ]
+        return super().parse_args(ctx, read)
+
+
 def dice_command(verb: Verb, first: str) -> typer.core.TyperCommand:
     """Return the command for the dice expression that begins with this word.
 
@@ -429,7 +460,7 @@ def dice_command(verb: Verb, first: str) -> typer.core.TyperCommand:
         verb.throw(_expression(first, words), values)
 
     more = typer.core.TyperArgument(param_decls=["words"], type=str, nargs=-1, metavar="[...]", hidden=True, default=())
-    return SectionedCommand(
+    return DiceCommand(
         first,
         callback=call,
         params=[more, *(option.build() for option in verb.dice_options)],
@@ -440,12 +471,16 @@ def dice_command(verb: Verb, first: str) -> typer.core.TyperCommand:
 
 
 NOTATION = """\
-NdX are N dice of X sides, dX is one, d% is d100, NdF are Fate dice. Expressions are joined by + - * and ( ).
+NdX are N dice of X sides, dX is one, d% is d100, NdF are Fate dice, d66 two dice read as tens and ones. adv and dis
+are 2d20kh1 and 2d20kl1. Expressions are joined by + - * / and ( ); division drops the fraction.
 
-Behind dice, kh kl dh dl keep or drop the highest or lowest (4d6kh3), ! explodes the highest face, r and ro reroll
-always or once (d6r1, d6ro<3), and >= <= = > < count the dice that fit (6d10>=8; > is strictly greater).
+Behind dice, kh kl dh dl keep or drop the highest or lowest (4d6kh3, 4d6 drop lowest), ! explodes the highest face
+(!>=8 all from 8 on, !o once, !p each further die less one), r and ro reroll always or once (d6r1, d6ro<3), and
+>= <= = > < count the dice that fit (6d10>=8; > is strictly greater); a count may have f1 (ones take one off),
+double 10 (tens count twice), again (tens bring another die).
 
-Instead of an expression, - reads one from standard input."""
+Brackets name parts (2d6[fire]+d4[cold]), vs compares (d20+5 vs 15), in order rolls six times (3d6 in order), and
+a comment begins with #. Instead of an expression, - reads one from standard input."""
 
 
 def _expression(first: str, words: Sequence[str]) -> str:

@@ -11,7 +11,13 @@ from msgspec import Struct
 FOLDER = Path(__file__).resolve().parent.parent / "guide"
 
 # In the order of the list. `index` is the page of the web, which lists the same.
-TOPICS = ("game-master", "cards", "post", "scripts", "designer", "rulesets", "reference")
+TOPICS = (
+    *("game-master", "cards", "post", "scripts", "designer", "rulesets"),  # a kind of reader each
+    *("notation", "formats", "plugins", "settings", "reference"),
+)
+
+# Pages that stand beside what they are about, in a checkout.
+ELSEWHERE = {"formats": "rulesets/README.md", "plugins": "plugins/README.md"}
 
 _MARK = re.compile(r"^<!-- .* -->\n", re.MULTILINE)  # where sections that are made from the code begin and end
 _LINK = re.compile(r"\[([^\]]+)\]\(([^)#]*)(#[^)]*)?\)")
@@ -52,7 +58,9 @@ def page(topic: str) -> Page:
     Args:
         topic: one of `TOPICS`, or `index`.
     """
-    return Page(topic, (FOLDER / f"{topic}.md").read_text("utf-8"))
+    checkout = FOLDER.parent.parent / ELSEWHERE.get(topic, "")
+    file = checkout if checkout.is_file() else FOLDER / f"{topic}.md"
+    return Page(topic, file.read_text("utf-8"))
 
 
 def sections() -> Iterator[Page]:
@@ -80,5 +88,6 @@ def anchor_of(heading: str) -> str:
 
 def _unlinked(link: re.Match[str]) -> str:
     words, target = link[1], link[2]
-    topic = target.removesuffix(".md")
+    stem = target.rpartition("/")[2].removesuffix(".md")
+    topic = next((topic for topic, path in ELSEWHERE.items() if target.endswith(path)), stem)
     return f"{words} (`rpgres help {topic}`)" if topic in TOPICS else words

@@ -37,6 +37,9 @@ class LazyGroup(typer.core.TyperGroup):
         """
         raise NotImplementedError
 
+    def forget(self) -> None:
+        """Forget the line that was typed last: what comes now is about the command itself."""
+
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names."""
         return list(self.entries())

@@ -104,6 +104,8 @@ def _entry(ctx: Any) -> Entry:
 
 
 def _context(command: Any, word: str, parent: Any) -> Any:
+    if isinstance(command, LazyGroup):
+        command.forget()
     return command.context_class(command, info_name=word, parent=parent, **command.context_settings)
 
 

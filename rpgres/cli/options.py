@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import typer.core
 
-from rpgres.cli.settings import FLAGS, active
-from rpgres.errors import UsageError
+from rpgres.cli.output import can_prompt, is_listening
+from rpgres.cli.settings import active
+from rpgres.errors import NotationError, UsageError
 from rpgres.text.harmless import harmless
 
 if TYPE_CHECKING:
@@ -97,8 +98,17 @@ GIVEN = Option(
     "LABEL=FACES",
     many=True,
 )
+REAL = Option(
+    "real_dice",
+    "real: ask for the result of each roll and draw; Enter leaves it to the seed. With names: for theirs alone.",
+    "real|NAME,...|seeded",
+    aliases=("dice",),
+)
 CHOOSE = Option(
-    "choose", "Answer a decision, as LABEL=OPTION or WHO:LABEL=OPTION; repeat for others.", "LABEL=OPTION", many=True
+    "choose",
+    "Answer a decision: LABEL=OPTION or WHO:LABEL=OPTION, once; LABEL=OPTION* each time.",
+    "LABEL=OPTION",
+    many=True,
 )
 BEST_WHO = Option(
     "best",
@@ -132,9 +142,20 @@ RULESETS = Option(
     "rulesets", "Search this folder first for rulesets and house rules [env: RPGRES_RULESETS].", "DIR", OTHER, many=True
 )
 JSON = Option("json", "Print JSON, one object per line.", section=OUTPUT)
-PLAIN = Option("plain", "Print plain text: no colours, no drawn dice or bars.", section=OUTPUT)
+PLAIN = Option("plain", "Print plain text, to be read aloud: no colours, no drawn dice or bars.", section=OUTPUT)
+DICE_WORDS = Option(
+    "dice_words",
+    "Print dice as words, such as minus, blank, plus, plus, and cards by their full names.",
+    section=OUTPUT,
+)
 NOTE = Option("note", "Add this text to the result.", "TEXT", OUTPUT)
-REPEAT = Option("repeat", "Repeat N times, each with its own seed, and summarise.", "N", OUTPUT)
+REPEAT = Option(
+    "repeat",
+    "Repeat N times, each with its own seed, and print a summary, which is a sample; with --json each run on a line.",
+    "N",
+    OUTPUT,
+)
+EACH_RUN = Option("each_run", "Print each run of --repeat too.", section=OUTPUT)
 EXIT_CODE = Option(
     "exit_code",
     "Exit with 10 on a failure (including a tie that fails) and with 11 on any other tie.",
@@ -145,7 +166,8 @@ SECONDS = Option("seconds", "Time limit in seconds, in place of the default budg
 COMPARISONS = "Several at once"
 COMPARE = Option(
     "compare",
-    "Show the odds beside those with this switch or input changed, or under a house rule (a TOML file or a folder).",
+    "Show the odds beside those with this switch or input changed, or under a house rule (a TOML file or a folder); "
+    "with --vary a grid for each.",
     "NAME=VALUE|FILE",
     COMPARISONS,
     many=True,
@@ -170,6 +192,7 @@ OUTCOME = Option(
     "outcome", "Show this outcome, in place of success, with two ranges or --knockout.", "NAME", COMPARISONS, many=True
 )
 ODDS_FORMAT = Option("format", "Print it in this format [default: table].", "table|md|csv|json|html", OUTPUT)
+OUT = Option("out", "Write it to this file; its ending says the format where --format does not.", "FILE", OUTPUT)
 
 # Of simulations.
 COUNT = Option(
@@ -211,7 +234,10 @@ class StrictCommand(typer.core.TyperCommand):
             UsageError: an option that takes one value is typed twice.
         """
         settings = active().settings
-        ctx.default_map = {name: True for name in FLAGS if getattr(settings, name)}
+        ctx.default_map = {}
+        is_asked = can_prompt() and not is_listening() and "--json" not in args  # who plays says `real` and `real off`
+        if settings.dice != "seeded" and is_asked:
+            ctx.default_map["real_dice"] = settings.dice
         if settings.ruleset and any(one.name == "ruleset" and one.required for one in self.params):
             ctx.default_map["ruleset"] = settings.ruleset
         if not ctx.resilient_parsing:
@@ -285,7 +311,13 @@ def read_dice(notation: str, vs: str | None, note: str | None) -> DiceLine:
         raise UsageError("one roll is compared, not several; count those that succeed with --vs and --repeat")
     if note is not None and line.comment:
         raise UsageError("a comment is the note of the roll: write # or --note, not both")
-    return line if vs is None else msgspec.structs.replace(line, target=read_target(vs))
+    if vs is None:
+        return line
+    try:
+        return msgspec.structs.replace(line, target=read_target(vs))
+    except NotationError as error:
+        error.add("; --vs takes a number or dice: 15, <=45, d20+3")
+        raise
 
 
 def read_answers(texts: Iterable[str], *, option: str) -> dict[str, list[str]]:

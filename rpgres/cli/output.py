@@ -6,7 +6,7 @@ import codecs
 import errno
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
@@ -14,11 +14,11 @@ from rpgres.errors import NotationError, OutputError, RpgresError, UsageError, a
 from rpgres.text.harmless import harmless, in_line, to_json
 
 if TYPE_CHECKING:
-    from rpgres.cli.render.lines import Line
+    from rpgres.cli.render.lines import Look, Shown
     from rpgres.engine.records import Pending, Result
+    from rpgres.rulesets import Rules
 
 FALLBACK = "rpgres"  # the name of the error handler below
-_PROGRESS = 79  # columns of a line that can be taken back: one that wraps cannot
 
 # What a terminal without Unicode gets instead.
 _ASCII = {
@@ -144,6 +144,11 @@ def listening(read: Callable[[str, Choices], str] | None = None) -> Iterator[Non
         _listening, _reader = before
 
 
+def is_listening() -> bool:
+    """Tell whether somebody sits down to be asked, as in `rpgres play`."""
+    return _listening
+
+
 @contextmanager
 def offering(choices: Choices) -> Iterator[None]:
     """Have whatever reads a line offer these choices."""
@@ -155,16 +160,89 @@ def offering(choices: Choices) -> Iterator[None]:
         _choices = before
 
 
-def columns(*, default: int, at_most: int) -> int:
+PAGE = 80  # columns of prose, in a pipe
+WIDEST = 100  # columns of prose on a terminal: longer lines are hard to read
+
+
+def screen_columns() -> int:
+    """Return how many columns the terminal has: `COLUMNS`, or what it says itself."""
+    import shutil
+
+    return max(20, shutil.get_terminal_size((PAGE, 24)).columns)
+
+
+def columns(*, default: int = PAGE, at_most: int = WIDEST) -> int:
     """Return how many columns a line of results has.
 
     Args:
         default: where nobody knows, as in a pipe.
         at_most: however wide the terminal is.
     """
-    import shutil
+    return min(screen_columns(), at_most) if is_terminal() else default
 
-    return min(shutil.get_terminal_size((default, 24)).columns, at_most) if is_terminal() else default
+
+DICE_WORDS = "--dice-words"  # taken from any line before its command reads it
+
+
+class _Reader:
+    """How the reader wants to be told, whatever the command: set where a command line begins."""
+
+    is_plain = False
+    dice_words = False
+    rules: Rules | None = None
+
+
+def tell_as(*, is_plain: bool = False, dice_words: bool = False) -> None:
+    """Have everything written as its reader wants it, from here on.
+
+    Args:
+        is_plain: without colours, drawn dice and bars.
+        dice_words: dice in words, cards by their full names.
+    """
+    _Reader.is_plain, _Reader.dice_words, _Reader.rules = is_plain, dice_words, None
+
+
+def is_told_plainly() -> bool:
+    """Tell whether the reader wants plain text, whatever the command."""
+    return _Reader.is_plain
+
+
+def told_as(words: Sequence[str]) -> list[str]:
+    """Return a line typed at a table without `--dice-words`, which has dice told in words from there on."""
+    _Reader.dice_words = _Reader.dice_words or DICE_WORDS in words
+    return [word for word in words if word != DICE_WORDS]
+
+
+def know_cards(rules: Rules) -> None:
+    """Have cards called as these rules do, where the reader wants dice and cards in words."""
+    _Reader.rules = rules
+
+
+def _card_names() -> Mapping[str, str]:
+    if not _Reader.dice_words or _Reader.rules is None:
+        return {}
+    return {code: card.title for code, card in _Reader.rules.cards.by_code.items()}
+
+
+def look(*, is_plain: bool = False, is_prose: bool = False) -> Look:
+    """Return how lines are shown where results go.
+
+    Args:
+        is_plain: whether this line asks for plain text.
+        is_prose: whether they are text to be read, which has no long lines anywhere.
+    """
+    from rpgres.cli.render.lines import Look
+
+    if not is_terminal():
+        return Look(width=PAGE if is_prose else 0, dice_words=_Reader.dice_words, card_names=_card_names())
+    width = min(screen_columns(), WIDEST if is_prose else sys.maxsize)
+    return Look(
+        width=width,
+        is_terminal=True,
+        is_drawn=not (is_plain or _Reader.is_plain),
+        dice_words=_Reader.dice_words,
+        card_names=_card_names(),
+    )
 
 
 def can_prompt() -> bool:
@@ -172,18 +250,46 @@ def can_prompt() -> bool:
     return _listening or (is_terminal() and sys.stdin is not None and sys.stdin.isatty())
 
 
-def say(lines: list[Line], *, is_plain: bool = False) -> None:
-    """Write lines to standard output: coloured on a terminal, as plain text elsewhere and when that is asked for."""
+def asks_dice(whom: str | None, *, as_json: bool = False) -> bool:
+    """Tell whether a person is asked for results of real dice, as `--real-dice` says.
+
+    Raises:
+        UsageError: it says so, and there is nobody to ask.
+    """
+    if whom in (None, "", "seeded", "off"):
+        return False
+    if as_json or not can_prompt():
+        why = "with --json" if as_json else "without a terminal"
+        raise UsageError(f"--real-dice {whom}: nobody can be asked {why}; use --given LABEL=RESULT")
+    return True
+
+
+def fits(texts: Iterable[str]) -> bool:
+    """Tell whether pictures that are made of these lines fit the terminal, moved in as results are."""
+    return not is_terminal() or max(map(len, texts), default=0) + 2 <= screen_columns()
+
+
+def say(lines: Iterable[Shown], *, is_plain: bool = False, is_prose: bool = False) -> None:
+    """Write lines to standard output: coloured on a terminal, as plain text elsewhere and when that is asked for.
+
+    Args:
+        lines: what is written; none is wider than a terminal.
+        is_plain: whether this line asks for plain text.
+        is_prose: whether they are text to be read.
+    """
     from rpgres.cli.render.lines import plain_text
 
-    if is_terminal() and not is_plain and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb":
+    shown = look(is_plain=is_plain, is_prose=is_prose)
+    if shown.is_drawn and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb":
         from rich.console import Console
 
         from rpgres.cli.render.lines import styled
 
-        Console(file=raw(results()), highlight=False, soft_wrap=True).print(styled(lines), end="")
+        console = Console(file=raw(results()), highlight=False, soft_wrap=True)
+        text = styled(lines, shown, has_few_colours=console.color_system in ("standard", "windows"))
+        console.print(text, end="")
         return
-    results().write(plain_text(lines))
+    results().write(plain_text(lines, shown))
 
 
 def say_text(text: str) -> None:
@@ -202,7 +308,7 @@ def show_progress(text: str) -> None:
         return
     flush()
     with suppress(OSError, ValueError):
-        raw(stream).write(f"\r\x1b[K{in_line(text)[: _PROGRESS - 1]}")
+        raw(stream).write(_cleared() + in_line(text)[: screen_columns() - 1])
         stream.flush()
 
 
@@ -210,8 +316,13 @@ def clear_progress() -> None:
     """Take the line of `show_progress` back."""
     if sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
         with suppress(OSError, ValueError):
-            raw(sys.stderr).write("\r\x1b[K")
+            raw(sys.stderr).write(_cleared())
             sys.stderr.flush()
+
+
+def _cleared() -> str:
+    """Return what clears the line that the cursor is on; consoles of Windows may know no escape sequences."""
+    return f"\r{' ' * (screen_columns() - 1)}\r" if sys.platform == "win32" else "\r\x1b[K"
 
 
 def flush() -> None:
@@ -281,7 +392,7 @@ def warn(text: str) -> None:
     """Write a line on standard error about something that was done, but not as might be expected."""
     if sys.stderr is not None:
         with suppress(OSError, ValueError):
-            sys.stderr.write(f"rpgres: {harmless(text)}\n")
+            sys.stderr.write(_on_screen(f"rpgres: {harmless(text)}") + "\n")
 
 
 def blame(error: BaseException, *, as_json: bool) -> int:
@@ -297,11 +408,11 @@ def blame(error: BaseException, *, as_json: bool) -> int:
     if as_json:
         text = to_json(error_record(shown, name=as_option)).decode()
     elif isinstance(shown, RpgresError):
-        text = f"rpgres: {harmless(shown.typed)}"
+        text = _on_screen(f"rpgres: {harmless(shown.typed)}")
         if isinstance(shown, NotationError):
             text += "\n" + _caret(shown)
     else:
-        text = (
+        text = _on_screen(
             f"rpgres: internal error: {type(error).__name__}: {harmless(str(error))}; "
             "run it again with --debug for the traceback"
         )
@@ -313,6 +424,15 @@ def blame(error: BaseException, *, as_json: bool) -> int:
         with suppress(OSError, ValueError):
             sys.stderr.write(text + "\n")
     return exit_code(shown)
+
+
+def _on_screen(text: str) -> str:
+    """Return a message so that its lines fit the terminal, where a person reads it."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return text
+    from rpgres.cli.render.lines import Look, line, plain_text
+
+    return plain_text(map(line, text.split("\n")), Look(width=screen_columns())).rstrip("\n")
 
 
 def _as_own(error: BaseException) -> BaseException:
@@ -329,28 +449,37 @@ def _as_own(error: BaseException) -> BaseException:
     message = message[:1].lower() + message[1:]
     if context is None:
         return UsageError(f"{message}; --help lists the options")
+    unknown_word = message.partition("no such command '")[2].partition("'")[0]
+    if unknown_word:
+        from rpgres.cli.hints import line_in_group
+
+        line = line_in_group(context.command_path, unknown_word, context.command.list_commands(context))
+        message += f"; you may want `{line}`" if line else ""
     return UsageError(f"{context.command_path}: {message}; `{context.command_path} --help` lists its options")
 
 
 def _no_option(path: str, option: str, context: Any) -> str:
+    from rpgres.cli.hints import option_for
     from rpgres.rulesets import unknown
 
     known = [name for param in context.command.get_params(context) for name in param.opts if name.startswith("--")]
-    message = unknown("option", option, known, of=path)
+    meant = option_for(option, known)
+    message = f"{path} has no option {option!r}; {meant}" if meant else unknown("option", option, known, of=path)
     is_play = hasattr(context.command, "verb") and hasattr(context.command, "entries")
     return f"{message} (options of an action follow its name)" if is_play else message
 
 
-WIDTH = 72  # of the piece of a dice expression that is shown with a caret
+WIDTH = 72  # at most, of the piece of a dice expression that is shown with a caret
 
 
 def _caret(error: NotationError) -> str:
     """Return the expression with carets under the fault, cut down to its surroundings."""
-    start = max(0, error.position - WIDTH // 2)
-    shown = error.text[start : start + WIDTH]
+    width = min(WIDTH, screen_columns() - 8)
+    start = max(0, error.position - width // 2)
+    shown = error.text[start : start + width]
     before = in_line(shown)
     lead = "..." if start else ""
-    rest = "..." if start + WIDTH < len(error.text) else ""
+    rest = "..." if start + width < len(error.text) else ""
     offset = error.position - start
     length = max(1, min(error.length, len(shown) - offset))
     return f"  {lead}{before}{rest}\n  {' ' * (len(lead) + offset)}{'^' * length}"

@@ -12,7 +12,7 @@ from time import monotonic
 from typing import Any, TypeVar
 
 from rpgres.cli import INTERRUPTED
-from rpgres.cli.output import clear_progress, show_progress, warn
+from rpgres.cli.output import clear_progress, is_told_plainly, screen_columns, show_progress, warn
 from rpgres.stopping import STOP
 
 Found = TypeVar("Found")
@@ -21,9 +21,9 @@ LATE = 0.5  # seconds before anything is shown: what is over by then needs nothi
 EVERY = 0.1  # seconds between two lines
 GRACE = 3.0  # seconds in which work may end that was asked to; then it is interrupted, whatever it does
 LOWER_BOUND = "each chance is a lower bound, and the rest is open"
+ESTIMATED = "nothing is known exactly yet; what is shown is estimated from games"
 NOTHING = "nothing is known yet"
 HINT = " (Ctrl-C: stop here)"
-NARROW = 79  # columns that a line may take, so that it never wraps
 
 
 class Progress:
@@ -44,36 +44,63 @@ class Progress:
         self._begun = self._drawn = monotonic()
         self._ticks = 0
         self._counted: tuple[int, float] | None = None
-        self._is_there = False
+        self._is_there = self._is_held = False
+        self._lock, self._over = threading.Lock(), threading.Event()
         self.is_stopped = False
+
+    @contextmanager
+    def drawn(self) -> Iterator[None]:
+        """Show the line also while the work tells nothing, as one long step does."""
+        if not self._is_shown:
+            yield
+            return
+        watch = threading.Thread(target=self._watch, name="progress", daemon=True)
+        watch.start()
+        try:
+            yield
+        finally:
+            self._over.set()
+            watch.join()
+            self.clear()
+
+    def _watch(self) -> None:
+        while not self._over.wait(LATE):
+            if not self._is_held:
+                self._draw()
 
     def __call__(self, done: int, expected: float) -> None:
         """Tell how much is done, and how much is expected in all."""
-        self._counted = done, expected
+        self._counted, self._is_held = (done, expected), False
         self._draw()
 
     def tick(self) -> None:
         """Count a small piece of work."""
-        self._ticks += 1
+        self._ticks, self._is_held = self._ticks + 1, False
         self._draw()
 
     def name(self, label: str) -> None:
         """Say what is done now, in place of what was done before."""
-        self._label = label
+        self._label, self._ticks, self._is_held = label, 0, False
         self._draw()
 
     def clear(self) -> None:
-        """Take the line back, before something else is written."""
-        if self._is_there:
-            clear_progress()
-            self._is_there = False
+        """Take the line back, before something else is written; the next step of the work shows it again."""
+        with self._lock:
+            self._is_held = True
+            if self._is_there:
+                clear_progress()
+                self._is_there = False
 
     def _draw(self) -> None:
         now = monotonic()
-        if self._is_shown and now - self._begun >= LATE and (now - self._drawn >= EVERY or not self._is_there):
+        if not self._is_shown or now - self._begun < LATE or (now - self._drawn < EVERY and self._is_there):
+            return
+        with self._lock:
+            if self._is_held:
+                return
             self._drawn, self._is_there = now, True
             text = self._label + self._told(now - self._begun)
-            show_progress(text + HINT if len(text + HINT) < NARROW else text)
+            show_progress(text + HINT if len(text + HINT) < screen_columns() else text)
 
     def _told(self, seconds: float) -> str:
         if self._counted is None:
@@ -100,18 +127,23 @@ def progress(
         units: what is counted where the work does not say how far it is.
     """
     stream = sys.stderr
-    is_shown = not is_plain and stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"
+    is_shown = (
+        not (is_plain or is_told_plainly())
+        and stream is not None
+        and stream.isatty()
+        and os.environ.get("TERM") != "dumb"
+    )
     shown = Progress(label, done=done, is_shown=is_shown, units=units)
     before, STOP.watch = STOP.watch, shown.tick if is_shown else None
     try:
-        if stops:
-            with _stopping():
+        with shown.drawn():
+            if stops:
+                with _stopping():
+                    yield shown
+            else:
                 yield shown
-        else:
-            yield shown
     finally:
         shown.is_stopped, STOP.is_asked, STOP.watch = STOP.is_asked, False, before
-        shown.clear()
 
 
 @contextmanager

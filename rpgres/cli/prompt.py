@@ -5,11 +5,11 @@ Beside an answer, a person may type `?`, `odds`, `why`, `pass` and `undo` at any
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from rpgres.cli.output import ask, columns, flush, offering, say
+from rpgres.cli.play.words import split
 from rpgres.cli.render.lines import Line, line
 from rpgres.cli.render.questions import keyed, question_lines
 from rpgres.cli.render.results import event_lines
@@ -27,6 +27,7 @@ WIDTH, WIDEST = 80, 120  # columns of a question in one line: where nobody knows
 LIST = "?"  # shows all options with what they mean
 LET_BY = "pass"  # what an optional moment calls it to press Enter; taken when it is typed, too
 ODDS, WHY, UNDO = "odds", "why", "undo"
+ASIDES = ((ODDS, "the chances of each option"), (WHY, "the rule"), (UNDO, "take back the last answer"))
 ACTION, ALWAYS = "action", "always"  # how long moments pass: until the action is over; until that is taken back
 
 Aid = Callable[[View], "Prepared"]  # returns the action that is under way, as the seat of a view knows the table
@@ -40,7 +41,7 @@ class Person:
         is_plain: whether questions are written without colours.
         is_kept: whether what was shown is kept by then, so that an interrupt only leaves the rest undecided, and what
             was answered is taken back by whoever keeps it.
-        may_undo: whether answers can be taken back.
+        may_withdraw: whether the action itself can be taken back, and not only what was answered in it.
         aid: what `odds` and `why` need to know; None where they are not to be had.
         read: reads a line behind a sign that one is awaited; for tests.
     """
@@ -51,13 +52,13 @@ class Person:
         heading: Sequence[Line] = (),
         is_plain: bool = False,
         is_kept: bool = False,
-        may_undo: bool = True,
+        may_withdraw: bool = True,
         aid: Aid | None = None,
         read: Callable[[str], str] = ask,
     ) -> None:
         self._is_plain = is_plain
         self._is_kept = is_kept
-        self._may_undo = may_undo
+        self._may_withdraw = may_withdraw
         self._read = read
         self._is_gone = False
         self._told = {LIST: lambda _view, question: question_lines(question), ODDS: self._odds, WHY: self._why}
@@ -122,7 +123,7 @@ class Person:
         shown = self._shown if self._shown <= len(events) else 0  # fewer than before: another action
         self._say(self._heading)
         self._heading = []
-        say(event_lines(events[shown:], is_drawn=not self._is_plain), is_plain=self._is_plain)
+        say(event_lines(events[shown:]), is_plain=self._is_plain)
         self._shown = len(events)
         width = columns(default=WIDTH, at_most=WIDEST)
         self._say(question_lines(question, width=width))
@@ -141,7 +142,7 @@ class Person:
         while True:
             flush()
             try:
-                with offering([(option.name, option.text) for option in question.offered]):
+                with offering([*((option.name, option.text) for option in question.offered), *ASIDES]):
                     typed = self._read("> ").strip()
             except EOFError:
                 self._is_gone = True  # whoever ends the input answers nothing that is still to come
@@ -180,8 +181,8 @@ class Person:
             if words[0] == LET_BY:
                 return self._pass_on(words[1:], view, question)
             if words == [UNDO]:
-                if not self._may_undo:
-                    raise UsageError("nothing can be undone here")
+                if not (self._may_withdraw or self._answers):
+                    raise UsageError("nothing was decided in this step so far")
                 raise TakenBack(question.label)
             self._say(self._told[words[0]](view, question))
         except RpgresError as error:
@@ -238,8 +239,8 @@ class Person:
 def _words(typed: str) -> list[str]:
     """Return the words of what is to be done in place of an answer; none where it is an answer."""
     try:
-        words = shlex.split(typed)
-    except ValueError:
+        words = split(typed)
+    except UsageError:
         return []
     is_it = words in ([LIST], [ODDS], [WHY], [UNDO]) or (words[:1] == [LET_BY])
     return words if is_it else []

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 import typer.core
@@ -17,12 +17,15 @@ from msgspec import Struct, structs
 from rpgres.cli.lazy import LazyGroup
 from rpgres.cli.options import StrictCommand
 from rpgres.cli.output import (
+    DICE_WORDS,
     blame,
     debug,
     finish,
     prepare_streams,
     require_output,
     results_alone,
+    say,
+    tell_as,
     trace,
     unwritten,
     warn,
@@ -30,6 +33,9 @@ from rpgres.cli.output import (
 from rpgres.cli.settings import FLAGS, Loaded, activate, active, expand, load_settings
 from rpgres.errors import RpgresError, UsageError
 from rpgres.text.harmless import in_line, is_line
+
+if TYPE_CHECKING:
+    from rpgres.cli.render.lines import Line, Shown
 
 
 class Entry(Struct, frozen=True):
@@ -56,7 +62,7 @@ COMMANDS: dict[str, Entry] = {
     "plugin": Entry("plugin", "List, create and check plugins that provide rulesets."),
     "schema": Entry("schema", "Print the JSON Schema of a file or of an output."),
     "batch": Entry("batch", "Answer JSON requests, one per line, for bots."),
-    "help": Entry("help", "Show a page of the guide, or the help of a command, ruleset or action."),
+    "help": Entry("help", "Show the guide, or the help of a command, ruleset or action."),
     "config": Entry("config", "Show and change your settings and aliases."),
     "completions": Entry("completions", "Print the completion script of a shell."),
 }
@@ -65,17 +71,15 @@ _OFF = {f"--no-{name.replace('_', '-')}": name for name in FLAGS}  # what overru
 
 COMPLETING = "_RPGRES_COMPLETE"  # the variable by which a shell asks what it may offer
 
-OVERVIEW = """\
-rpgres resolves actions of tabletop role-playing games: whole rule systems, not only dice.
-
-  rpgres roll 4dF+3                                 roll dice
-  rpgres roll fate overcome --skill 3 --vs fair     resolve an action by its rules
-  rpgres odds fate attack --skill 4 --vs 4dF+2      the exact chances of every outcome
-  rpgres roll fate --help                           the actions of a ruleset; any command takes --help, or -h
-  rpgres ruleset list                               the installed rulesets
-  rpgres help game-master                           a page of the guide
-
-`rpgres help` lists all pages and commands."""
+OVERVIEW = "rpgres resolves actions of tabletop role-playing games: whole rule systems, not only dice."
+EXAMPLES = {
+    "rpgres roll 4dF+3": "roll dice",
+    "rpgres roll fate overcome --skill 3 --vs fair": "resolve an action by its rules",
+    "rpgres odds fate attack --skill 4 --vs 4dF+2": "the exact chances of every outcome",
+    "rpgres roll fate --help": "the actions of a ruleset; any command takes --help, or -h",
+    "rpgres ruleset list": "the installed rulesets",
+    "rpgres help game-master": "a page of the guide",
+}
 
 
 class Root(LazyGroup):
@@ -84,7 +88,8 @@ class Root(LazyGroup):
     def entries(self) -> Mapping[str, str]:
         """Return every command with its one line of help, importing none, and the aliases."""
         aliases = {name: f"Alias: {text}" for name, text in active().settings.aliases.items()}
-        return {name: entry.help for name, entry in COMMANDS.items()} | aliases
+        rulesets = _ruleset_titles() if COMPLETING in os.environ else {}  # which stand for `roll` with them
+        return {**rulesets, **{name: entry.help for name, entry in COMMANDS.items()}, **aliases}
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Return the command that is called, by its name or an alias, with its name and what is left of the line."""
@@ -113,10 +118,12 @@ class Root(LazyGroup):
         options = typed[: typed.index("--")] if "--" in typed else typed
         debug(enabled="--debug" in options or bool(os.environ.get("RPGRES_DEBUG")))
         wants_json = not {"--json", "--format=json"}.isdisjoint(options) or ("--format", "json") in pairwise(options)
-        taken = {"--debug", *(word for word in options if word in _OFF)}
+        taken = {"--debug", DICE_WORDS, *(word for word in options if word in _OFF)}
         activate(_without(loaded, taken))
         typed = [word for word in options if word not in taken] + typed[len(options) :]
         prepare_streams()
+        chosen = active().settings
+        tell_as(is_plain=chosen.plain or "--plain" in options, dice_words=chosen.dice_words or DICE_WORDS in options)
         if COMPLETING in os.environ:
             _know_shells()
         try:
@@ -196,11 +203,16 @@ def _check_text(args: Sequence[str]) -> None:
             raise UsageError(f"argument {number} ({word!r}) is not text in this terminal's encoding", argument=number)
 
 
-def _is_ruleset(name: str) -> bool:
+def _ruleset_titles() -> dict[str, str]:
     from rpgres.plugins.discovery import ruleset_names
+
+    return {one.id: one.title for one in ruleset_names()}
+
+
+def _is_ruleset(name: str) -> bool:
     from rpgres.plugins.entries import BUILTIN
 
-    return name in BUILTIN or name in {one.id for one in ruleset_names()}
+    return name in BUILTIN or name in _ruleset_titles()
 
 
 def _no_command(name: str) -> RpgresError:
@@ -209,7 +221,14 @@ def _no_command(name: str) -> RpgresError:
 
     if resembles_notation(name):
         return UsageError(f"to roll dice, use `rpgres roll {name}`; for their probabilities `rpgres odds {name}`")
-    return UsageError(unknown("command", name, COMMANDS, of="rpgres"))
+    from rpgres.cli.dynamic import rulesets_with
+    from rpgres.cli.hints import line_for
+
+    having = rulesets_with(name)
+    line = f"rpgres roll {having[0]} {name}" if having else line_for(name)
+    if line:
+        return UsageError(f"rpgres has no command {name!r}; you may want `{line}`")
+    return UsageError(unknown("command", name, [*COMMANDS, *active().settings.aliases], of="rpgres"))
 
 
 @cache
@@ -248,12 +267,21 @@ def _plain_app(**settings: Any) -> typer.Typer:
     return typer.Typer(add_completion=False, rich_markup_mode=None, **settings)
 
 
+def _help_formatter(_context: Any) -> Any:
+    from rpgres.cli.help_format import HelpFormatter
+
+    return HelpFormatter()
+
+
+typer.core.TyperCommand.context_class.make_formatter = _help_formatter  # type: ignore[assignment]  # for all help
+
 app = _plain_app(cls=Root, invoke_without_command=True)
 
 
 @app.callback(
     context_settings={"help_option_names": ["-h", "--help"]},  # of every command, as each has it from the one above
-    epilog="Add --debug to any command for the traceback of an internal error, --no-plain to overrule your settings.",
+    epilog="Add --plain --dice-words to have any command told as text to be read aloud, --no-plain to overrule your "
+    "settings, --debug for the traceback of an internal error.",
 )
 def overview(
     ctx: typer.Context,
@@ -265,14 +293,19 @@ def overview(
 
         sys.stdout.write(f"rpgres {__version__}\n")
     elif ctx.invoked_subcommand is None:
-        sys.stdout.write(OVERVIEW + _settings_text() + "\n")
+        from rpgres.cli.render.lines import HANG, Pairs, line
+
+        told: list[Shown] = [line(HANG, OVERVIEW), line(), Pairs(list(EXAMPLES.items()), widest=48), line()]
+        say([*told, line("`rpgres help` lists all pages and commands."), *_settings_lines()])
     else:
         return
     raise typer.Exit
 
 
-def _settings_text() -> str:
+def _settings_lines() -> list[Line]:
     """Return which settings there are and what sets them; nothing where all is as it comes."""
+    from rpgres.cli.render.lines import HANG, line
+
     loaded = active()
     set_by: dict[str, list[str]] = {}
     for key, origin in loaded.origins.items():
@@ -281,7 +314,7 @@ def _settings_text() -> str:
     told = [f"{', '.join(keys)} ({origin})" for origin, keys in set_by.items()]
     if loaded.problems:
         told.append(f"with problems, see `rpgres config show` ({loaded.path})")
-    return f"\n\nYour settings: {'; '.join(told)}." if told else ""
+    return [line(), line(HANG, f"Your settings: {'; '.join(told)}.")] if told else []
 
 
 def root() -> typer.core.TyperGroup:

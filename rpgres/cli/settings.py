@@ -30,7 +30,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="
         dice_words: print dice as words, as --dice-words does.
         colour: `auto` uses colours on a terminal, `never` does not, as NO_COLOR.
         ruleset: the ruleset that is meant where none is named, as in `rpgres roll overcome`.
-        dice: whether rpgres rolls (`seeded`), or `rpgres play` asks what was rolled (`real`).
+        dice: whether rpgres rolls (`seeded`), or asks at a terminal what was rolled at the table (`real`).
         rulesets: folders in which rulesets and house rules are sought, the nearest first.
         aliases: your own commands, by name: the words each stands for. More words may follow the name.
     """
@@ -181,14 +181,14 @@ def expand_at_table(words: Sequence[str], aliases: Mapping[str, str], *, ruleset
 
 
 def words_of_alias(text: str) -> list[str]:
-    """Return the words that an alias stands for, as a shell has them; `rpgres` itself may come first, or not.
+    """Return the words that an alias stands for, split as a line of `rpgres play` is; `rpgres` may come first.
 
     Raises:
-        ValueError: a quote is not closed.
+        UsageError: a quotation mark is not closed.
     """
-    import shlex
+    from rpgres.cli.play.words import split
 
-    words = shlex.split(text)
+    words = split(text)
     return words[1:] if words[:1] == ["rpgres"] else words
 
 
@@ -208,8 +208,8 @@ def alias_fault(name: str, aliases: Mapping[str, str], reserved: Collection[str]
     while True:
         try:
             words = words_of_alias(aliases[seen[-1]])
-        except ValueError:
-            return "a quote is not closed" if len(seen) == 1 else ""
+        except UsageError as error:
+            return error.message if len(seen) == 1 else ""
         if not words:
             return "it stands for nothing; write the words of a command, such as roll fate attack"
         if words[0] not in aliases or words[0] in reserved:

@@ -8,32 +8,41 @@ from typing import TYPE_CHECKING, Any
 
 from rpgres.cli import INTERRUPTED
 from rpgres.cli import options as opt
-from rpgres.cli.output import is_terminal, say, say_json, say_text, warn
+from rpgres.cli.output import say, say_json, say_text, warn
 from rpgres.cli.progress import progress
 from rpgres.errors import OutputError, UsageError
 from rpgres.model.state import EMPTY
 from rpgres.odds.subjects import SUCCESS, Change, Subject, named_change
+from rpgres.text.harmless import in_line, to_json
 
 if TYPE_CHECKING:
     from rpgres.cli.render.odds_reports import Record
+    from rpgres.cli.render.reports import Report
     from rpgres.odds.variations import Axis
     from rpgres.rulesets import RulesetFile
 
 FORMATS = ("table", "md", "csv", "json", "html")
+ENDINGS = {"markdown": "md", **{form: form for form in FORMATS[1:]}}  # and names by which formats are known, too
 STUDIES = ("compare", "vary", "find", "knockout")
 
 
 def format_of(shared: Mapping[str, Any]) -> str:
-    """Return the format that is asked for.
+    """Return the format that is asked for, be it by the ending of the file that is written.
 
     Raises:
         UsageError: there is no such format, or two are asked for.
     """
     form = shared["format"]
+    ending = os.path.splitext(shared["out"] or "")[1][1:].lower()
+    if ending == "svg":
+        raise UsageError(f"a chart is written with --svg {shared['out']}; --out writes the table")
+    if form is None and ending in ENDINGS:
+        form = ending
+    form = ENDINGS.get(form, form)
     if form is not None and form not in FORMATS:
         raise UsageError(f"--format takes {', '.join(FORMATS)}, not {form!r}")
     if shared["json"] and form not in (None, "json"):
-        raise UsageError(f"--json and --format {form} exclude each other")
+        raise UsageError(f"--json and {'--out' if shared['format'] is None else '--format'} {form} exclude each other")
     return "json" if shared["json"] else form or "table"
 
 
@@ -50,6 +59,8 @@ def study_of(shared: Mapping[str, Any], axes: Sequence[Axis]) -> str:
     asked = [name for name in STUDIES if shared[name]]
     if axes and "vary" not in asked and "find" not in asked:
         asked.append("vary")
+    if asked == ["compare", "vary"]:
+        return "grids"
     if len(asked) > 1:
         shown = ["a range" if name == "vary" and not shared["vary"] else f"--{name}" for name in asked]
         raise UsageError(f"{' and '.join(shown)} exclude each other")
@@ -82,8 +93,7 @@ def run_study(
         file: the ruleset's data, for its words.
         others: other scenes to compare with, by the text that names each.
     """
-    form = format_of(shared)
-    outcomes = list(shared["outcome"])
+    format_of(shared)  # what is wrong with it is told before the work begins
     with progress("evaluating", is_plain=shared["plain"]) as show:
         settings: dict[str, Any] = {
             "seconds": opt.read_seconds(shared["seconds"]),
@@ -93,19 +103,29 @@ def run_study(
         if others:
             settings["others"] = others
         record = _STUDIES[study](subject, axes, shared, settings)
-    emit(record, file, form=form, svg=shared["svg"], is_plain=shared["plain"], outcomes=outcomes)
+    emit(record, file, shared, outcomes=list(shared["outcome"]))
     return 0 if record.complete else INTERRUPTED
+
+
+def _cases(subject: Subject, shared: Mapping[str, Any], settings: Mapping[str, Any]) -> list[tuple[str, list[Change]]]:
+    """Return what is compared: the changes of each case under the text that was typed."""
+    others = settings.get("others", EMPTY)
+    return [
+        (text, [Change(kind="scene", name=text) if text in others else _compared(subject, text)])
+        for text in shared["compare"]
+    ]
 
 
 def _compare(subject: Subject, axes: Sequence[Axis], shared: Mapping[str, Any], settings: dict[str, Any]) -> Any:
     from rpgres.odds.comparison import compare
 
-    others = settings.get("others", EMPTY)
-    cases = [
-        (text, [Change(kind="scene", name=text) if text in others else _compared(subject, text)])
-        for text in shared["compare"]
-    ]
-    return compare(subject, cases, **settings)
+    return compare(subject, _cases(subject, shared, settings), **settings)
+
+
+def _grids(subject: Subject, axes: Sequence[Axis], shared: Mapping[str, Any], settings: dict[str, Any]) -> Any:
+    from rpgres.odds.grids import compare_grids
+
+    return compare_grids(subject, _axes(axes, shared), _cases(subject, shared, settings), **settings)
 
 
 def scenes_among(texts: Sequence[str]) -> list[str]:
@@ -135,10 +155,15 @@ def _compared(subject: Subject, text: str) -> Change:
 
 
 def _vary(subject: Subject, axes: Sequence[Axis], shared: Mapping[str, Any], settings: dict[str, Any]) -> Any:
-    from rpgres.odds.variations import read_axis, vary
+    from rpgres.odds.variations import vary
 
-    every = [*axes, *(read_axis(text, option="vary") for text in shared["vary"])]
-    return vary(subject, every, **settings)
+    return vary(subject, _axes(axes, shared), **settings)
+
+
+def _axes(axes: Sequence[Axis], shared: Mapping[str, Any]) -> list[Axis]:
+    from rpgres.odds.variations import read_axis
+
+    return [*axes, *(read_axis(text, option="vary") for text in shared["vary"])]
 
 
 def _find(subject: Subject, axes: Sequence[Axis], shared: Mapping[str, Any], settings: dict[str, Any]) -> Any:
@@ -160,85 +185,72 @@ def _knockout(subject: Subject, axes: Sequence[Axis], shared: Mapping[str, Any],
 _STUDIES: dict[str, Callable[[Subject, Sequence[Axis], Mapping[str, Any], dict[str, Any]], Any]] = {
     "compare": _compare,
     "vary": _vary,
+    "grids": _grids,
     "find": _find,
     "knockout": _knockout,
 }
 
 
-def emit(
-    record: Record,
-    file: RulesetFile | None,
-    *,
-    form: str,
-    svg: str | None = None,
-    is_plain: bool = False,
-    outcomes: Sequence[str] = (),
-    lines: Callable[[], Any] | None = None,
-) -> None:
-    """Print a record of odds in the format that is asked for, and write its chart.
+def emit(record: Record, file: RulesetFile | None, shared: Mapping[str, Any], *, outcomes: Sequence[str] = ()) -> None:
+    """Print a record of odds in the format that is asked for, or write it to a file, and write its chart.
 
     Args:
         record: the odds.
         file: the ruleset's data, for its words.
-        form: one of `FORMATS`.
-        svg: where the chart is written; None for nowhere.
-        is_plain: whether colours, bars and shades are left out.
+        shared: the options: format, out, svg, json, plain.
         outcomes: what a grid shows in place of success.
-        lines: makes the lines of a table, in place of those of the report.
     """
-    from rpgres.cli.render.documents import csv_text, markdown, page
-    from rpgres.cli.render.odds_reports import csv_rows, report_of
+    from rpgres.cli.render.odds_reports import report_of
 
-    report = report_of(record, file, outcomes=outcomes, columns=_columns(form))
-    if svg is not None:  # before anything is printed: a chart that cannot be written is an error
-        _write_chart(svg, report)
-    match form:
-        case "json":
-            say_json(record)
-        case "csv":
-            say_text(csv_text(*csv_rows(record)))
-        case "md":
-            say_text(markdown(report))
-        case "html":
-            say_text(page(report))
-        case _ if lines is not None:
-            say(lines(), is_plain=is_plain)
-        case _:
-            from rpgres.cli.render.reports import report_lines
+    form, report = format_of(shared), report_of(record, file, outcomes=outcomes)
+    if shared["svg"] is not None:  # before anything is printed: a chart that cannot be written is an error
+        _write_chart(shared["svg"], report)
+    if shared["out"] is not None:
+        _write(shared["out"], _text_of(record, report, form), option="--out")
+        say_text(f"{in_line(shared['out'])}: written\n")
+    elif form == "json":
+        say_json(record)
+    elif form != "table":
+        say_text(_text_of(record, report, form))
+    else:
+        from rpgres.cli.render.reports import report_lines
 
-            say(report_lines(report, bars=bar_columns(is_plain=is_plain), is_shaded=not is_plain), is_plain=is_plain)
+        say(report_lines(report), is_plain=shared["plain"])
 
 
-def bar_columns(*, is_plain: bool) -> int:
-    """Return how many columns there are for a bar, 0 where bars would be noise."""
-    if is_plain or not is_terminal():
-        return 0
-    from shutil import get_terminal_size
+def _text_of(record: Record, report: Report, form: str) -> str:
+    """Return a record of odds in a format for files."""
+    if form == "json":
+        return to_json(record).decode() + "\n"
+    if form == "csv":
+        from rpgres.cli.render.documents import csv_text
+        from rpgres.cli.render.odds_csv import csv_rows
 
-    return max(8, min(50, get_terminal_size().columns - 46))
+        return csv_text(*csv_rows(record))
+    if form == "table":
+        from rpgres.cli.render.lines import plain_text
+        from rpgres.cli.render.reports import report_lines
 
+        return plain_text(report_lines(report))
+    from rpgres.cli.render.documents import markdown, page
 
-def _columns(form: str) -> int:
-    """Return how wide a table may be."""
-    from rpgres.cli.render.odds_reports import WIDE
-
-    if form != "table":
-        return WIDE * 10
-    if not is_terminal():
-        return WIDE
-    from shutil import get_terminal_size
-
-    return get_terminal_size().columns
+    return markdown(report) if form == "md" else page(report)
 
 
-def _write_chart(path: str, report: Any) -> None:
-    from rpgres.cli.render.odds_charts import chart_svg
+def _write_chart(path: str, report: Report) -> None:
+    from rpgres.cli.render.charts import chart_svg
 
     if report.chart is None:
         warn(f"--svg {path}: there is nothing to draw")
         return
+    title = report.title if report.others else ""
+    _write(path, chart_svg(report.chart, *report.others, title=title), option="--svg")
+
+
+def _write(path: str, text: str, *, option: str) -> None:
     try:
         with open(path, "w", encoding="utf-8", newline="\n") as file:
-            file.write(chart_svg(report.chart))
+            file.write(text)
     except OSError as error:
-        raise OutputError(f"cannot write --svg {path}: {error.strerror or type(error).__name__}", file=path) from None
+        message = f"cannot write {option} {path}: {error.strerror or type(error).__name__}"
+        raise OutputError(message, file=path) from None

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import structs
 
-from rpgres.cli.output import can_prompt, columns, flush, is_terminal, say
+from rpgres.cli.output import can_prompt, flush, know_cards, say
 from rpgres.cli.render.account_lines import (
-    WIDEST,
-    WIDTH,
     chapter_heading,
     chapter_lines,
     end_lines,
@@ -21,6 +19,7 @@ from rpgres.cli.render.accounts import Titles, account_of, chapter_of, heading_o
 from rpgres.cli.render.scenes import step_question_lines
 from rpgres.model.state import EMPTY, GM, State
 from rpgres.scenes import Leaf, PlayedStep, Scene, SceneResult, Unanswered, play_scene, scene_result, step_record
+from rpgres.scenes.playing import prepare_step
 from rpgres.scenes.views import told_to
 
 if TYPE_CHECKING:
@@ -91,16 +90,17 @@ def tell_scene(
     teller.begin(seed=seed if seat is None else None, seat=seat or GM)
     person = _person(is_plain=is_plain) if seat is None and not auto else None
 
-    def begins(leaf: Leaf, _passes: tuple[int, ...]) -> None:
+    def begins(leaf: Leaf, state: State) -> None:
         if person is not None:  # otherwise only what comes of it tells whether the reader may hear of it
             teller.head(_before(leaf))
-            person.begin(step_question_lines(leaf, inputs))
+            aid = (lambda _view: prepare_step(scene, leaf, state)) if leaf.step.played else None
+            person.begin(step_question_lines(leaf, inputs), aid=aid)
 
     steps, endings = list[PlayedStep](), list[str]()
-    ask = person.ask if person is not None else None
+    asked: dict[str, Any] = {"prompt": person.ask, "rewinds": person.rewind} if person is not None else {}
     try:
         with told_to(seat):
-            for played in play_scene(scene, seed=seed, prompt=ask, begins=begins, ended=endings.append):
+            for played in play_scene(scene, seed=seed, **asked, begins=begins, ended=endings.append):
                 steps.append(played)
                 teller.step(step_record(scene, played, seat=seat or GM))
     except Unanswered as waiting:
@@ -117,9 +117,8 @@ class _Teller:
 
     def __init__(self, scene: Scene, people: State, *, is_plain: bool) -> None:
         self.scene, self.people = scene, people
+        know_cards(scene.rules)
         self.is_plain = is_plain
-        self.is_drawn = is_terminal() and not is_plain
-        self.width = columns(default=WIDTH, at_most=WIDEST)
         self.words = words_of(scene.rules, people)
         self.titles = Titles()
         self.is_headed = False
@@ -128,14 +127,14 @@ class _Teller:
         """Tell what stands above the account."""
         file, title = self.scene.file, self.scene.file.title or self.scene.source.path
         told = heading_of(self.scene.rules, self.people, title=title, summary=file.summary, seed=seed, seat=seat)
-        say(heading_lines(told, width=self.width), is_plain=self.is_plain)
+        say(heading_lines(told), is_plain=self.is_plain, is_prose=True)
 
     def head(self, step: Mapping[str, Any]) -> None:
         """Tell what stands above a step, once."""
         if not self.is_headed:
             title = self.titles.next(step)
             lines = chapter_heading(title, self.titles.count, is_skipped=bool(step.get("skipped")))
-            say(lines, is_plain=self.is_plain)
+            say(lines, is_plain=self.is_plain, is_prose=True)
             self.is_headed = True
 
     def step(self, record: Mapping[str, Any] | None) -> None:
@@ -145,13 +144,13 @@ class _Teller:
             return
         self.head(record)
         chapter = chapter_of([record], self.words, "Step")
-        say(chapter_lines(chapter, width=self.width, is_drawn=self.is_drawn), is_plain=self.is_plain)
+        say(chapter_lines(chapter), is_plain=self.is_plain, is_prose=True)
         flush()
         self.is_headed = False
 
     def end(self, account: Account) -> None:
         """Tell how it ended."""
-        say(end_lines(account, width=self.width), is_plain=self.is_plain)
+        say(end_lines(account), is_plain=self.is_plain, is_prose=True)
 
 
 def _before(leaf: Leaf) -> dict[str, Any]:
@@ -172,4 +171,4 @@ def _person(*, is_plain: bool) -> Person | None:
         return None
     from rpgres.cli.prompt import Person
 
-    return Person(is_plain=is_plain)
+    return Person(is_plain=is_plain, may_withdraw=False)

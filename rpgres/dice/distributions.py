@@ -11,6 +11,7 @@ from math import comb, gcd
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rpgres.dice.grammar import MOST_EXPLOSIONS, Named, Node, Number, Pool, Product, Quotient, divide
 from rpgres.errors import UsageError
@@ -30,12 +31,23 @@ class LawSizeError(UsageError):
 
 
 class Law(Struct, frozen=True):
-    """An exact distribution: what is open belongs to explosions that were not followed to their end."""
+    """An exact distribution: what is open belongs to explosions that were not followed to their end.
 
-    values: tuple[int, ...]  # ascending, distinct
-    weights: tuple[int, ...]  # positive
-    total: int  # of the weights and what is open
+    Attributes:
+        values: ascending, distinct.
+        weights: positive.
+        total: of the weights and what is open.
+        open: the weight of what is open.
+        above: what is open is at least this; None where that is not known.
+        under: what is open is at most this; None where that is not known.
+    """
+
+    values: tuple[int, ...]
+    weights: tuple[int, ...]
+    total: int
     open: int = 0
+    above: int | None = None
+    under: int | None = None
 
     def items(self) -> Iterator[tuple[int, int]]:
         """Return the values with their weights, ascending."""
@@ -148,7 +160,9 @@ def _divided(law: Law, divisor: int) -> Law:
     for value, weight in law.items():
         whole = divide(value, divisor)
         weights[whole] = weights.get(whole, 0) + weight
-    return _from_weights(weights, law.total)
+    above = divide(law.above, divisor) if law.above is not None else None
+    under = divide(law.under, divisor) if law.under is not None else None
+    return replace(_from_weights(weights, law.total), above=above, under=under)
 
 
 def _signed(law: Law, sign: int) -> Law:
@@ -156,7 +170,9 @@ def _signed(law: Law, sign: int) -> Law:
 
 
 def _negative(law: Law) -> Law:
-    return Law(tuple(-value for value in reversed(law.values)), law.weights[::-1], law.total, law.open)
+    above = -law.under if law.under is not None else None
+    under = -law.above if law.above is not None else None
+    return Law(tuple(-value for value in reversed(law.values)), law.weights[::-1], law.total, law.open, above, under)
 
 
 def _from_weights(weights: dict[int, int], total: int) -> Law:
@@ -176,6 +192,29 @@ def _multiply(left: Law, right: Law, work: _Work) -> Law:
 
 
 def _add(left: Law, right: Law, work: _Work) -> Law:
+    added = _added(left, right, work)
+    if not added.open:
+        return added
+    return replace(added, above=_above(left, right), under=_opposite(_above(_negative(left), _negative(right))))
+
+
+def _opposite(value: int | None) -> int | None:
+    return None if value is None else -value
+
+
+def _above(left: Law, right: Law) -> int | None:
+    """Return what is at least reached where one of two values that are added is open."""
+    least: list[int] = []
+    for one, other in ((left, right), (right, left)):
+        if one.open and (one.above is None or (other.open and other.above is None)):
+            return None
+        if one.open and one.above is not None:
+            lows = [*other.values[:1], *([other.above] if other.open and other.above is not None else [])]
+            least.append(one.above + min(lows, default=0))
+    return min(least, default=None)
+
+
+def _added(left: Law, right: Law, work: _Work) -> Law:
     total = left.total * right.total
     if len(left.values) == 1 or len(right.values) == 1:
         one, many = (left, right) if len(left.values) == 1 else (right, left)
@@ -295,7 +334,7 @@ def _exploded(die: Law, pool: Pool, work: _Work) -> Law:
     assert explosion
     gains = (pool.worth, pool.worth) if explosion.apart else (_shown, _one_less if explosion.penetrating else _shown)
     first, later = [(_part(die, exploding, gain), _part(die, exploding, gain, ends=True)) for gain in gains]
-    depth, limit = _depth(die, pool, sum(first[0].weights), later[0])
+    depth, limit = _depth(die, pool, later[0].values[0])
     total = die.total ** (depth + 1)
     weights: dict[int, int] = {}
     chain = None
@@ -311,7 +350,10 @@ def _exploded(die: Law, pool: Pool, work: _Work) -> Law:
         chain = _clipped(_add(chain, later[0], work) if chain else first[0], limit and limit - min(0, die.values[0]))
     if limit is not None and not explosion.once:
         weights[limit] = weights.get(limit, 0) + sum(chain.weights if chain else ())
-    return _from_weights(weights, total)
+    law, least = _from_weights(weights, total), later[0].values[0]
+    if not law.open or least < 0:
+        return law
+    return replace(law, above=first[0].values[0] + depth * least + min(least, later[1].values[0]))
 
 
 def _shown(face: int) -> int:
@@ -331,22 +373,37 @@ def _part(die: Law, exploding: Container[int], gain: Callable[[int], int], *, en
     return _from_weights(weights, die.total)
 
 
-def _depth(die: Law, pool: Pool, weight: int, step: Law) -> tuple[int, int | None]:
-    """Return how many explosions are followed, and the value from which on all values are one."""
+def followed(die: Law, pool: Pool) -> int:
+    """Return how many explosions of a die are followed.
+
+    Args:
+        die: what one face shows.
+        pool: which of its faces explode.
+    """
+    depth, weight = 0, sum(weight for face, weight in die.items() if face in pool.exploding)
+    while depth < MOST_EXPLOSIONS and weight ** (depth + 1) * EXPLOSION_OPEN > die.total ** (depth + 1):
+        depth += 1
+    return depth
+
+
+def _depth(die: Law, pool: Pool, least: int) -> tuple[int, int | None]:
+    """Return how many explosions are followed, and the value from which on all values are one.
+
+    Args:
+        die: what one face shows.
+        pool: the die's pool.
+        least: what an explosion adds at least.
+    """
     explosion = pool.explosion
     assert explosion
     if explosion.once:
         return 1, None
-    depth = 0
-    while depth < MOST_EXPLOSIONS and weight ** (depth + 1) * EXPLOSION_OPEN > die.total ** (depth + 1):
-        depth += 1
-    least = step.values[0]
     if pool.target and not explosion.apart and least > 0:
         # All totals beyond the number fit the comparison, or none does: they are one value, and nothing stays open.
         low, number = die.values[0] - int(explosion.penetrating), pool.target.number
         if number < MOST_EXPLOSIONS * least + low:
             return max(0, (number - low) // least), number + 1
-    return depth, None
+    return followed(die, pool), None
 
 
 def _clipped(law: Law, limit: int | None) -> Law:
@@ -384,7 +441,13 @@ def _power(die: Law, n: int, work: _Work) -> Law:
     width = _width(total)
     size = n * span * width
     work.spend(_product_cost(size // 2, size // 2) * 3 // 2 + 300 * n * span)
-    return _unpack(_pack(die, 1, width) ** n, n * low, 1, n * span, width, total)
+    law = _unpack(_pack(die, 1, width) ** n, n * low, 1, n * span, width, total)
+    return replace(law, above=_least_of(die, n)) if law.open else law
+
+
+def _least_of(die: Law, n: int) -> int | None:
+    """Return what some dice add up to at least when one of them is open."""
+    return None if die.above is None else die.above + (n - 1) * min(die.values[0], die.above)
 
 
 def _uniform_power(sides: int, n: int) -> tuple[int, ...]:
@@ -446,4 +509,7 @@ def _kept_law(die: Law, pool: Pool, work: _Work) -> Law:
             # All cases in which the last die that stays is placed here: the rest may show what it likes.
             done += packed * closing << shift * (last - max(first, before))
         placed = following
-    return _unpack(done, (last - first) * base, 1, span, bits // 8, total)
+    law = _unpack(done, (last - first) * base, 1, span, bits // 8, total)
+    # Of the highest dice, one that is open is among the kept, or those are all higher.
+    is_highest = high == n and pool.target is None
+    return replace(law, above=_least_of(die, high - low)) if law.open and is_highest else law

@@ -342,7 +342,10 @@ def _write_pool(pool: Pool) -> str:
     count = f"{pool.target.sign}{pool.target.number}" if pool.target else ""
     count += f"f{_write_faces(pool.fails)}" if pool.fails else ""
     text += f"{keep and _write_explosion(pool)}{keep}{count}{'' if keep else _write_explosion(pool)}"
-    return text + (f" double {_write_faces(pool.double)}" if pool.double else "")
+    if pool.double is None:
+        return text
+    is_top = pool.double == Comparison("=", pool.row[-1])
+    return f"{text} double {'' if is_top else pool.double.sign}{pool.double.number}"
 
 
 def _write_explosion(pool: Pool) -> str:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-from rpgres.dice.grammar import DIGITS, Node, Pool
+from msgspec.structs import replace
+
+from rpgres.dice.grammar import DIGITS, Node, Pool, pools_in, write
 
 # By the character that stands where none of ours can.
 REFUSED = {
@@ -47,6 +50,15 @@ WORDS = {
     "min": "the lowest value of a die cannot be set in this notation; to reroll low dice, write ro<3",
     "ma": "the highest value of a die cannot be set in this notation",
     "max": "the highest value of a die cannot be set in this notation",
+    **dict.fromkeys(
+        ("rr", "reroll"), "dice are rerolled with r until the face stays, and once with ro: 2d6r1, 2d6ro<3"
+    ),
+    **dict.fromkeys(("explode", "exploding"), "dice explode with !, once with !o: 3d6!, 8d10!>=8, 3d6!o"),
+    "dc": "to compare the total, write vs, as in d20+5 vs 15",
+    "with": "advantage follows the dice without more words: d20 adv, d20+5 dis",
+    "plus": "to add, write +",
+    "minus": "to subtract, write -",
+    **dict.fromkeys(("best", "worst"), "the best dice are kept with kh, the worst with kl: 4d6kh3, 4d6 keep highest 3"),
     "cs": "criticals are not part of this notation",
     "cf": "criticals are not part of this notation",
     "x": f"{REFUSED['x']}; dice explode with !, as in 2d6!",
@@ -122,6 +134,24 @@ def advantage(word: str, pool: Pool | None = None) -> str:
         f"{word} on {count}d{sides} can mean two things: {count}d{sides}{end}1 keeps one of them, "
         f"{count + 1}d{sides}{end}{count} rolls one more and drops one"
     )
+
+
+def never(node: Node) -> Iterator[str]:
+    """Yield what is said of a count where a total was meant: of one die alone, and of dice that can never fit."""
+    for pool in pools_in(node):
+        target = pool.target
+        is_one = pool == node and pool.count == 1 and not pool.explodes and not pool.double and not pool.fails
+        if target is None or not (is_one or is_empty(pool)):
+            continue
+        bare, sign = write(replace(pool, target=None, double=None, fails=None)), target.sign.removeprefix(">=")
+        advice = "" if sign == "=" else f"; to compare the total, write {bare} vs {sign}{target.number}"
+        what = "none of them can fit" if is_empty(pool) else "comes to 1 or 0"
+        yield f"{write(pool)} counts dice, and {what}{advice}"
+
+
+def is_empty(pool: Pool) -> bool:
+    """Return whether a pool counts dice none of which can fit."""
+    return pool.target is not None and not pool.explodes and not any(pool.target.fits(face) for face in pool.faces)
 
 
 def keeping(text: str, start: int) -> str:

@@ -44,7 +44,7 @@ def read_modifiers(scan: Scanner, pool: Pool) -> Pool:
         elif word == "double" and (found := scan.match(_DOUBLE)):
             places["double"] = start
             pool = replace(pool, double=_double(scan, pool, found, start))
-        elif char == "r":
+        elif char == "r" and word not in hints.WORDS:
             places.setdefault("reroll", start)
             pool = replace(pool, reroll=_reroll(scan, pool, pool.reroll))
         elif char in ("k", "d"):
@@ -215,5 +215,6 @@ def _check_end(scan: Scanner, pool: Pool, places: dict[str, int]) -> None:
     for name, on in (("double", pool.double), ("fails", pool.fails)):
         if on and (not pool.target or (explosion and not explosion.apart)):
             scan.fail(hints.COUNTED, places[name])
-    if pool.target and pool.double and not any(pool.worth(face) > 1 for face in pool.row):
+    target, double = pool.target, pool.double
+    if target and double and not any(target.fits(face) and double.fits(face) for face in pool.row):
         scan.fail("no die that counts is among these", places["double"])

@@ -273,7 +273,7 @@ def _atom(scan: Scanner) -> _Part:
         scan.count_dice(2, start)
         return _Part(Pool(2, 20, keep=((ADVANTAGE[word], 1),)), 1, 20)
     count = scan.number() if char in DIGITS else None
-    if not scan.take("d"):
+    if scan.word() in hints.WORDS or not scan.take("d"):
         if count is None:
             scan.refuse_next(after=None)
         return _Part(Number(count), count, count)

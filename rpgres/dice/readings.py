@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 from math import comb
+from operator import add
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpgres.dice.distributions import LawSizeError, die_law, law_of
+from rpgres.dice.distributions import LawSizeError, die_law, followed, law_of, shown_law
 from rpgres.dice.expression import Dice
 from rpgres.dice.grammar import Node, Number, Pool, Sum, with_first
 from rpgres.dice.rolling import DieFace, Reading, Throw
@@ -31,18 +32,21 @@ class JointLaw(Struct, frozen=True):
 
 def read_off(dice: Dice, throw: Throw, readings: tuple[Reading, ...]) -> tuple[int, ...]:
     """Return what is read off a throw, in the order of the readings."""
-    kept = list(_kept(throw.faces[0])) if dice.pools else []
+    kept = list(_kept(dice.pools[0], throw.faces[0])) if dice.pools else []
     return tuple(throw.value if reading.kind == "total" else _of_kept(reading, kept) for reading in readings)
 
 
-def _kept(faces: tuple[DieFace, ...]) -> Iterator[int]:
+def _kept(pool: Pool, faces: tuple[DieFace, ...]) -> Iterator[int]:
     """Yield the worth of every kept die: an exploded one is the sum of its faces."""
+    less = int(pool.explosion is not None and pool.explosion.penetrating)
     worth = 0
     for face in faces:
         if face.mark == "rerolled":
             continue
         worth += face.face
-        if not face.exploded:
+        if face.exploded:
+            worth -= less
+        else:
             if face.mark != "dropped":
                 yield worth
             worth = 0
@@ -57,7 +61,7 @@ def _of_kept(reading: Reading, kept: list[int]) -> int:
         case "lowest":
             return min(kept, default=0)
         case _:
-            return sum(1 for die in kept if reading.counted is not None and reading.counted.fits(die))
+            return sum(1 for die in kept if reading.counts(die))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -112,6 +116,8 @@ def _pool_states(pool: Pool, readings: tuple[Reading, ...], *, needs_value: bool
     Faces are gone through from high to low with the number of dice at each, so that the place of a die says whether it
     is kept; states that agree in all that is asked go on as one.
     """
+    if pool.explosion is not None and pool.explosion.apart:
+        return _again_states(pool, readings)
     die = die_law(replace(pool, target=None))  # a target would make one of all faces beyond it
     low, high = pool.kept
     first, last = pool.count - high, pool.count - low  # places of the kept dice, counted from the highest
@@ -119,18 +125,13 @@ def _pool_states(pool: Pool, readings: tuple[Reading, ...], *, needs_value: bool
     states: dict[tuple[int, _State], int] = {(0, (0, (0,) * len(readings))): 1}
     for face, weight in sorted(die.items(), reverse=True):
         powers = [weight**count for count in range(pool.count + 1)]
-        fits = tuple(one.counted is not None and one.counted.fits(face) for one in readings)
+        fits = tuple(one.counts(face) for one in readings)
         worth = pool.worth(face)
         after: dict[tuple[int, _State], int] = {}
         for (placed, state), so_far in states.items():
             left = pool.count - placed
             steps += left + 1
-            if steps > MOST_JOINT_STEPS:
-                raise LawSizeError(
-                    "to work out what is read off these dice together would take too long (limit MOST_JOINT_STEPS); "
-                    "use fewer dice or fewer sides, or roll them many times instead",
-                    limit="MOST_JOINT_STEPS",
-                )
+            _check(steps)
             for count in range(left + 1):
                 kept = max(0, min(placed + count, last) - max(placed, first))
                 so = state
@@ -145,6 +146,50 @@ def _pool_states(pool: Pool, readings: tuple[Reading, ...], *, needs_value: bool
         states = after
     done = {state: weight for (placed, state), weight in states.items() if placed == pool.count}
     return done, die.total**pool.count
+
+
+def _check(steps: int) -> None:
+    if steps > MOST_JOINT_STEPS:
+        raise LawSizeError(
+            "to work out what is read off these dice together would take too long (limit MOST_JOINT_STEPS); "
+            "use fewer dice or fewer sides, or roll them many times instead",
+            limit="MOST_JOINT_STEPS",
+        )
+
+
+def _again_states(pool: Pool, readings: tuple[Reading, ...]) -> tuple[dict[_State, int], int]:
+    """Return the same where some dice bring others, which count for themselves and are all kept."""
+    shown = shown_law(pool)
+    faces: tuple[dict[_State, int], dict[_State, int]] = ({}, {})  # of dice that are the last ones, and of the others
+    for face, weight in shown.items():
+        values = (_grown(one.kind, 0, face, 1, is_fit=one.counts(face), is_first=True) for one in readings)
+        state = (pool.worth(face), tuple(values))
+        group = faces[face in pool.exploding]
+        group[state] = group.get(state, 0) + weight
+    depth = followed(shown, pool)
+    die: dict[_State, int] = {}
+    chain = faces[1]
+    for exploded in range(depth + 1):
+        ended = _together(chain, faces[0], readings) if exploded else faces[0]
+        chain = _together(chain, faces[1], readings) if exploded else chain
+        for state, weight in ended.items():
+            die[state] = die.get(state, 0) + weight * shown.total ** (depth - exploded)
+    found = die
+    for _ in range(pool.count - 1):
+        found = _together(found, die, readings)
+    return found, shown.total ** ((depth + 1) * pool.count)
+
+
+def _together(some: dict[_State, int], others: dict[_State, int], readings: tuple[Reading, ...]) -> dict[_State, int]:
+    """Return what two groups of dice show together."""
+    _check(len(some) * len(others))
+    joins = [{"highest": max, "lowest": min}.get(one.kind, add) for one in readings]
+    found: dict[_State, int] = {}
+    for (worth, values), weight in some.items():
+        for (other, shown), chance in others.items():
+            state = (worth + other, tuple(join(a, b) for join, a, b in zip(joins, values, shown, strict=True)))
+            found[state] = found.get(state, 0) + weight * chance
+    return found
 
 
 def _grown(kind: str, so_far: int, face: int, kept: int, *, is_fit: bool, is_first: bool) -> int:

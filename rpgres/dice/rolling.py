@@ -49,6 +49,10 @@ class Reading(Struct, frozen=True):
     kind: Literal["total", "natural", "highest", "lowest", "count"]
     counted: Comparison | None = None
 
+    def counts(self, value: int) -> bool:
+        """Return whether a die of this value is counted."""
+        return self.counted is not None and self.counted.fits(value)
+
 
 class Throw(Struct, frozen=True):
     """One result of an expression; `text` is what `Dice.read` takes to give the same throw back."""
@@ -236,8 +240,9 @@ class _Reading:
             self.refuse_few()
         last = _face_text(self.pool, self.faces[-1])
         what = "explodes" if reason == _EXPLOSION else "is rerolled"
+        die = "the die that it brings" if self.pool.explosion and self.pool.explosion.apart else "the same die"
         _refuse(
-            f"the last {last} of {self.text!r} {what} and must be followed by the next face of the same die; "
+            f"the last {last} of {self.text!r} {what} and must be followed by the next face of {die}; "
             "give the faces of each die in order, die by die",
             self.text,
         )

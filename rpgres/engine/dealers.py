@@ -6,7 +6,7 @@ Nothing here knows rules; a dealer is asked by the table and answers by label an
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rpgres.dice import Dice, Reading, Throw
 from rpgres.dice.seeds import LANES, WORD, Streams, pick
@@ -19,15 +19,38 @@ if TYPE_CHECKING:
     from rpgres.model.cards import Cards, Stack
 
 
+class Due(NamedTuple):
+    """A result that somebody may read off real dice or cards.
+
+    Attributes:
+        label, asked, turn: the question, how often it was asked before, and in which turn of a procedure.
+        by: who rolls or draws; empty where the rule does not say.
+        dice: the dice in notation; empty for a card.
+        check: returns a typed result as it is given, a text for each card; raises `GivenError` where it is impossible.
+    """
+
+    label: str
+    asked: int
+    turn: int
+    by: str
+    dice: str
+    check: Callable[[str], Sequence[str]]
+
+
+Hand = Callable[[Due], "Sequence[str] | None"]  # asks for a result; None leaves it to the seed
+
+
 class Dealer:
     """Who answers chance. A dealer overrides what it answers otherwise than by real dice.
 
     Attributes:
         joint: whether it answers two compared rolls, and several readings of one, as one question; see `Table.versus`.
         keeps_parts: whether it keeps what parts of rules come to; see `Table.part`.
+        hand: asks somebody for results of real dice and cards; None where nobody is asked.
     """
 
     __slots__ = ()
+    hand: Hand | None = None
     joint = False
     keeps_parts = False
 
@@ -183,13 +206,26 @@ class GivenDealer(Dealer):
     Args:
         given: the results as typed, by label; None leaves that question to the other dealer.
         then: who answers what was not given.
+        hand: asks somebody for results as they come up, before they are left to the other dealer.
     """
 
-    __slots__ = ("_given", "_then")
+    __slots__ = ("_given", "_then", "hand")
 
-    def __init__(self, given: Given, *, then: Dealer) -> None:
+    def __init__(self, given: Given, *, then: Dealer, hand: Hand | None = None) -> None:
         self._given = {label: list(results) for label, results in given.items()}
-        self._then = then
+        self._then, self.hand = then, hand
+
+    def read_off(self, due: Due) -> None:
+        """Have somebody give the result that is asked for now, where it is not known; it then counts as given."""
+        texts = self.hand(due) if self.hand is not None and not self._is_known(due.label) else None
+        if texts:
+            self._give(due.label, texts)
+
+    def _is_known(self, label: str) -> bool:
+        return bool(self._given.get(label))
+
+    def _give(self, label: str, texts: Sequence[str]) -> None:
+        self._given.setdefault(label, []).extend(texts)
 
     def _next(self, label: str) -> str | None:
         """Return the next given result of a label; None where the other dealer answers."""
@@ -228,14 +264,8 @@ class GivenDealer(Dealer):
             return self._then.draw(self._free(cards, stack), stack, label, count)
         text, *following = stack.known.one_by_one(result)
         self._given[label][:0] = following
-        codes = stack.known.matching(text)
-        if not codes:
-            raise GivenError(f"{named('given')} {label}={text}: {unknown_card(stack.known, text)}", label=label)
-        fitting = tuple(card for card in cards if card.partition(".")[0] in codes)
-        if not fitting:
-            message = f"{named('given')} {label}={text}: no such card is left in {stack.pile}"
-            raise GivenError(f"{message}; all of them are elsewhere", label=label)
-        if len(codes) == 1:
+        fitting = fitting_cards(cards, stack, label, text)
+        if len(stack.known.matching(text)) == 1:
             return fitting[0]
         # Not the one that would come first: those left would then come later than their share.
         return self._then.draw(self._free(fitting, stack), stack._replace(pile=f"which:{stack.pile}"), label, count)
@@ -271,8 +301,16 @@ class TapedDealer(GivenDealer):
 
     __slots__ = ("_asked", "_left", "later", "tape", "typed")
 
-    def __init__(self, given: Given, *, then: Dealer, tape: Sequence[str] = (), typed: Given = EMPTY) -> None:
-        super().__init__(given, then=then)
+    def __init__(
+        self,
+        given: Given,
+        *,
+        then: Dealer,
+        tape: Sequence[str] = (),
+        typed: Given = EMPTY,
+        hand: Hand | None = None,
+    ) -> None:
+        super().__init__(given, then=then, hand=hand)
         self.later = {label: [text for text in texts if text is not None] for label, texts in given.items()}
         self.tape, self.typed = list(tape), {label: list(texts) for label, texts in typed.items()}
         self._left = list(tape)
@@ -308,6 +346,17 @@ class TapedDealer(GivenDealer):
         self._add(label, card, is_given=is_given)
         return card
 
+    def read_off(self, due: Due) -> None:
+        """Have somebody give the result that is asked for now; here, labels are counted through all turns."""
+        super().read_off(due._replace(asked=self._asked.get(due.label, 0), turn=0))
+
+    def _is_known(self, label: str) -> bool:
+        return bool(self._left) or super()._is_known(label)
+
+    def _give(self, label: str, texts: Sequence[str]) -> None:
+        super()._give(label, texts)
+        self.later.setdefault(label, []).extend(texts)
+
     def _again(self, label: str) -> str:
         self._asked[label] = self._asked.get(label, 0) + 1
         return self._left.pop(0)
@@ -318,6 +367,46 @@ class TapedDealer(GivenDealer):
         if is_given:
             its = self.typed.setdefault(label, [])
             its += [*[None] * (asked - 1 - len(its)), self.later[label].pop(0)]
+
+
+def fitting_cards(cards: tuple[str, ...], stack: Stack, label: str, text: str) -> tuple[str, ...]:
+    """Return the cards of a pile that a typed card may be.
+
+    Raises:
+        GivenError: it is no card, or none that lies there.
+    """
+    codes = stack.known.matching(text)
+    if not codes:
+        raise GivenError(f"{named('given')} {label}={text}: {unknown_card(stack.known, text)}", label=label)
+    fitting = tuple(card for card in cards if card.partition(".")[0] in codes)
+    if not fitting:
+        message = f"{named('given')} {label}={text}: no such card is left in {stack.pile}"
+        raise GivenError(f"{message}; all of them are elsewhere", label=label)
+    return fitting
+
+
+def read_total(dice: Dice, text: str) -> str:
+    """Return typed faces as they are, and for the typed total of all dice, without what is added, the first that fit.
+
+    Raises:
+        GivenError: the dice cannot have shown it.
+    """
+    try:
+        dice.read(text)
+    except GivenError as error:
+        total = text.replace("\N{MINUS SIGN}", "-").strip()
+        digits = total.lstrip("+-")
+        throws = dice.table or () if digits.isascii() and digits.isdecimal() and len(total) - len(digits) < 2 else ()
+        found = next((throw.text for throw in throws if _sum(throw) == int(total)), None)
+        if found is None:
+            error.add("; or type their total")
+            raise
+        return found
+    return text
+
+
+def _sum(throw: Throw) -> int:
+    return sum(die.face for pool in throw.faces for die in pool if die.mark == "kept")
 
 
 def unpromised(cards: tuple[str, ...], texts: Iterable[str], *, known: Cards) -> tuple[str, ...]:
@@ -355,5 +444,9 @@ def unknown_card(known: Cards, text: str) -> str:
         return f"there is no card {text!r}; did you mean {hint}?"
     letters = "".join(char for char in text.strip() if char.isalpha()).lower()
     of_suit = [code for code in known.by_code if letters and code.lower().startswith(letters[:2])]
+    digits = "".join(char for char in text if char.isdigit())
+    of_value = list(dict.fromkeys(known.by_code[code].short for code in of_suit if digits and digits in code))
+    if of_value:  # the suit is no more than begun, or stands behind
+        return f"there is no card {text!r}: the suit comes first, as in {', '.join(of_value[:8])}"
     examples = ", ".join((of_suit or list(known.by_code))[:8])
     return f"there is no card {text!r}; there are such as {examples}"

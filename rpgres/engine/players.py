@@ -44,6 +44,8 @@ class Question(msgspec.Struct, frozen=True, gc=False):
         is_won: whether its owner, deciding well, is certain of success whatever chance answers from here on.
         holds: the questions of odds for which `alike` holds.
         is_naming: whether it asks only what something is called: policies and odds leave it, and nothing waits for it.
+        moot: whether no answer can bring its owner anything but what it costs; then the moment passes, and only those
+            are heard who said their answer beforehand.
     """
 
     label: str
@@ -64,6 +66,7 @@ class Question(msgspec.Struct, frozen=True, gc=False):
     aside: tuple[Option, ...] = ()
     holds: Collection[str] = OUTCOME_ONLY
     is_naming: bool = False
+    moot: bool = False
 
     @property
     def offered(self) -> tuple[Option, ...]:
@@ -269,8 +272,32 @@ def default_policy(rules: Rules) -> str:
     return next(iter(rules.ruleset.policies), "preferred" if rules.file.standalone else "uniform")
 
 
+EVERY = "*"  # behind an answer: for every question of its label
+
+
+def for_every(answer: str, question: Question) -> str | None:
+    """Return the answer for every question of a label that a script means by `ANSWER*`; None where it means none.
+
+    An option whose name ends so is meant itself, and so is a text that the question takes as it is.
+    """
+    if len(answer) < 2 or not answer.endswith(EVERY):
+        return None
+    if any(answer.lower() == option.name.lower() or answer in option.aliases for option in question.offered):
+        return None
+    bare = answer[: -len(EVERY)]
+    if question.reads is None or bare == NO or named_option(question.offered, bare) is not None:
+        return bare
+    try:
+        question.reads(answer)
+    except UsageError:
+        return bare
+    return None
+
+
 class Script:
     """Answers by label, used in order: what was typed, or stands in a scene.
+
+    `ANSWER*` is for every question of its label for which there is no other answer, where it is offered.
 
     Args:
         choose: answers by label; those by `WHO:LABEL` are for that character's questions alone, and are used before
@@ -280,7 +307,7 @@ class Script:
         single: the questions with one option that no answer named so far, which scripts at one table share.
     """
 
-    __slots__ = ("_means", "left", "seat", "single")
+    __slots__ = ("_means", "_met", "left", "seat", "single")
 
     def __init__(
         self,
@@ -292,6 +319,7 @@ class Script:
     ) -> None:
         self.left = {label: list(answers) for label, answers in choose.items()}
         self.seat, self._means = seat, means
+        self._met = set[tuple[str, str]]()  # answers for every question that one took
         self.single: list[Question] = single if single is not None else []
 
     def answer(self, question: Question, view: View) -> Answer | None:
@@ -307,10 +335,26 @@ class Script:
         """
         for key in (f"{question.who}:{question.label}", question.label):
             answers = self.left.get(key)
-            while answers:
-                answer = answers.pop(0)
+            if not answers:
+                continue
+            for answer in [*answers]:
+                if for_every(answer, question) is not None:
+                    continue
+                answers.remove(answer)
                 if not (self.single and self._names_single(answer, question, answers, is_own=key != question.label)):
                     return Answer(answer, self._means)
+            if answers and (every := self._for_every(key, answers, question)) is not None:
+                return every
+        return None
+
+    def _for_every(self, key: str, answers: Sequence[str], question: Question) -> Answer | None:
+        """Return the answer for every question under a key; None where it was of use before and is not offered now."""
+        for answer in answers:
+            bare = for_every(answer, question) or ""
+            is_offered = named_option(question.offered, bare) is not None or (question.optional and bare == NO)
+            if is_offered or question.reads is not None or (key, answer) not in self._met:
+                self._met.add((key, answer))
+                return Answer(bare, self._means)
         return None
 
     def _names_single(self, answer: str, question: Question, later: Sequence[str], *, is_own: bool) -> bool:
@@ -335,11 +379,16 @@ class Script:
                 return True
         return False
 
-    def unused(self) -> Iterable[tuple[str, str]]:
-        """Yield the answers that no question took, as (label, answer)."""
+    def unused(self, *, is_over: bool = True) -> Iterable[tuple[str, str]]:
+        """Yield the answers that no question took, as (label, answer).
+
+        Args:
+            is_over: whether no question is still to come, which answers for every question would be for.
+        """
         for label, answers in self.left.items():
             for answer in answers:
-                yield label, answer
+                if not is_over or (label, answer) not in self._met:
+                    yield label, answer
 
 
 class Policies:
@@ -386,6 +435,7 @@ class Seats:
 
     Attributes:
         answerers: who is asked, in order.
+        said: those among them whose answers were given beforehand, for questions that are moot.
         scripts: the scripts among them, the main one first.
         policies: the policies among them.
         gathers: whether everybody who is asked something together is heard, though one of them does not answer; not
@@ -393,7 +443,7 @@ class Seats:
         passed: the labels of optional moments that nobody answered.
     """
 
-    __slots__ = ("answerers", "gathers", "passed", "policies", "scripts")
+    __slots__ = ("answerers", "gathers", "passed", "policies", "said", "scripts")
 
     def __init__(
         self,
@@ -407,6 +457,7 @@ class Seats:
         self.scripts = [script]
         self.policies = policies if isinstance(policies, Policies) else Policies(policies)
         self.answerers: list[Answerer] = [script.answer] if choose else []
+        self.said = [*self.answerers]
         if policies:
             self.answerers.append(self.policies.answer)
         if prompt is not None:
@@ -426,11 +477,11 @@ class Seats:
 
     def answer(self, question: Question, view: View) -> Answer | None:
         """Return the answer and by what means it came, or None when nobody answers."""
-        for answerer in self.answerers:
+        for answerer in self.answerers if not question.moot else self.said:
             found = answerer(question, view)
             if found is not None:
                 return found
-        if question.optional and not question.is_naming:
+        if question.optional and not (question.is_naming or question.moot):
             self.passed.add(question.label)
         return None
 
@@ -445,10 +496,10 @@ class Seats:
         """Return how much of the script is left, by label: what two runs must share to go on as one."""
         return tuple((label, len(answers)) for label, answers in self.script.left.items())
 
-    def unused(self) -> Iterable[tuple[str, str]]:
-        """Yield the answers of the scripts that no question took, as (label, answer)."""
+    def unused(self, *, is_over: bool = True) -> Iterable[tuple[str, str]]:
+        """Yield the answers of the scripts that no question took, as (label, answer); see `Script.unused`."""
         for script in self.scripts:
-            yield from script.unused()
+            yield from script.unused(is_over=is_over)
 
 
 def _prompting(prompt: Prompt) -> Answerer:

@@ -35,7 +35,7 @@ class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
         with_: the action's inputs, by parameter, as in a scene.
         seed: any text; a fresh one when left out.
         given: results read off real dice, by label: one, or a list in the order of the questions.
-        choose: answers to decisions, by label or WHO:LABEL, likewise.
+        choose: answers to decisions, by label or WHO:LABEL, likewise; `OPTION*` is for every question of its label.
         switches: house rules that are not at their default.
         auto: whether policies answer what nobody did.
         policies: policy by character, for those who have one of their own.
@@ -100,7 +100,7 @@ def resolve(
         action: the action's name.
         seed: any text; a fresh one by default.
         given: results read off real dice, by label: one, or a list in the order of the questions.
-        choose: answers to decisions, by label, likewise.
+        choose: answers to decisions, by label, likewise; `OPTION*` is for every question of its label.
         switches: house rules that are not at their default.
         auto: whether the ruleset's policy answers what nobody did.
         policies: policy by name of a character (`gm` for the game master, `actor` for whoever acts), for those who have

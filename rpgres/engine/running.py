@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rpgres.dice import Dice, Throw
-from rpgres.engine.dealers import Dealer
+from rpgres.engine.dealers import Dealer, Due, GivenDealer, read_total
 from rpgres.engine.players import NO, Question, Seats, View, named_option
 from rpgres.errors import ChoiceError, GivenError, UsageError
 from rpgres.model.state import EMPTY, FACE_DOWN, GM, Card, State
@@ -252,6 +252,7 @@ class Run(msgspec.Struct):
         single: the labels under which there was a single option, so that an answer has to say whose it is.
         lump: which cards are alike to the rule, for odds; None where no two kinds are.
         unseen: by hand, in odds, what is known of one that nobody has looked into; its cards still lie in their pile.
+        undealt: by hand, in odds, the pile in which its cards still lie, and how many; see `engine.hidden`.
         idle: how often the rule turned to the table and nothing came of it: questions that were none, and merges.
         follow: who follows a chain of steps; None where the rule goes along it itself.
         trust: how typed numbers are treated that no sheet has; None where everything typed counts.
@@ -276,6 +277,7 @@ class Run(msgspec.Struct):
     single: set[str] = set()
     lump: Callable[[Card], Hashable] | None = None
     unseen: Mapping[str, Unseen] = EMPTY
+    undealt: Mapping[str, tuple[str, int]] = EMPTY
     idle: int = 0
     follow: Callable[[Any, Chain, Any], Any] | None = None
     trust: Trust | None = None
@@ -347,14 +349,31 @@ class Run(msgspec.Struct):
             raise endless(label)
         count = counts.get(label, 0)
         counts[label] = count + 1
+        dealer = self.dealer
         try:
-            throw = (self.dealer.show if is_shown else self.dealer.throw)(dice, label, count)
+            if dealer.hand is not None and dice.pools:
+                self.read_off(label, count, by, dice, has_total=not is_shown)
+            throw = (dealer.show if is_shown else dealer.throw)(dice, label, count)
         except GivenError as error:
             self.fault = error
             raise
         rolled = Rolled(label, dice, throw, by)
         events.append(rolled)
         return rolled
+
+    def read_off(self, label: str, count: int, by: str, dice: Dice, *, has_total: bool = True) -> None:
+        """Have somebody give what real dice show.
+
+        Args:
+            label, count, by, dice: the roll.
+            has_total: whether a total says enough of it.
+        """
+        assert isinstance(self.dealer, GivenDealer)
+
+        def check(text: str) -> Sequence[str]:
+            return [read_total(dice, text) if has_total else dice.read(text).text]
+
+        self.dealer.read_off(Due(label, count, self.turn, by, dice.text, check))
 
     def pick(self, weights: Sequence[int], label: str) -> int:
         """Return an index that the dealer draws by weight."""
@@ -478,6 +497,11 @@ class Run(msgspec.Struct):
         """Return what the seat of somebody may know."""
         state = self.state
         seat = state.seat_of(who)
+        if self.undealt:
+            from rpgres.engine.cards import deal_to_seat
+
+            deal_to_seat(self, who, seat)
+            state = self.state
         events: Sequence[Event] = self.events
         forgotten: Sequence[Event] = ()
         if self.has_secrets or self.since:

@@ -104,7 +104,7 @@ def compare(
     ]  # what is wrong is told before the work begins
     found = list(measured_in_turn(subjects, seconds=seconds, progress=progress))
     records = [
-        _case(name, changes, one, its, base=found[0])
+        case_record(name, changes, one, its, base=found[0])
         for (name, changes), one, its in zip(every, subjects, found, strict=False)
     ]
     fields = {**subject_fields(subject), **(told or {}), "complete": _is_complete(found, len(every))}
@@ -144,7 +144,8 @@ def measured_in_turn(
             return
 
 
-def _case(name: str, changes: Sequence[Change], subject: Subject, found: Measured, *, base: Measured) -> CaseOdds:
+def case_record(name: str, changes: Sequence[Change], subject: Subject, found: Measured, *, base: Measured) -> CaseOdds:
+    """Return the odds of a case with their differences from the base, which has none itself."""
     is_base = found is base
     sure = max(found.open, base.open) <= NEGLIGIBLE and not is_base
     is_exact = not found.open and not base.open

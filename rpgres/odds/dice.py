@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from rpgres.dice import Dice, DiceLine, Law, difference, read_line
+from rpgres.dice import Dice, DiceLine, Law, Target, difference, read_line
 from rpgres.engine.dice import FAILURE, SUCCESS, target_input
 from rpgres.errors import UsageError, named
 from rpgres.odds.exact import OddsResult, chance_record
+
+TOLD = {True: SUCCESS, False: FAILURE}
 
 
 class DiceOdds(OddsResult, frozen=True, kw_only=True):
@@ -53,15 +55,12 @@ def dice_odds(notation: str | Dice | DiceLine, *, note: str | None = None, by: s
         inputs["vs"] = target_input(line.target)
     if line.times:
         inputs["times"] = line.times
-    law = _law(line, by)
-    masses = {str(value): weight for value, weight in law.items()}
+    law = told = _law(line, by)
+    masses, left = {str(value): weight for value, weight in law.items()}, law.open
     if by is None and line.target is not None:
-        margins = _law(line, "margin")
-        met = sum(weight for margin, weight in margins.items() if line.target.is_met(margin))
-        masses = {SUCCESS: met, FAILURE: sum(margins.weights) - met}
-        law, told = margins, law
-    else:
-        told = law
+        law = _law(line, "margin")
+        met = [sum(weight for margin, weight in law.items() if line.target.is_met(margin) == wanted) for wanted in TOLD]
+        masses, left = _settled(dict(zip(TOLD.values(), met, strict=True)), law, line.target)
     names = [name for name in line.dice.parts if name]
     return DiceOdds(
         ruleset=None,
@@ -69,8 +68,8 @@ def dice_odds(notation: str | Dice | DiceLine, *, note: str | None = None, by: s
         inputs=inputs,
         by="outcome" if by is None else by,
         outcomes={name: chance_record(Fraction(weight, law.total)) for name, weight in masses.items()},
-        method="partial" if law.open else "exact",
-        open=chance_record(Fraction(law.open, law.total)),
+        method="partial" if left else "exact",
+        open=chance_record(Fraction(left, law.total)),
         leaves=len(law.values),
         states=0,
         mean=float(told.mean()),
@@ -79,6 +78,16 @@ def dice_odds(notation: str | Dice | DiceLine, *, note: str | None = None, by: s
         parts={name: str(line.dice.parts[name].law.mean()) for name in names},
         note=note or line.comment or None,
     )
+
+
+def _settled(masses: dict[str, int], law: Law, target: Target) -> tuple[dict[str, int], int]:
+    """Return the weights of success and failure, and of what may be either, where explosions were not followed on."""
+    settled = ""
+    if law.above is not None and target.is_met(law.above):
+        settled = SUCCESS
+    elif law.under is not None and not target.is_met(law.under):
+        settled = FAILURE
+    return (masses | {settled: masses[settled] + law.open}, 0) if settled else (masses, law.open)
 
 
 def _law(line: DiceLine, by: str | None) -> Law:

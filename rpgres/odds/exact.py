@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from rpgres.engine.hidden import Known
 from rpgres.engine.labels import check_labels
 from rpgres.engine.players import Policy, Question, Seats
 from rpgres.engine.run import Prepared, is_ours, play, with_piles
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from rpgres.rulesets import Rules
 
 EXACT_SHARE = 2 / 3  # of a limit of time; the rest is for estimating what is left open
+LAST = 1.0  # seconds for an estimate where a person stopped before anything was known exactly
 RECHECKED = 100  # courses of a stranger's rule that are run twice
 
 By = Literal["outcome", "margin", "total"]  # what an action is weighed by
@@ -97,6 +99,7 @@ class OddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.odds/1"):
             weighed; or who decides as well as can be, best.
         choices: the odds of each first choice of whoever acts, the best first.
         sample: where the budget left something open: estimates of all chances, from games that go on from there.
+        known: at a persistent table, by whose knowledge of it; null elsewhere.
         note: the text of --note.
     """
 
@@ -116,6 +119,7 @@ class OddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.odds/1"):
     weighed: Weighed = "policies"
     choices: list[ChoiceOdds] = []
     sample: Sample | None = None
+    known: Known | None = None
     note: str | None = None
 
 
@@ -171,8 +175,9 @@ def outcome_odds(
 
     try:
         odds = explore_within(budget, once, dealer, runs, recheck=0 if is_ours(rules) else RECHECKED)
-        if dealer.dropped and games and not STOP.is_asked:
-            share, counts = played_on(once, dealer.dropped, games=games, until=end)
+        if dealer.dropped and games and not (STOP.is_asked and odds.masses):
+            until = min(end, monotonic() + LAST) if STOP.is_asked else end
+            share, counts = played_on(once, dealer.dropped, games=games, until=until)
     except Broken as broken:
         message = f"the rule {rules.id} {prepared.action} cannot be evaluated: {broken.told}"
         raise rules.blamed(RuleError(message, reason=broken.reason)) from broken
@@ -254,6 +259,7 @@ def odds_record(
     note: str | None = None,
     by: By = "outcome",
     weighed: Weighed = "policies",
+    known: Known | None = None,
 ) -> OddsResult:
     """Return odds as the command line prints them in JSON; outcomes in the ruleset's order."""
     method = odds.method
@@ -276,6 +282,7 @@ def odds_record(
         weighed=weighed,
         choices=list(choices),
         sample=odds.sample,
+        known=known,
         note=note,
     )
 

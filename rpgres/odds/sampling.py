@@ -111,11 +111,14 @@ def _opening(first: str, then: Policy) -> Policy:
 
 
 def _counted(game: Callable[[int], Hashable], *, games: int, until: float) -> Counter[Hashable]:
-    """Return what comes of so many games, by number, or of as many as can be played by then; one at least."""
-    counts = Counter[Hashable]()
+    """Return what comes of so many games, by number, or of as many as can be played by then; one at least.
+
+    Where a person wants them to stop, they do, unless that was wanted before they began.
+    """
+    counts, was_asked = Counter[Hashable](), STOP.is_asked
     for number in range(games):
         STOP.tick()
-        if number and (STOP.is_asked or (until < inf and monotonic() >= until)):
+        if number and (STOP.is_asked > was_asked or (until < inf and monotonic() >= until)):
             break
         counts[game(number)] += 1
     return counts

@@ -238,19 +238,30 @@ def _cells(
     subject: Subject, axes: Sequence[Axis], *, seconds: float | None, progress: Progress | None
 ) -> tuple[list[tuple[dict[str, str], Measured]], bool]:
     """Return the distribution of each cell with the values it stands for, and whether none is missing."""
+    check_axes(axes)
     names = [axis.name for axis in axes]
-    if len(axes) > AXES or len(set(names)) < len(names):
-        raise UsageError(f"at most two different things can vary at once, not {', '.join(names)}")
     places = list(product(*(axis.values for axis in axes)))
     if len(places) > MOST:
         raise UsageError(f"{len(places)} combinations are too many; at most {MOST} are evaluated")
-    subjects = [changed(subject, *_changes(subject, names, place)) for place in places]
+    subjects = [changed(subject, *named_changes(subject, names, place)) for place in places]
     found = measured_in_turn(subjects, seconds=seconds, progress=progress)
     cells = [(dict(zip(names, place, strict=True)), one) for place, one in zip(places, found, strict=False)]
     return cells, len(cells) == len(places)
 
 
-def _changes(subject: Subject, names: Sequence[str], place: Sequence[str]) -> list[Change]:
+def check_axes(axes: Sequence[Axis]) -> None:
+    """Refuse more than two things that vary, or one thing twice.
+
+    Raises:
+        UsageError: there are such.
+    """
+    names = [axis.name for axis in axes]
+    if len(axes) > AXES or len(set(names)) < len(names):
+        raise UsageError(f"at most two different things can vary at once, not {', '.join(names)}")
+
+
+def named_changes(subject: Subject, names: Sequence[str], place: Sequence[str]) -> list[Change]:
+    """Return the changes that give things of these names these values."""
     return [named_change(subject, name, value) for name, value in zip(names, place, strict=True)]
 
 

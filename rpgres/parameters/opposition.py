@@ -67,10 +67,10 @@ def _unreadable(slot: Slot, text: str) -> UsageError:
         return UsageError(
             f"{slot.option} {text!r} is not a rung of the ladder; did you mean {near!r}?", reason="unknown"
         )
-    ladder = ", ".join(rules.file.ladder)
+    ladder = ", ".join(f"{name} {value:+}" for name, value in rules.file.ladder.items())
     forms = (slot.described.metavar or _metavar(slot.described, "", bool(ladder))).split("|")
     wanted = (
-        "no number",
+        "no number such as 2",
         f"neither a number of {unit} such as 3 {unit}" if unit else "",
         f"no rung of the ladder ({ladder})" if "RUNG" in forms else "",
         f"no dice such as {_dice_example(slot)}" if "DICE" in forms else "",

@@ -155,7 +155,7 @@ class Step(_Record, frozen=True):
         id: a name, so that later steps can branch on what came of it.
         with_: the action's inputs, by parameter.
         given: results read off real dice, by label: one, or a list in the order of the questions.
-        choose: answers to decisions, by label or WHO:LABEL, likewise.
+        choose: answers to decisions, by label or WHO:LABEL, likewise; `OPTION*` is for every question of its label.
         when: the step is played only where all of this holds: id of an earlier step = outcome, or a list of outcomes;
             a path of the table = a value, or a comparison such as "<= 1".
         expect: what `scene test` checks.

@@ -113,7 +113,7 @@ def _turn(
         if at.given and given_dealer is not None:
             at = replace(at, given=_left(_gathered(given_dealer.unused())))
         if at.choose:
-            at = replace(at, choose=_left(_gathered(seats.unused())))
+            at = replace(at, choose=_left(_gathered(seats.unused(is_over=False))))
         return Standing(run.state, at, found.place)
     state = apply_effects(scene.rules, run.state, found)
     if counts:

@@ -75,6 +75,11 @@ def read_source(path: Path) -> Source:
     try:
         return Source(shown, content.decode("utf-8").removeprefix("\ufeff"))
     except UnicodeDecodeError as fault:
+        if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+            how = "save it as UTF-8; PowerShell does with `Set-Content -Encoding utf8`"
+            raise FileError(
+                f"{shown}:1: UTF-16 text, as `>` of PowerShell writes it; {how}", file=shown, line=1
+            ) from None
         line = content.count(b"\n", 0, fault.start) + 1
         raise FileError(
             f"{shown}:{line}: not UTF-8 text (byte {fault.start} of the file is 0x{content[fault.start]:02x}); "

@@ -35,7 +35,7 @@ from rpgres.cli.render.account_html import as_html
 from rpgres.cli.render.account_lines import account_lines
 from rpgres.cli.render.account_markdown import as_markdown
 from rpgres.cli.render.accounts import account_of
-from rpgres.cli.render.lines import plain_text
+from rpgres.cli.render.lines import Look, plain_text
 from rpgres.dice.seeds import Streams
 from rpgres.engine.records import Result
 from rpgres.engine.run import prepare, run
@@ -49,6 +49,7 @@ from tests.support.command_line import PROGRAM, completions, rpgres
 
 SHIPPED = [name for name in scene_names() if "conformance" not in name]
 FORMATS = ("markdown", "html", "lonelog")
+PAGE = Look(width=80)
 
 
 @pytest.fixture(autouse=True)
@@ -138,7 +139,7 @@ def test_what_is_told_while_it_is_played_is_the_whole_account(name: str) -> None
     for seat in ("gm", *scene.state.characters):
         if scene.state.seat_of(seat) != seat and seat != "gm":
             continue
-        whole = plain_text(account_lines(told(scene, seat)))
+        whole = plain_text(account_lines(told(scene, seat)), PAGE)
         assert rpgres("scene", "run", name, "--as", seat, "--seed", str(scene.file.seed)).out == whole
         assert max(map(len, whole.splitlines())) <= 80
 
@@ -613,7 +614,7 @@ def test_a_step_that_a_seat_does_not_hear_of_leaves_no_trace() -> None:
     assert "The lamps go out" in seen
     assert "loud" not in seen.lower()
     assert "ledger" not in seen.lower()
-    assert seen == plain_text(account_lines(told(scene_in(text), "mara")))
+    assert seen == plain_text(account_lines(told(scene_in(text), "mara")), PAGE)
 
 
 def test_without_a_seat_it_is_the_game_masters_account_with_the_seed() -> None:

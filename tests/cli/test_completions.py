@@ -76,7 +76,7 @@ def test_a_shell_that_is_none_of_them() -> None:
         ("rpgres sheet check --rul", {"--ruleset", "--rulesets"}),
         ("rpgres ruleset show fate ov", {"overcome"}),
         ("rpgres schema sce", {"scene", "scene-best", "scene-odds", "scene-result", "scene-test"}),
-        ("rpgres plugin check f", {"fate", "faith"}),
+        ("rpgres plugin check fa", {"fate", "faith"}),
         ("rpgres deck show saga/ol", {"saga/older-82"}),
         ("rpgres roll saga act --hand St9+,Do1", {"St9+,Do1-", "St9+,Do10+"}),
     ],
@@ -111,7 +111,7 @@ def test_bash_completes_at_a_terminal_whatever_its_word_breaks(tmp_path: Path) -
         f"{roll} --sheet mar": "a ",
         f"{roll} --sheet mara --stunt ro": "oftop-runner ",
         "rpgres scene run fate/bri": "be ",
-        "rpgres sheet show mar": "a ",
+        "rpgres sheet show bruis": "er ",
     }
     assert completed_at_terminal(list(wanted), tmp_path) == wanted
 

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from rpgres.cli import progress as module
+from rpgres.cli.output import clear_progress, show_progress
 from rpgres.cli.progress import GRACE, LATE, progress
 from rpgres.stopping import STOP
 from tests.support.command_line import Ran
@@ -56,10 +57,35 @@ def test_otherwise_work_is_counted(shown: list[str]) -> None:
     assert STOP.watch is None
 
 
+def test_a_step_that_tells_nothing_is_shown_too(shown: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LATE", 0.01)
+    with progress("loading") as show:
+        time.sleep(0.05)
+        assert shown
+        show.clear()
+        assert shown[-1] == ""
+        count = len(shown)
+        time.sleep(0.05)
+        assert len(shown) == count  # until there is a next step
+    assert {*shown} == {"loading ... (Ctrl-C: stop here)", ""}
+
+
 def test_a_hint_that_would_wrap_is_left_out(shown: list[str]) -> None:
     with progress("checking " + "x" * 60) as show:
         show(1, 2)
     assert shown[0].endswith(": 50 %, 1 of 2, 1 s left")
+
+
+def test_a_console_of_windows_gets_no_escape_sequences(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("TERM", "")
+    monkeypatch.setenv("COLUMNS", "30")
+    show_progress("x" * 40)
+    clear_progress()
+    assert capsys.readouterr().err == f"\r{' ' * 29}\r{'x' * 29}\r{' ' * 29}\r"
 
 
 def test_what_is_over_soon_shows_nothing(monkeypatch: pytest.MonkeyPatch, shown: list[str]) -> None:
@@ -161,11 +187,14 @@ def test_a_ladder_has_the_rungs_that_are_done(hearing: None, monkeypatch: pytest
     assert 2 <= len(found["ladder"]) < 11
 
 
-@pytest.mark.parametrize("calls", [0, 1])
-def test_before_anything_is_known_that_is_said(hearing: None, monkeypatch: pytest.MonkeyPatch, calls: int) -> None:
-    after(monkeypatch, calls)
-    ran = interrupted("odds", *CONFRONT)
-    assert (ran.out, ran.err) == ("", "rpgres: interrupted: nothing is known yet\n")
+def test_before_anything_is_known_it_is_estimated(hearing: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rpgres.odds.exact.LAST", 0.2)
+    after(monkeypatch, 1)
+    ran = interrupted("odds", *CONFRONT, "--json")
+    found = json.loads(ran.out)
+    assert (found["method"], found["open"]["exact"]) == ("sampled", "1")
+    assert found["sample"]["runs"] >= 1
+    assert ran.err.endswith("nothing is known exactly yet; what is shown is estimated from games\n")
 
 
 def test_odds_of_a_scene_are_a_lower_bound_from_the_first_arrival_on(
@@ -203,7 +232,17 @@ def test_a_simulation_has_the_interval_so_far(hearing: None, monkeypatch: pytest
     assert re.fullmatch(r"rpgres: interrupted: [\d,]+ of 100,000,000 runs\n", ran.err)
 
 
-def test_checks_tell_what_they_found_so_far(hearing: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_repeated_rolls_are_summed_up(hearing: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module.Progress, "__call__", lambda _self, _done, _of: signal.raise_signal(signal.SIGINT))
+    ran = interrupted("roll", "4dF", "--repeat", "1000000", "--seed", "1")
+    assert ran.err == "rpgres: interrupted: 1 of 1,000,000 runs\n"
+    assert ran.out
+
+
+@pytest.mark.parametrize("command", ["check", "test"])
+def test_checks_tell_what_they_found_so_far(
+    command: str, hearing: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     files = []
     for name in "abc":
         (tmp_path / f"{name}.toml").write_text('ruleset = "fate"\nstepps = []\n')
@@ -216,21 +255,28 @@ def test_checks_tell_what_they_found_so_far(hearing: None, tmp_path: Path, monke
             signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(module.Progress, "name", name)
-    ran = interrupted("scene", "check", *files)
-    assert seen == [f"checking {file}" for file in files[:2]]
+    ran = interrupted("scene", command, *files)
+    assert seen == [f"{command}ing {file}" for file in files[:2]]
     assert "a.toml:2" in ran.out
     assert "c.toml" not in ran.out
-    assert ran.err == f"rpgres: interrupted: not checked: {files[2]}\n"
+    assert ran.err == f"rpgres: interrupted: not {command}ed: {files[2]}\n"
+
+
+def test_a_check_of_plugins_tells_what_passed_so_far(hearing: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    def name(_self: Any, label: str) -> None:
+        if label.endswith(": texts"):
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(module.Progress, "name", name)
+    ran = interrupted("plugin", "check", "two-dice")
+    assert "passed" in ran.out
+    assert ran.err == "rpgres: interrupted: not checked: two-dice\n"
 
 
 def test_verify_tells_how_far_it_came(hearing: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for args in (
-        ("new", "--ruleset", "fate", "--sheet", "mara", "--seed", "1"),
-        ("note", "x"),
-        ("note", "y"),
-        ("reveal",),
-    ):
+    new = ("new", "--ruleset", "fate", "--sheet", "mara", "--seed", "1")
+    for args in (new, ("note", "x"), ("note", "y"), ("reveal",)):
         assert run("table", *args).code == 0
     whole = json.loads(run("table", "verify", "--json").out)
     assert whole["entries"] >= 4, whole
@@ -254,4 +300,5 @@ def test_at_a_terminal_it_is_shown_and_stopped() -> None:
     terminal.until("branches (Ctrl-C: stop here)")
     code, shown = terminal.interrupt()
     assert code == 130
-    assert shown.replace("\r", "").endswith("rpgres: interrupted: nothing is known yet\n")
+    assert "remaining: 100.00 % (estimated from" in shown
+    assert " ".join(shown.split()).endswith("what is shown is estimated from games")

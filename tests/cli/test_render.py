@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpgres.cli.render import lines, odds, results, words
-from rpgres.cli.render.lines import Piece, line, plain_text, styled
+from rpgres.cli.render import lines, odds, reports, results, study_reports, words
+from rpgres.cli.render.lines import Look, Piece, line, plain_text, styled
+from rpgres.cli.render.odds_reports import report_of
+from rpgres.cli.render.reports import Chart, Series, report_lines
 from rpgres.cli.render.scenes import table_lines
 from rpgres.dice import dice
 from rpgres.errors import RuleError
@@ -22,7 +24,7 @@ from rpgres.version import __version__
 LADDER = {"great": 4, "good": 3, "fair": 2}
 
 
-@pytest.mark.parametrize("module", [words, odds, lines, results])
+@pytest.mark.parametrize("module", [words, odds, lines, results, reports, study_reports])
 def test_examples_in_docstrings(module: object) -> None:
     assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]
 
@@ -42,15 +44,15 @@ def test_a_ladder_with_gaps() -> None:
 
 @given(st.lists(st.sampled_from("+-0"), min_size=1, max_size=8))
 def test_fate_dice_are_drawn_one_by_one(faces: list[str]) -> None:
-    drawn = "".join(piece.text for piece in words.dice_pieces("".join(faces), is_drawn=True))
+    drawn = plain_text([line(Piece("".join(faces), "dice"))], Look(is_drawn=True)).rstrip("\n")
     assert drawn == "".join(f"[{face.replace('0', ' ')}]" for face in faces)
 
 
 @given(st.integers(0, 2**60))
 def test_dice_as_typed_can_be_given_back(number: int) -> None:
     rolled = dice("4d6kh3+2dF").throw(lambda n: number % n)
-    plain = "".join(piece.text for piece in words.dice_pieces(rolled.text, is_drawn=False))
-    assert dice("4d6kh3+2dF").read(plain.replace(" ", "")) == rolled
+    plain = plain_text([line(Piece(rolled.text, "dice"))])
+    assert dice("4d6kh3+2dF").read(plain.replace(" ", "").strip()) == rolled
 
 
 @pytest.mark.parametrize(
@@ -86,7 +88,7 @@ def test_effects_in_a_rulesets_own_words() -> None:
 def test_lines_are_the_same_text_plain_and_styled() -> None:
     shown = [line("a ", Piece("b", "good"), "  "), line(), line(Piece("[bold]c[/bold]", "name"))]
     assert plain_text(shown) == "a b\n\n[bold]c[/bold]\n"
-    assert styled(shown).plain == "a b  \n\n[bold]c[/bold]\n"
+    assert styled(shown).plain == "a b\n\n[bold]c[/bold]\n"
 
 
 @given(st.fractions(0, 1))
@@ -96,19 +98,25 @@ def test_a_percentage_never_says_never_of_what_can_happen(probability: Fraction)
     assert (told == "100.00 %") == (float(probability) == 1)
 
 
+def drawn(*parts: float) -> str:
+    """A bar of 20 columns; with several parts if there are several."""
+    series = [Series(str(number), [part]) for number, part in enumerate(parts)]
+    chart = Chart(kind="stacked", title="", categories=["a"], series=series, is_whole=True)
+    return "".join(piece.text for piece in reports.bar_pieces(chart, 0, 20))
+
+
 def test_bars_have_their_columns_whatever_the_chance() -> None:
     for thousandth in range(1001):
-        pieces = odds.bar_pieces(thousandth / 1000, 20)
-        assert len("".join(piece.text for piece in pieces)) == 22
-    assert odds.bar_pieces(1e-9, 20)[0].text.strip() != ""
-    assert odds.bar_pieces(0.0, 20)[0].text.strip() == ""
-    assert odds.bar_pieces(0.5, 0) == []
+        assert len(drawn(thousandth / 1000)) == 20
+        assert len(drawn(thousandth / 1000, 1 - thousandth / 1000).strip()) == 20
+    assert drawn(1e-9).strip() != ""
+    assert drawn(0.0).strip() == ""
 
 
 def test_a_fraction_too_long_for_a_line_is_left_to_the_json() -> None:
     from rpgres.odds.dice import dice_odds
 
-    told = plain_text(odds.dice_odds_lines(dice_odds("30d6")))
+    told = plain_text(report_lines(report_of(dice_odds("30d6"), None)))
     assert max(map(len, told.splitlines())) < 80
     assert "1/6" not in told.splitlines()[1]
 
@@ -127,7 +135,7 @@ def test_open_mass_is_told() -> None:
     )
     from rpgres.cli.rulesets import read_ruleset
 
-    told = plain_text(odds.odds_lines(record, read_ruleset("fate").file))
+    told = plain_text(report_lines(report_of(record, read_ruleset("fate").file)))
     assert told == ("Overcome: odds (fate)\n  Odd band    33.33 %  at least 1/3\n  remaining: 66.67 % (otherwise)\n")
 
 

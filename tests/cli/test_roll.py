@@ -22,6 +22,7 @@ from rpgres.engine.records import Pending, Result
 from tests.support.command_line import FIXED, PROGRAM, as_json, completions, rpgres
 
 OVERCOME = ("roll", "fate", "overcome", "--skill", "3", "--vs", "2")
+OVERCOME_OPPOSED = ("roll", "fate", "overcome", "--skill", "3", "--vs", "4dF+2")
 FAILING = ("roll", "fate", "overcome", "--skill", "1", "--vs", "3", "--given", "roll=-0-0", "--seed", "7")
 
 
@@ -192,24 +193,40 @@ def test_an_action_that_waits_for_its_effects_shows_them_in_words() -> None:
 
 def test_repeated_runs_a_line_each_and_a_summary() -> None:
     ran = rpgres("roll", "fate", "overcome", "--skill", "3", "--vs", "4dF+2", "--seed", "3", "--repeat", "5", "--auto")
-    assert ran.code == 0
-    assert ran.out == (
-        "   1  Fail                -1  ---0 0-+-\n"
-        "   2  Tie                 +0  0--+ 0-0+\n"
-        "   3  Succeed with style  +4  +00+ 0-+-\n"
-        "   4  Fail                -2  +--- 00+0\n"
-        "   5  Succeed             +2  +0-+ -+00\n"
-        "5 runs\n"
-        "  Fail                2   40.0 %\n"
-        "  Tie                 1   20.0 %\n"
-        "  Succeed             1   20.0 %\n"
-        "  Succeed with style  1   20.0 %\n"
+    summary = (
+        "Overcome: a sample of 5 runs (fate; skill 3, vs 4dF+2)\n"
+        "  Fail                2  40.0 %\n"
+        "  Tie                 1  20.0 %\n"
+        "  Succeed             1  20.0 %\n"
+        "  Succeed with style  1  20.0 %\n"
+        "  totals\n"
+        "  0  1  20.0 %\n"
+        "  1  1  20.0 %\n"
+        "  2  1  20.0 %\n"
+        "  3  0   0.0 %\n"
+        "  4  1  20.0 %\n"
+        "  5  1  20.0 %\n"
+        "  mean 2.40, lowest 0, highest 5\n"
         "  seed: 3; run 3 alone: --seed 3#2\n"
     )
+    assert ran == (0, summary, "")
+    each = rpgres(*OVERCOME_OPPOSED, "--seed", "3", "--repeat", "5", "--auto", "--each-run")
+    assert (
+        each.out
+        == (
+            "   1  Fail                -1  ---0 0-+-\n"
+            "   2  Tie                 +0  0--+ 0-0+\n"
+            "   3  Succeed with style  +4  +00+ 0-+-\n"
+            "   4  Fail                -2  +--- 00+0\n"
+            "   5  Succeed             +2  +0-+ -+00\n"
+        )
+        + summary
+    )
+    assert "--each-run shows the runs of --repeat N" in complaint(*OVERCOME_OPPOSED, "--each-run")
 
 
 def test_the_fresh_seed_of_repeated_runs_is_shown_and_gives_each_again() -> None:
-    lines = rpgres("roll", "4d6", "--repeat", "4").out.splitlines()
+    lines = rpgres("roll", "4d6", "--repeat", "4", "--each-run").out.splitlines()
     seed = lines[-1].rpartition(" ")[2]
     assert lines[-1] == f"  seed: {seed.removesuffix('#2')}; run 3 alone: --seed {seed}"
     assert rpgres("roll", "4d6", "--seed", seed).out.splitlines()[0] == lines[2].split()[1]
@@ -227,7 +244,8 @@ def test_repeated_runs_that_wait_are_counted_and_exit_so() -> None:
     ran = rpgres("roll", "fate", "overcome", "--skill", "0", "--vs", "8", "--seed", "1", "--repeat", "2")
     assert ran.code == 3
     assert ran.out == (
-        "   1  waiting for price (actor)\n   2  waiting for price (actor)\n2 runs\n  Waiting  2  100.0 %\n"
+        "Overcome: a sample of 2 runs (fate; skill 0, vs 8)\n  Waiting  2  100.0 %\n"
+        "  waiting for price (actor); --choose or --auto answers\n"
         "  seed: 1; run 2 alone: --seed 1#1\n"
     )
 
@@ -271,9 +289,12 @@ def test_an_expression_from_standard_input() -> None:
 
 
 def test_dice_many_times() -> None:
-    ran = rpgres("roll", "4d6", "kh", "3", "--seed", "3", "--repeat", "3")
+    ran = rpgres("roll", "4d6", "kh", "3", "--seed", "3", "--repeat", "3", "--each-run")
     assert ran.out == (
-        "   1     4  1,1,1,2\n   2     9  2,2,4,3\n   3    13  2,3,4,6\n3 runs: mean 8.67, lowest 4, highest 13\n"
+        "   1     4  1,1,1,2\n   2     9  2,2,4,3\n   3    13  2,3,4,6\n4d6kh3: a sample of 3 runs\n"
+        "   4  1  33.3 %\n   5  0   0.0 %\n   6  0   0.0 %\n   7  0   0.0 %\n   8  0   0.0 %\n"
+        "   9  1  33.3 %\n  10  0   0.0 %\n  11  0   0.0 %\n  12  0   0.0 %\n  13  1  33.3 %\n"
+        "  mean 8.67, lowest 4, highest 13\n"
         "  seed: 3; run 3 alone: --seed 3#2\n"
     )
     many = rpgres("roll", "d6", "--seed", "a", "--repeat", "600", "--json").out.splitlines()
@@ -423,7 +444,7 @@ def test_the_bare_program_says_what_can_be_typed() -> None:
 
 
 def test_every_line_of_the_overview_works() -> None:
-    lines = [line.strip().split("   ")[0] for line in rpgres().out.splitlines() if line.startswith("  rpgres")]
+    lines = [line.strip().split("  ")[0] for line in rpgres().out.splitlines() if line.startswith("  rpgres")]
     assert len(lines) == 6
     for line in lines:
         assert rpgres(*line.split()[1:]).code in (0, 3), line

@@ -137,7 +137,7 @@ def test_who_decides_may_be_left_out_or_named_before_other_options(free: Path) -
     told = rpgres(*BEST)
     assert told.code == 0
     assert "goal: Over or At once: 99.10 %" in told.out
-    assert "    fail    61.73 %  costs 35.91 points" in told.out
+    assert "  fail      61.73 %  50/81      35.91 points" in told.out
     assert rpgres("odds", "wall.toml", "--goal", "over", "--best", "mara", "--goal", "at-once").out == told.out
     assert rpgres("odds", "wall.toml", "--goal", "over", "--goal", "at-once", "--best").out == told.out
     markdown = rpgres(*BEST, "--format", "md")

@@ -11,6 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from rpgres.cli.formats.schemas import make_schema
+from rpgres.cli.output import is_told_plainly
 from rpgres.cli.settings import KEYS, VARIABLES, expand, expand_at_table, settings_path
 from tests.support.command_line import Ran, completions
 from tests.support.command_line import rpgres as run
@@ -122,7 +123,7 @@ def test_a_file_that_is_a_link_stays_one(file: Path, tmp_path: Path) -> None:
         (("aliases.fate", "odds 4dF"), "fate is a command of rpgres, and an alias cannot replace one"),
         (("aliases.hit", "rol fate attack"), "rpgres has no command 'rol'; did you mean 'roll'?"),
         (("aliases.hit", "hit"), "hit: it leads back to itself: hit -> hit"),
-        (("aliases.hit", "roll 'x"), "hit: a quote is not closed"),
+        (("aliases.hit", 'roll "x'), 'hit: missing closing quote: roll "x'),
         (("aliases.two words", "roll 4dF"), "the name of an alias is one word"),
     ],
 )
@@ -160,18 +161,27 @@ def test_every_variable_sets_its_key(file: Path) -> None:
     assert {one["key"] for one in found["settings"] if one["origin"] == VARIABLES.get(one["key"])} == set(values)
 
 
-def test_plain_is_an_option_of_every_command_that_has_it(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[bool] = []
-    monkeypatch.setattr("rpgres.cli.commands.roll.say", lambda _lines, *, is_plain: seen.append(is_plain))
-    write(file, "plain = true\n")
-    for args, environment in [
-        ((), {}),
-        (("--no-plain",), {}),
-        ((), {"RPGRES_PLAIN": "false"}),
-        (("--plain",), {"RPGRES_PLAIN": "0"}),
-    ]:
-        done("roll", *FATE, *args, **environment)
+def test_plain_and_dice_in_words_hold_for_every_command(file: Path) -> None:
+    line = ("roll", "fate", "attack", "--skill", "3", "--vs", "2", "--given", "roll=+-00", "--seed", "1")
+    drawn, spoken = done(*line).out, done(*line, "--dice-words").out
+    assert drawn != spoken
+    write(file, "plain = true\ndice-words = true\n")
+    assert done(*line).out == spoken
+    assert done(*line, "--no-dice-words").out == drawn
+    assert done(*line, RPGRES_DICE_WORDS="false").out == drawn
+    seen = []
+    for args, environment in [((), {}), (("--no-plain",), {}), ((), {"RPGRES_PLAIN": "0"}), (("--plain",), {})]:
+        done(*line, *args, **environment)
+        seen.append(is_told_plainly())
     assert seen == [True, False, False, True]
+    pending = done_pending("roll", "fate", "overcome", "--skill", "1", "--vs", "3", "--given", "roll=0000")
+    assert "--plain" not in pending.out
+
+
+def done_pending(*args: str) -> Ran:
+    ran = run(*args)
+    assert ran.code == 3
+    return ran
 
 
 def test_colours_can_be_switched_off(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,6 +201,23 @@ def test_folders_of_rulesets_are_searched(file: Path, tmp_path: Path) -> None:
     write(file, 'rulesets = ["house"]\n')
     assert "House Fate" in run("ruleset", "list").out
     assert "House Fate" not in run("ruleset", "list", RPGRES_RULESETS=str(tmp_path / "none")).out
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="a pseudo-terminal stands in for a terminal")
+def test_real_dice_are_asked_for_at_a_terminal_alone(file: Path) -> None:
+    from tests.support.terminal import Terminal
+
+    write(file, 'dice = "real"\n')
+    assert "roll: +--0" in done("roll", *FATE).out  # nobody can be asked
+    terminal = Terminal(["roll", *FATE, "--auto"])
+    terminal.until("4dF + 3? ")
+    terminal.type("++0-\n")
+    code, shown = terminal.end()
+    assert code == 0
+    assert "Overcome: Succeed" in shown
+    code, shown = Terminal(["roll", *FATE, "--auto", "--dice", "seeded"]).end()
+    assert "Overcome: Tie" in shown
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -279,6 +306,8 @@ def test_an_alias_takes_more_words(file: Path) -> None:
     assert done("slash", "--seed", "1", "--json").out == expected
     assert "hit          Alias: rpgres roll fate attack --skill 3" in done("--help").out
     assert "--vs" in done("hit", "--help").out
+    assert done("help", "slash").out == "slash is an alias of yours for: hit --vs 2\n"
+    assert "did you mean 'slash'?" in run("slsh").err
 
 
 def test_errors_of_an_alias_are_those_of_its_command(file: Path) -> None:
@@ -292,6 +321,9 @@ def test_a_shell_completes_aliases_and_what_follows_them(file: Path) -> None:
     write(file, 'aliases = { hit = "roll fate attack" }\n')
     assert "hit" in completions("rpgres hi")
     assert "--skill" in completions("rpgres hit --sk")
+    assert completions("rpgres config set rul") == ["ruleset", "rulesets"]
+    assert completions("rpgres config set ruleset fa") == ["fate", "faith"]
+    assert completions("rpgres config unset alia") == ["aliases.hit"]
 
 
 def test_aliases_at_a_table_name_its_actions() -> None:
@@ -302,6 +334,22 @@ def test_aliases_at_a_table_name_its_actions() -> None:
     assert expand_at_table(["log5"], **at) == ["log", "--last", "5"]  # type: ignore[arg-type]
     assert expand_at_table(["roll", "fate", "x"], **at) == ["roll", "fate", "x"]  # type: ignore[arg-type]
     assert expand([], aliases) == []
+
+
+def test_aliases_are_lines_of_play(file: Path, tmp_path: Path) -> None:
+    write(file, '[aliases]\nhit = "roll fate attack --skill fight"\nshow = "log"\nlast = "table log --last 1"\n')
+    done("table", "new", "--ruleset", "fate", "--sheet", "mara")
+    ran = run("play", "--plain", stdin="last\nshow\nmara: hit --vs 1 --given roll=++++ --choose invoke=no\n")
+    assert "> Fate (five actions)  (fate, 1 entry)" in ran.out  # no alias hides `show`
+    assert "  0  the table begins" in ran.out
+    assert "mara, attack: skill fight, vs 1\n  roll (mara): ++++ = +4" in ran.out
+    from rpgres.cli.play.offers import offers
+    from rpgres.cli.play.room import Room
+
+    room = Room(tmp_path / ".rpgres" / "table.db", None)
+    assert room.unaliased(["mara:", "hit", "x"]) == ["mara:", "attack", "--skill", "fight", "x"]
+    assert room.unaliased(["show"]) == ["show"]
+    assert [one.shown for one in offers(room, "hi")] == ["hit"]
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -97,7 +97,8 @@ def test_a_chart_is_sound_xml_with_a_bar_for_each_value(tmp_path: Path) -> None:
     path = tmp_path / "chart.svg"
     record = as_json(*SEEDED, "-n", "500", "--svg", str(path))
     root = ElementTree.fromstring(path.read_text("utf-8"))
-    bars = [one for one in root.iter() if one.get("class") == "bar"]
+    bars = [one for one in root.iter() if one.tag.endswith("rect") and len(one)]  # each says what it shows
+    assert len([one for one in root.iter() if one.tag.endswith("line")]) == len(bars)  # its interval
     assert len(bars) == sum(len(counted["values"]) for counted in record["counted"].values())
     described = next(one.text or "" for one in root.iter() if one.tag.endswith("desc"))
     assert "Succeed with style" in described

@@ -17,7 +17,7 @@ import pytest
 from rpgres.odds.comparison import Comparison
 from rpgres.odds.knockout import Knockout
 from rpgres.odds.variations import Search, Variation
-from tests.support.command_line import as_json, completions, rpgres
+from tests.support.command_line import as_json, completions, on_screen, rpgres
 from tests.support.terminal import Terminal
 
 FATE_DICE = 4 @ icepool.Die([-1, 0, 1])
@@ -182,7 +182,7 @@ def test_a_switch_varies_too() -> None:
 
 
 def test_a_grid_in_plain_words_has_shades_that_need_no_colour() -> None:
-    out = rpgres(*OVERCOME, "--skill", "0..1", "--vs", "0..2").out
+    out = on_screen(*OVERCOME, "--skill", "0..1", "--vs", "0..2").out
     assert out == (
         "Overcome: odds by skill and vs (fate)\n"
         "  Any success, in %\n"
@@ -190,7 +190,7 @@ def test_a_grid_in_plain_words_has_shades_that_need_no_colour() -> None:
         "  0           38.3░░  18.5     6.2\n"
         "  1           61.7▓▓  38.3░░  18.5\n"
     )
-    plain = rpgres(*OVERCOME, "--skill", "0..1", "--vs", "0..2", "--plain").out
+    plain = on_screen(*OVERCOME, "--skill", "0..1", "--vs", "0..2", "--plain").out
     assert "░" not in plain
     ties = rpgres(*OVERCOME, "--skill", "0..1", "--vs", "0..2", "--outcome", "tie", "--outcome", "style").out
     assert "  Tie, in %\n" in ties
@@ -349,7 +349,7 @@ def test_no_cell_of_csv_is_a_formula_and_dice_have_formats_too() -> None:
     assert text.splitlines()[:5] == ["a", "'=1+1", "-1/3", "+2", "'@x"]
     rows = list(csv.DictReader(rpgres("odds", "2d6", "--format", "csv").out.splitlines()))
     assert {row["value"]: row["exact"] for row in rows}["7"] == "1/6"
-    assert rpgres("odds", "2d6", "--format", "md").out.startswith("# 2d6: odds\n")
+    assert rpgres("odds", "2d6", "--format", "md").out.startswith("# 2d6: odds (mean 7.000, deviation 2.415)\n")
 
 
 def test_a_chart_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:

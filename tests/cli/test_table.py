@@ -116,12 +116,11 @@ def test_lines_that_say_too_little() -> None:
         (["act", "overcome", "--sheet", "mara"], "no option '--sheet'"),
         (["act", "overcome", "--seed", "7"], "'--seed'"),
         (["set", "counters.doom"], "give PATH=VALUE"),
-        (["pass"], "name the seat that skips"),
         (["answer"], "no decision is pending"),
-        (["answer", "--out", "x"], "both --view FILE and --out FILE"),
+        (["answer", "--out", "x"], "name it with --view FILE"),
         (["view", "--out", "x"], "name the seat"),
         (["verify", "--head", "xyz"], "--head takes the hash"),
-        (["new"], "--ruleset"),
+        (["new"], "table new fate"),
         (["shwo"], "shwo"),
     ):
         done = table(*line, code=2)
@@ -287,7 +286,8 @@ def test_a_view_can_be_read_by_people(folder: Path) -> None:
     assert "is a view of mara, not of edda" in table("show", "--view", "mara.json", "--as", "edda", code=2).err
     assert "exclude each other" in table("log", "--view", "mara.json", "--table", ".", code=2).err
     os.rename(folder / ".rpgres", folder / "not-here")
-    seen = [table("show", "--view", "mara.json").out, table("log", "--view", "mara.json", "--last", "2").out]
+    shown = table("show", "--view", "mara.json").out
+    seen = [shown.replace("answer --view mara.json", "answer"), table("log", "--view", "mara.json", "--last", "2").out]
     seen += [table(line, "--view", "mara.json", "--json").out for line in ("show", "log")]
     assert seen == at_the_table
     assert "They lie." in seen[1]
@@ -496,7 +496,7 @@ def test_an_interrupt_is_no_free_look(folder: Path) -> None:
     terminal = Terminal(["play"])
     terminal.until("> ")
     terminal.type("mara: overcome --skill burglary --vs 2\n")
-    terminal.until("Enter: pass\n> ")
+    terminal.until("reroll\n> ")
     time.sleep(0.3)
     terminal.type(INTERRUPT)
     assert "mara, overcome: waiting" in terminal.until("> ")
@@ -507,7 +507,7 @@ def test_an_interrupt_is_no_free_look(folder: Path) -> None:
     assert [entry["kind"] for entry in said("log", "log")["entries"]] == ["new", "act", "note"]
     table("undo", "1")
     terminal = Terminal(["table", *ACT])
-    terminal.until("Enter: pass\n> ")
+    terminal.until("reroll\n> ")
     time.sleep(0.3)
     terminal.type(INTERRUPT)
     code, _ = terminal.end()

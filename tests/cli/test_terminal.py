@@ -61,7 +61,7 @@ def test_dice_are_drawn() -> None:
 def test_colours_unless_they_are_not_wanted() -> None:
     args = ("roll", "fate", "overcome", "--skill", "3", "--vs", "2", "--given", "roll=+0+-", "--seed", "7")
     coloured = shown(*args, NO_COLOR="")
-    assert "\x1b[1;32mSucceed\x1b[0m" in coloured
+    assert re.search(r"\x1b\[1;38;5;\d+mSucceed\x1b\[0m", coloured)
     assert without_colours(coloured) == shown(*args)
     assert "\x1b" not in shown(*args, "--plain", NO_COLOR="")
     assert "\x1b" not in shown(*args, NO_COLOR="", TERM="dumb")
@@ -76,7 +76,7 @@ def test_plain_words_have_no_pictures() -> None:
 
 def test_odds_are_a_bar_chart() -> None:
     lines = shown("odds", "fate", "overcome", "--skill", "3", "--vs", "4dF+2").splitlines()
-    assert lines[3] == f"  Succeed             {'█' * 11:<34}    32.36 %  2123/6561"
+    assert lines[3] == f"  Succeed             {'█' * 11 + '▌':<36}    32.36 %  2123/6561"
     lengths = [line.count("█") for line in shown("odds", "2d4").splitlines()[1:]]
     assert lengths == sorted(lengths[:4]) + sorted(lengths[:3], reverse=True)
     assert all(len(line) <= 80 for line in lines)
@@ -93,7 +93,7 @@ def test_a_person_is_asked_and_answers() -> None:
     heading = "Overcome: skill 1, vs 3\n"
     assert terminal.until("> ") == heading + "  roll: [-][ ][-][ ] = -2\n" + QUESTION + "> "
     terminal.type("3" + ENTER)
-    told = "  Type 1 to 2 or a name; ? lists the options; odds, why, undo; Ctrl-D leaves it unanswered.\n> "
+    told = "  Type 1 to 2 or a name; ? lists the options; odds, why, undo; Ctrl-D leaves it\n    unanswered.\n> "
     assert terminal.until("\n> ") == "3\n" + told
     terminal.type("?" + ENTER)
     assert terminal.until("\n> ") == "?\n" + QUESTION + "> "
@@ -150,7 +150,9 @@ def test_the_end_of_the_input_leaves_it_undecided() -> None:
     code, text = terminal.end()
     assert code == 3
     assert "Overcome: waiting\n" in text
-    assert "rpgres roll fate overcome --skill 1 --vs 3 --given roll=-0-0 --seed=7 --choose price=fail\n" in text
+    assert (
+        "rpgres roll fate overcome --skill 1 --vs 3 --given roll=-0-0 --seed=7 \\\n      --choose price=fail\n" in text
+    )
 
 
 def test_an_interrupt_exits_with_130() -> None:
@@ -350,9 +352,9 @@ def test_a_person_who_left_is_not_asked_again(capsys: pytest.CaptureFixture[str]
 def test_checks_are_shown_while_they_run_and_coloured_when_they_have() -> None:
     code, shown = Terminal(["plugin", "check", "highest-die"], NO_COLOR="").end()
     assert code == 0
-    assert "checking highest-die: odds ...\r\x1b[K" in shown
+    assert re.search(r"checking highest-die: \S+( \.\.\.|: [\d,]+ branches) \(Ctrl-C: stop here\)\r\x1b\[K", shown)
     assert re.search("\x1b\\[[0-9;]*mpassed", shown)
     code, shown = Terminal(["plugin", "check", "highest-die", "--plain"]).end()
     assert code == 0
-    assert "..." not in shown
+    assert "Ctrl-C" not in shown
     assert "\x1b" not in shown

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from rpgres.cli.render.lines import plain_text
-from rpgres.cli.render.whatif import what_if_lines, wrapped
+from rpgres.cli.render.lines import Look, plain_text
+from rpgres.cli.render.whatif import what_if_lines
 from tests.support.command_line import rpgres
 
 ROLL = ("roll", "fate", "overcome", "--skill", "1", "--vs", "2", "--seed", "7")
@@ -86,23 +86,13 @@ def test_a_screen_that_is_wide_has_two_columns() -> None:
 
     result = kept("result.json", *ROLL, "--given", "roll=000+", "--choose", "price=fail")
     record = fast.decode(rpgres("whatif", result, "--given", "roll=++++", "--json").out.encode(), type=WhatIf)
-    lines = plain_text(what_if_lines(record, None, columns=100)).splitlines()
+    lines = plain_text(what_if_lines(record, None), Look(width=100, is_drawn=True)).splitlines()
     assert lines[1].split("│")[0].strip() == "As it was"
     assert lines[1].split("│")[1].strip() == "With the change"
     assert all(len(line) <= 100 for line in lines)
     assert len({line.index("│") for line in lines[1:]}) == 1
-    narrow = plain_text(what_if_lines(record, None, columns=80))
+    narrow = plain_text(what_if_lines(record, None), Look(width=80, is_drawn=True))
     assert "│" not in narrow
-
-
-def test_nothing_is_lost_where_lines_are_wrapped() -> None:
-    from rpgres.cli.render.lines import line
-
-    text = "    a line with a word_that_is_longer_than_a_column and an end"
-    rows = wrapped(line(text), 16)
-    shown = ["".join(piece.text for piece in row) for row in rows]
-    assert max(map(len, shown)) <= 16
-    assert "".join("".join(shown).split()) == "".join(text.split())
 
 
 @pytest.mark.parametrize(

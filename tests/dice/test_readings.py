@@ -78,7 +78,13 @@ def test_the_natural_die_under_a_bonus() -> None:
     }
 
 
-@pytest.mark.parametrize("text", ["d6!", "3d6!", "2d4!kh1", "4d10r1", "3d6ro=1"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("d6!", "3d6!", "2d4!kh1", "4d10r1", "3d6ro=1", "3d10>=8f1 double", "3d6!p", "3d6!!p>=5kh2", "3d8!o>6+d4"),
+        *("3d10>=8 again", "2d6>=5f1 again >=5 double", "2d6ro1>=5 again + d4"),
+    ],
+)
 def test_the_total_among_others_is_the_ordinary_law(text: str) -> None:
     law = joint_law(dice(text), (Reading("highest"), Reading("total")))
     totals: Counter[int] = Counter()
@@ -94,6 +100,35 @@ def test_the_total_among_others_is_the_ordinary_law(text: str) -> None:
 def test_an_exploded_die_is_one_die() -> None:
     throw = dice("2d6!").read("6,3,2")
     assert read_off(dice("2d6!"), throw, ALL) == (9, 2, 11, 11, 0, 2)
+
+
+def test_each_further_die_of_a_penetrating_one_is_worth_one_less() -> None:
+    throw = dice("2d6!p").read("6,6,3,2")
+    assert throw.value == 6 + 5 + 2 + 2
+    assert read_off(dice("2d6!p"), throw, ALL) == (13, 2, 15, 15, 0, 2)
+
+
+def test_dice_that_count_for_themselves_are_read_one_by_one() -> None:
+    throw = dice("2d6>=5 again").read("6,6,3,2")
+    assert read_off(dice("2d6>=5 again"), throw, ALL) == (6, 2, 17, 2, 2, 4)
+
+
+def test_the_joint_law_of_dice_that_bring_others() -> None:
+    readings = (Reading("highest"), Reading("lowest"), Reading("natural"), Reading("total"), ALL[4])
+    law = joint_law(dice("2d4>=3 again"), readings)
+    # Two dice without a four; a four, then something, and the other die; together all that has at most one four.
+    found: Counter[tuple[int, ...]] = Counter()
+    for a in range(1, 4):
+        for b in range(1, 4):
+            found[max(a, b), min(a, b), a + b, (a > 2) + (b > 2), 0] += 4
+            for c in range(1, 4):
+                found[4, min(a, b), a + b + 4, 1 + (a > 2) + (b > 2), 0] += 2 if c == 1 else 0
+    expected = {values: Fraction(number, 64) for values, number in found.items()}
+    exact = chances(law)
+    assert all(exact[values] == chance for values, chance in expected.items())
+    assert 0 < Fraction(law.open, law.total) < Fraction(1, 10**8)
+    with pytest.raises(LawSizeError, match="MOST_JOINT_STEPS"):
+        joint_law(dice("60d100>=50 again >50"), readings)
 
 
 def test_a_die_thrown_again_counts_as_what_it_shows_last() -> None:

@@ -33,6 +33,17 @@ MIXED = [
     "2d6-3*(d4-1)",
     "4dF - 4dF",
     "(2d6ro1 + dF)*d8 + 1",
+    "adv+2",
+    "d66",
+    "3d10!>=8",
+    "3d6!po>4",
+    "2d6!p",
+    "4d6!!>4kh3",
+    "4d10>=8 again >=9",
+    "4d10ro1>=7f1 again double",
+    "5d10>=7f1 double",
+    "2dF!=-1",
+    "2d6[fire] - 3*d4[cold] + 2",
     "12",
 ]
 
@@ -153,6 +164,18 @@ def test_dice_without_a_table_are_drawn_in_the_order_of_the_text() -> None:
     assert thrown.value == 17
 
 
+def test_parts_add_up_to_the_value() -> None:
+    rolled = dice("(2d6[fire] - d4[cold])*2 + (d8+1)[Fire] + 3")
+    thrown = rolled.read("4,5;3;7")
+    assert thrown.parts == (("fire", 26), ("cold", -6), ("", 3))
+    assert thrown.value == 23
+    assert dice("7/2*d6[a]").read("5").parts == (("a", 15),)
+    assert dice("-7[a]/2").read("").parts == (("a", -3),)
+    assert dice("2d6+3").read("4,5").parts == ()
+    # A name changes no die.
+    assert dice("2d6[fire]").throw(draws("7")).text == dice("2d6").throw(draws("7")).text
+
+
 def test_marks_tell_what_became_of_each_die() -> None:
     def marks(text: str, given: str) -> str:
         short = {"kept": "", "dropped": "d", "rerolled": "r", "missed": "m"}
@@ -174,6 +197,11 @@ def test_marks_tell_what_became_of_each_die() -> None:
     assert marks("4d10>=8", "9,8,7,1") == "9 8 7m 1m"
     assert marks("4d10kh2>=9", "9,8,7,1") == "9 8m 7d 1d"
     assert marks("2d6>=8!", "6,2,5") == "6! 2 5m"
+    assert marks("2d10!>=8", "8,9,2,3") == "8! 9! 2 3"
+    assert marks("2d10!o>=8", "8,9,2") == "8! 9 2"
+    assert marks("3d10>=8 again", "10,10,3,9,1") == "10 10 3m 9 1m"
+    assert marks("3d10>=8f1", "9,2,1") == "9 2m 1"
+    assert marks("2d6>=5ro1 again", "1,6,1,2,5") == "1r 6 1r 2m 5"
     fate = dice("dF").read("-")
     assert fate.faces == ((DieFace(-1, 0),),)
 
@@ -203,6 +231,19 @@ READ = [
     ("3d10", "0,9,1", 20, "10,9,1"),
     ("d10!", "0,3", 13, "10,3"),
     ("d1000", "000", 1000, "1000"),
+    ("d66", "42", 42, "42"),
+    ("d66", "4,2", 42, "42"),
+    ("d66+1", "4 2", 43, "42"),
+    ("8d10!>=8", "8,9,1,2,3,4,5,6,7,7", 52, "8,9,1,2,3,4,5,6,7,7"),
+    ("2d6!p", "6,6,1,3", 14, "6,6,1,3"),
+    ("d6!o", "6,6", 12, "6,6"),
+    ("2d6!po>=5", "5,6,1", 11, "5,6,1"),
+    ("3d10>=8 again", "10,9,1,1", 2, "10,9,1,1"),
+    ("3d10>=8 9-again", "9,10,1,8,1", 3, "9,10,1,8,1"),
+    ("4d10>=7 double", "10,7,6,1", 3, "10,7,6,1"),
+    ("4d10>=7f1", "1,1,6,7", -1, "1,1,6,7"),
+    ("4d10kh2>=7f<3 double", "1,2,10,9", 3, "1,2,10,9"),
+    ("2d20 dis", "3,17", 3, "3,17"),
 ]
 
 
@@ -250,6 +291,13 @@ IMPOSSIBLE = [
     ("2d6+d8", "3;4;8", "has three results"),
     ("2d6+d8", "3,4;9", "'9'"),
     ("7", "4", "no dice"),
+    ("d66", "47", "one d66 expected, e.g. 66; '47'"),
+    ("d66", "4,2,1", "no face"),
+    ("d66", "0", "no face"),
+    ("d10!>=8", "9", "the last 9 of '9' explodes"),
+    ("d10!o>=8", "9,9,9", "one face too many"),
+    ("d10>=8 again", "10", "next face of the die that it brings"),
+    ("2d10>=8 9-again", "9,1", "two d10 expected; in '9,1' the 9 explodes"),
 ]
 
 
@@ -292,4 +340,6 @@ def test_the_same_seed_gives_the_same_throw() -> None:
     # Pinned: these change only with the generator or the order of draws, which are promises.
     assert dice("4dF").throw(draws("7")).text == "+00-"
     assert dice("4d6!kh3 + 2dF").throw(draws("7")).text == "4,4,3,6,2;-+"
+    assert dice("3d10>=8 again").throw(draws("29")).text == "10,6,10,9,3"
+    assert dice("3d10!>=5").throw(draws("7")).text == "6,6,5,4,6,1,4"
     assert dice("3d10r<8").throw(draws("7")).text == "6,6,5,4,6,1,4,3,6,10,7,6,2,9,2,3,1,7,1,3,8"

@@ -113,6 +113,14 @@ SLIPS = {
         ("[actions.try]\n", '[actions.try]\nsentence = "{actor} tries[ with {shft}]"\n'),
         "actions.try.sentence: the ruleset has no input 'shft'; did you mean `shift`?",
     ),
+    "abilities that oppose and are nowhere": (
+        ("[actions.try]\n", '[actions.try]\nopposed-with = "fights.defense"\n'),
+        "actions.try.opposed-with: there is no list of abilities in the settings at fights.defense",
+    ),
+    "misspelt choice of what opposes": (
+        ("[actions.try]\n", '[actions.try]\nopposed-with = "fights.{shft}.defense"\n'),
+        "actions.try.opposed-with: the ruleset has no choice 'shft'",
+    ),
     "unknown kind": (
         ('kind = "hurt"', 'kind = "hrt"'),
         "the ruleset has no kind of effect 'hrt'; did you mean `hurt`?",

@@ -132,8 +132,9 @@ def test_using_a_ruleset_starts_no_process_either(site: Path, monkeypatch: pytes
 
 def test_a_check_without_a_name_shows_on_a_terminal_what_it_does(site: Path) -> None:
     pty = pytest.importorskip("pty")
+    install(site, "slow", at_import="import time; time.sleep(1.2)")
     master, slave = pty.openpty()
-    command = [*PROGRAM, "plugin", "check", "aright"]
+    command = [*PROGRAM, "plugin", "check", "slow"]
     environment = {**os.environ, "PYTHONPATH": str(site), "TERM": "xterm"}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=slave, env=environment) as process:
         os.close(slave)
@@ -141,9 +142,10 @@ def test_a_check_without_a_name_shows_on_a_terminal_what_it_does(site: Path) -> 
         out = process.stdout.read().decode()
         shown = os.read(master, 65536).decode()
     os.close(master)
-    assert "checking aright: " in shown
+    assert "loading slow ..." in shown  # while it is
+    assert "checking slow: " in shown
     assert shown.endswith("\r\x1b[K")
     assert "checking" not in out
     assert "\x1b" not in out
-    piped = said(site, "plugin", "check", "aright")
+    piped = said(site, "plugin", "check", "slow")
     assert piped[2] == ""

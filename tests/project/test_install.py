@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from rpgres.cli import guide
 from tests.support.checkout import ROOT
 from tests.support.installed import bare_environment, build, crowded_environment, environment, install, wheel_of_rpgres
 from tests.support.packages import quiet
@@ -37,7 +38,12 @@ def test_the_wheel_holds_code_plugins_rulesets_and_types(wheel: Path) -> None:
     template = {path.relative_to(ROOT).as_posix() for path in (ROOT / "rpgres" / "plugins" / "template").rglob("*.txt")}
     assert template
     assert template <= names
-    assert {path.relative_to(ROOT).as_posix() for path in (ROOT / "rpgres" / "guide").iterdir()} <= names
+    pages = [path for path in (ROOT / "rpgres" / "guide").iterdir() if path.is_file()]
+    assert {path.relative_to(ROOT).as_posix() for path in pages} <= names
+    shared = {name.partition(".data/data/")[2] for name in names} - {""}
+    assert shared == {f"share/man/man1/{path.name}" for path in (ROOT / "rpgres" / "guide" / "man").iterdir()}
+    assert "share/man/man1/rpgres.1" in shared
+    assert {f"rpgres/guide/{topic}.md" for topic in guide.TOPICS} <= names
     entry_points = next(name for name in names if name.endswith("entry_points.txt"))
     assert "fate = rpgres_fate" in zipfile.ZipFile(wheel).read(entry_points).decode()
 
@@ -76,6 +82,7 @@ def test_a_bare_installation_does_the_main_jobs_in_an_empty_folder(installed: Pa
     assert as_module == rolled
     odds = json.loads(quiet(rpgres, "odds", "fate", "attack", "--skill", "4", "--vs", "4dF+2", "--json", cwd=tmp_path))
     assert odds["outcomes"]["style"]["exact"] == "101/243"  # 2727 of 6561
+    assert "# How to write a ruleset\n" in quiet(rpgres, "help", "plugins", cwd=tmp_path)
     assert ": ok (" in quiet(rpgres, "scene", "test", "fate/bribe", cwd=tmp_path)
     assert re.match(r"rpgres \d+\.\d+\.\d+\n", quiet(rpgres, "--version", cwd=tmp_path))
     assert "fate" in quiet(rpgres, "plugin", "list", cwd=tmp_path)

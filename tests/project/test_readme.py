@@ -24,6 +24,7 @@ from tests.docs import (
     commands_of,
     install,
     made,
+    played,
     run_python,
     shipped_text,
     type_quickly,
@@ -52,6 +53,8 @@ def test_every_block_prints_what_it_shows(page: str, tmp_path: Path) -> None:
             install(block.text, folder=tmp_path)
         elif block.language == "python":
             assert run_python(block.text, name=f"{page}:{block.line}") == []
+        elif block.language == "play":
+            assert played(block.text, folder=tmp_path) == block.text, f"{page}:{block.line}"
         elif block.language == "console":
             for command, expected in commands_of(block.text):
                 assert type_quickly(command, folder=tmp_path) == expected, f"{page}:{block.line}: {command}"
@@ -117,6 +120,7 @@ def test_every_method_of_the_table_tells_its_arguments() -> None:
         ("plugins/README.md", ["keys", "table", "face", "kits"]),
         ("rpgres/guide/index.md", ["pages"]),
         ("rpgres/guide/reference.md", ["commands", "actions"]),
+        ("rpgres/guide/settings.md", ["settings"]),
     ],
 )
 def test_what_is_made_from_the_code_is_current(page: str, names: list[str]) -> None:
@@ -130,7 +134,7 @@ def test_what_is_made_from_the_code_is_current(page: str, names: list[str]) -> N
 
 def test_no_other_page_has_sections_that_are_made() -> None:
     making = {page for page in NAMES if SECTION.search((ROOT / page).read_text(encoding="utf-8"))}
-    assert making == {"plugins/README.md", "rpgres/guide/index.md", "rpgres/guide/reference.md"}
+    assert making == {"plugins/README.md", *(f"rpgres/guide/{name}.md" for name in ("index", "reference", "settings"))}
 
 
 @pytest.mark.parametrize("page", NAMES)

@@ -21,7 +21,7 @@ from rpgres.cli.formats.schemas import make_schema
 from rpgres.cli.formats.sheets import diagnose_sheet, sheet_record, sheet_template
 from rpgres.cli.formats.summary import describe_ruleset
 from rpgres.cli.render.decks import deck_lines
-from rpgres.cli.render.lines import plain_text
+from rpgres.cli.render.lines import Look, plain_text
 from rpgres.cli.render.rulesets import ruleset_lines
 from rpgres.cli.render.sheets import sheet_lines
 from rpgres.cli.rulesets import read_ruleset
@@ -137,7 +137,7 @@ def a_sheet(rng: random.Random, root: Path) -> None:
     sheet = polite(lambda: read_sheet(rules, str(file)))
     if sheet is not None:
         to_json(sheet_record(rules, sheet))
-        plain_text(sheet_lines(rules, sheet, loaded_again(file), is_drawn=True))
+        plain_text(sheet_lines(rules, sheet, loaded_again(file)), Look(is_drawn=True))
 
 
 def loaded_again(file: Path) -> dict[str, Any]:

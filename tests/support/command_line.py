@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 from typer.testing import CliRunner
 
@@ -34,6 +35,12 @@ def rpgres(*args: str, stdin: str | bytes | None = None, **environment: str) -> 
     done = CliRunner().invoke(app, args, input=stdin, env={**FIXED, **environment}, prog_name="rpgres")
     assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
     return Ran(done.exit_code, done.stdout, done.stderr)
+
+
+def on_screen(*args: str, columns: int = 80, **environment: str) -> Ran:
+    """Run a command line in this process as if its output were a terminal of so many columns, without colours."""
+    with patch("rpgres.cli.output.is_terminal", lambda: True):
+        return rpgres(*args, COLUMNS=str(columns), **environment)
 
 
 def as_json(*args: str, code: int = 0) -> Any:

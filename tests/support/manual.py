@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+import msgspec
+
 from rpgres.cli import guide
+from rpgres.cli.formats.descriptions import field_texts
 from rpgres.cli.manual import Entry, entries
 from rpgres.cli.root import COMMANDS, root
 from rpgres.cli.rulesets import read_ruleset
+from rpgres.cli.settings import FOLDERS, KEYS, VARIABLES, Settings
 from rpgres.plugins.entries import BUILTIN, standalone_folder
 
 
 def pages_text() -> str:
     """Return the list of the guide's pages."""
     pages = map(guide.page, guide.TOPICS)
-    return "\n" + "".join(f"- [{page.title}]({page.topic}.md): {page.summary}\n" for page in pages) + "\n"
+    return "\n" + "".join(f"- [{page.title}]({_link(page.topic)}): {page.summary}\n" for page in pages) + "\n"
+
+
+def _link(topic: str) -> str:
+    return f"../../{guide.ELSEWHERE[topic]}" if topic in guide.ELSEWHERE else f"{topic}.md"
 
 
 def commands_text() -> str:
@@ -70,4 +78,19 @@ def _ruleset(name: str) -> str:
     )
 
 
-SECTIONS = {"pages": pages_text, "commands": commands_text, "actions": actions_text}
+def settings_text() -> str:
+    """Return the table of the settings, with the variable of each."""
+    texts, off = field_texts(Settings), msgspec.to_builtins(Settings())
+    rows = "".join(f"| `{key}` | {texts[key]} | {_off(off[key])} | {_variable(key)} |\n" for key in KEYS)
+    return f"\n| key | | default | variable |\n|---|---|---|---|\n{rows}\n"
+
+
+def _off(value: object) -> str:
+    return f"`{str(value).lower()}`" if value not in ("", [], {}) else "none"
+
+
+def _variable(key: str) -> str:
+    return f"`{VARIABLES[key]}`" if key in VARIABLES else f"`{FOLDERS}`" if key == "rulesets" else "none"
+
+
+SECTIONS = {"settings": settings_text, "pages": pages_text, "commands": commands_text, "actions": actions_text}

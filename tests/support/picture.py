@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from html import escape
 
+from rpgres.cli.render.lines import BLUE, GREEN, ORANGE, PURPLE, RED
 from tests.support.checkout import ROOT
 
 FILE = ROOT / "rpgres" / "guide" / "picture.svg"
@@ -18,8 +19,8 @@ COMMANDS = (
 COLUMN, LINE, MARGIN, SIZE = 8.4, 18, 16, 14  # of a character and of the frame, in pixels
 FONT = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', 'Liberation Mono', monospace"
 PAPER, INK, QUIET = "#1b1f27", "#dfe3ea", "#9aa3b2"
-# By the number of the colour; told apart with any colour vision, as each differs in lightness, too.
-COLOURS = {1: "#ff9d76", 2: "#7fd6a2", 3: "#f2d264", 4: "#7db4ff", 5: "#d9a6ff", 6: "#6fd3e3"}
+# The colours of `rpgres.cli.render.lines`, as light as this ground wants them.
+COLOURS = {RED: "#ff9d76", GREEN: "#7fd6a2", ORANGE: "#f2d264", BLUE: "#7db4ff", PURPLE: "#d9a6ff"}
 _SEQUENCE = re.compile(r"\x1b\[([\d;]*)m")
 
 
@@ -29,7 +30,7 @@ def picture() -> str:
 
     lines: list[str] = []
     for command in COMMANDS:
-        code, shown = Terminal(command.split()[1:], NO_COLOR="", COLUMNS="88").end()
+        code, shown = Terminal(command.split()[1:], NO_COLOR="", COLORTERM="truecolor", COLUMNS="88").end()
         assert code == 0, shown
         lines += [*([""] if lines else []), f"\x1b[1m$ {command}\x1b[0m", *shown.splitlines()]
     return drawn(lines)
@@ -72,11 +73,14 @@ def _line(line: str, baseline: int) -> Iterator[str]:
 
 def _style(codes: str) -> str:
     style = ""
-    for code in map(int, filter(None, codes.split(";"))):
+    numbers = list(map(int, filter(None, codes.split(";"))))
+    while numbers:
+        code, *numbers = numbers
         if code == 1:
             style += ' font-weight="bold"'
         elif code == 2:
             style += f' fill="{QUIET}"'
-        elif code % 10 in COLOURS and code // 10 in (3, 9):
-            style += f' fill="{COLOURS[code % 10]}"'
+        elif code == 38:  # 38;2;RED;GREEN;BLUE
+            _, red, green, blue, *numbers = numbers
+            style += f' fill="{COLOURS[f"#{red:02x}{green:02x}{blue:02x}"]}"'
     return style

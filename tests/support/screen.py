@@ -106,16 +106,26 @@ class Screen:
         shown = len(self.text)
         self.type(f"{line}\r")
         self.typed += 1
-        self.settle()
+        self._read(20)  # the line is left at once, however long what it says takes
         self.ready()
+        self.settle()
         return self.text[max(0, shown - len(line) - 200) :]
 
     def ready(self) -> None:
         """Wait until a line is awaited, or the command has ended."""
         limit = time.monotonic() + 20
-        while not (self.row.endswith(">") and len(self.row) < 4) and self._process.poll() is None:
+        # Behind `> `, or behind the question for real dice itself.
+        while not (self.row == ">" or self.row.endswith("?")) and self._process.poll() is None:
             assert time.monotonic() < limit, f"no line was awaited; there was:\n{self.text}"
             self._read(0.5)
+
+    def __enter__(self) -> Screen:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.wait(20)
 
     def end(self) -> int:
         """Wait for the end and return the exit code."""
@@ -123,6 +133,12 @@ class Screen:
             pass
         os.close(self._fd)
         return self._process.wait(20)
+
+    def kill(self) -> None:
+        """End it, whatever it waits for."""
+        self._process.kill()
+        self._process.wait(20)
+        os.close(self._fd)
 
     def _read(self, seconds: float) -> bool:
         ready, _, _ = select.select([self._fd], [], [], seconds)

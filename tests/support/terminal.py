@@ -6,6 +6,7 @@ import os
 import select
 import subprocess
 import time
+from codecs import getincrementaldecoder
 from collections.abc import Sequence
 
 from tests.support.command_line import FIXED, PROGRAM
@@ -14,14 +15,19 @@ ENTER, END, INTERRUPT = "\n", "\x04", "\x03"
 
 
 class Terminal:
-    """A command line that runs at a terminal of 80 columns."""
+    """A command line that runs at a terminal of 80 columns, or so many where `COLUMNS` is emptied."""
 
-    def __init__(self, args: Sequence[str], **environment: str) -> None:
+    def __init__(self, args: Sequence[str], *, columns: int = 80, **environment: str) -> None:
+        import fcntl
         import pty
+        import struct
+        import termios
 
         own, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         self._fd = own
         self.shown = ""
+        self._decoder = getincrementaldecoder("utf-8")()
         settings = {**os.environ, **FIXED, "TERM": "xterm-256color", **environment}
         self._process = subprocess.Popen(
             [*PROGRAM, *args],
@@ -78,7 +84,7 @@ class Terminal:
             data = os.read(self._fd, 65536) if ready else b""
         except OSError:  # Linux says so when the other side is closed
             data = b""
-        self.shown += data.decode().replace("\r\n", "\n")
+        self.shown = (self.shown + self._decoder.decode(data)).replace("\r\n", "\n")  # which a reading may part
         return bool(data)
 
 

@@ -93,7 +93,7 @@ def show(
     if as_json:
         say_json(described)
     else:
-        say(deck_lines(described, codes=codes), is_plain=plain)
+        say(deck_lines(described, codes=codes), is_plain=plain, is_prose=True)
 
 
 @app.command("draw")

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rpgres.cli import guide
 from rpgres.cli.annotations import AsWords
-from rpgres.cli.output import say_text
+from rpgres.cli.output import say, say_text
+from rpgres.cli.settings import active
 from rpgres.errors import UsageError
+
+if TYPE_CHECKING:
+    from rpgres.cli.render.lines import Shown
 
 
 def _offer(incomplete: str) -> list[tuple[str, str]]:
@@ -24,7 +28,6 @@ def _offer(incomplete: str) -> list[tuple[str, str]]:
 
 
 def command(
-    ctx: typer.Context,
     words: Annotated[
         list[str] | None,
         typer.Argument(
@@ -45,9 +48,12 @@ def command(
     rpgres help fate overcome     an action of a ruleset
     """
     from rpgres.cli.render.guide import show_page
+    from rpgres.cli.root import root
 
-    root = ctx.find_root().command
-    found = _found(root, words or []) if words else _overview()
+    if not words:
+        say(_overview(), is_plain=plain)
+        return
+    found = _found(root(), words)
     if isinstance(found, guide.Page):
         show_page(found.shown, is_plain=plain)
     else:
@@ -66,6 +72,9 @@ def _found(root: Any, words: Sequence[str]) -> guide.Page | str:
     from rpgres.plugins.discovery import ruleset_names
 
     first = words[0]
+    aliases = active().settings.aliases
+    if first in aliases:
+        return f"{first} is an alias of yours for: {aliases[first]}"
     if first in COMMANDS:
         return str(command_at(root, words).get_help())
     if len(words) == 1 and first in guide.TOPICS:
@@ -105,20 +114,18 @@ def _action_of(root: Any, rulesets: Sequence[str], words: Sequence[str]) -> str:
     raise UsageError(f"there is no help on {typed!r}; {hint}")
 
 
-def _overview() -> str:
+def _overview() -> list[Shown]:
     """Return the list of what there is help on."""
+    from rpgres.cli.render.lines import line, pairs
     from rpgres.cli.root import COMMANDS
 
-    pages = {topic: guide.page(topic).title for topic in guide.TOPICS}
-    commands = {name: entry.help for name, entry in COMMANDS.items()}
-    width = max(map(len, (*pages, *commands)))
-
-    def listed(records: dict[str, str]) -> str:
-        return "\n".join(f"  {name:<{width}}  {text}" for name, text in records.items())
-
-    return (
-        f"rpgres help TOPIC shows a page of the guide:\n\n{listed(pages)}\n\n"
-        f"rpgres help COMMAND shows what a command takes:\n\n{listed(commands)}\n\n"
-        "rpgres help RULESET, or RULESET ACTION, shows the actions of a ruleset, or what one takes, as\n"
-        "rpgres help fate overcome; a heading of a page works too, as rpgres help undo."
-    )
+    return [
+        line("Pages of the guide: rpgres help TOPIC"),
+        *pairs([(topic, guide.page(topic).title) for topic in guide.TOPICS]),
+        line(),
+        line("What a command takes: rpgres help COMMAND"),
+        *pairs([(name, entry.help) for name, entry in COMMANDS.items()]),
+        line(),
+        line("A ruleset or an action: rpgres help fate, rpgres help fate overcome."),
+        line("A heading of a page: rpgres help undo."),
+    ]

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from rpgres.cli.annotations import AsWords, Folders
+from rpgres.cli.options import REAL
 
 
 def command(
@@ -16,6 +17,10 @@ def command(
     ] = None,
     seat: Annotated[
         str | None, typer.Option("--as", metavar="SEAT", help="Play as this seat [default: the host].")
+    ] = None,
+    real_dice: Annotated[
+        str | None,
+        typer.Option("--real-dice", "--dice", metavar=REAL.metavar, help=REAL.help, show_default=False),
     ] = None,
     plain: AsWords = False,
     rulesets: Folders = None,
@@ -45,4 +50,4 @@ def command(
     common += [word for folder in rulesets or () for word in ("--rulesets", folder)]
     reader = reader_for(room, is_plain=plain)
     with listening(reader.read):
-        Session(room, reader, common, is_plain=plain).run()
+        Session(room, reader, common, is_plain=plain, real_dice=real_dice or "").run()

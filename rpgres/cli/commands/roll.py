@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import typer
-from msgspec import structs
 
 from rpgres.cli import INTERRUPTED
 from rpgres.cli import options as opt
 from rpgres.cli.dynamic import PlayGroup, Verb
-from rpgres.cli.output import WAITING, can_prompt, exit_of, is_terminal, say, say_json, say_text
+from rpgres.cli.output import WAITING, asks_dice, can_prompt, exit_of, know_cards, say, say_json, say_text
 from rpgres.cli.rulesets import RulesetData
 from rpgres.dice.seeds import Streams, read_seed, run_seed
 from rpgres.engine.records import Pending, Result
@@ -19,31 +19,50 @@ from rpgres.engine.run import Prepared, prepare, run
 from rpgres.engine.running import TakenBack
 from rpgres.errors import UsageError
 from rpgres.rulesets import Rules
+from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
     from rpgres.cli.prompt import Person
+    from rpgres.engine.dealers import Hand
 
 ACTION_OPTIONS = (
-    *(opt.SEED, opt.GIVEN, opt.CHOOSE, opt.AUTO, opt.POLICY, opt.SWITCH, opt.RULESETS),
-    *(opt.REPEAT, opt.JSON, opt.PLAIN, opt.NOTE, opt.EXIT_CODE),
+    *(opt.SEED, opt.GIVEN, opt.REAL, opt.CHOOSE, opt.AUTO, opt.POLICY, opt.SWITCH, opt.RULESETS),
+    *(opt.REPEAT, opt.EACH_RUN, opt.JSON, opt.PLAIN, opt.DICE_WORDS, opt.NOTE, opt.EXIT_CODE),
 )
-DICE_OPTIONS = (opt.VS, opt.SEED, opt.GIVEN, opt.REPEAT, opt.JSON, opt.PLAIN, opt.NOTE, opt.EXIT_CODE)
+NOTHING_DONE = "Taken back: nothing was done.\n"
+DICE_OPTIONS = (
+    opt.VS,
+    opt.SEED,
+    opt.GIVEN,
+    opt.REAL,
+    opt.REPEAT,
+    opt.EACH_RUN,
+    opt.JSON,
+    opt.PLAIN,
+    opt.DICE_WORDS,
+    opt.NOTE,
+    opt.EXIT_CODE,
+)
+
+# Options of a line that a resumed one needs as well, beside those that the pending record has.
+_KEPT = ("rulesets", "policy", "json", "plain", "exit_code")
 
 
 def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     """Resolve an action and print what came of it; exit with the code it calls for."""
     shared = {option.name: values.pop(option.name) for option in ACTION_OPTIONS}
     repeat = opt.read_count(shared["repeat"], option="--repeat", default=0)
-    if repeat and shared["exit_code"]:
-        raise UsageError("--exit-code and --repeat exclude each other")
+    _check_repeat(shared, repeat=repeat)
     given = opt.read_answers(shared["given"], option="--given")
     choose = opt.read_answers(shared["choose"], option="--choose")
     from rpgres.plugins.loading import checked
 
     rules = checked(data.rules(opt.read_switches(shared["switch"])))
+    know_cards(rules)
     prepared = prepare(rules, action, opt.given_inputs(values))
     policies = opt.read_policies(prepared, names=shared["policy"], auto=shared["auto"])
     person = _person(prepared, shared, repeat=repeat)
+    hand = _hand(prepared, shared) if repeat == 0 and asks_dice(shared["real_dice"], as_json=shared["json"]) else None
 
     def once(seed: str) -> Result | Pending:
         try:
@@ -54,15 +73,20 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
                 choose=choose,
                 policies=policies,
                 prompt=person.ask if person is not None else None,
+                hand=hand,
                 note=shared["note"],
                 identify=shared["json"],  # people are not shown the hash of the rules, which takes reading all of them
             )
         except TakenBack:
             if person is None or not person.rewind():
-                say_text("Taken back: nothing was done.\n")
+                say_text(NOTHING_DONE)
                 raise typer.Exit(INTERRUPTED) from None
             return once(seed)
-        return _resumed(result, shared) if isinstance(result, Pending) else result
+        if not isinstance(result, Pending):
+            return result
+        from rpgres.cli.resuming import kept_options, resumed
+
+        return resumed(result, rules, more=kept_options(shared, _KEPT))
 
     _finish(once, shared, repeat=repeat, rules=rules)
 
@@ -72,27 +96,33 @@ def roll_notation(notation: str, values: dict[str, Any]) -> None:
     from rpgres.engine.dice import roll_dice
 
     repeat = opt.read_count(values["repeat"], option="--repeat", default=0)
-    if repeat and values["exit_code"]:
-        raise UsageError("--exit-code and --repeat exclude each other")
+    _check_repeat(values, repeat=repeat)
     given = opt.read_answers(values["given"], option="--given")
     rolled = opt.read_dice(notation, values["vs"], values["note"])
 
+    hand = None
+    if not repeat and asks_dice(values["real_dice"], as_json=values["json"]):
+        from rpgres.cli.real import RealDice
+
+        hand = RealDice(is_plain=values["plain"])  # nobody has a name here
+
     def once(seed: str) -> Result:
-        return roll_dice(rolled, streams=Streams(seed), given=given, note=values["note"])
+        try:
+            return roll_dice(rolled, streams=Streams(seed), given=given, note=values["note"], hand=hand)
+        except TakenBack:
+            say_text(NOTHING_DONE)
+            raise typer.Exit(INTERRUPTED) from None
 
     _finish(once, values, repeat=repeat, rules=None)
 
 
-def _resumed(pending: Pending, shared: dict[str, Any]) -> Pending:
-    """Return the pending action with the options in its command that are this line's and not the action's."""
-    words = [word for folder in shared["rulesets"] for word in ("--rulesets", folder)]
-    words += [word for name in shared["policy"] for word in ("--policy", name)]
-    words += [f"--{option}" for option in ("json", "plain", "exit-code") if shared[option.replace("-", "_")]]
-    if not words:
-        return pending
-    import shlex
-
-    return structs.replace(pending, resume=f"{pending.resume} {shlex.join(words)}")
+def _check_repeat(shared: dict[str, Any], *, repeat: int) -> None:
+    if repeat and shared["exit_code"]:
+        raise UsageError("--exit-code and --repeat exclude each other")
+    if shared["each_run"] and not repeat:
+        raise UsageError("--each-run shows the runs of --repeat N; a single run is always shown")
+    if repeat and shared["exit_code"]:
+        raise UsageError("--exit-code and --repeat exclude each other")
 
 
 def _person(prepared: Prepared, shared: dict[str, Any], *, repeat: int) -> Person | None:
@@ -106,13 +136,26 @@ def _person(prepared: Prepared, shared: dict[str, Any], *, repeat: int) -> Perso
     return Person(heading=heading, is_plain=shared["plain"], aid=lambda _view: prepared)
 
 
+def _hand(prepared: Prepared, shared: dict[str, Any]) -> Hand:
+    """Return what asks a person for results of real dice."""
+    from rpgres.cli.real import RealDice, plus_words, titles_of
+
+    return RealDice(
+        shared["real_dice"],
+        titles=titles_of(prepared.state),
+        actor=prepared.actor,
+        plus=plus_words(prepared.rules.file, prepared.action, prepared.inputs),
+        is_plain=shared["plain"],
+    )
+
+
 def _finish(
     once: Callable[[str], Result | Pending], shared: dict[str, Any], *, repeat: int, rules: Rules | None
 ) -> None:
     seed = read_seed(shared["seed"])
     if repeat:
-        runs = (once(run_seed(seed, number)) for number in range(repeat))
-        code = _show_many(runs, rules, shared, seed=seed)
+        results = (once(run_seed(seed, number)) for number in range(repeat))
+        code = _show_many(results, rules, shared, seed=seed, runs=repeat)
     else:
         code = _show_one(once(seed), rules, shared)
     if code:
@@ -126,13 +169,12 @@ def _show_one(result: Result | Pending, rules: Rules | None, shared: dict[str, A
     else:
         from rpgres.cli.render.results import pending_lines, result_lines
 
-        is_drawn = is_terminal() and not shared["plain"]
         if isinstance(result, Pending):
-            say(pending_lines(result, is_drawn=is_drawn), is_plain=shared["plain"])
+            say(pending_lines(result), is_plain=shared["plain"])
         else:
             file = rules.file if rules is not None else None
             house = _house_rules(rules)
-            say(result_lines(result, file, house_rules=house, is_drawn=is_drawn), is_plain=shared["plain"])
+            say(result_lines(result, file, house_rules=house), is_plain=shared["plain"])
     return exit_of(result, is_told=bool(shared.get("exit_code")))
 
 
@@ -142,33 +184,43 @@ def _house_rules(rules: Rules | None) -> str:
     return house_rules(rules) if rules is not None else ""
 
 
-def _show_many(results: Iterable[Result | Pending], rules: Rules | None, shared: dict[str, Any], *, seed: str) -> int:
-    """Print runs as they come, a line each, with a summary at the end; return the exit code."""
+def _show_many(
+    results: Iterable[Result | Pending], rules: Rules | None, shared: dict[str, Any], *, seed: str, runs: int
+) -> int:
+    """Print a summary of runs, behind a line for each where that is asked for; return the exit code."""
+    from rpgres.cli.progress import NOTHING, interrupted, progress
+
     if shared["json"]:
         code = 0
-        for result in results:
-            say_json(result)
-            code = WAITING if isinstance(result, Pending) else code
-        return code
-    from rpgres.cli.render.results import house_rules_lines, repeat_line, seed_line, summary_lines, total_lines
+        with progress("rolling", is_plain=True) as show:
+            for result in results:
+                say_json(result)
+                code = WAITING if isinstance(result, Pending) else code
+                if STOP.is_asked:
+                    break
+        return INTERRUPTED if show.is_stopped else code
+    from rpgres.cli.render.reports import report_lines
+    from rpgres.cli.render.results import repeat_line
+    from rpgres.cli.render.samples import WAITING as WAITS
+    from rpgres.cli.render.samples import Tally, sample_report
 
-    is_drawn = is_terminal() and not shared["plain"]
-    file = rules.file if rules is not None else None
-    outcomes: dict[str, int] = {}
-    totals: dict[int, int] = {}
-    number = 0
-    for number, result in enumerate(results, 1):
-        say([repeat_line(number, result, file, is_drawn=is_drawn)], is_plain=shared["plain"])
-        if isinstance(result, Pending):
-            outcomes["waiting"] = outcomes.get("waiting", 0) + 1
-        elif result.outcome is not None:
-            outcomes[result.outcome] = outcomes.get(result.outcome, 0) + 1
-        elif result.total is not None:
-            totals[result.total] = totals.get(result.total, 0) + 1
-    lines = summary_lines(outcomes, file) if outcomes else total_lines(totals) if totals else []
-    runs = number
-    say([*lines, *house_rules_lines(_house_rules(rules)), seed_line(seed, runs=runs)], is_plain=shared["plain"])
-    return WAITING if "waiting" in outcomes else 0
+    file, tally, first = rules.file if rules is not None else None, Tally(), None
+    with progress("rolling", is_plain=shared["plain"] or shared["each_run"]) as show, suppress(KeyboardInterrupt):
+        for result in results:
+            first = first or result
+            tally.count(result)
+            show(tally.runs, runs)
+            if shared["each_run"]:
+                say([repeat_line(tally.runs, result, file)], is_plain=shared["plain"])
+            if STOP.is_asked:
+                break
+    if first is None:
+        return interrupted(NOTHING)
+    report = sample_report(tally, first, file, seed=seed, house_rules=_house_rules(rules))
+    say(report_lines(report), is_plain=shared["plain"])
+    if tally.runs < runs:
+        return interrupted(f"{tally.runs:,} of {runs:,} runs")
+    return WAITING if WAITS in tally.outcomes else 0
 
 
 class RollGroup(PlayGroup):

@@ -16,7 +16,8 @@ from rpgres.cli.options import PLAIN, POLICY, SEED, SWITCH
 from rpgres.text.harmless import harmless
 
 if TYPE_CHECKING:
-    from rpgres.scenes import Scene
+    from rpgres.cli.render.lines import Line
+    from rpgres.scenes import ProvedFile, Scene
     from rpgres.toml.diagnostics import Diagnostic
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Play, tell, check and test scripted scenes.")
@@ -180,17 +181,16 @@ def show(
     """
     from rpgres.cli.account_files import STANDARD, read_account, require_files, write_files
     from rpgres.cli.options import read_folders
-    from rpgres.cli.output import columns, is_terminal, say, say_json
+    from rpgres.cli.output import say, say_json
 
     files = require_files({"markdown": markdown, "html": html, "lonelog": lonelog}, as_json=as_json)
     account = read_account(file, folders=read_folders(rulesets or ()))
     if as_json:
         say_json(account)
     elif STANDARD not in files.values():
-        from rpgres.cli.render.account_lines import WIDEST, WIDTH, account_lines
+        from rpgres.cli.render.account_lines import account_lines
 
-        width = columns(default=WIDTH, at_most=WIDEST)
-        say(account_lines(account, width=width, is_drawn=is_terminal() and not plain), is_plain=plain)
+        say(account_lines(account), is_plain=plain, is_prose=True)
     write_files(account, files)
 
 
@@ -257,6 +257,7 @@ def prove(
     failed, a scene cannot be played, or nothing is expected of it.
     """
     from rpgres.cli.output import say, say_json
+    from rpgres.cli.progress import interrupted, one_by_one
     from rpgres.cli.render.lines import line
     from rpgres.cli.render.scenes import mismatch_lines
     from rpgres.dice.seeds import read_seed
@@ -264,23 +265,26 @@ def prove(
     from rpgres.scenes import ProvedFile, ProvedScenes, prove_scene
 
     seed = seed if seed is None else read_seed(seed)
-    proved = []
-    for file in files:
+
+    def one(file: str) -> tuple[ProvedFile, list[Line]]:
         try:
             scene = _read(file, switch, rulesets, auto=auto)
             checks, wrong = prove_scene(scene, seed=seed)
         except RpgresError as error:
-            proved.append(ProvedFile(file=_shown(file), ok=False, error=error.message))
-            lines = [line(text) for text in harmless(error.message).split("\n")]
-        else:
-            is_well = bool(checks) and not wrong
-            proved.append(ProvedFile(file=_shown(file), ok=is_well, checks=checks, failed=wrong))
-            lines = mismatch_lines(scene.source.path, checks, wrong)
-        if not as_json:
-            say(lines)
-    is_well = all(one.ok for one in proved)
+            failed = ProvedFile(file=_shown(file), ok=False, error=error.message)
+            return failed, [line(text) for text in harmless(error.message).split("\n")]
+        proved = ProvedFile(file=_shown(file), ok=bool(checks) and not wrong, checks=checks, failed=wrong)
+        return proved, mismatch_lines(scene.source.path, checks, wrong)
+
+    found = one_by_one("testing", files, one)
+    untested = files[len(found) :]
+    is_well = not untested and all(proved.ok for proved, _ in found)
     if as_json:
-        say_json(ProvedScenes(ok=is_well, files=proved))
+        say_json(ProvedScenes(ok=is_well, files=[proved for proved, _ in found]))
+    else:
+        say([shown for _, lines in found for shown in lines])
+    if untested:
+        raise typer.Exit(interrupted(f"not tested: {', '.join(untested)}"))
     if not is_well:
         raise typer.Exit(1)
 

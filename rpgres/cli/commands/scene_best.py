@@ -14,7 +14,7 @@ from rpgres.model.state import EMPTY
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from rpgres.cli.render.lines import Line
+    from rpgres.engine.hidden import Known
     from rpgres.model.state import State
     from rpgres.odds.scene_best import SceneBest
     from rpgres.scenes import Scene
@@ -48,9 +48,9 @@ def weigh_best(
     shared: Mapping[str, Any],
     *,
     policies: Mapping[str, str],
-    form: str,
     inputs: Mapping[str, Any] = EMPTY,
     actor: str = "",
+    known: Known | None = None,
 ) -> None:
     """Print what comes of a scene when somebody decides optimally.
 
@@ -59,12 +59,12 @@ def weigh_best(
         people: the table with everybody who takes part.
         shared: the options.
         policies: who else decides by which policy, for the record.
-        form: the format.
         inputs: what was typed for a procedure.
         actor: who acts first, where no step says it.
+        known: at a persistent table, by whose knowledge of it.
     """
     from rpgres.cli.commands.scene_odds import ENDING, chances, evaluated
-    from rpgres.cli.studies import bar_columns, emit
+    from rpgres.cli.studies import emit
     from rpgres.odds.exact import chance_record
     from rpgres.odds.scene_best import SceneBestResult, decision_record
 
@@ -79,17 +79,13 @@ def weigh_best(
         leaves=found.leaves,
         states=found.states,
         turns=found.turns,
+        known=known,
         best=who,
         goal=goals,
         value=chance_record(found.value),
         decisions=[decision_record(one) for one in found.decisions],
     )
-    from rpgres.cli.render.scene_best import scene_best_lines
-
-    def lines() -> list[Line]:
-        return scene_best_lines(record, scene.rules.file, bars=bar_columns(is_plain=shared["plain"]))
-
-    emit(record, scene.rules.file, form=form, svg=shared["svg"], is_plain=shared["plain"], lines=lines)
+    emit(record, scene.rules.file, shared)
 
 
 def _found(

@@ -21,11 +21,11 @@ def command(
         str,
         typer.Argument(
             metavar="KIND",
-            help="result, pending, odds, odds-ladder, scene-odds, scene-best, comparison, variation, search, knockout, "
-            "simulation, what-if, error, request, scene-result, account, scene-test, deck-draw, deck-shown, decks, "
-            "table, log, entry, view, answer, orders-shown, seal, verify, rulesets, ruleset-shown, action-shown, "
-            "ruleset-check, ruleset-test, sheet-shown, check, plugins, plugin-check, config-shown; or of a file: "
-            "scene, orders, sheet, ruleset, outcomes, deck, menus, config.",
+            help="result, pending, odds, odds-ladder, scene-odds, scene-best, comparison, variation, grids, search, "
+            "knockout, simulation, what-if, error, request, scene-result, account, scene-test, deck-draw, deck-shown, "
+            "decks, table, log, entry, view, answer, orders-shown, seal, verify, rulesets, ruleset-shown, "
+            "action-shown, ruleset-check, ruleset-test, sheet-shown, check, plugins, plugin-check, config-shown; "
+            "or of a file: scene, orders, sheet, ruleset, outcomes, deck, menus, config.",
             autocompletion=_complete_kinds,
         ),
     ],

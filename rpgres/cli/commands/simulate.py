@@ -16,7 +16,7 @@ from rpgres.cli import options as opt
 from rpgres.cli.dynamic import PlayGroup, Verb, scene_command
 from rpgres.cli.lazy import Command
 from rpgres.cli.options import SectionedCommand
-from rpgres.cli.output import is_terminal, say, say_json, say_text
+from rpgres.cli.output import say, say_json, say_text
 from rpgres.cli.rulesets import RulesetData
 from rpgres.errors import UsageError
 from rpgres.stopping import STOP
@@ -126,17 +126,20 @@ def _show_result(found: Any, rules: Rules, shared: Mapping[str, Any]) -> int:
     from rpgres.cli.output import exit_of
     from rpgres.engine.records import Pending
 
+    if isinstance(found, Pending):
+        from rpgres.cli.resuming import resumed
+
+        found = resumed(found, rules)
     if shared["json"]:
         say_json(found)
     else:
         from rpgres.cli.render.results import pending_lines, result_lines
         from rpgres.cli.render.words import house_rules
 
-        is_drawn = is_terminal() and not shared["plain"]
         if isinstance(found, Pending):
-            say(pending_lines(found, is_drawn=is_drawn), is_plain=shared["plain"])
+            say(pending_lines(found), is_plain=shared["plain"])
         else:
-            lines = result_lines(found, rules.file, house_rules=house_rules(rules), is_drawn=is_drawn)
+            lines = result_lines(found, rules.file, house_rules=house_rules(rules))
             say(lines, is_plain=shared["plain"])
     return exit_of(found, is_told=False)
 
@@ -393,8 +396,7 @@ def _print(record: SimulationResult, line: Line, form: str, house_rules: str) ->
         say_text(simulations.simulation_csv(record))
     else:
         detailed = shared["by"] or ()
-        bars = _bars(is_plain=shared["plain"])
-        lines = simulations.simulation_lines(record, file, detailed=detailed, house_rules=house_rules, bars=bars)
+        lines = simulations.simulation_lines(record, file, detailed=detailed, house_rules=house_rules)
         say(lines, is_plain=shared["plain"])
 
 
@@ -405,15 +407,6 @@ def _write_chart(path: Path, text: str) -> None:
         path.write_text(text, "utf-8")
     except OSError as error:
         raise FileError(f"{path}: cannot be written: {error.strerror or error}", file=str(path)) from None
-
-
-def _bars(*, is_plain: bool) -> int:
-    """Return how many columns there are for a bar, 0 where bars would be noise."""
-    if is_plain or not is_terminal():
-        return 0
-    from shutil import get_terminal_size
-
-    return max(8, min(40, get_terminal_size().columns - 56))
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -72,7 +72,7 @@ def command(
     Examples: rpgres whatif result.json --choose price=cost; rpgres whatif .#4 --given roll=++0-
     """
     from rpgres.cli.options import read_folders
-    from rpgres.cli.output import WAITING, is_terminal, say, say_json
+    from rpgres.cli.output import WAITING, say, say_json
 
     asked = _Asked(given or [], choose or [], _named(policy), auto, read_folders(rulesets or ()))
     path, separator, number = run.rpartition("#")
@@ -83,13 +83,9 @@ def command(
     if as_json:
         say_json(record)
     else:
-        from shutil import get_terminal_size
-
         from rpgres.cli.render.whatif import what_if_lines
 
-        is_drawn = is_terminal() and not plain
-        columns = get_terminal_size().columns if is_drawn else 0
-        say(what_if_lines(record, file, columns=columns, is_drawn=is_drawn), is_plain=plain)
+        say(what_if_lines(record, file), is_plain=plain)
     if not record.complete:
         raise typer.Exit(WAITING)
 

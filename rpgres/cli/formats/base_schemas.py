@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from rpgres.cli.formats.descriptions import description, field_texts, records_in
+from rpgres.engine.dice import DiceResult
 from rpgres.engine.records import Result
 from rpgres.engine.resolve import DiceRequest, Request
 from rpgres.model.cards import DeckFile
@@ -30,6 +31,7 @@ Schema = dict[str, Any]
 _EXTRA: dict[Any, tuple[Any, ...]] = {
     RulesetFile: (OutcomeTable, RowQuestion, DeckFile),
     OddsResult: (DiceOdds, LadderOdds),
+    Result: (DiceResult,),
     SceneResult: (Result, SkippedStep, PlainStep),
     Request: (DiceRequest,),
 }
@@ -77,6 +79,8 @@ def add_known_forms(schema: Schema) -> None:
             properties_of(definitions, name)["effects"]["items"] = effect
     if "SceneResult" in definitions:
         _either(properties_of(definitions, "SceneResult")["steps"]["items"], ("Result", "SkippedStep", "PlainStep"))
+    if "DiceResult" in definitions:  # which has all that a result has, and more
+        schema["anyOf"] = [{"$ref": schema.pop("$ref")}, {"$ref": "#/$defs/DiceResult"}]
     if "DiceOdds" in definitions:
         _tell_odds_apart(schema)
     if "DiceRequest" in definitions:

@@ -32,6 +32,9 @@ _REMOVE: Schema = {
 
 
 def refine_result(schema: Schema, rules: Rules) -> None:
+    if schema["$defs"].pop("DiceResult", None) is not None:
+        del schema["anyOf"]
+        schema["$ref"] = "#/$defs/Result"
     properties = properties_of(schema["$defs"], "Result")
     _name_ruleset(properties, rules)
     properties["outcome"] |= {"enum": [*rules.file.bands, None]}

@@ -45,6 +45,7 @@ from rpgres.journal.verifying import Verification
 from rpgres.model.cards import DeckFile
 from rpgres.odds.comparison import Comparison
 from rpgres.odds.exact import OddsResult
+from rpgres.odds.grids import Grids
 from rpgres.odds.knockout import Knockout
 from rpgres.odds.ladder import LadderOdds
 from rpgres.odds.scene_best import SceneBestResult
@@ -108,6 +109,7 @@ KINDS: dict[str, Kind] = {
     "odds": Kind("What `rpgres odds --json` prints: of an action, dice, or a ladder.", OddsResult, refine_odds),
     "comparison": Kind("What `rpgres odds --compare --json` prints.", Comparison),
     "variation": Kind("What `rpgres odds --vary --json` prints: a table, or a grid.", Variation),
+    "grids": Kind("What `rpgres odds --vary --compare --json` prints: a table or a grid for each case.", Grids),
     "search": Kind("What `rpgres odds --find --json` prints.", Search),
     "knockout": Kind("What `rpgres odds --knockout --json` prints.", Knockout),
     "what-if": Kind("What `rpgres whatif --json` prints.", WhatIf),

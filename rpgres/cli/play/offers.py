@@ -8,8 +8,9 @@ from typing import Any
 import msgspec
 
 from rpgres.cli.completion import offer_shared
-from rpgres.cli.play.room import DEEDS, LEAVE, Room
+from rpgres.cli.play.room import DEEDS, LEAVE, ODDS, Room
 from rpgres.cli.play.words import joined, split
+from rpgres.cli.settings import active
 from rpgres.cli.short import Words, hand_of, typed_apart
 from rpgres.cli.short.fitting import PREPOSITIONS, Taker
 from rpgres.engine.labels import labels_of
@@ -82,14 +83,21 @@ def _offers(room: Room, words: Sequence[str], partial: str) -> Iterator[tuple[st
         yield from room.actions.items()
         yield from room.deeds().items()
         yield from (("help", "what can be typed; help ACTION explains one"), (LEAVE[0], "leave the table"))
+        yield from active().settings.aliases.items()
         return
     if words[0] == "help":
         yield from (*room.actions.items(), *room.deeds().items()) if len(words) == 1 else ()
         return
+    words = room.unaliased(words)
     first = words[0].rstrip(":")
     if len(words) == 1 and first in room.own() and first not in room.actions:
         yield from room.actions.items()
         return
+    if words[0] == ODDS and ODDS in DEEDS:
+        if len(words) == 1:
+            yield from ((*((name, "") for name in room.own()), *room.actions.items()))
+            return
+        words = words[1:]
     actor, (verb, *rest) = room.named_first(words)
     if verb in room.actions:
         yield from _of_action(room, actor, verb, rest, partial)
@@ -142,7 +150,7 @@ def _of_action(room: Room, actor: str, action: str, line: Sequence[str], partial
     bound += [one for one in words.takers.values() if one.parameter is not None and one.parameter.kind in kinds]
     bound = [one for one in bound if one.parameter is None or one.parameter.kind != "flag"]
     if bound:
-        for taker in dict.fromkeys(bound):
+        for taker in {one.name: one for one in bound}.values():
             yield from _values(room, words, taker, partial)
         return
     required = [words.takers[name] for name in words.described.required if name in words.takers]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -39,18 +39,47 @@ class Reader(Protocol):
 
 
 class PlainReader:
-    """Lines as the system reads them: in a pipe, at a terminal that cannot do more, and for people who listen."""
+    """Lines as the system reads them: in a pipe, at a terminal that cannot do more, and for people who listen.
 
-    def __init__(self) -> None:
+    For these, Up and Tab work where the system has a library for it, and nothing is drawn.
+
+    Args:
+        room: the seat, and what it may know.
+        is_able: whether the terminal can move its cursor.
+    """
+
+    def __init__(self, room: Room, *, is_able: bool) -> None:
         self.is_interactive = is_terminal() and sys.stdin is not None and sys.stdin.isatty()
+        self._offered: Callable[[str], list[Offer]] = lambda _line: []
+        self._room = room
+        if is_able:
+            self._edit()
 
     def command(self, sign: str) -> str:
         """Return a line that says what is done."""
+        self._offered = lambda line: offers(self._room, line)
         return read_line(sign)
 
     def read(self, sign: str, choices: Choices = ()) -> str:
         """Return a line that answers something."""
+        self._offered = lambda line: choice_offers(choices, line)
         return read_line(sign)
+
+    def _edit(self) -> None:
+        try:
+            import readline
+        except ImportError:  # on Windows, where the console does it
+            return
+
+        def complete(text: str, number: int) -> str | None:
+            found = self._offered(readline.get_line_buffer()[: readline.get_endidx()])
+            return found[number].text if number < len(found) and found[number].length == len(text) else None
+
+        readline.set_completer(complete)
+        readline.set_completer_delims(" ")
+        is_editline = "libedit" in (readline.__doc__ or "")
+        readline.parse_and_bind("bind ^I rl_complete" if is_editline else "tab: complete")
+        readline.parse_and_bind("set enable-bracketed-paste off")  # which would write more than what is typed
 
 
 def reader_for(room: Room, *, is_plain: bool) -> Reader:
@@ -60,8 +89,9 @@ def reader_for(room: Room, *, is_plain: bool) -> Reader:
         room: the seat, and what it may know.
         is_plain: whether nothing is drawn, for people who listen.
     """
-    is_able = is_terminal() and sys.stdin is not None and sys.stdin.isatty() and os.environ.get("TERM", "-") not in DUMB
-    return EditingReader(room) if is_able and not is_plain else PlainReader()
+    term = os.environ.get("TERM", "") if sys.platform != "win32" else "windows"
+    is_able = is_terminal() and sys.stdin is not None and sys.stdin.isatty() and term not in DUMB
+    return EditingReader(room) if is_able and not is_plain else PlainReader(room, is_able=is_able)
 
 
 class EditingReader:
@@ -90,15 +120,23 @@ class EditingReader:
         return self._prompt(self._answers, sign, lambda line: choice_offers(choices, line))
 
     def _prompt(self, session: PromptSession[str], sign: str, offered: Any) -> str:
-        if not self._pasted:
-            self._room.look()
-            bar = status(self._room, columns(default=80, at_most=1000))
-            typed = session.prompt(sign, completer=_completer(offered), bottom_toolbar=bar)
-            self._pasted.extend(typed.splitlines() or [""])
-            return self._pasted.popleft()
-        line = self._pasted.popleft()
-        results().write(f"{sign}{line}\n")  # as if it had been typed
-        return line
+        if len(self._pasted) > 1:
+            line = self._pasted.popleft()
+            session.history.append_string(line)
+            results().write(f"{sign}{line}\n")  # as if it had been typed
+            return line
+        self._room.look()
+        bar = status(self._room, columns(default=80, at_most=1000))
+        begun = self._pasted.popleft() if self._pasted else ""
+        return session.prompt(sign, default=begun, completer=_completer(offered), bottom_toolbar=bar)
+
+    def _paste(self, event: Any) -> None:
+        """Have the first of several pasted lines carried out, and the others after it; the last one is begun."""
+        first, *rest = event.data.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        event.current_buffer.insert_text(first)
+        self._pasted.extend(rest)
+        if rest:
+            event.current_buffer.validate_and_handle()
 
     def _session(self, lines: Lines) -> PromptSession[str]:
         from prompt_toolkit import PromptSession
@@ -108,25 +146,19 @@ class EditingReader:
             history=lines,
             complete_while_typing=False,
             reserve_space_for_menu=MENU,
-            key_bindings=_bindings(),
+            key_bindings=_bindings(self._paste),
             output=create_output(stdout=raw(results())),
             color_depth=ColorDepth.DEPTH_1_BIT if os.environ.get("NO_COLOR") else None,
         )
 
 
-def _bindings() -> KeyBindings:
-    """Return the keys that differ: pasted lines are carried out at once, and Ctrl-C first only clears the line."""
+def _bindings(paste: Callable[[Any], None]) -> KeyBindings:
+    """Return the keys that differ: pasted lines are carried out one by one, and Ctrl-C first only clears the line."""
     from prompt_toolkit.key_binding import KeyBindings
     from prompt_toolkit.keys import Keys
 
     keys = KeyBindings()
-
-    @keys.add(Keys.BracketedPaste)
-    def paste(event: Any) -> None:
-        text = event.data.replace("\r\n", "\n").replace("\r", "\n")
-        event.current_buffer.insert_text(text.removesuffix("\n"))
-        if text.endswith("\n"):
-            event.current_buffer.validate_and_handle()
+    keys.add(Keys.BracketedPaste)(paste)
 
     @keys.add("c-c")
     def interrupt(event: Any) -> None:

@@ -10,6 +10,7 @@ import msgspec
 from rpgres.cli.dynamic import ActionCommand
 from rpgres.cli.play.words import joined
 from rpgres.cli.rulesets import RulesetData, read_ruleset
+from rpgres.cli.settings import active, expand_at_table
 from rpgres.cli.short import Reading, Scope, Unclear, lengthened, rules_of, typed_apart, who_is_named
 from rpgres.engine.periods import period_names
 from rpgres.engine.records import Pending
@@ -23,14 +24,17 @@ from rpgres.model.state import GM, State
 from rpgres.rulesets import Rules, unknown
 from rpgres.text.harmless import harmless
 
+ODDS = "odds"
 LEAVE = ("quit", "exit", "q")
 
 # What may be typed beside an action, and what it does.
 DEEDS: dict[str, str] = {
     "show": "the table as it is now",
     "log": "all entries (log --last 5)",
+    "odds": "exact odds of an action here: odds overcome burglary 3",
     "answer": "answer the pending decision",
     "pass": "skip optional decisions: pass invoke --until scene",
+    "real": "ask for the results of real dice and cards: real all, real mara, real off",
     "orders": "decide in advance: orders set brave.toml; orders show; orders clear",
     "seal": "commit to an answer without showing it: seal --choose declare=... --out sealed.json",
     "open": "reveal a sealed answer: open --from sealed.json",
@@ -50,7 +54,7 @@ class Understood(msgspec.Struct, frozen=True):
     """What a typed line stands for.
 
     Attributes:
-        arguments: those of `rpgres table`.
+        arguments: those of `rpgres table`, or of `rpgres help` behind `help`.
         long: the same line with options in place of bare words; empty where nothing was shortened.
     """
 
@@ -92,6 +96,12 @@ class Room:
         return found if isinstance(found, Pending) else None
 
     @property
+    def can_answer(self) -> bool:
+        """Whether a decision is pending that this seat may take."""
+        waits = self.waits
+        return waits is not None and self.seat in (None, self.history.state.seat_of(waits.question.who))
+
+    @property
     def actions(self) -> dict[str, str]:
         """The actions, with what each does in a line."""
         return {name: action.summary for name, action in self.data.file.actions.items()}
@@ -115,11 +125,11 @@ class Room:
         mine = [name for name in state.characters if self.seat in (None, state.seat_of(name))]
         return [*mine, *(name for name in state.characters if self.seat == GM and name not in mine)]
 
-    def command(self, action: str) -> ActionCommand:
-        """Return the command of an action at this table."""
+    def command(self, action: str, verb: str = "act") -> ActionCommand:
+        """Return the command of an action at this table: to `act`, or for its `odds`."""
         from rpgres.cli.root import load_command
 
-        command: ActionCommand = load_command("table").commands["act"].load(action, ["--table", str(self.path)])
+        command: ActionCommand = load_command("table").commands[verb].load(action, ["--table", str(self.path)])
         return command
 
     def scope(self, actor: str, command: ActionCommand) -> Scope:
@@ -137,6 +147,14 @@ class Room:
                 return str(who), rest
         return "", list(words)
 
+    def unaliased(self, words: Sequence[str]) -> list[str]:
+        """Return a line in which an alias is replaced by what it stands for here; no action and no command is one."""
+        actor, (first, *rest) = self.named_first(words)
+        if first in self.actions or first in DEEDS or first in (*LEAVE, "help"):
+            return list(words)
+        found = expand_at_table([first, *rest], active().settings.aliases, ruleset=self.rules.id)
+        return [f"{actor}:", *found] if actor else found
+
     def understood(self, words: Sequence[str], asks: Asks) -> Understood:
         """Return what a line stands for.
 
@@ -149,10 +167,17 @@ class Room:
         """
         if words[0] == "help" and len(words) > 1:
             topic = words[1]
-            return Understood(["act", topic, "--help"] if topic in self.actions else [topic, "--help"])
+            if topic in self.actions:
+                return Understood(["act", topic, "--help"])
+            return Understood([topic, "--help"] if topic in DEEDS else ["help", *words[1:]])
+        words = self.unaliased(words)
         actor, (first, *rest) = self.named_first(words)
         if first in self.actions:
             return self._act(actor, first, rest, asks)
+        if first == ODDS and ODDS in DEEDS and rest and not actor:
+            actor, (action, *more) = self.named_first(rest)
+            if action in self.actions:
+                return self._act(actor, action, more, asks, verb=ODDS)
         if first in DEEDS and not actor:
             return Understood([first, *rest])
         if actor:
@@ -160,10 +185,10 @@ class Room:
         known = [*self.actions, *DEEDS, *self.state.characters, *LEAVE[:1], "help"]
         raise UsageError(unknown("action or command", first, known, of="this table"))
 
-    def _act(self, actor: str, action: str, words: list[str], asks: Asks) -> Understood:
+    def _act(self, actor: str, action: str, words: list[str], asks: Asks, verb: str = "act") -> Understood:
         if "--help" in words or "-h" in words:
-            return Understood(["act", action, "--help"])
-        command, line, is_asked = self.command(action), words, False
+            return Understood([verb, action, "--help"])
+        command, line, is_asked = self.command(action, verb), words, False
         who = self._actor(actor, action, words, asks)
         while True:
             try:
@@ -174,10 +199,10 @@ class Room:
                 if reading is None:
                     raise
                 line, is_asked = unclear.chosen(reading), True
-        more = self._missing(action, command, long, asks)
+        more = self._missing(action, long, asks) if verb != ODDS else []  # odds at every rung
         is_short = is_asked or bool(more) or bool(typed_apart(words, command.takes)[0])
-        arguments = ["act", action, *long, *more, *(["--actor", who] if who and not _has(words, "actor") else [])]
-        shown = joined([*([who] if who else []), action, *long, *more])
+        arguments = [verb, action, *long, *more, *(["--actor", who] if who and not _has(words, "actor") else [])]
+        shown = joined([*([ODDS] if verb == ODDS else []), *([who] if who else []), action, *long, *more])
         return Understood(arguments, harmless(shown) if is_short else "")
 
     def _actor(self, actor: str, action: str, words: Sequence[str], asks: Asks) -> str:
@@ -193,7 +218,7 @@ class Room:
                 raise
             return found.text
 
-    def _missing(self, action: str, command: ActionCommand, long: Sequence[str], asks: Asks) -> list[str]:
+    def _missing(self, action: str, long: Sequence[str], asks: Asks) -> list[str]:
         """Return what a person adds of the parameters that the action cannot do without."""
         added: list[str] = []
         for name in self.data.file.actions[action].required:

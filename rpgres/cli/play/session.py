@@ -5,17 +5,22 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from contextlib import redirect_stdout
+from textwrap import wrap
 
-from rpgres.cli.output import blame, columns, flush, results, say, say_text, trace
+from rpgres.cli.output import blame, columns, flush, know_cards, results, say, say_text, told_as, trace
 from rpgres.cli.play.helping import help_lines, short_form
 from rpgres.cli.play.reader import Reader
 from rpgres.cli.play.room import LEAVE, Room, Understood
 from rpgres.cli.play.words import split
 from rpgres.cli.render.lines import Line, Piece, line
 from rpgres.cli.short import Reading
-from rpgres.errors import UsageError
+from rpgres.errors import RpgresError, UsageError
+from rpgres.model.state import GM
+from rpgres.rulesets import unknown
 
-SIGN = "> "
+SIGN, INDENT = "> ", "  "
+ROLLING = ("act", "answer", "begin", "end")  # commands that may roll dice
+EVERYBODY, NOBODY = ("all", "real"), ("off", "seeded")  # whose dice are real
 INTERRUPTED = 130  # what Typer makes of an interrupt
 WIDTH, WIDEST = 80, 120  # columns of help: where nobody knows, and at most
 
@@ -28,14 +33,21 @@ class Session:
         reader: reads what is typed.
         common: the options of `rpgres table` that every line has.
         is_plain: whether colours are left out.
+        real_dice: whose dice are real; nobody's when empty.
     """
 
-    def __init__(self, room: Room, reader: Reader, common: Sequence[str], *, is_plain: bool) -> None:
+    def __init__(
+        self, room: Room, reader: Reader, common: Sequence[str], *, is_plain: bool, real_dice: str = ""
+    ) -> None:
+        self._real = self._checked(real_dice, room)
         self._room, self._reader, self._common, self._is_plain = room, reader, list(common), is_plain
+        know_cards(room.rules)
 
     def run(self) -> None:
         """Read and carry out lines until the person leaves."""
         self._greet()
+        if self._reader.is_interactive and self._room.can_answer:
+            self._do(["answer"])
         while (typed := self._next_line()) is not None:
             try:
                 words = words_of(typed)
@@ -72,9 +84,15 @@ class Session:
 
     def _do(self, words: list[str]) -> None:
         """Carry out a line; what goes wrong is told, and the next line is read."""
+        words = told_as(words)
         try:
             if words == ["help"]:
                 say(help_lines(self._room, columns(default=WIDTH, at_most=WIDEST)), is_plain=self._is_plain)
+                return
+            if words[0] == "real":
+                self._real = self._checked(" ".join(words[1:]) or "all", self._room)
+                told = f"real dice: {self._real}" if self._real else "the seed rolls all dice"
+                say([line("  ", Piece(told, "quiet"))], is_plain=self._is_plain)
                 return
             self._carry_out(self._room.understood(words, self._ask))
         except (KeyboardInterrupt, EOFError):
@@ -83,20 +101,41 @@ class Session:
             if isinstance(error, OSError | SystemExit | GeneratorExit):
                 raise
             trace(error)
+            if isinstance(error, RpgresError):
+                error.raw = error.raw.replace("`rpgres table ", "`")  # as it is typed here
             blame(error, as_json=False)
+
+    @staticmethod
+    def _checked(whom: str, room: Room) -> str:
+        """Return whose dice are real, as `--real-dice` takes it.
+
+        Raises:
+            UsageError: there is nobody of a name.
+        """
+        names = whom.replace(",", " ").split()
+        for name in names:
+            if name not in (*room.state.characters, *EVERYBODY, *NOBODY, GM):
+                raise UsageError(unknown("character", name, [*room.state.characters, "all", "off"], of="this table"))
+        return "" if not set(NOBODY).isdisjoint(names) else ",".join(names)
 
     def _carry_out(self, understood: Understood) -> None:
         from rpgres.cli.root import load_command
 
-        args = understood.arguments
-        if understood.long:
-            say([line("  ", Piece(understood.long, "quiet"))], is_plain=self._is_plain)
+        args = list(understood.arguments)
+        if self._real and args[0] in ROLLING and "--help" not in args:
+            args += ["--real-dice", self._real]
+        width = columns(default=WIDTH, at_most=WIDEST) - len(INDENT)
+        for row in wrap(understood.long, width, subsequent_indent=INDENT, break_on_hyphens=False):
+            say([line(INDENT, Piece(row, "quiet"))], is_plain=self._is_plain)
         if args[0] == "act" and args[2:] == ["--help"]:
             say([line("Short: ", Piece(short_form(self._room, args[1]), "name"))], is_plain=self._is_plain)
         # What code of others prints is no result; help is, and Typer prints it.
         with redirect_stdout(results() if "--help" in args else sys.stdout):
-            table = load_command("table")
-            code = table.main(args=[*args, *self._common], prog_name="rpgres table", standalone_mode=False)
+            if args[0] == "help":  # a page of the guide, or what is no matter of this table
+                code = load_command("help").main(args=args[1:], prog_name="rpgres help", standalone_mode=False)
+            else:
+                table = load_command("table")
+                code = table.main(args=[*args, *self._common], prog_name="rpgres table", standalone_mode=False)
         if code == INTERRUPTED:
             raise KeyboardInterrupt
 

@@ -27,7 +27,7 @@ def status(room: Room, width: int) -> str:
         asked = f": {question.label}" if question.label else ""
         last = "another seat decides" if question.who == SOMEBODY else f"waits for {who_is(question.who)}{asked}"
     players = [one for one in state.characters.values() if state.seat_of(one.name) != GM]
-    parts = [part for one in players if (part := _part(room, one))]
+    parts = [_part(room, one) for one in players]
     parts += [f"{name.replace('-', ' ')}: {count}" for name, count in _shared(room)]
     line = f" {' · '.join(parts)}"
     room_left = width - len(last) - 3
@@ -45,13 +45,14 @@ def _counters(room: Room, *, holder_is_actor: bool) -> list[str]:
 
 def _part(room: Room, character: Character) -> str:
     known = _counters(room, holder_is_actor=True)
-    counters = [name for name in character.counters if name in known] if known else list(character.counters)
+    piles = [pile for pile in room.rules.file.piles.values() if pile.each]
+    counters = [name for name, count in character.counters.items() if (name in known if known else count and not piles)]
     counts = [f"{character.counters[name]} {name.replace('-', ' ')}" for name in counters[:MOST_COUNTERS]]
     hands = [
         f"{len(pile)} cards" for name, pile in room.state.piles.items() if pile.owner == character.name and len(pile)
     ]
     said = ", ".join([*hands[:1], *counts]) if not character.is_out else "out"
-    return f"{character.name}: {said}" if said else ""
+    return f"{character.name}: {said}" if said else character.name
 
 
 def _shared(room: Room) -> Iterator[tuple[str, int]]:

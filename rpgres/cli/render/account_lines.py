@@ -1,57 +1,46 @@
-"""The account of a scene as lines for a terminal or a pipe, broken at words. Values to text; nothing prints."""
+"""The account of a scene as lines for a terminal or a pipe. Values to text; nothing prints."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import groupby
+from collections.abc import Iterator
 
-from rpgres.cli.formats.accounts import (
-    Account,
-    Came,
-    Change,
-    Chapter,
-    Chosen,
-    Dealt,
-    LineRecord,
-    Meaning,
-    Note,
-    Remark,
-    Rolled,
-    Stands,
-    Told,
-    Turn,
-)
-from rpgres.cli.render.lines import INDENT, Line, Piece, line
-from rpgres.cli.render.words import dice_pieces, signed, style_of, who_is
+from rpgres.cli.formats.accounts import Account, Chapter, Stands, Turn
+from rpgres.cli.render.account_blocks import Kind, blocks_of
+from rpgres.cli.render.lines import HANG, INDENT, Line, Piece, line
+from rpgres.cli.render.words import who_is
 from rpgres.model.state import GM
 
-WIDTH = 80  # columns where nobody knows how many there are
-WIDEST = 100  # longer lines are hard to read
+# What stands before the lines of a block.
+_BEFORE: dict[Kind, tuple[str | Piece, ...]] = {
+    "round": (INDENT,),
+    **dict.fromkeys(("note", "does", "meaning"), (INDENT, HANG)),
+    "outcome": (INDENT,),
+    "effects": (INDENT * 2, "* "),
+    "log": (INDENT * 2,),
+}
 
 
-def account_lines(account: Account, *, width: int = WIDTH, is_drawn: bool = False) -> list[Line]:
+def account_lines(account: Account) -> list[Line]:
     """Return the whole account as lines.
 
     Args:
         account: what is told.
-        width: columns of a line.
-        is_drawn: whether dice are drawn; a screen reader would rather not.
     """
-    lines = heading_lines(account, width=width)
+    lines = heading_lines(account)
     for number, chapter in enumerate(account.chapters, 1):
         lines += chapter_heading(chapter.title, number, is_skipped=chapter.skipped)
-        lines += chapter_lines(chapter, width=width, is_drawn=is_drawn)
-    return [*lines, *end_lines(account, width=width)]
+        lines += chapter_lines(chapter)
+    return [*lines, *end_lines(account)]
 
 
-def heading_lines(account: Account, *, width: int = WIDTH) -> list[Line]:
+def heading_lines(account: Account) -> list[Line]:
     """Return what stands above the account: title, what it is about, rules, who takes part."""
     lines = [line(Piece(account.title, "title"))]
     if account.summary:
-        lines += [line(), *wrapped(line(account.summary), width)]
-    lines += [line(), *wrapped(line(Piece(rules_words(account), "quiet")), width)]
+        lines += [line(), line(HANG, account.summary)]
+    lines += [line(), line(HANG, Piece(rules_words(account), "quiet"))]
     if account.people:
-        lines += wrapped(line(Piece("Taking part: ", "title"), people_words(account)), width, hang=INDENT)
+        lines.append(line(Piece("Taking part: ", "title"), people_words(account)))
     return lines
 
 
@@ -84,141 +73,36 @@ def chapter_heading(title: str, number: int, *, is_skipped: bool = False) -> lis
     return [line(), line(Piece(f"{number}. {title}", "title"), Piece("  (skipped)" if is_skipped else "", "quiet"))]
 
 
-def chapter_lines(chapter: Chapter, *, width: int = WIDTH, is_drawn: bool = False) -> list[Line]:
+def chapter_lines(chapter: Chapter) -> list[Line]:
     """Return what happens in a step, to stand below its title: its turns, an empty line between them."""
     lines: list[Line] = []
     for number, turn in enumerate(chapter.turns):
-        lines += [*([line()] if number else []), *turn_lines(turn, width=width, is_drawn=is_drawn)]
+        lines += [*([line()] if number else []), *turn_lines(turn)]
     return lines
 
 
-def turn_lines(turn: Turn, *, width: int = WIDTH, is_drawn: bool = False) -> list[Line]:
+def turn_lines(turn: Turn) -> list[Line]:
     """Return what somebody does and what comes of it."""
-    lines: list[Line] = []
-    if turn.round is not None:
-        lines.append(line(INDENT, Piece(round_words(turn), "title")))
-    notes = [one for one in turn.lines if isinstance(one, Note)]
-    for note in notes:
-        lines += wrapped(line(note.text), width, INDENT)
-    if turn.does:
-        lines += wrapped(line(Piece(turn.sentence, "title")), width, INDENT)
-    for kind, group in groupby((one for one in turn.lines if not isinstance(one, Note)), type):
-        if kind is Meaning:
-            told = " ".join(one.text for one in group if isinstance(one, Meaning))
-            lines += wrapped(line(told), width, INDENT)
-            continue
-        for one in group:
-            lines += wrapped(line(*_pieces(one, is_drawn=is_drawn)), width, _indent(one), hang=INDENT)
-    return lines
+    return [line(*_BEFORE[kind], *pieces) for kind, lines in blocks_of(turn) for pieces in lines]
 
 
-def round_words(turn: Turn) -> str:
-    """Return the number of an exchange or a round, in words."""
-    return f"{turn.counted or 'Round'} {turn.round}"
-
-
-def _indent(one: LineRecord) -> str:
-    return INDENT if isinstance(one, Came) else INDENT * 2
-
-
-def _pieces(one: LineRecord, *, is_drawn: bool) -> list[str | Piece]:
-    match one:
-        case Rolled():
-            dice = dice_pieces(one.faces.replace(" ; ", ";"), is_drawn=is_drawn) if one.faces else [Piece("no dice")]
-            words = f" ({one.words})" if one.words else ""
-            return [f"{whose(one)}: ", *dice, " = ", Piece(one.value, "number"), words]
-        case Dealt():
-            return [f"{whose(one)}: ", Piece(one.cards, "number")]
-        case Chosen():
-            return [f"{decided_words(one)}: ", Piece(one.answer, "name")]
-        case Came():
-            told = compared_words(one)
-            return [Piece(one.outcome, style_of(one.success, one.margin)), f": {told}" if told else ""]
-        case Change():
-            return ["* ", one.text]
-        case Remark():
-            return [Piece(one.text, "quiet")]
-        case Told() | Meaning() | Note():
-            return [one.text]
-
-
-def whose(one: Rolled | Dealt) -> str:
-    """Return what a roll or cards are called, and whose they are."""
-    return f"{one.label} ({one.who})" if one.who else one.label
-
-
-def decided_words(one: Chosen) -> str:
-    """Return what was decided, by whom and how: `Price of Edda (Mara Quill, by policy)`."""
-    of = f" of {one.of}" if one.of else ""
-    return f"{one.label}{of} ({', '.join(filter(None, (one.who, one.how)))})"
-
-
-def compared_words(came: Came) -> str:
-    """Return the numbers behind an outcome, in words."""
-    against = f" against {came.against}" if came.against else ""
-    margin = f", margin {signed(came.margin)}" if came.margin is not None else ""
-    return f"{came.total}{against}{margin}"
-
-
-def end_lines(account: Account, *, width: int = WIDTH) -> list[Line]:
+def end_lines(account: Account) -> list[Line]:
     """Return how the scene ended, and what stands on the table."""
     lines: list[Line] = []
     if account.ending:
-        lines += [line(), *wrapped(line(Piece("Ending: ", "title"), account.ending), width)]
+        lines += [line(), line(HANG, Piece("Ending: ", "title"), account.ending)]
     if account.table:
         lines += [line(), line(Piece("On the table", "title"))]
         for stands in account.table:
-            lines += _stands_lines(stands, width)
+            lines += _stands_lines(stands)
     return lines
 
 
-def _stands_lines(stands: Stands, width: int) -> Iterator[Line]:
+def _stands_lines(stands: Stands) -> Iterator[Line]:
     if len(stands.details) == 1 or (stands.of == "tag" and stands.details):
         told = "; ".join(stands.details)
-        yield from wrapped(line(Piece(stands.name, "name"), f": {told}"), width, INDENT, hang=INDENT)
+        yield line(INDENT, Piece(stands.name, "name"), f": {told}")
         return
     yield line(INDENT, Piece(stands.name, "name"))
     for detail in stands.details:
-        yield from wrapped(line(detail), width, INDENT * 2, hang=INDENT)
-
-
-def wrapped(whole: Line, width: int, indent: str = "", *, hang: str = "") -> list[Line]:
-    """Return a line broken at blanks, so that no part is wider than `width`, where no word is.
-
-    >>> [("".join(piece.text for piece in part)) for part in wrapped(line("one two three"), 9, "  ", hang="  ")]
-    ['  one two', '    three']
-
-    Args:
-        whole: the line.
-        width: columns.
-        indent: what stands before every part.
-        hang: what stands before all but the first, beside that.
-    """
-    lines: list[Line] = []
-    room, current = width - len(indent), [Piece(indent)] if indent else []
-    used, blank = 0, Piece("")
-    for word in _words(whole):
-        length = sum(len(piece.text) for piece in word)
-        if used and used + len(blank.text) + length > room:
-            lines.append(tuple(current))
-            more = indent + hang
-            room, current, used, blank = width - len(more), [Piece(more)], 0, Piece("")
-        current += [*([blank] if blank.text else []), *word]
-        used += len(blank.text) + length
-        blank = Piece(" ")
-    return [*lines, tuple(current)]
-
-
-def _words(whole: Line) -> Iterator[Sequence[Piece]]:
-    """Yield the words of a line, each of the pieces that it is made of."""
-    word: list[Piece] = []
-    for piece in whole:
-        for number, text in enumerate(piece.text.split(" ")):
-            if number:
-                if word:
-                    yield word
-                word = []
-            if text:
-                word.append(Piece(text, piece.style))
-    if word:
-        yield word
+        yield line(INDENT * 2, detail)

@@ -1,114 +1,217 @@
-"""Bar charts as SVG, without a library: readable in any browser, in light and dark, and by a screen reader."""
+"""Charts as SVG: one self-contained file that needs no script and no font, with a title and a description for readers.
+
+What colours tell is also written: every bar and every cell has its number, every series its name.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from html import escape
+from collections.abc import Iterator, Sequence
 
-from msgspec import Struct
-
+from rpgres.cli.render.reports import Chart, Series, bar_scale, shade
 from rpgres.text.harmless import in_line
 
-_ROW, _BAR, _GAP, _HEAD, _FOOT = 24, 14, 26, 40, 26
-_LABELS, _BARS, _VALUES = 190, 400, 190  # columns, in pixels
-_CHARACTER = 7.2  # pixels of one
-MOST_BARS = 200  # of one group; the rest is for JSON and CSV
+# Told apart by those who see few colours, too (after Okabe and Ito), and by their lightness.
+COLOURS = ("#b2182b", "#e69f00", "#56b4e9", "#009e73", "#0072b2", "#cc79a7", "#999999", "#f0e442")
+HEAT = ("#f7fbff", "#c6dbef", "#6baed6", "#2171b5", "#08306b")
+DARK_FROM = 3  # shades on which text is white
 
-_STYLE = """\
-text { font: 13px system-ui, sans-serif; fill: #1a1a1a; }
-.title { font-weight: 600; font-size: 15px; }
-.quiet { fill: #595959; }
-.bar { fill: #2f6fb3; }
-.interval { stroke: #1a1a1a; stroke-width: 1.5; }
-@media (prefers-color-scheme: dark) {
-  text { fill: #f0f0f0; } .quiet { fill: #b0b0b0; } .bar { fill: #6aa7e8; } .interval { stroke: #f0f0f0; }
-}"""
+LETTER = 7.2  # pixels of an average character at this size
+SIZE = 13
+ROW = 26
+PLOT = 420
+MARGIN = 16
+LONGEST = 48  # characters of a name
 
 
-class Bar(Struct, frozen=True):
-    """A bar of a chart.
-
-    Attributes:
-        label: what it stands for.
-        share: its length, from 0 to 1.
-        text: what stands behind it.
-        low: where its interval begins; None for none.
-        high: where it ends.
-    """
-
-    label: str
-    share: float
-    text: str
-    low: float | None = None
-    high: float | None = None
-
-
-class Group(Struct, frozen=True):
-    """Bars under one heading; they are drawn to one scale.
-
-    Attributes:
-        title: the heading.
-        bars: the bars.
-    """
-
-    title: str
-    bars: Sequence[Bar]
-
-
-def bar_chart(title: str, groups: Sequence[Group], *, note: str = "") -> str:
-    """Return a chart with horizontal bars as an SVG document.
+def chart_svg(*charts: Chart, title: str = "", note: str = "") -> str:
+    """Return charts, one below the other, as an SVG document.
 
     Args:
-        title: what it shows.
-        groups: the bars.
+        charts: what to draw.
+        title: what they show together; by default what the first shows.
         note: a line under them.
     """
-    width = _LABELS + _BARS + _VALUES
-    height = _HEAD + _FOOT + sum(_GAP + _ROW * len(group.bars[:MOST_BARS]) for group in groups)
-    told = "; ".join(
-        f"{group.title}: " + ", ".join(f"{bar.label} {bar.text}" for bar in group.bars[:MOST_BARS]) for group in groups
-    )
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
-        'role="img" aria-labelledby="title desc">',
-        f'<title id="title">{_text(title)}</title>',
-        f'<desc id="desc">{_text(told)}</desc>',
-        f"<style>{_STYLE}</style>",
-        f'<text class="title" x="8" y="24">{_text(title)}</text>',
-    ]
-    top = _HEAD
-    for group in groups:
-        bars = group.bars[:MOST_BARS]
-        longest = max((bar.high if bar.high is not None else bar.share for bar in bars), default=0.0) or 1.0
-        parts.append(f'<text class="quiet" x="8" y="{top + 16}">{_text(group.title)}</text>')
-        top += _GAP
-        for bar in bars:
-            parts += _bar(bar, top=top, longest=longest)
-            top += _ROW
+    drawn, width, height = [], 0.0, 0.0
+    if title:
+        drawn.append(_text(MARGIN, MARGIN + 8, title, bold=True))
+        height = ROW
+    for chart in charts:
+        *body, size = _heat(chart) if chart.kind == "heat" else _bars(chart)
+        drawn += [f'<g transform="translate(0 {height:.1f})">', *body, "</g>"]
+        wide, tall = (float(part) for part in size.split())
+        width, height = max(width, wide), height + tall
     if note:
-        parts.append(f'<text class="quiet" x="8" y="{top + 18}">{_text(note)}</text>')
-    return "\n".join([*parts, "</svg>"]) + "\n"
+        drawn.append(_text(MARGIN, height + 4, note, fill="#595959"))
+        width, height = max(width, MARGIN * 2 + LETTER * len(note)), height + ROW
+    title = title or charts[0].title
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
+        f'viewBox="0 0 {width:.0f} {height:.0f}" role="img" aria-labelledby="title desc" '
+        f'font-family="sans-serif" font-size="{SIZE}">'
+    )
+    said = f'<title id="title">{escape(title)}</title>'
+    told = [description(one) if len(charts) == 1 else f"{one.title}: {description(one)}" for one in charts]
+    described = f'<desc id="desc">{escape(" ".join((*told, note)).strip())}</desc>'
+    ground = f'<rect width="{width:.0f}" height="{height:.0f}" fill="#ffffff"/>'
+    return "\n".join((head, said, described, ground, *drawn, "</svg>", ""))
 
 
-def _bar(bar: Bar, *, top: int, longest: float) -> list[str]:
-    def place(share: float) -> float:
-        return round(_LABELS + share / longest * _BARS, 2)
-
-    middle = top + _ROW / 2
-    label = bar.label if len(bar.label) * _CHARACTER < _LABELS - 16 else f"{bar.label[:22]}\N{HORIZONTAL ELLIPSIS}"
-    behind = place(max(bar.share, bar.high or 0.0)) + 8
-    parts = [
-        f'<text x="{_LABELS - 8}" y="{middle + 4}" text-anchor="end">{_text(label)}</text>',
-        f'<rect class="bar" x="{_LABELS}" y="{middle - _BAR / 2}" width="{round(place(bar.share) - _LABELS, 2)}" '
-        f'height="{_BAR}"/>',
-        f'<text x="{behind}" y="{middle + 4}">{_text(bar.text)}</text>',
-    ]
-    if bar.low is not None and bar.high is not None:
-        parts.append(
-            f'<line class="interval" x1="{place(bar.low)}" y1="{middle}" x2="{place(bar.high)}" y2="{middle}"/>'
+def description(chart: Chart) -> str:
+    """Return all that a chart shows, in sentences."""
+    rows = []
+    for place, category in enumerate(chart.categories):
+        known = [(one.name, one.values[place]) for one in chart.series]
+        values = "; ".join(
+            f"{f'{_axis(chart.series_axis)}{name} ' if name else ''}{percent_text(value)}"
+            for name, value in known
+            if value is not None
         )
-    return parts
+        rows.append(f"{_axis(chart.category_axis)}{category}: {values}.")
+    mark = [f"Marked: {percent_text(chart.mark)}."] if chart.mark is not None else []
+    return " ".join((*rows, *mark))
 
 
-def _text(text: str) -> str:
-    return escape(in_line(text))
+def _axis(name: str) -> str:
+    return f"{name} " if name else ""
+
+
+def percent_text(value: float) -> str:
+    """Return a chance, or a difference, as a percentage with one digit."""
+    return f"{100 * value:.1f} %"
+
+
+def escape(text: str) -> str:
+    """Return a text for XML: harmless, in one line."""
+    plain = in_line(text)
+    for char, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):
+        plain = plain.replace(char, entity)
+    return plain
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}\N{HORIZONTAL ELLIPSIS}"
+
+
+def _text(x: float, y: float, text: str, *, anchor: str = "start", fill: str = "#222222", bold: bool = False) -> str:
+    weight = ' font-weight="bold"' if bold else ""
+    shown = escape(_cut(text) if not bold else text)
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{fill}"{weight}>{shown}</text>'
+
+
+def _rect(x: float, y: float, width: float, height: float, fill: str, *, said: str = "") -> str:
+    tip = f"<title>{escape(said)}</title>" if said else ""
+    size = f'width="{max(width, 0):.1f}" height="{height:.1f}"'
+    return (
+        f'<rect x="{x:.1f}" y="{y:.1f}" {size} fill="{fill}">{tip}</rect>'
+        if tip
+        else (f'<rect x="{x:.1f}" y="{y:.1f}" {size} fill="{fill}"/>')
+    )
+
+
+def _left(names: Sequence[str]) -> float:
+    return MARGIN + LETTER * max((len(_cut(name)) for name in names), default=0) + 10
+
+
+def _bars(chart: Chart) -> Iterator[str]:
+    """Yield a bar for each category: of one series, or of all of them stacked; last the size of the picture."""
+    left = _left(chart.categories)
+    stacked = [one for one in chart.series if one.name.lower() != "any success"]  # a sum of others
+    is_stacked = chart.kind == "stacked" and len(stacked) > 1
+    top = MARGIN + 34.0
+    width = max(left + PLOT + 80, MARGIN * 2 + LETTER * 1.15 * len(chart.title))
+    yield _text(MARGIN, MARGIN + 8, chart.title, bold=True)
+    if is_stacked:
+        legend, top = _legend(stacked, width)
+        yield from legend
+    shown = stacked if is_stacked else chart.series[-1:]
+    low, high = (0.0, 1.0) if is_stacked else bar_scale(chart)
+    for place, category in enumerate(chart.categories):
+        y = top + place * ROW
+        yield _text(left - 8, y + ROW * 0.66, category, anchor="end")
+        yield from (_stack if is_stacked else _single)(chart, shown, place, left, y, low, high)
+    height = top + len(chart.categories) * ROW
+    if chart.mark is not None:
+        x = left + PLOT * (chart.mark - low) / (high - low)
+        ends = f'x1="{x:.1f}" y1="{top:.1f}" x2="{x:.1f}" y2="{height:.1f}"'
+        yield f'<line {ends} stroke="#222222" stroke-dasharray="4 3"/>'
+        yield _text(x, height + 14, percent_text(chart.mark), anchor="middle")
+        height += 18
+    yield f"{width} {height + MARGIN}"
+
+
+def _legend(series: Sequence[Series], width: float) -> tuple[list[str], float]:
+    """Return the names of series beside their colours, in as many rows as it takes, and where they end."""
+    drawn = list[str]()
+    x, y = float(MARGIN), MARGIN + 22.0
+    for place, one in enumerate(series):
+        wide = 18 + LETTER * (len(_cut(one.name)) + 2)
+        if x + wide > width - MARGIN and x > MARGIN:
+            x, y = float(MARGIN), y + 20
+        drawn += [_rect(x, y, 12, 12, COLOURS[place % len(COLOURS)]), _text(x + 18, y + 11, one.name)]
+        x += wide
+    return drawn, y + 26
+
+
+def _stack(
+    chart: Chart, series: Sequence[Series], place: int, left: float, y: float, low: float, high: float
+) -> Iterator[str]:
+    x = left
+    for number, one in enumerate(series):
+        value = one.values[place] or 0.0
+        wide = PLOT * value
+        said = f"{chart.categories[place]}, {one.name}: {percent_text(value)}"
+        yield _rect(x, y + 3, wide, ROW - 6, COLOURS[number % len(COLOURS)], said=said)
+        text = f"{100 * value:.0f}"
+        if wide > LETTER * (len(text) + 1):
+            dark = number % len(COLOURS) in (0, 3, 4)
+            yield _text(x + wide / 2, y + ROW * 0.66, text, anchor="middle", fill="#ffffff" if dark else "#222222")
+        x += wide
+
+
+def _single(
+    chart: Chart, series: Sequence[Series], place: int, left: float, y: float, low: float, high: float
+) -> Iterator[str]:
+    value = series[0].values[place]
+    if value is None:
+        return
+    zero = left + PLOT * (0 - low) / (high - low)
+    wide = PLOT * abs(value) / (high - low)
+    x = zero if value >= 0 else zero - wide
+    said = f"{chart.categories[place]}: {percent_text(value)}"
+    yield _rect(x, y + 3, wide, ROW - 6, COLOURS[4] if value >= 0 else COLOURS[0], said=said)
+    end = max(zero, x + wide)
+    if chart.intervals:
+        first, last = (left + PLOT * (one - low) / (high - low) for one in chart.intervals[place])
+        middle = y + ROW / 2
+        ends = f'x1="{first:.1f}" y1="{middle:.1f}" x2="{last:.1f}" y2="{middle:.1f}"'
+        yield f'<line {ends} stroke="#222222" stroke-width="1.5"/>'
+        end = max(end, last)
+    yield _text(end + 6, y + ROW * 0.66, chart.texts[place] if chart.texts else percent_text(value))
+
+
+def _heat(chart: Chart) -> Iterator[str]:
+    """Yield a grid of shaded cells, each with its number; last the size of the picture."""
+    names = [one.name for one in chart.series]
+    left = _left([*chart.categories, chart.category_axis])
+    wide = max(58.0, LETTER * (max(map(len, names), default=0) + 1))
+    top = MARGIN + 44
+    yield _text(MARGIN, MARGIN + 8, chart.title, bold=True)
+    yield _text(left, MARGIN + 28, chart.series_axis)
+    yield _text(left - 8, top + 4, chart.category_axis, anchor="end")
+    for place, name in enumerate(names):
+        yield _text(left + wide * (place + 0.5), top + 4, name, anchor="middle")
+    for row, category in enumerate(chart.categories):
+        y = top + 10 + row * ROW
+        yield _text(left - 8, y + ROW * 0.66, category, anchor="end")
+        for place, one in enumerate(chart.series):
+            value = one.values[row]
+            if value is None:
+                continue
+            tone = shade(value)
+            said = f"{chart.category_axis} {category}, {chart.series_axis} {one.name}: {percent_text(value)}"
+            yield _rect(left + wide * place, y, wide - 1, ROW - 1, HEAT[tone], said=said)
+            fill = "#ffffff" if tone >= DARK_FROM else "#222222"
+            text = f"{100 * value:.1f}"
+            yield _text(left + wide * (place + 0.5), y + ROW * 0.66, text, anchor="middle", fill=fill)
+    width = max(left + wide * len(names) + MARGIN, MARGIN * 2 + LETTER * 1.15 * len(chart.title))
+    yield f"{width} {top + 10 + len(chart.categories) * ROW + MARGIN}"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from rpgres.cli.formats.decks import CardCount, Composition, DeckDescription, DeckDraw, DeckList, DrawnCard
-from rpgres.cli.render.lines import INDENT, Line, Piece, line, section
+from rpgres.cli.render.lines import HANG, INDENT, Line, Piece, Shown, line, section
+from rpgres.cli.render.reports import Cell, Grid, Table
 from rpgres.cli.render.rulesets import condition_words
 from rpgres.cli.render.words import card_count, title
 
-WIDTH = 79  # of a table and of a list; columns for which there is no room stand in a further table below
 NONE = "-"  # what stands for no card
 
 
@@ -22,7 +22,7 @@ def deck_list_lines(decks: DeckList) -> list[Line]:
         message = ": ".join(part for part in (deck.title, deck.summary) if part)
         number = Piece(f"{deck.size:>{counts}}", "number")
         unit = "card " if deck.size == 1 else "cards"
-        found.append(line(Piece(deck.name.ljust(width), "name"), INDENT, number, f" {unit}  {message}"))
+        found.append(line(Piece(deck.name.ljust(width), "name"), INDENT, number, f" {unit}  ", HANG, message))
     if not found and not decks.problems:
         return [line(f"{decks.ruleset} has no decks")]
     for ruleset, problems in decks.problems.items():
@@ -32,7 +32,7 @@ def deck_list_lines(decks: DeckList) -> list[Line]:
     return found
 
 
-def deck_lines(deck: DeckDescription, *, codes: bool = False) -> list[Line]:
+def deck_lines(deck: DeckDescription, *, codes: bool = False) -> list[Shown]:
     """Return what is in a deck: how many cards of which suit and value, what they come to, further attributes.
 
     Args:
@@ -41,12 +41,12 @@ def deck_lines(deck: DeckDescription, *, codes: bool = False) -> list[Line]:
     """
     number = len(deck.cards)
     kinds = f", {number} kind{'s' if number != 1 else ''}" if number != deck.whole.size else ""
-    found = [line(Piece(deck.title, "title"), f" ({deck.name})")]
-    found += [line(deck.summary)] if deck.summary else []
+    found: list[Shown] = [line(Piece(deck.title, "title"), f" ({deck.name})")]
+    found += [line(HANG, deck.summary)] if deck.summary else []
     found += [line(f"{card_count(deck.whole.size)}{kinds}"), line()]
     found += _value_table(deck)
     for attribute in deck.whole.attributes:
-        found += section(title(attribute), _attribute_table(deck, attribute))
+        found += section(title(attribute), [_attribute_table(deck, attribute)])
     found += section("Codes", _code_lines(deck)) if codes else []
     piles = [line(INDENT, Piece(pile, "name"), condition_words(when, {})) for pile, when in deck.piles.items()]
     return [*found, *section(f"Piles of {deck.ruleset} that use it", piles)]
@@ -84,7 +84,7 @@ def _rows(deck: DeckDescription) -> list[tuple[str, Composition]]:
     return [*rows, (ALL, deck.whole)] if len(rows) != 1 else rows
 
 
-def _value_table(deck: DeckDescription) -> Iterator[Line]:
+def _value_table(deck: DeckDescription) -> Iterator[Shown]:
     """Yield how many cards there are of each suit and value, with the number, sum and mean of each suit."""
     words = {number: word for word, number in deck.names.items()}
     values = list(deck.whole.values)
@@ -93,13 +93,13 @@ def _value_table(deck: DeckDescription) -> Iterator[Line]:
         mean = f"{its.mean:.2f}" if its.mean is not None else NONE
         counts = [str(its.values.get(value, NONE)) for value in values]
         rows.append((name, [*counts, str(its.size), str(its.sum) if its.valued else NONE, mean]))
-    yield from _table([*(words.get(value, str(value)) for value in values), "cards", "sum", "mean"], rows)
+    yield _table([*(words.get(value, str(value)) for value in values), "cards", "sum", "mean"], rows)
     spoken = [f"{word} {number}" for word, number in deck.names.items() if number in deck.whole.values]
     if spoken:
         yield line(INDENT, Piece(f"{', '.join(spoken)}", "quiet"))
 
 
-def _attribute_table(deck: DeckDescription, attribute: str) -> Iterator[Line]:
+def _attribute_table(deck: DeckDescription, attribute: str) -> Grid:
     signs = {meaning: sign for sign, meaning in deck.signs.get(attribute, {}).items()}
     there = deck.whole.attributes[attribute]
     meanings = [*(meaning for meaning in signs if meaning in there), *(name for name in there if name not in signs)]
@@ -108,39 +108,17 @@ def _attribute_table(deck: DeckDescription, attribute: str) -> Iterator[Line]:
     for name, its in _rows(deck):
         counts = its.attributes.get(attribute, {})
         rows.append((name, [str(counts.get(meaning, NONE)) for meaning in meanings]))
-    yield from _table(heads, rows)
+    return _table(heads, rows)
 
 
-def _table(heads: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> Iterator[Line]:
-    """Yield a table with names on the left, in several parts where it is too wide; the last row sums up the others."""
-    lead = max(len(name) for name, _ in rows)
-    widths = [
-        max(len(head), *(len(cells[column]) for _, cells in rows), 2) + (1 if len(head) < 3 else 2)
-        for column, head in enumerate(heads)
+def _table(heads: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> Grid:
+    """Return a table with names on the left; the last row sums up the others."""
+    cells = [
+        [Cell(name, "title" if name == ALL else "name"), *(Cell(text, "quiet" if text == NONE else "") for text in row)]
+        for name, row in rows
     ]
-    for number, part in enumerate(_parts(widths, WIDTH - len(INDENT) - lead)):
-        if number:
-            yield line()
-        yield line(INDENT, " " * lead, *(Piece(heads[column].rjust(widths[column]), "quiet") for column in part))
-        for name, cells in rows:
-            shown = [Piece(cells[column].rjust(widths[column]), _cell(cells[column])) for column in part]
-            yield line(INDENT, Piece(name.ljust(lead), "title" if name == ALL else "name"), *shown)
-
-
-def _cell(text: str) -> str:
-    return "quiet" if text == NONE else ""
-
-
-def _parts(widths: Sequence[int], room: int) -> Iterator[list[int]]:
-    """Yield the numbers of columns, as many at a time as there is room for."""
-    part: list[int] = []
-    for column, width in enumerate(widths):
-        if part and sum(widths[other] for other in part) + width > room:
-            yield part
-            part = []
-        part.append(column)
-    if part:
-        yield part
+    apart = [head if len(head) < 3 else f" {head}" for head in heads]  # words stand farther apart than numbers
+    return Grid(Table(columns=["", *apart], rows=cells, gap=1, least=2))
 
 
 def _code_lines(deck: DeckDescription) -> Iterator[Line]:
@@ -152,19 +130,5 @@ def _code_lines(deck: DeckDescription) -> Iterator[Line]:
     lead = max(map(len, names.values()), default=0)
     for suit, cards in by_suit.items():
         ordered = sorted(cards, key=lambda card: (card.value is None, card.value or 0, card.code))
-        words = [card.code if card.count == 1 else f"{card.code} ({card.count})" for card in ordered]
-        for number, text in enumerate(_wrapped(words, WIDTH - len(INDENT) - lead - 2)):
-            name = "" if number else names[suit]
-            yield line(INDENT, Piece(name.ljust(lead), "name"), f"  {text}")
-
-
-def _wrapped(words: Iterable[str], width: int) -> Iterator[str]:
-    """Yield words separated by commas, a line at a time."""
-    text = ""
-    for word in words:
-        if text and len(text) + len(word) + 3 > width:
-            yield f"{text},"
-            text = word
-        else:
-            text = f"{text}, {word}" if text else word
-    yield text
+        words = [card.code if card.count == 1 else f"{card.code}\u00a0({card.count})" for card in ordered]
+        yield line(INDENT, Piece(names[suit].ljust(lead), "name"), INDENT, HANG, ", ".join(words))

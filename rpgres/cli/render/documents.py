@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rpgres.cli.render.odds_charts import chart_svg, escape
+from rpgres.cli.render.charts import chart_svg, escape
 from rpgres.cli.render.reports import Report, Table, used_columns
 from rpgres.text.harmless import in_line
 
@@ -50,7 +50,7 @@ def page(report: Report) -> str:
     parts = [f"<h1>{escape(report.title)}</h1>", *(f"<p>{escape(text)}</p>" for text in report.above)]
     parts += map(_html_table, report.tables)
     if report.chart is not None:
-        parts.append(f"<figure>\n{chart_svg(report.chart)}</figure>")
+        parts.append(f"<figure>\n{chart_svg(report.chart, *report.others)}</figure>")
     if report.below:
         items = "\n".join(f"<li>{escape(text)}</li>" for text in report.below)
         parts.append(f"<ul>\n{items}\n</ul>")

@@ -7,7 +7,8 @@ import re
 import sys
 from typing import Any
 
-from rpgres.cli.output import is_terminal, raw, results
+from rpgres.cli.output import look, raw, results, screen_columns
+from rpgres.cli.render.lines import HANG, INDENT, Line, Look, line, plain_text
 
 WIDTH = 100  # however wide the terminal is: longer lines are hard to read
 
@@ -19,10 +20,29 @@ def show_page(text: str, *, is_plain: bool = False) -> None:
         text: the page, in Markdown, which is what a pipe gets.
         is_plain: whether it is not drawn on a terminal either.
     """
-    is_drawn = is_terminal() and not is_plain and os.environ.get("TERM") != "dumb"
-    shown = drawn(text) if is_drawn else text
-    if not is_terminal() or not _page(shown):
+    screen = look(is_plain=is_plain, is_prose=True)
+    is_terminal = screen.is_terminal
+    is_drawn = screen.is_drawn and os.environ.get("TERM") != "dumb"
+    shown = drawn(text) if is_drawn else fitted(text) if is_terminal else text
+    if not is_terminal or not _page(shown):
         (raw(results()) if is_drawn else results()).write(shown)
+
+
+def fitted(text: str) -> str:
+    """Return a page as plain text whose lines fit the terminal; examples are broken where a shell reads on."""
+    width = min(screen_columns(), WIDTH)
+    lines: list[Line] = []
+    for number, block in enumerate(re.split(r"^```\w*\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)):
+        if number % 2:
+            for row in block.splitlines():
+                lines += [
+                    line(INDENT, part)
+                    for part in (continued(row, width - 2) if row.startswith(("$ ", "> ")) else [row])
+                ]
+            continue
+        joined = re.sub(r"(?<=[^\n|])\n(?![\n|#>*-]|\d+\.) *", " ", block.strip("\n"))
+        lines += [line(), *(line(*([] if row[:1] in "-*|" else [HANG]), row) for row in joined.splitlines()), line()]
+    return plain_text(lines, Look(width=width)).strip("\n") + "\n"
 
 
 def drawn(text: str) -> str:
@@ -52,9 +72,9 @@ def _markdown() -> Any:
 
     class Example(CodeBlock):
         def __rich_console__(self, console: Any, options: Any) -> Any:
-            for line in str(self.text).rstrip().splitlines():
-                is_typed = line.startswith("$ ")
-                for part in continued(line, options.max_width - 2) if is_typed else [line]:
+            for row in str(self.text).rstrip().splitlines():
+                is_typed = row.startswith(("$ ", "> "))
+                for part in continued(row, options.max_width - 2) if is_typed else [row]:
                     yield Text(f"  {part}", "bold" if is_typed else "")
 
     class Guide(Markdown):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rpgres.cli.render.lines import INDENT, Line, Piece, line
+from rpgres.cli.render.lines import HANG, INDENT, Line, Piece, line
 from rpgres.conformance import Verdict
 from rpgres.plugins.listing import PluginStatus
 from rpgres.toml.diagnostics import Diagnostic
@@ -23,7 +23,7 @@ def plugin_lines(plugins: Sequence[PluginStatus]) -> list[Line]:
         state = Piece("ok", "good") if plugin.ok else _state(plugin)
         pad = " " * max(GAP, 10 - len(state.text))
         name = plugin.title or plugin.module
-        found.append(line(Piece(plugin.id.ljust(width), "name"), state, f"{pad}{name} ({_origin(plugin)})"))
+        found.append(line(Piece(plugin.id.ljust(width), "name"), state, pad, HANG, f"{name} ({_origin(plugin)})"))
         found += [line(INDENT, text) for text in plugin.problem.splitlines()]
     return found
 
@@ -52,10 +52,10 @@ def verdict_lines(verdict: Verdict) -> list[Line]:
     """Return what came of a check in one line, with what is wrong below it."""
     name = Piece(verdict.name.ljust(NAMES), "name")
     if verdict.unchecked:
-        found = [line(INDENT, name, Piece("not checked", "quiet"), f": {verdict.unchecked}")]
+        found = [line(INDENT, name, HANG, Piece("not checked", "quiet"), f": {verdict.unchecked}")]
     else:
         state = Piece("passed", "good") if verdict.ok else Piece("failed", "bad")
-        found = [line(INDENT, name, state, INDENT, verdict.title)]
+        found = [line(INDENT, name, state, INDENT, HANG, verdict.title)]
     found += [line(INDENT * 2, text) for problem in verdict.problems for text in problem.text.splitlines()]
     return found + [line(INDENT * 2, Piece(f"note: {_one_line(note)}", "quiet")) for note in verdict.notes]
 

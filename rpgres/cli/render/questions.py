@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rpgres.cli.render.lines import INDENT, Line, Piece, line
 from rpgres.cli.render.results import asked_pieces, fact_words
-from rpgres.cli.render.words import band_title, signed, who_is
+from rpgres.cli.render.words import band_title, percent, signed, who_is
 from rpgres.engine.players import NO, Question
 from rpgres.parameters.context import ACTOR
 from rpgres.rulesets import Option, RulesetFile
@@ -61,7 +61,8 @@ def question_lines(question: Question, *, width: int = 0) -> list[Line]:
 
     Args:
         question: the question.
-        width: how many columns there are: it stands in one line, or two, where it fits; 0 for a list in any case.
+        width: how many columns there are: it stands in one line, or in half the lines of a list, where it fits; 0
+            for a list in any case.
     """
     keys = keyed(question)
     head, entries = line(*_head(question)), list(_entries(question, keys))
@@ -71,7 +72,7 @@ def question_lines(question: Question, *, width: int = 0) -> list[Line]:
     if _length(one) <= width:
         return [one]
     packed = _packed(entries, width)
-    if len(packed) * 2 <= len(entries) + 1 and all(_length(found) <= width for found in (head, *packed)):
+    if len(packed) * 2 <= len(keys) + 1 and all(_length(found) <= width for found in (head, *packed)):
         return [head, *packed]
     return list(_list(question, keys))
 
@@ -194,6 +195,4 @@ def _chance(one: OptionOdds, file: RulesetFile, found: Sequence[OptionOdds]) -> 
 
 
 def _percent(share: float) -> str:
-    from rpgres.cli.render.odds import percent
-
     return percent(share).replace(".00 %", " %")

@@ -7,8 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from rpgres.cli.render.lines import INDENT, Line, Piece, line
-from rpgres.cli.render.words import band_title, dice_pieces, effect_words, rung, signed, style_of, title, titles, who_is
-from rpgres.dice.seeds import run_seed
+from rpgres.cli.render.words import band_title, effect_words, rung, signed, style_of, title, who_is
 from rpgres.engine.players import NO, ORDERS, Question
 from rpgres.engine.records import Pending, QuestionRecord, Result, event_record
 from rpgres.engine.running import PLACE, Event
@@ -22,7 +21,6 @@ def result_lines(
     file: RulesetFile | None = None,
     *,
     house_rules: str = "",
-    is_drawn: bool = False,
     said_by: str | None = None,
 ) -> list[Line]:
     """Return a result as lines: the outcome first, then how it came about, what it means and what changes.
@@ -31,13 +29,12 @@ def result_lines(
         result: of an action, or of dice (without a ruleset).
         file: the ruleset's data, for its words.
         house_rules: those in force, in words; empty for none.
-        is_drawn: whether dice are drawn.
         said_by: the seat that typed what was typed for it, which is told then; empty for the host.
     """
     if result.ruleset is None or file is None:
-        return list(_dice_lines(result, is_drawn))
+        return list(_dice_lines(result))
     return [
-        *_action_lines(result, file, is_drawn, said_by),
+        *_action_lines(result, file, said_by),
         *_unused_lines(result),
         *house_rules_lines(house_rules),
         *_note_lines(result.note, result.seed, by=said_by),
@@ -66,19 +63,20 @@ def moment_words(moment: str, period: str) -> str:
     >>> moment_words("end", "scene")
     'The scene ends'
     """
-    return f"The {period.replace('-', ' ')} {moment}s"
+    return f"The {str(period).replace('-', ' ')} {moment}s"
 
 
-def _dice_lines(result: Result, is_drawn: bool) -> Iterator[Line]:
+def _dice_lines(result: Result) -> Iterator[Line]:
     each, parts = getattr(result, "each", []), getattr(result, "parts", {})
     value = Piece(", ".join(map(str, each)) if each else str(result.total), "number")
     yield line(value, *_compared_words(result))
     for rolled in _rolls(result):
         if rolled.faces:
-            yield line(INDENT, rolled.dice, ": ", *dice_pieces(rolled.faces, is_drawn=is_drawn))
+            yield line(INDENT, rolled.dice, ": ", Piece(rolled.faces, "dice"))
     if parts:
         words = [f"{name or 'the rest'} {came}" for name, came in sorted(parts.items(), key=lambda part: not part[0])]
         yield line(INDENT, ", ".join(words))
+    yield from (line(INDENT, text) for text in result.texts)
     yield from _note_lines(result.note, result.seed)
 
 
@@ -93,7 +91,7 @@ def _compared_words(result: Result) -> list[str | Piece]:
     return [", ", Piece(result.outcome, style_of(result.success, result.margin)), f": {by}"]
 
 
-def _action_lines(result: Result, file: RulesetFile, is_drawn: bool, said_by: str | None) -> Iterator[Line]:
+def _action_lines(result: Result, file: RulesetFile, said_by: str | None) -> Iterator[Line]:
     if result.action is None:
         yield from (line(Piece(moment_words(moment, period), "title")) for moment, period in result.inputs.items())
     else:
@@ -104,7 +102,7 @@ def _action_lines(result: Result, file: RulesetFile, is_drawn: bool, said_by: st
     compared = _compared(result, file)
     if compared:
         yield line(INDENT, *compared)
-    yield from _event_lines(result.events, is_drawn, told=result.texts)
+    yield from _event_lines(result.events, told=result.texts)
     for text in result.texts:
         if text:
             yield line(INDENT, text)
@@ -163,12 +161,12 @@ def _compared(result: Result, file: RulesetFile) -> list[str | Piece]:
     return words
 
 
-def event_lines(events: Iterable[Event], *, is_drawn: bool = False) -> list[Line]:
+def event_lines(events: Iterable[Event]) -> list[Line]:
     """Return what happened in an action so far."""
-    return list(_event_lines([event_record(event) for event in events], is_drawn))
+    return list(_event_lines([event_record(event) for event in events]))
 
 
-def _event_lines(events: Sequence[EventRecord], is_drawn: bool, told: Sequence[str] = ()) -> Iterator[Line]:
+def _event_lines(events: Sequence[EventRecord], told: Sequence[str] = ()) -> Iterator[Line]:
     """Yield what happened; a choice whose meaning is told anyway is named only, and what was let pass is left out."""
     for _, group in groupby(untold(events), key=_drawing):
         drawn: list[DrawEvent] = []
@@ -177,9 +175,9 @@ def _event_lines(events: Sequence[EventRecord], is_drawn: bool, told: Sequence[s
                 case DrawEvent() if event.label != PLACE:
                     drawn.append(event)
                 case RollEvent():
-                    dice = dice_pieces(event.faces, is_drawn=is_drawn) if event.faces else [Piece("no dice")]
+                    dice = Piece(event.faces, "dice") if event.faces else Piece("no dice")
                     words = f" ({event.words})" if event.words else ""
-                    yield line(INDENT, f"{_whose(event)}: ", *dice, " = ", Piece(_value(event), "number"), words)
+                    yield line(INDENT, f"{_whose(event)}: ", dice, " = ", Piece(_value(event), "number"), words)
                 case DecisionEvent() if event.answer != NO:
                     text = f": {event.text}" if event.text and event.text not in told else ""
                     of = f" of {event.of}" if event.of else ""
@@ -238,7 +236,7 @@ def _whose(event: RollEvent | DrawEvent | MoveEvent) -> str:
 
 
 def _cards(cards: Sequence[str]) -> Piece:
-    return Piece(cards_words(cards), "number")
+    return Piece(cards_words(cards), "cards")
 
 
 def cards_words(cards: Sequence[str]) -> str:
@@ -266,14 +264,11 @@ def _note_lines(note: str | None, seed: str | None, *, by: str | None = None) ->
         yield line(INDENT, Piece(f"seed: {seed}", "quiet"))
 
 
-def pending_lines(
-    pending: Pending, *, is_drawn: bool = False, how: Sequence[Line] | None = None, said_by: str | None = None
-) -> list[Line]:
+def pending_lines(pending: Pending, *, how: Sequence[Line] | None = None, said_by: str | None = None) -> list[Line]:
     """Return a decision that waits: what happened so far, the question with its options, and how to answer it.
 
     Args:
         pending: the decision.
-        is_drawn: whether dice are drawn.
         how: the lines that tell how it is answered; by default the command that goes on with it.
         said_by: the seat that typed what was typed for it, which is told then; empty for the host.
     """
@@ -281,7 +276,7 @@ def pending_lines(
     heading = turned[0] if turned else _heading(pending.action, None, pending.actor)
     lines = [line(Piece(heading, "title"), ": ", Piece("waiting", "even"))]
     lines += said_lines(pending, said_by)
-    lines += _event_lines(pending.events, is_drawn)
+    lines += _event_lines(pending.events)
     if how is None:
         return [*lines, *waiting_lines(pending)]
     for asked in (pending.question, *pending.together):
@@ -294,7 +289,7 @@ def waiting_lines(pending: Pending) -> list[Line]:
     question = pending.question
     lines = [one for asked in (question, *pending.together) for one in _open_lines(asked)]
     lines.append(line(INDENT, f"Answer it with --choose {question.typed}=..., or go on with:"))
-    lines.append(line(INDENT * 2, pending.resume))
+    lines.append(line(INDENT * 2, Piece(pending.resume, "command")))
     return lines
 
 
@@ -332,13 +327,13 @@ def _fact(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def repeat_line(number: int, result: Result | Pending, file: RulesetFile | None, *, is_drawn: bool = False) -> Line:
+def repeat_line(number: int, result: Result | Pending, file: RulesetFile | None) -> Line:
     """Return one run of many as one line."""
     lead = Piece(f"{number:>4}  ", "quiet")
     if isinstance(result, Pending):
         return line(lead, Piece("waiting", "even"), f" for {result.question.label} ({who_is(result.question.who)})")
     faces = [event.faces for event in _rolls(result)]
-    dice = [piece for one in faces for piece in (*dice_pieces(one, is_drawn=is_drawn), Piece(" "))]
+    dice = [piece for one in faces for piece in (Piece(one, "dice"), Piece(" "))]
     if result.ruleset is None or file is None:
         came = ", ".join(map(str, getattr(result, "each", []))) or f"{result.total:>4}"
         return line(lead, Piece(came, "number"), *_compared_words(result), "  ", *dice)
@@ -354,30 +349,3 @@ def _cards_seen(result: Result) -> Iterator[str]:
             yield f"{event.label} {' '.join(event.cards)}"
         elif isinstance(event, DrawEvent) and event.audience is None:
             yield f"{event.label} {event.card}"
-
-
-def summary_lines(counts: Mapping[str, int], file: RulesetFile | None) -> list[Line]:
-    """Return how often each outcome came, in the ruleset's order, after many runs."""
-    runs = sum(counts.values())
-    order = [*(file.bands if file is not None else ()), *counts]
-    names = [name for name in dict.fromkeys(order) if name in counts]
-    shown = titles(file, names)
-    width = max(len(text) for text in shown.values())
-    lines = [line(Piece(f"{runs} runs", "title"))]
-    for name in names:
-        share = 100 * counts[name] / runs
-        lines.append(line(INDENT, f"{shown[name]:<{width}}  {counts[name]:>{len(str(runs))}}  {share:5.1f} %"))
-    return lines
-
-
-def seed_line(seed: str, *, runs: int) -> Line:
-    """Return where many runs came from, and how one of them is done alone."""
-    shown = min(3, runs)
-    return line(INDENT, Piece(f"seed: {seed}; run {shown} alone: --seed {run_seed(seed, shown - 1)}", "quiet"))
-
-
-def total_lines(totals: Mapping[int, int]) -> list[Line]:
-    """Return mean, lowest and highest of many totals (total: how often)."""
-    runs = sum(totals.values())
-    mean = sum(total * count for total, count in totals.items()) / runs
-    return [line(Piece(f"{runs} runs", "title"), f": mean {mean:.2f}, lowest {min(totals)}, highest {max(totals)}")]

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from rpgres.cli.formats.summary import ActionDescription, LabelDescription, RulesetDescription
-from rpgres.cli.render.lines import INDENT, Line, Piece, line, section
+from rpgres.cli.render.lines import HANG, INDENT, Line, Piece, Shown, line, pairs, section
 from rpgres.cli.render.words import card_count, effect_words, signed, title
 from rpgres.parameters.kinds import metavar
 from rpgres.plugins.discovery import RulesetName
@@ -21,42 +21,42 @@ GAP = 2  # blanks between two columns
 WIDEST = 24  # of a first column; what is longer pushes its line
 
 
-def ruleset_list_lines(names: Sequence[RulesetName]) -> list[Line]:
+def ruleset_list_lines(names: Sequence[RulesetName]) -> list[Shown]:
     """Return the rulesets there are, a line each."""
     if not names:
         return [line("no rulesets are installed")]
     rows = [(name.id, ": ".join(part for part in (name.title, name.summary) if part)) for name in names]
-    return list(_columns(rows, indent=""))
+    return pairs(rows, indent="")
 
 
-def ruleset_lines(ruleset: RulesetDescription) -> list[Line]:
+def ruleset_lines(ruleset: RulesetDescription) -> list[Shown]:
     """Return everything that can be named in a ruleset."""
-    found = [
+    found: list[Shown] = [
         line(Piece(ruleset.title, "title"), f" ({ruleset.id}, version {ruleset.rules['version']})"),
-        line(ruleset.summary),
+        line(HANG, ruleset.summary),
     ]
     if ruleset.credits:
-        found.append(line(Piece(ruleset.credits, "quiet")))
+        found.append(line(HANG, Piece(ruleset.credits, "quiet")))
     overlays = ruleset.rules["overlays"]
     actions = [(name, action.summary) for name, action in ruleset.actions.items()]
-    found += section("Actions", _columns(actions))
+    found += section("Actions", pairs(actions))
     found += section(
-        "Outcomes", _columns([(name, _band(band, what=ruleset.measure)) for name, band in ruleset.bands.items()])
+        "Outcomes", pairs([(name, _band(band, what=ruleset.measure)) for name, band in ruleset.bands.items()])
     )
     chance = "Dice and cards" if ruleset.piles else "Dice"
     for heading, option, kind in ((chance, "--given", "chance"), ("Decisions", "--choose", "decision")):
         labels = {name: label for name, label in ruleset.labels.items() if label.kind == kind}
         found += section(f"{heading} ({option} LABEL=...)", _label_lines(labels))
     found += section("House rules (--switch NAME=CHOICE)", _switch_lines(ruleset.switches, ruleset.in_force))
-    found += section("Policies (--policy NAME)", _columns(list(ruleset.policies.items())))
-    found += section("Effects", _columns([(name, _effect(effect)) for name, effect in ruleset.effects.items()]))
-    found += section("Piles", _columns([(name, _pile(pile)) for name, pile in ruleset.piles.items()]))
+    found += section("Policies (--policy NAME)", pairs(list(ruleset.policies.items())))
+    found += section("Effects", pairs([(name, _effect(effect)) for name, effect in ruleset.effects.items()]))
+    found += section("Piles", pairs([(name, _pile(pile)) for name, pile in ruleset.piles.items()]))
     decks = [(f"{ruleset.id}/{name}", f"{card_count(deck.size)}: {deck.title}") for name, deck in ruleset.decks.items()]
-    found += section("Decks (rpgres deck show NAME)", _columns(decks))
+    found += section("Decks (rpgres deck show NAME)", pairs(decks))
     sheet = [(name, field.help + (" (needed)" if field.required else "")) for name, field in ruleset.sheet.items()]
-    found += section("Sheet", _columns(sheet))
+    found += section("Sheet", pairs(sheet))
     settings = [(f"{path} = {_setting(one.value)}", one.help) for path, one in ruleset.settings.items()]
-    found += section("Settings ([settings] in ruleset.toml)", _columns(settings))
+    found += section("Settings ([settings] in ruleset.toml)", pairs(settings))
     found += section("Ladder", [line(INDENT, _ladder(ruleset.ladder))] if ruleset.ladder else [])
     if isinstance(overlays, list):
         found += section("Overlays, in order of application", [line(INDENT, str(folder)) for folder in overlays])
@@ -67,7 +67,7 @@ def _setting(value: Any) -> str:
     return ", ".join(map(_setting, value)) if isinstance(value, list | dict) else str(value)
 
 
-def action_lines(action: ActionDescription, in_force: Mapping[str, str], *, has_rungs: bool = True) -> list[Line]:
+def action_lines(action: ActionDescription, in_force: Mapping[str, str], *, has_rungs: bool = True) -> list[Shown]:
     """Return an action with what it takes, what it asks, and its outcome tables row by row.
 
     Args:
@@ -75,17 +75,17 @@ def action_lines(action: ActionDescription, in_force: Mapping[str, str], *, has_
         in_force: the choice of every switch.
         has_rungs: whether the ruleset has a ladder.
     """
-    found = [line(Piece(action.action, "title"), f" ({action.ruleset}): {action.summary}")]
-    found += [line(text) for text in action.details.splitlines() if text]
+    found: list[Shown] = [line(Piece(action.action, "title"), f" ({action.ruleset}): {action.summary}")]
+    found += [line(HANG, " ".join(text.split())) for text in action.details.split("\n\n") if text]
     if action.example:
-        found.append(line(Piece("For example: ", "quiet"), action.example))
+        found.append(line(Piece("For example: ", "quiet"), Piece(action.example, "command")))
     takes = []
     for name, parameter in action.parameters.items():
         typed = f"--{name} {metavar(parameter, name, has_rungs=has_rungs)}".rstrip()
         notes = [*filter(None, [said_words(parameter)]), *(["needed"] if name in action.required else [])]
         takes.append((typed, parameter.help + "".join(f" ({note})" for note in notes)))
-    found += section("Takes", _columns(takes))
-    found += section("Rolls", _columns(_rolls(action.described)))
+    found += section("Takes", pairs(takes))
+    found += section("Rolls", pairs(_rolls(action.described)))
     found += section("Asks", _label_lines(action.labels))
     for name, table in action.tables.items():
         found += section(f"Outcomes: {name}", _table_lines(table, action.bands, in_force))
@@ -131,12 +131,6 @@ def _bounds(low: int | None, high: int | None, *, what: str = "") -> str:
 # Columns
 
 
-def _columns(rows: Sequence[tuple[str, str]], *, indent: str = INDENT) -> Iterator[Line]:
-    width = min(WIDEST, max((len(name) for name, _ in rows), default=0))
-    for name, text in rows:
-        yield line(indent, Piece(name.ljust(width), "name"), " " * GAP if text else "", text)
-
-
 def _band(band: Band, *, what: str) -> str:
     """Return an outcome with what gives it: bounds of the margin, or of whatever actions measure."""
     bounds = [
@@ -156,10 +150,10 @@ def _label_lines(labels: Mapping[str, LabelDescription]) -> Iterator[Line]:
         passes = " (optional)" if label.optional else ""
         first, *others = label.help or [""]
         pad = " " * (width + GAP)
-        yield line(INDENT, Piece(name.ljust(width), "name"), " " * GAP, f"{who}{first}{passes}")
-        yield from (line(INDENT, pad, f"or: {other}") for other in others)
+        yield line(INDENT, Piece(name.ljust(width), "name"), " " * GAP, HANG, f"{who}{first}{passes}")
+        yield from (line(INDENT, pad, HANG, f"or: {other}") for other in others)
         if label.options:
-            yield line(INDENT, pad, Piece(f"one of {', '.join(label.options)}", "quiet"))
+            yield line(INDENT, pad, HANG, Piece(f"one of {', '.join(label.options)}", "quiet"))
 
 
 def _role(who: str) -> str:
@@ -175,7 +169,7 @@ def _switch_lines(switches: Mapping[str, Switch], in_force: Mapping[str, str]) -
             marks = [mark for mark, is_so in (("default", choice == switch.default),) if is_so]
             marks += ["in force"] if choice == in_force.get(name) != switch.default else []
             message = f" ({', '.join(marks)})" if marks else ""
-            yield line(INDENT * 2, Piece(choice.ljust(width), "name"), " " * GAP, text, Piece(message, "quiet"))
+            yield line(INDENT * 2, Piece(choice.ljust(width), "name"), " " * GAP, HANG, text, Piece(message, "quiet"))
         yield line(INDENT * 2, Piece(f"source: {switch.source}", "quiet"))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
-from rpgres.cli.render.lines import INDENT, Line, Piece, line, section
+from rpgres.cli.render.lines import INDENT, Line, Piece, Shown, line, section
 from rpgres.cli.render.results import action_lines, moment_words
 from rpgres.cli.render.words import card_count, known_to, title, who_is
 from rpgres.model.cards import shown_codes
@@ -37,16 +37,14 @@ def step_question_lines(leaf: Leaf, inputs: Mapping[str, Any] = EMPTY) -> list[L
 def table_lines(
     state: State,
     *,
-    is_drawn: bool = False,
     pictures: Mapping[str, Sequence[str]] = EMPTY,
     first: Sequence[Line] = (),
     last: Sequence[Line] = (),
-) -> list[Line]:
+) -> list[Shown]:
     """Return the tracks, things and cards that lie on a table; nothing when there are none.
 
     Args:
         state: the table.
-        is_drawn: whether boxes are drawn; a screen reader would rather not.
         pictures: lines by name, of tracks and things that the ruleset shows in its own way.
         first, last: what else is told of the table, before and after these.
     """
@@ -58,18 +56,19 @@ def table_lines(
         )
         plain = structs.replace(state, tracks=tracks, things=things)
     parts = [line(INDENT, text) for lines in pictures.values() for text in lines]
-    parts += [*_track_lines(plain.tracks, plain, is_drawn=is_drawn), *_thing_lines(plain), *_pile_lines(plain.piles)]
+    parts += [*_track_lines(plain.tracks, plain), *_thing_lines(plain), *_pile_lines(plain.piles)]
     return section("On the table", [*first, *parts, *last])
 
 
-def _track_lines(tracks: Mapping[str, tuple[Box, ...]], state: State, *, is_drawn: bool) -> Iterator[Line]:
+def _track_lines(tracks: Mapping[str, tuple[Box, ...]], state: State) -> Iterator[Line]:
     for name, boxes in tracks.items():
         marked = [box for box in boxes if box.mark]
         count = f"{len(marked)} of {len(boxes)}"
         written = ", ".join(f"{box.name}: {box.mark}" for box in marked if box.mark != "x")
-        drawn = "".join("[x]" if box.mark else "[ ]" for box in boxes) if is_drawn else ""
-        message = " ".join(filter(None, (drawn, count, f"({written})" if written else "")))
-        yield line(INDENT, Piece(title(name), "name"), f": {message}", _audience(state, name))
+        row = [Piece("[x]", "bad") if box.mark else Piece("[ ]") for box in boxes]
+        drawn = Piece("", "", (*row, Piece(" ")))
+        told = f"{count} ({written})" if written else count
+        yield line(INDENT, Piece(title(name), "name"), ": ", drawn, told, _audience(state, name))
 
 
 def _pile_lines(piles: Mapping[str, Pile]) -> Iterator[Line]:
@@ -80,8 +79,9 @@ def _pile_lines(piles: Mapping[str, Pile]) -> Iterator[Line]:
         place, _, owner = name.partition(":")
         lead = Piece(title(place), "name")
         hidden = pile.audience == () or FACE_DOWN in pile.cards
-        cards = f"{card_count(len(pile))}, face down" if hidden else ", ".join(shown_codes([*pile.top, *pile.cards]))
-        yield line(INDENT, lead, f" of {who_is(owner)}" if owner else "", f": {cards}")
+        cards = Piece(", ".join(shown_codes([*pile.top, *pile.cards])), "cards")
+        told = f"{card_count(len(pile))}, face down" if hidden else cards
+        yield line(INDENT, lead, f" of {who_is(owner)}" if owner else "", ": ", told)
 
 
 def _thing_lines(state: State) -> Iterator[Line]:

@@ -1,13 +1,12 @@
-"""Simulations as text: lines for people, Markdown, CSV. Every share stands with its interval."""
+"""Simulations as text: lines for people, Markdown, CSV, a chart. Every share stands with its interval."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import ceil, log10
 
-from rpgres.cli.render.charts import Bar, Group, bar_chart
-from rpgres.cli.render.lines import INDENT, Line, Piece, line
-from rpgres.cli.render.reports import FULL, HALF
+from rpgres.cli.render.lines import INDENT, Line, Piece, Shown, line
+from rpgres.cli.render.reports import Cell, Chart, Grid, Series, Table
 from rpgres.cli.render.results import house_rules_lines, input_words
 from rpgres.cli.render.words import style_of, title, titles
 from rpgres.dice.seeds import run_seed
@@ -17,12 +16,13 @@ from rpgres.simulate.subjects import ENDING, LAST, MARGIN, OUTCOME, TOTAL, main_
 from rpgres.simulate.summaries import QUANTILES, Counted, SimulationResult, ValueCount
 
 MOST_ROWS = 400  # of a table of values; the rest is for JSON and CSV
+MOST_BARS = 200  # of a chart in a file
 NOTHING = "(none)"
 
 
 def simulation_lines(
-    record: SimulationResult, file: RulesetFile, *, detailed: Sequence[str] = (), house_rules: str = "", bars: int = 0
-) -> list[Line]:
+    record: SimulationResult, file: RulesetFile, *, detailed: Sequence[str] = (), house_rules: str = ""
+) -> list[Shown]:
     """Return a simulation as lines: every outcome with its interval, then what numbers come to.
 
     Args:
@@ -30,9 +30,8 @@ def simulation_lines(
         file: the ruleset's data, for its words.
         detailed: the things of which every value is listed.
         house_rules: those in force, in words; empty for none.
-        bars: columns for a bar; 0 for none.
     """
-    lines = [line(Piece(heading(record), "title"), f": {_runs(record)}"), *_inputs_lines(record)]
+    lines: list[Shown] = [line(Piece(heading(record), "title"), f": {_runs(record)}"), *_inputs_lines(record)]
     lines += house_rules_lines(house_rules)
     is_many, first = len(record.counted) > 1, main_things(list(record.counted))
     for name, counted in record.counted.items():
@@ -43,7 +42,7 @@ def simulation_lines(
             lines.append(line(INDENT, Piece(f"{thing_title(name)}:", "title")))
         indent = INDENT if name == OUTCOME or not is_many else INDENT * 2
         if is_listed:
-            lines += _value_lines(record, name, counted, file, bars=bars, indent=indent)
+            lines += _value_lines(record, name, counted, file, indent=indent)
         if name == OUTCOME:
             lines += _success_lines(record)
     return [*lines, *_number_table(record), *_notes(record)]
@@ -88,20 +87,35 @@ def _inputs_lines(record: SimulationResult) -> list[Line]:
 
 
 def _value_lines(
-    record: SimulationResult, name: str, counted: Counted, file: RulesetFile, *, bars: int, indent: str
-) -> Iterator[Line]:
+    record: SimulationResult, name: str, counted: Counted, file: RulesetFile, *, indent: str
+) -> Iterator[Shown]:
     names = value_names(name, counted, file)
-    is_number = counted.numbers is not None
-    shown_ones = counted.values[:MOST_ROWS]
-    width = max((len(names[one.value]) for one in shown_ones), default=0)
-    most = 1.0 if is_main(name) else max(one.share for one in shown_ones) or 1.0
-    for one in shown_ones:
-        label = f"{names[one.value]:>{width}}" if is_number else f"{names[one.value]:<{width}}"
-        style = _style(file, one.value) if is_main(name) else ""
-        shown = f"{share_text(one.share, record.runs):>9}  ({interval(one, record.runs)})"
-        yield line(indent, Piece(label, style), "  ", *_bar(one.share / most, bars), shown)
+    rows = [
+        [
+            Cell(names[one.value], _style(file, one.value) if is_main(name) else ""),
+            Cell(share_text(one.share, record.runs)),
+            Cell(f"({interval(one, record.runs)})"),
+        ]
+        for one in counted.values[:MOST_ROWS]
+    ]
+    align = ">><" if counted.numbers is not None else "<><"
+    table = Table(columns=["", "", ""], rows=rows, align=align, least=9, is_headed=False)
+    yield Grid(table, _chart(record, name, counted, file, most=MOST_ROWS), indent)
     if len(counted.values) > MOST_ROWS:
         yield line(indent, f"... and {len(counted.values) - MOST_ROWS} more values; --json lists all")
+
+
+def _chart(record: SimulationResult, name: str, counted: Counted, file: RulesetFile, *, most: int) -> Chart:
+    names, values = value_names(name, counted, file), counted.values[:most]
+    return Chart(
+        kind="bars",
+        title=thing_title(name),
+        categories=[names[one.value] for one in values],
+        series=[Series("", [one.share for one in values])],
+        intervals=[(one.low, one.high) for one in values],
+        is_whole=is_main(name),
+        texts=[share_text(one.share, record.runs) for one in values],
+    )
 
 
 def value_names(name: str, counted: Counted, file: RulesetFile) -> dict[int | str | None, str]:
@@ -126,14 +140,6 @@ def _style(file: RulesetFile, value: int | str | None) -> str:
     return style_of(known.success, 0) if known is not None else ""
 
 
-def _bar(share: float, columns: int) -> list[Piece]:
-    if not columns:
-        return []
-    halves = max(1, round(share * columns * 2)) if share > 0 else 0
-    drawn = FULL * (halves // 2) + HALF * (halves % 2)
-    return [Piece(f"{drawn:<{columns}}", "name"), Piece("  ")]
-
-
 def digits(runs: int) -> int:
     """Return how many digits of a percentage so many runs are good for: 2 at least.
 
@@ -156,18 +162,10 @@ def interval(one: ValueCount | Estimate, runs: int) -> str:
 HEADS = ("", "mean (95 %)", "deviation", "least", *QUANTILES, "most")
 
 
-def _number_table(record: SimulationResult) -> Iterator[Line]:
-    """Yield means, spread and quantiles of what is a number, as a table."""
-    rows = number_rows(record)
-    if not rows:
-        return
-    widths = [max(map(len, column)) for column in zip(HEADS, *rows, strict=True)]
-    for row in (HEADS, *rows):
-        cells = [
-            f"{cell:<{width}}" if place < 2 else f"{cell:>{width}}"
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        yield line(INDENT, Piece("  ".join(cells), "quiet" if row is HEADS else ""))
+def _number_table(record: SimulationResult) -> list[Shown]:
+    """Return means, spread and quantiles of what is a number, as a table."""
+    rows = [[Cell(text) for text in row] for row in number_rows(record)]
+    return [Grid(Table(columns=list(HEADS), rows=rows, align="<<"))] if rows else []
 
 
 def number_rows(record: SimulationResult) -> list[tuple[str, ...]]:
@@ -233,16 +231,11 @@ def _cell(text: str) -> str:
 
 def simulation_svg(record: SimulationResult, file: RulesetFile) -> str:
     """Return a simulation as a chart, with the interval of every share."""
-    groups = []
-    for name, counted in record.counted.items():
-        names = value_names(name, counted, file)
-        bars = [
-            Bar(names[one.value], one.share, share_text(one.share, record.runs), one.low, one.high)
-            for one in counted.values
-        ]
-        groups.append(Group(thing_title(name), bars))
+    from rpgres.cli.render.charts import chart_svg
+
+    charts = [_chart(record, name, counted, file, most=MOST_BARS) for name, counted in record.counted.items()]
     note = f"{_runs(record)}, 95 % intervals; seed: {record.seed}"
-    return bar_chart(heading(record), groups, note=note)
+    return chart_svg(*charts, title=heading(record), note=note)
 
 
 def simulation_csv(record: SimulationResult) -> str:

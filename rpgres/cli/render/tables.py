@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rpgres.cli.render.lines import INDENT, Line, Piece, line
+from rpgres.cli.render.lines import INDENT, Line, Piece, Shown, line
 from rpgres.cli.render.results import pending_lines, result_lines, said_lines
 from rpgres.cli.render.scenes import table_lines
-from rpgres.cli.render.words import known_to, title, who_is
+from rpgres.cli.render.words import box_mark, box_piece, known_to, title, who_is
 from rpgres.engine.records import Pending, QuestionRecord, Result
 from rpgres.engine.views import SOMEBODY
 from rpgres.journal.forms import (
@@ -44,32 +44,32 @@ def show_lines(
     state: State,
     file: RulesetFile,
     *,
-    is_drawn: bool = False,
     pictures: Mapping[str, Sequence[str]] = EMPTY,
-) -> list[Line]:
+    answer: str = "",
+) -> list[Shown]:
     """Return a table as it is now.
 
     Args:
         record: what a seat sees of it.
         state: the state as that seat sees it.
         file: the ruleset's data, for its words.
-        is_drawn: whether boxes are drawn; a screen reader would rather not.
         pictures: lines by name, of tracks and things that the ruleset shows in its own way.
+        answer: the command line that answers what waits, where it is not the one at the table.
     """
     name = record.title or file.title
     seat = f", seen by {who_is(record.seat)}" if record.seat is not None else ""
     entries = "1 entry" if record.entries == 1 else f"{record.entries} entries"
-    lines = [line(Piece(name, "title"), Piece(f"  ({record.ruleset}, {entries}{seat})", "quiet"))]
+    lines: list[Shown] = [line(Piece(name, "title"), Piece(f"  ({record.ruleset}, {entries}{seat})", "quiet"))]
     if state.periods:
         lines.append(line(INDENT, f"begun: {', '.join(state.periods)}"))
     for character in state.characters.values():
-        lines += _character_lines(character, state, is_drawn=is_drawn)
+        lines += _character_lines(character, state)
     first = [*_tag_lines([tag for tag in state.tags if tag.on not in state.characters])]
     first += [line(INDENT, f"{title(name)} {number}") for name, number in state.counters.items()]
     last = [_pass_line(passing) for passing in record.passes]
     for whose, number in record.orders.items():
         last.append(line(INDENT, Piece(f"{who_is(whose)} has standing orders (entry {number})", "quiet")))
-    lines += table_lines(state, is_drawn=is_drawn, pictures=pictures, first=first, last=last)
+    lines += table_lines(state, pictures=pictures, first=first, last=last)
     if record.pending is not None:
         if record.under_way:
             told = f"{title(record.pending.action or '')} is under way: its finished turns are in what stands above."
@@ -79,7 +79,7 @@ def show_lines(
                 line(),
                 line(INDENT, Piece("An action is pending; the cards above are those before it.", "quiet")),
             ]
-        lines += [line(), *waiting_lines(record.pending, is_drawn=is_drawn, said_by=record.said_by)]
+        lines += [line(), *waiting_lines(record.pending, said_by=record.said_by, command=answer)]
     if record.seed is not None:
         lines += [line(), line(Piece(f"seed: {record.seed}", "quiet"))]
     return lines
@@ -97,7 +97,7 @@ def _pass_line(passing: PassRecord) -> Line:
     return line(INDENT, Piece(f"{who_is(passing.seat)} skips {label} until: {passing.until}", "quiet"))
 
 
-def _character_lines(character: Character, state: State, *, is_drawn: bool) -> Iterator[Line]:
+def _character_lines(character: Character, state: State) -> Iterator[Line]:
     yield line()
     played = " (the game master's)" if state.seat_of(character.name) == GM else ""
     out = " (out)" if character.is_out else ""
@@ -110,20 +110,8 @@ def _character_lines(character: Character, state: State, *, is_drawn: bool) -> I
         yield line(INDENT, ", ".join(f"{title(name)} {number}" for name, number in ordered))
     for name, boxes in character.tracks.items():
         if boxes:
-            yield line(INDENT, f"{title(name)}: {_boxes(boxes, is_drawn=is_drawn)}")
+            yield line(INDENT, f"{title(name)}: ", box_piece(boxes))
     yield from _tag_lines([tag for tag in state.tags if tag.on == character.name])
-
-
-def _boxes(boxes: tuple[Box, ...], *, is_drawn: bool) -> str:
-    if is_drawn and all(box.mark in ("", "x") for box in boxes):
-        return " ".join("[x]" if box.mark else f"[{box.name}]" for box in boxes)
-    return ", ".join(f"{box.name} {_mark(box)}" for box in boxes)
-
-
-def _mark(box: Box) -> str:
-    if not box.mark:
-        return "free"
-    return "checked" if box.mark == "x" else f'"{box.mark}"'
 
 
 def _tag_lines(tags: list[Tag]) -> Iterator[Line]:
@@ -133,42 +121,35 @@ def _tag_lines(tags: list[Tag]) -> Iterator[Line]:
         yield line(INDENT, Piece(tag.name, "name"), Piece(f" ({message})", "quiet"))
 
 
-def waiting_lines(pending: Pending, *, said_by: str | None, is_drawn: bool = False) -> list[Line]:
-    """Return what a table waits for, and how it is answered there."""
+def waiting_lines(pending: Pending, *, said_by: str | None, command: str = "") -> list[Line]:
+    """Return what a table waits for, and how it is answered there, or by another command line."""
     question = pending.question
     if question.who == SOMEBODY or not question.label:
-        return pending_lines(pending, is_drawn=is_drawn, how=[], said_by=said_by)
-    command = f"rpgres table answer --choose {question.label}=..."
+        return pending_lines(pending, how=[], said_by=said_by)
+    command = command or f"rpgres table answer --choose {question.label}=..."
     how = [line(INDENT, "Answer it with: ", Piece(command, "name"))]
-    return pending_lines(pending, is_drawn=is_drawn, how=how, said_by=said_by)
+    return pending_lines(pending, how=how, said_by=said_by)
 
 
-def found_lines(
-    found: Result | Pending, file: RulesetFile, *, said_by: str | None = None, is_drawn: bool = False
-) -> list[Line]:
+def found_lines(found: Result | Pending, file: RulesetFile, *, said_by: str | None = None) -> list[Line]:
     """Return what came of an action at a table, or what it waits for, with what a seat typed for it."""
     if isinstance(found, Pending):
-        return waiting_lines(found, said_by=said_by, is_drawn=is_drawn)
-    return result_lines(found, file, is_drawn=is_drawn, said_by=said_by)
+        return waiting_lines(found, said_by=said_by)
+    return result_lines(found, file, said_by=said_by)
 
 
-def log_lines(
-    entries: Iterable[EntryView], file: RulesetFile, *, is_drawn: bool = False, is_timed: bool = False
-) -> list[Line]:
+def log_lines(entries: Iterable[EntryView], file: RulesetFile, *, is_timed: bool = False) -> list[Line]:
     """Return everything that was done at a table, an entry after the other.
 
     Args:
         entries: as a seat sees them.
         file: the ruleset's data, for its words.
-        is_drawn: whether dice are drawn.
         is_timed: whether the time of each entry is told.
     """
-    return [one for entry in entries for one in entry_lines(entry, file, is_drawn=is_drawn, is_timed=is_timed)]
+    return [one for entry in entries for one in entry_lines(entry, file, is_timed=is_timed)]
 
 
-def entry_lines(
-    entry: EntryView, file: RulesetFile, *, is_drawn: bool = False, is_timed: bool = False
-) -> Iterator[Line]:
+def entry_lines(entry: EntryView, file: RulesetFile, *, is_timed: bool = False) -> Iterator[Line]:
     """Yield an entry: its number, and what was done."""
     time = f"{entry.at}  " if is_timed else ""
     failed = "failed: " if isinstance(entry, RunEntry) and entry.attempt else ""
@@ -182,7 +163,7 @@ def entry_lines(
     first, *rest = (
         _waits(entry.pending, entry)
         if entry.pending is not None
-        else found_lines(entry.found, file, said_by=entry.said_by, is_drawn=is_drawn)
+        else found_lines(entry.found, file, said_by=entry.said_by)
     )
     typed = typed_words(entry)
     yield line(*lead, *first, Piece(f"  ({typed})" if typed else "", "quiet"))
@@ -268,7 +249,7 @@ def value_words(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Mapping) and {"size", "mark"} <= value.keys():
-        return _mark(Box("", 0, str(value["mark"])))
+        return box_mark(Box("", 0, str(value["mark"])))
     if isinstance(value, Mapping) and {"kind", "on"} <= value.keys():
         return str(value["kind"])
     if isinstance(value, Mapping) and {"abilities", "tracks", "is_out"} <= value.keys():

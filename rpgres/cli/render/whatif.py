@@ -7,8 +7,10 @@ from itertools import zip_longest
 from typing import Any
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
-from rpgres.cli.render.lines import INDENT, Line, Piece, line
+from rpgres.cli.render.lines import INDENT, Line, Look, Piece, Shown, laid_out, line, text_of, width_of
 from rpgres.cli.render.results import pending_lines, result_lines
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.rerun import Changed, Dropped, WhatIf
@@ -18,27 +20,21 @@ WIDE = 100  # columns from which accounts stand side by side
 BETWEEN = " \N{BOX DRAWINGS LIGHT VERTICAL} "
 
 
-def what_if_lines(record: WhatIf, file: RulesetFile | None, *, columns: int = 0, is_drawn: bool = False) -> list[Line]:
+def what_if_lines(record: WhatIf, file: RulesetFile | None) -> list[Shown]:
     """Return a run as it was and with answers changed.
 
     Args:
         record: both.
         file: the ruleset's data, for its words.
-        columns: the width of the terminal; 0 where it is none.
-        is_drawn: whether dice are drawn.
     """
-    lines = [line(Piece("What if", "title"), ": ", "; ".join(map(_changed, record.changed)))]
+    lines: list[Shown] = [line(Piece("What if", "title"), ": ", "; ".join(map(_changed, record.changed)))]
     first = _first_difference(record.before, record.after)
     if first:
         told = "step 1 is" if first == 1 else f"steps 1 to {first} are"
         lines.append(line(INDENT, Piece(f"{told} as before", "quiet")))
-    before = list(_account(record.before[first:], file, is_drawn=is_drawn))
-    after = list(_account(record.after[first:], file, is_drawn=is_drawn))
-    if columns >= WIDE:
-        lines += _beside(before, after, columns)
-    else:
-        lines += [line(), line(Piece("As it was", "title")), *_indented(before)]
-        lines += [line(), line(Piece("With the change", "title")), *_indented(after)]
+    before = list(_account(record.before[first:], file))
+    after = list(_account(record.after[first:], file))
+    lines.append(Beside(("As it was", "With the change"), (before, after)))
     ended = [f"ending: {record.endings[0] or 'none'}, now {record.endings[1] or 'none'}"] if record.endings else []
     notes = [*ended, *map(_dropped, record.dropped), *_fresh(record)]
     return [*lines, *([line()] if notes else []), *(line(INDENT, Piece(text, "quiet")) for text in notes)]
@@ -78,7 +74,7 @@ def _told(step: Mapping[str, Any]) -> Any:
     return [step.get(key) for key in ("skipped", "set", "outcome", "margin", "effects", "events", "question")]
 
 
-def _account(steps: Sequence[Mapping[str, Any]], file: RulesetFile | None, *, is_drawn: bool) -> Iterator[Line]:
+def _account(steps: Sequence[Mapping[str, Any]], file: RulesetFile | None) -> Iterator[Line]:
     for step in steps:
         if step.get("id"):
             yield line(Piece(f"[{step['id']}]", "quiet"))
@@ -89,68 +85,30 @@ def _account(steps: Sequence[Mapping[str, Any]], file: RulesetFile | None, *, is
         if "format" not in data:  # it plays nothing
             continue
         if "question" in data:
-            yield from pending_lines(msgspec.convert(data, Pending), is_drawn=is_drawn, how=[])
+            yield from pending_lines(msgspec.convert(data, Pending), how=[])
         else:
             found = msgspec.structs.replace(msgspec.convert(data, Result), seed=None, unused=[], note=None)
-            yield from result_lines(found, file, is_drawn=is_drawn)
+            yield from result_lines(found, file)
 
 
-def _indented(lines: Sequence[Line]) -> list[Line]:
-    return [line(INDENT, *pieces) for pieces in lines]
+class Beside(Struct, frozen=True):
+    """Two accounts side by side, where there is room, else one under the other."""
 
+    heads: tuple[str, str]
+    sides: tuple[list[Line], list[Line]]
 
-# ---------------------------------------------------------------------------------------------------------------------
-# Side by side
-
-
-def _beside(left: Sequence[Line], right: Sequence[Line], columns: int) -> Iterator[Line]:
-    """Yield two accounts in two columns."""
-    width = (columns - len(BETWEEN)) // 2
-    heads = [line(Piece("As it was", "title"))], [line(Piece("With the change", "title"))]
-    one, other = (
-        [row for one in (*head, *lines) for row in wrapped(one, width)]
-        for head, lines in zip(heads, (left, right), strict=True)
-    )
-    for first, second in zip_longest(one, other, fillvalue=()):
-        room = width - sum(len(piece.text) for piece in first)
-        yield line(*first, " " * room, Piece(BETWEEN, "quiet"), *second)
-
-
-def wrapped(pieces: Line, width: int) -> list[Line]:
-    """Return a line as several that are no wider than this; what is carried over is moved in.
-
-    >>> ["".join(piece.text for piece in row) for row in wrapped(line("  one two three"), 10)]
-    ['  one two', '    three']
-    """
-    rows, row, used = list[Line](), list[Piece](), 0
-    text = "".join(piece.text for piece in pieces)
-    indent = min(len(text) - len(text.lstrip(" ")) + 2, width // 2)
-    for piece in pieces:
-        for word in _words(piece.text):
-            left = word
-            if used + len(left.rstrip(" ")) > width and used > indent:
-                rows.append(tuple(row))
-                row, used, left = [Piece(" " * indent)], indent, left.lstrip(" ")
-            while used + len(left.rstrip(" ")) > width:  # a word that no line has room for
-                rows.append((*row, Piece(left[: width - used], piece.style)))
-                left, row, used = left[width - used :], [Piece(" " * indent)], indent
-            row.append(Piece(left, piece.style))
-            used += len(left)
-    return [_cut(tuple(one)) for one in (*rows, tuple(row))]
-
-
-def _cut(row: Line) -> Line:
-    """Return a line without blanks at its end."""
-    pieces = list(row)
-    while pieces and not pieces[-1].text.strip(" "):
-        pieces.pop()
-    if pieces:
-        pieces[-1] = Piece(pieces[-1].text.rstrip(" "), pieces[-1].style)
-    return tuple(pieces)
-
-
-def _words(text: str) -> list[str]:
-    """Return a text in pieces that are a word each, with the blanks behind it; blanks in front are one of them."""
-    import re
-
-    return re.findall(r"^ +|[^ ]+ *", text)
+    def laid_out(self, look: Look) -> Iterator[Line]:
+        """Yield the lines."""
+        if look.width < WIDE or not look.is_drawn:
+            for head, side in zip(self.heads, self.sides, strict=True):
+                yield from (line(), line(Piece(head, "title")), *(line(INDENT, *pieces) for pieces in side))
+            return
+        width = (look.width - len(BETWEEN)) // 2
+        narrow = replace(look, width=width)
+        one, other = (
+            list(laid_out([line(Piece(head, "title")), *side], narrow))
+            for head, side in zip(self.heads, self.sides, strict=True)
+        )
+        for first, second in zip_longest(one, other, fillvalue=()):
+            room = width - width_of(text_of(first))
+            yield line(*first, " " * room, Piece(BETWEEN, "quiet"), *second)

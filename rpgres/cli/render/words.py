@@ -1,4 +1,4 @@
-"""Numbers, dice and effects in words, from a ruleset's data. Whole results are put together in `results` and `odds`."""
+"""Numbers and effects in words, from a ruleset's data. Whole results are put together in `results` and `odds`."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from rpgres.cli.render.lines import Piece
-from rpgres.model.state import GM
+from rpgres.model.state import GM, Box
 from rpgres.rulesets import Rules, RulesetFile
 from rpgres.rulesets.schema import FIELDS
 
 _PARTS = re.compile(r"\[([^][]*)\]")  # parts of a pattern that may be left out
-_FATE_FACES = {"+": Piece("[+]", "plus"), "-": Piece("[-]", "minus"), "0": Piece("[ ]")}
 
 
 def signed(number: int) -> str:
@@ -63,6 +64,19 @@ def title(name: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def percent(probability: float) -> str:
+    """Return a probability as a percentage; what is possible is never shown as 0, nor as certain.
+
+    >>> percent(0.25), percent(1e-9), percent(1.0), percent(0.99999999)
+    ('25.00 %', '< 0.01 %', '100.00 %', '> 99.99 %')
+    """
+    if 0 < probability < 0.0001:
+        return "< 0.01 %"
+    if 0.9999 < probability < 1:
+        return "> 99.99 %"
+    return f"{100 * probability:.2f} %"
+
+
 def card_count(number: int) -> str:
     """Return so many cards in words."""
     return "1 card" if number == 1 else f"{number} cards"
@@ -78,24 +92,17 @@ def known_to(audience: Iterable[str] | None) -> str:
     return f"known to {', '.join(map(who_is, audience)) or 'nobody'}" if audience is not None else ""
 
 
-def dice_pieces(faces: str, *, is_drawn: bool) -> list[Piece]:
-    """Return dice as they lie on the table: `[+][ ][-][+]` or `[6] [5]` when drawn, else as they are typed.
+def box_piece(boxes: Sequence[Box]) -> Piece:
+    """Return the boxes of a track in words, `1 checked, 2 free`, to be drawn as `[x][2]` where that tells as much."""
+    told = Piece(", ".join(f"{box.name} {box_mark(box)}" for box in boxes))
+    if any(box.mark not in ("", "x") for box in boxes):
+        return told
+    return replace(told, drawn=tuple(Piece("[x]", "bad") if box.mark else Piece(f"[{box.name}]") for box in boxes))
 
-    Args:
-        faces: as `--given` takes them: `+0-+`, `6,5,4`, with `;` between pools.
-        is_drawn: whether signs are drawn as dice; a screen reader would rather not.
-    """
-    if not is_drawn or not faces:
-        return [Piece(faces.replace(";", " ; "), "name")]
-    pieces: list[Piece] = []
-    for number, pool in enumerate(faces.split(";")):
-        if number:
-            pieces.append(Piece("  "))
-        if set(pool) <= set(_FATE_FACES):
-            pieces += [_FATE_FACES[face] for face in pool]
-        else:
-            pieces += [Piece(f"[{face}]", "name") for face in pool.split(",")]
-    return pieces
+
+def box_mark(box: Box) -> str:
+    """Return what stands in a box."""
+    return "free" if not box.mark else "checked" if box.mark == "x" else f'"{box.mark}"'
 
 
 def rolled_words(inputs: Mapping[str, Any]) -> str:

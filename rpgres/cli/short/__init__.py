@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from rpgres.cli.short.fitting import Reading, Scope, Words, hand_of, who_is_named
 from rpgres.cli.short.line import Line, Unclear, typed_apart
 from rpgres.errors import UsageError
-from rpgres.model.state import State
+from rpgres.model.state import State, slug
 from rpgres.parameters.context import ACTOR, SHEET
 from rpgres.parameters.plain import sheet_of
 from rpgres.rulesets import Rules, Ruleset, unknown
@@ -33,13 +33,31 @@ def lengthened(scope: Scope, action: str, words: Sequence[str]) -> list[str]:
         Unclear: it could mean several things.
         UsageError: a word means nothing here.
     """
-    line = Line(Words(scope, action), words)
+    line = Line(Words(scope, action), _with_names(scope, words))
     options = [words[start].partition("=")[0] for start, _ in line.spans]
     if not line.bare or any(name not in scope.options for name in options if name != "--"):
         return list(words)  # an option that is unknown is told by whoever reads options
     line.bind_keywords()
     line.bind_rest()
     return line.written()
+
+
+def _with_names(scope: Scope, words: Sequence[str]) -> list[str]:
+    """Return a line in which the words of a name that is known, such as `Mara Quill`, are one."""
+    titles = [one.title for one in scope.state.characters.values()] + [tag.name for tag in scope.state.tags]
+    known = {slug(title): title for title in titles if len(title.split()) > 1}
+    longest = max((len(title.split()) for title in known.values()), default=0)
+    bare = typed_apart(words, scope.options)[0]
+    joined: list[str] = []
+    place = 0
+    while place < len(words):
+        lengths = range(min(longest, len(words) - place), 1, -1)
+        spans = [length for length in lengths if all(place + more in bare for more in range(length))]
+        said = ((length, slug(" ".join(words[place : place + length]))) for length in spans)
+        length, name = next(((length, known[text]) for length, text in said if text in known), (1, words[place]))
+        joined.append(name)
+        place += length
+    return joined
 
 
 def scope_of(command: ActionCommand, words: Sequence[str]) -> Scope:

@@ -10,7 +10,7 @@ import msgspec
 
 from rpgres.engine.labels import labels_of
 from rpgres.errors import RpgresError, named
-from rpgres.model.state import State, pile_name, slug
+from rpgres.model.state import FACE_DOWN, State, pile_name, slug
 from rpgres.parameters.ability import ability_names, number_of, rung_of
 from rpgres.parameters.context import ACTOR, InputContext
 from rpgres.parameters.kind import Slot
@@ -23,10 +23,9 @@ from rpgres.rulesets.sheets import sheet_names
 PREPOSITIONS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("vs", "versus", "against"), ("opposition", "form", "character")),
     **dict.fromkeys(("with", "using", "by"), ("ability",)),
-    **dict.fromkeys(("on", "at", "to", "for", "in", "from", "beside"), ()),
 }
 ARTICLES = ("a", "an", "the")
-FILLERS = (*ARTICLES, "and")
+FILLERS = (*ARTICLES, "and", "to")
 SEAT_WORD = "as"
 NAMED, NUMBER, TEXT = range(3)  # how a word fits: by a name that is known, as a number, or as any text does
 MOST_READINGS = 5000
@@ -139,7 +138,7 @@ class Words:
             case "opposition":
                 yield from self._opposition(taker, word, said)
             case "integer" | "counter" if number_of(word) is not None:
-                yield Fit(taker, NUMBER, str(number_of(word)))
+                yield Fit(taker, NUMBER, word.replace("\N{MINUS SIGN}", "-"))
             case "choice" if word in parameter.choices:
                 yield Fit(taker, NAMED, word)
             case "character" if (who := self.somebody(word)) is not None:
@@ -322,4 +321,4 @@ def hand_of(scope: Scope) -> list[str]:
     for name, pile in scope.rules.file.piles.items():
         own = scope.state.piles.get(pile_name(name, scope.actor)) if pile.each else None
         cards += own.cards if own is not None else ()
-    return [card for card in shown_codes(cards) if card]
+    return shown_codes([card for card in cards if card != FACE_DOWN])

@@ -78,6 +78,7 @@ class Line:
     def __init__(self, words: Words, typed: Sequence[str]) -> None:
         self.words, self.all = words, list(typed)
         self.bare, self.spans = typed_apart(typed, words.scope.options)
+        self.places = tuple(self.bare)
         self.order = {name: place for place, name in enumerate(words.parameters)}
         self.bound: list[tuple[Taker, str]] = []
         options = [typed[start].partition("=")[0].lstrip("-") for start, _ in self.spans]
@@ -90,7 +91,7 @@ class Line:
         return taker.name not in self.closed or taker.is_repeated
 
     def fits(self, word: str) -> list[Fit]:
-        """Return what a bare word may be for."""
+        """Return what a bare word may be for; what takes several values takes one of them without its name."""
         card = self.words.card_answer(word)
         if card is not None:  # one card is played, and laid nowhere
             return [Fit(card, NAMED, word)]
@@ -98,7 +99,7 @@ class Line:
         return [
             fit
             for taker in self.words.takers.values()
-            if self.is_open(taker)
+            if taker.name not in self.closed
             for fit in self.words.fit(taker, word, said)
         ]
 
@@ -108,6 +109,10 @@ class Line:
         for start, end in self.spans:
             name, _, value = self.all[start].lstrip("-").partition("=")
             said[name] = value or (self.all[start + 1] if end - start > 1 else "")
+        for name, one in self.words.parameters.items():
+            chosen = [word for word in self.bare.values() if one.kind == "choice" and word in one.choices]
+            if chosen:
+                said.setdefault(name, chosen[0])
         return said
 
     # Words that say what the next one is for
@@ -240,14 +245,14 @@ class Line:
         return found
 
     def readings(self, options: Mapping[int, Sequence[Fit]]) -> list[dict[int, Fit]]:
-        """Return all ways to give each word to what can take it, each but repeated ones once."""
+        """Return all ways to give each word to what can take it, each once."""
         found: list[dict[int, Fit]] = [{}]
         for place, fits in options.items():
             found = [
                 {**reading, place: fit}
                 for reading in found
                 for fit in fits
-                if fit.taker.is_repeated or all(one.taker is not fit.taker for one in reading.values())
+                if all(one.taker is not fit.taker for one in reading.values())
             ][:MOST_READINGS]
         return found
 
@@ -293,11 +298,12 @@ class Line:
         return UsageError(f"{self.words.action}: unknown word {where!r}; {hint}", reason="unknown")
 
     def written(self) -> list[str]:
-        """Return the line with options alone: those of the action in its order, then what was typed as options."""
+        """Return the line with options alone: those of the action in its order, amid what was typed as options."""
         place = {taker.name: self.order.get(taker.name, len(self.order)) for taker, _ in self.bound}
-        made = [
-            word
-            for taker, value in sorted(self.bound, key=lambda one: place[one[0].name])
-            for word in taker.words(value)
+        bound = sorted(self.bound, key=lambda one: place[one[0].name])
+        first = min(self.places, default=0)
+        return [
+            *(word for start, end in self.spans if start < first for word in self.all[start:end]),
+            *(word for taker, value in bound for word in taker.words(value)),
+            *(word for start, end in self.spans if start >= first for word in self.all[start:end]),
         ]
-        return [*made, *(word for start, end in self.spans for word in self.all[start:end])]

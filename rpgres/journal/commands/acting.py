@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Literal
 
 import msgspec
 
+from rpgres.engine.dealers import Hand
 from rpgres.engine.periods import check_period
 from rpgres.engine.players import Prompt, Question, View
 from rpgres.engine.records import Pending
 from rpgres.engine.running import NeedsAnswer, PassesOn, TakenBack
 from rpgres.engine.views import HOST
-from rpgres.errors import UsageError, named
+from rpgres.errors import RpgresError, UsageError, named
 from rpgres.journal import store
 from rpgres.journal.commands.pending import (
-    asks_still,
     options_of,
     refuse_sealed,
     refuse_when_revealed,
     refuse_while_pending,
+    require_asked,
     require_own,
     require_pending,
     thing_of,
@@ -51,6 +53,7 @@ def act(
     policies: Mapping[str, str] = EMPTY,
     auto: bool = False,
     prompt: Prompt | None = None,
+    hand: Hand | None = None,
     note: str | None = None,
 ) -> Done:
     """Resolve an action at the table, or have it wait for a decision.
@@ -66,6 +69,7 @@ def act(
         policies: policy by character, everybody's under an empty name.
         auto: whether the ruleset's first policy answers what nobody did.
         prompt: asks a person what waits then; each answer is an entry of its own, and what is shown is written by then.
+        hand: asks a person for results of real dice that are not given; they are kept as given ones are.
         note: carried into the result.
 
     Raises:
@@ -81,11 +85,11 @@ def act(
         if seat is not HOST:
             check_laid(rules, history.state, action, inputs, actor=who, seat=seat)
         asked = Run(kind="act", name=action, actor=who, by=seat or "", inputs=dict(inputs), note=note)
-        typed = Typed(given, choose, policies, auto)
+        typed = Typed(given, choose, policies, auto, hand)
         ran = ran_with(rules, history, asked, typed, seat=seat)
         return [draft_of(place, rules, history, "act", ran, seat, action=action, actor=who)]
 
-    return _put(place, write(place, work), prompt, seat)
+    return _put(place, _written(place, work, hand), prompt, seat, hand)
 
 
 def turn(
@@ -99,6 +103,7 @@ def turn(
     policies: Mapping[str, str] = EMPTY,
     auto: bool = False,
     prompt: Prompt | None = None,
+    hand: Hand | None = None,
 ) -> Done:
     """Begin or end a scene, an exchange, or what else the ruleset knows; see `act` for the arguments.
 
@@ -120,11 +125,11 @@ def turn(
         name = period or _usual_period(history.state, moment)
         check_period(rules, history.state, period=name, moment=moment)
         asked = Run(kind=moment, name=name)
-        typed = Typed(given, choose, policies, auto)
+        typed = Typed(given, choose, policies, auto, hand)
         ran = ran_with(rules, history, asked, typed, seat=seat)
         return [draft_of(place, rules, history, moment, ran, seat, period=name)]
 
-    return _put(place, write(place, work), prompt, seat)
+    return _put(place, _written(place, work, hand), prompt, seat, hand)
 
 
 def _usual_period(state: State, moment: str) -> str:
@@ -144,6 +149,7 @@ def answer(
     policies: Mapping[str, str] = EMPTY,
     auto: bool = False,
     prompt: Prompt | None = None,
+    hand: Hand | None = None,
     at: str = "",
     accepted: str = "",
 ) -> Done:
@@ -153,7 +159,7 @@ def answer(
 
     Args:
         place: the table.
-        at: the hash of the entry that is answered, when the answer was given elsewhere.
+        at: the hash of the entry that is answered, or its first digits, when the answer was given elsewhere.
         accepted: of an answer from a file: what the host was shown of it and took.
 
     Raises:
@@ -163,15 +169,12 @@ def answer(
     def work(history: History, rules: Rules) -> list[Draft]:
         check_seat(history, seat)
         pending = require_pending(history)
-        if at and not asks_still(history, pending, seat, at=at):
-            raise UsageError(
-                "this answer is for a question that is no longer pending; run `rpgres table show` or use a new view"
-            )
+        require_asked(history, pending, seat, at=at)
         asked = require_own(history, pending, seat)
         refuse_sealed(history, pending, seat)
         if not (choose or policies or auto):
             raise UsageError(f"choose an option: {named('choose')} {asked.label}={options_of(asked)}")
-        typed = Typed(given, choose, policies, auto)
+        typed = Typed(given, choose, policies, auto, hand)
         draft = answer_draft(place, rules, history, pending, typed, seat=seat)
         return [msgspec.structs.replace(draft, secret=msgspec.structs.replace(draft.secret, accepted=accepted))]
 
@@ -181,14 +184,26 @@ def answer(
         check_seat(history, seat)
         asked = require_own(history, require_pending(history), seat)
         refuse_sealed(history, require_pending(history), seat)
-        done = _put(place, Done(history, (), rules), prompt, seat)
+        done = _put(place, Done(history, (), rules), prompt, seat, hand)
         if not done.entries:
             raise undecided(asked)
         return done
-    return _put(place, write(place, work), prompt, seat)
+    return _put(place, _written(place, work, hand), prompt, seat, hand)
 
 
-def _put(place: Place, done: Done, prompt: Prompt | None, seat: str | None) -> Done:
+def _written(place: Place, work: Callable[[History, Rules], list[Draft]], hand: Hand | None) -> Done:
+    """Write what was done, after somebody was asked for the results of real dice: nobody waits for that at the file.
+
+    Both come to the same, since whoever is asked says the same when asked again.
+    """
+    if hand is not None:
+        history = store.read(place.path)
+        with suppress(RpgresError):  # which is told when it is written
+            work(history, rules_of(history, folders=place.folders))
+    return write(place, work)
+
+
+def _put(place: Place, done: Done, prompt: Prompt | None, seat: str | None, hand: Hand | None = None) -> Done:
     """Put what waits now to a person; each answer is an entry of its own, and the person may leave at any time.
 
     The person may also take back the last of these entries, or let such moments pass for some time.
@@ -197,16 +212,21 @@ def _put(place: Place, done: Done, prompt: Prompt | None, seat: str | None) -> D
 
     while prompt is not None and done.history.pending is not None:
         pending = done.history.pending
+        more = None
         try:
             choose = _typed(done.rules, done.history, prompt, seat)
-            if not choose:
-                return done
-            more = answer(place, seat=seat, choose=choose, prompt=prompt, at=pending.hash)
         except TakenBack:
             more = undo(place, pending.number, seat=seat)
         except PassesOn as passes:
             more = let_pass(place, passes.label, seat=passes.seat, until=passes.until)
-        done = msgspec.structs.replace(more, entries=(*done.entries, *more.entries))
+        else:
+            if not choose:
+                return done
+            with suppress(TakenBack):  # while its dice were asked for: then it is as if it had not been given
+                more = answer(place, seat=seat, choose=choose, prompt=prompt, hand=hand, at=pending.hash)
+                return msgspec.structs.replace(more, entries=(*done.entries, *more.entries))
+        if more is not None:
+            done = msgspec.structs.replace(more, entries=(*done.entries, *more.entries))
     return done
 
 

@@ -9,7 +9,7 @@ import msgspec
 from rpgres.engine.periods import period_names
 from rpgres.engine.players import NO
 from rpgres.engine.records import Pending
-from rpgres.engine.views import HOST
+from rpgres.engine.views import HOST, seats_of
 from rpgres.errors import UsageError, named
 from rpgres.journal import store
 from rpgres.journal.commands.acting import answer_draft
@@ -36,8 +36,10 @@ from rpgres.rulesets.corrections import audience_at, set_by
 from rpgres.rulesets.tree import walk
 
 
-def let_pass(place: Place, label: str = "", *, seat: str, until: str = ACTION) -> Done:
+def let_pass(place: Place, label: str = "", *, seat: str | None, until: str = ACTION) -> Done:
     """Have a seat let optional moments go by in advance, so that nobody waits for it.
+
+    The host does so for the seat that is asked now, where it is for this action alone, and else for all seats.
 
     Args:
         place: the table.
@@ -56,15 +58,21 @@ def let_pass(place: Place, label: str = "", *, seat: str, until: str = ACTION) -
         spans = [ACTION, *period_names(rules), ALWAYS]
         if until not in spans:
             raise UsageError(unknown("span", until, spans, of=named("until")))
-        drafts = [draft_entry(place, rules, "pass", Secret(by=seat, label=label, until=until), history.state)]
         pending = history.pending
         found = found_in(pending.secret) if pending is not None else None
-        if pending is not None and isinstance(found, Pending):
-            asked = asked_of(history.state, found, seat)
-            if asked is not None and asked.optional and label in ("", asked.label):
-                refuse_sealed(history, pending, seat)
-                then = history.with_draft(drafts[0])
-                drafts.append(answer_draft(place, rules, then, pending, Typed(choose={asked.label: [NO]}), seat=seat))
+        asked = asked_of(history.state, found, seat) if isinstance(found, Pending) else None
+        owner = history.state.seat_of(asked.who) if asked is not None else ""
+        is_now = asked is not None and asked.optional and label in ("", asked.label)
+        seats = [seat] if seat is not HOST else [owner] if is_now and until == ACTION else seats_of(history.state)
+        drafts = [
+            draft_entry(place, rules, "pass", Secret(by=one, label=label, until=until), history.state) for one in seats
+        ]
+        if pending is not None and asked is not None and is_now:
+            refuse_sealed(history, pending, owner)
+            then = history
+            for draft in drafts:
+                then = then.with_draft(draft)
+            drafts.append(answer_draft(place, rules, then, pending, Typed(choose={asked.label: [NO]}), seat=owner))
         return drafts
 
     return write(place, work)

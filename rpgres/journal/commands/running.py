@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from rpgres.engine.dealers import Due, Hand
 from rpgres.engine.players import default_policy
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import ORDERS_FILE
@@ -41,6 +42,7 @@ class Typed(msgspec.Struct, frozen=True):
     choose: Mapping[str, Sequence[str]] = EMPTY
     policies: Mapping[str, str] = EMPTY
     auto: bool = False
+    hand: Hand | None = None
 
 
 def _results(rules: Rules, asked: Run, given: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
@@ -110,12 +112,13 @@ def ran_with(
     before = found_in(pending.secret) if pending is not None else None
     _check_known(rules, history, before, given, step=step)
     seed, known = history.new.secret.seed, _shown(before)
-    ran = run_at(rules, history, asked, seed=seed, step=step)
+    hand = _asking(rules, history, typed.hand, before, step=step) if typed.hand is not None else None
+    ran = run_at(rules, history, asked, seed=seed, step=step, hand=hand)
     if isinstance(ran.fault, GivenError) and (label := ran.fault.details.get("label", "")) not in given:
         ran.fault.add(f"; it was given before, and {named('given')} {label}={NOTHING} removes it")
     if isinstance(ran.fault, ChoiceError):
         for fewer in _with_fewer(asked, seat, ran.fault.details.get("label", "")):
-            then = run_at(rules, history, fewer, seed=seed, step=step)
+            then = run_at(rules, history, fewer, seed=seed, step=step, hand=hand)
             if not then.is_attempt and _shown(then.found) > known:
                 return msgspec.structs.replace(then, fault=ran.fault)
     if ran.fault is not None and _shown(ran.found) <= known:
@@ -171,6 +174,17 @@ def _check_known(
                 f"{named('given')} {label}={texts[0]}: this was already rolled or drawn from the seed in entry "
                 f"{number}, and cannot be changed; leave this out"
             )
+
+
+def _asking(rules: Rules, history: History, hand: Hand, before: Result | Pending | None, *, step: int) -> Hand:
+    """Return what asks for results, but for those that the seed has answered before: they are known, and stay."""
+    drawn = Counter(what for _, what in chance_in(before.events)) if before is not None else Counter[str]()
+
+    def ask(due: Due) -> Sequence[str] | None:
+        place = (due.label, due.asked, due.asked + 1) if due.dice else (CARDS, drawn[CARDS], None)
+        return None if _known_at(history, step, *place) is not None else hand(due)
+
+    return ask
 
 
 def _known_at(history: History, step: int, what: str, first: int, last: int | None) -> int | None:

@@ -10,7 +10,16 @@ import typer
 
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import spread
-from rpgres.cli.commands.table.common import SEAT, TABLE, TABLE_PART, AnswerOptions, TableOptions, app, finish_run
+from rpgres.cli.commands.table.common import (
+    SEAT,
+    TABLE,
+    TABLE_PART,
+    AnswerOptions,
+    TableOptions,
+    app,
+    finish_run,
+    taken_back,
+)
 from rpgres.cli.dynamic import RulesetGroup, Verb
 from rpgres.cli.lazy import Command, LazyGroup
 from rpgres.cli.options import Option, folders_in, hoist
@@ -24,24 +33,28 @@ if TYPE_CHECKING:
 
 ACTOR = Option("actor", "The acting character, if the seat has several.", "NAME", TABLE_PART)
 ACT_OPTIONS = (
-    *(ACTOR, SEAT, TABLE, opt.GIVEN, opt.CHOOSE, opt.AUTO, opt.POLICY, opt.RULESETS),
-    *(opt.JSON, opt.PLAIN, opt.NOTE, opt.EXIT_CODE),
+    *(ACTOR, SEAT, TABLE, opt.GIVEN, opt.REAL, opt.CHOOSE, opt.AUTO, opt.POLICY, opt.RULESETS),
+    *(opt.JSON, opt.PLAIN, opt.DICE_WORDS, opt.NOTE, opt.EXIT_CODE),
 )
 
 
 def act_with(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     """Resolve an action at the table and print what came of it; exit with the code it calls for."""
+    from rpgres.cli.real import plus_words
     from rpgres.cli.render.results import action_lines
     from rpgres.journal.commands import act
 
     shared = {option.name: values.pop(option.name) for option in ACT_OPTIONS}
     options = TableOptions(shared["as"], shared["table"], shared["json"], shared["plain"], shared["rulesets"])
-    answers = AnswerOptions(shared["given"], shared["choose"], shared["auto"], shared["policy"])
+    real = shared["real_dice"]
+    answers = AnswerOptions(shared["given"], shared["choose"], shared["auto"], shared["policy"], real)
     inputs, actor = opt.given_inputs(values), shared["actor"] or ""
     heading = action_lines(action, actor=actor, inputs={key.replace("_", "-"): value for key, value in inputs.items()})
-    arguments = answers.arguments(options, heading=heading)
-    done = act(options.find(), action, inputs, actor=actor, note=shared["note"], **arguments)
-    finish_run(done, options, exit_code=shared["exit_code"])
+    plus = plus_words(data.file, action, inputs) if real else ""
+    arguments = answers.arguments(options, heading=heading, actor=actor, plus=plus)
+    with taken_back():
+        done = act(options.find(), action, inputs, actor=actor, note=shared["note"], **arguments)
+        finish_run(done, options, exit_code=shared["exit_code"])
 
 
 def _no_dice(_notation: str, _values: dict[str, Any]) -> None:
@@ -70,8 +83,12 @@ class ActGroup(LazyGroup):
     """The actions of the ruleset that is played at the table found here."""
 
     heading = "Actions"
-    verb = ACT
     line: Sequence[str] = ()  # what was typed, which may name the table
+
+    @property
+    def verb(self) -> Verb:
+        """What is done with an action."""
+        return ACT
 
     def entries(self) -> Mapping[str, str]:
         """Return the actions with their summaries; none where there is no table."""
@@ -80,10 +97,14 @@ class ActGroup(LazyGroup):
         except RpgresError:
             return {}
 
+    def forget(self) -> None:
+        """Forget the table that was named last."""
+        self.line = ()
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the line up to the action."""
         self.line = tuple(args)
-        return super().parse_args(ctx, hoist(args, {name: one for one in ACT_OPTIONS for name in one.names}))
+        return super().parse_args(ctx, hoist(args, {name: one for one in self.verb.options for name in one.names}))
 
     def invoke(self, ctx: Any) -> Any:
         """Run the action that is named.
@@ -97,13 +118,13 @@ class ActGroup(LazyGroup):
 
     def load(self, name: str, args: Sequence[str]) -> Command:
         """Return the command of an action."""
-        return RulesetGroup(ACT, _data(args)).load(name, args)
+        return RulesetGroup(self.verb, _data(args)).load(name, args)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Return the command of the action that is called; before its name may stand who acts."""
         if ctx.resilient_parsing:
             return super().resolve_command(ctx, args)
-        return RulesetGroup(ACT, _data(args)).resolve_command(ctx, args)
+        return RulesetGroup(self.verb, _data(args)).resolve_command(ctx, args)
 
 
 def _data(args: Sequence[str]) -> RulesetData:
@@ -165,4 +186,5 @@ def end(
 def _turn(moment: Moment, period: str, answers: AnswerOptions, options: TableOptions) -> None:
     from rpgres.journal.commands import turn
 
-    finish_run(turn(options.find(), moment, period, **answers.arguments(options)), options)
+    with taken_back():
+        finish_run(turn(options.find(), moment, period, **answers.arguments(options)), options)

@@ -11,6 +11,7 @@ from rpgres.cli import options as opt
 from rpgres.cli.annotations import AsJson, AsWords, Folders, complete_rulesets, spread
 from rpgres.cli.commands.table.common import TABLE_ENV, Table, TableOptions, app, say_entry
 from rpgres.cli.output import say, say_json
+from rpgres.cli.settings import active
 from rpgres.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,9 +22,14 @@ if TYPE_CHECKING:
 
 @app.command("new")
 def new(
+    named: Annotated[
+        str | None,
+        typer.Argument(metavar="[RULESET]", help="The ruleset.", autocompletion=complete_rulesets, show_default=False),
+    ] = None,
     ruleset: Annotated[
-        str, typer.Option("--ruleset", metavar="ID", help="The ruleset.", autocompletion=complete_rulesets)
-    ],
+        str | None,
+        typer.Option("--ruleset", metavar="ID", help="The same.", autocompletion=complete_rulesets, show_default=False),
+    ] = None,
     sheet: Annotated[
         list[str] | None,
         typer.Option(
@@ -66,7 +72,7 @@ def new(
     path = place_for(table or os.environ.get(TABLE_ENV))
     done = begin_table(
         Place(path, opt.read_folders(rulesets or ())),
-        ruleset=ruleset,
+        ruleset=_one_of(named, ruleset),
         sheets=sheet or (),
         switches=opt.read_switches(switch or ()),
         seed=seed,
@@ -74,6 +80,16 @@ def new(
         trust=trust,
     )
     _say_new(done, path, as_json=as_json, plain=plain)
+
+
+def _one_of(named: str | None, ruleset: str | None) -> str:
+    """Return the ruleset that a line names, in one way or the other, or the settings do."""
+    if named and ruleset and named != ruleset:
+        raise UsageError(f"name one ruleset: {named} or {ruleset}")
+    found = named or ruleset or active().settings.ruleset
+    if not found:
+        raise UsageError("name the ruleset: `rpgres table new fate --sheet mara`; `rpgres ruleset list` has them all")
+    return found
 
 
 def _say_new(done: Done, path: Path, *, as_json: bool, plain: bool) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,7 +15,7 @@ from msgspec import Struct
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import AsJson, AsWords, Folders
 from rpgres.cli.options import Option
-from rpgres.cli.output import can_prompt, exit_of, is_terminal, say, say_json
+from rpgres.cli.output import asks_dice, can_prompt, exit_of, know_cards, look, say, say_json, say_text
 
 if TYPE_CHECKING:
     from rpgres.cli.render.lines import Line
@@ -57,6 +58,10 @@ Policies = Annotated[
         help="Let this policy decide for everybody, or for one character.",
         show_default=False,
     ),
+]
+RealDiceOf = Annotated[
+    str | None,
+    typer.Option("--real-dice", "--dice", metavar=opt.REAL.metavar, help=opt.REAL.help, show_default=False),
 ]
 Auto = Annotated[bool, typer.Option("--auto", help=opt.AUTO.help)]
 
@@ -122,7 +127,7 @@ class TableOptions(Struct, frozen=True):
     @property
     def is_drawn(self) -> bool:
         """Whether dice and cards are shown as pictures."""
-        return is_terminal() and not self.plain
+        return look(is_plain=self.plain).is_drawn
 
 
 class AnswerOptions(Struct, frozen=True):
@@ -133,29 +138,47 @@ class AnswerOptions(Struct, frozen=True):
         choose: decisions.
         auto: whether the ruleset's policy answers what nobody chose.
         policy: policies by name, of everybody or of one character.
+        real_dice: whose dice are real; see `rpgres.cli.real`.
     """
 
     given: Given = None
     choose: Choose = None
     auto: Auto = False
     policy: Policies = None
+    real_dice: RealDiceOf = None
 
     def arguments(
-        self, options: TableOptions, *, heading: Sequence[Line] = (), is_asked: bool = True
+        self,
+        options: TableOptions,
+        *,
+        heading: Sequence[Line] = (),
+        actor: str = "",
+        plus: str = "",
+        is_asked: bool = True,
     ) -> dict[str, Any]:
         """Return these as the arguments that the commands of the journal take.
 
         Args:
             at: the table.
             heading: what a prompt shows before its first question.
+            actor: who acts, where that is typed.
+            plus: what is added to what the actor rolls, in words.
             is_asked: whether a person at a terminal may be asked.
         """
+        hand = None
+        if asks_dice(self.real_dice, as_json=options.as_json):
+            from rpgres.cli.real import RealDice, titles_of
+
+            state = options.read()[1].state
+            is_plain, whom = not options.is_drawn, self.real_dice or ""
+            hand = RealDice(whom, titles=titles_of(state), actor=actor, plus=plus, is_plain=is_plain)
         return {
             "seat": options.who,
             "given": opt.read_answers(self.given or (), option="--given"),
             "choose": opt.read_answers(self.choose or (), option="--choose"),
             "policies": read_named(self.policy),
             "auto": self.auto,
+            "hand": hand,
             "prompt": None if self.auto or not is_asked else _prompt(options, heading),
         }
 
@@ -214,6 +237,7 @@ def finish_run(done: Done, options: TableOptions, *, exit_code: bool = False) ->
         at: who reads it, and how.
         exit_code: whether a failure and a tie have codes of their own.
     """
+    know_cards(done.rules)
     if done.entry.kind in ("undo", "pass"):  # typed at a question of it
         say_entry(done, options)
         return
@@ -229,20 +253,32 @@ def finish_run(done: Done, options: TableOptions, *, exit_code: bool = False) ->
         from rpgres.cli.render.tables import found_lines
 
         # Whoever has the file knows what was typed there.
-        lines = found_lines(found, done.rules.file, said_by=said_by or None, is_drawn=options.is_drawn)
+        lines = found_lines(found, done.rules.file, said_by=said_by or None)
         say(lines, is_plain=options.plain)
     if code := exit_of(found, is_told=exit_code):
         raise typer.Exit(code)
+
+
+@contextmanager
+def taken_back() -> Iterator[None]:
+    """Tell that an action was taken back at its first roll, before anything was written."""
+    from rpgres.engine.running import TakenBack
+
+    try:
+        yield
+    except TakenBack:
+        say_text("Taken back: nothing was done.\n")
 
 
 def say_entry(done: Done, options: TableOptions) -> None:
     """Print an entry that was added and has no outcome."""
     from rpgres.journal.views import entry_record, entry_seen
 
+    know_cards(done.rules)
     if options.as_json:
         say_json(entry_record(done.history, done.entry, options.who))
     else:
         from rpgres.cli.render.tables import entry_lines
 
         view = entry_seen(done.history, done.entry, options.who)
-        say(list(entry_lines(view, done.rules.file, is_drawn=options.is_drawn)), is_plain=options.plain)
+        say(list(entry_lines(view, done.rules.file)), is_plain=options.plain)

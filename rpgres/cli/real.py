@@ -1,0 +1,116 @@
+"""Real dice and cards: asking a person at a terminal what was rolled or drawn, roll by roll."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rpgres.cli.output import ask, flush, say
+from rpgres.cli.prompt import UNDO
+from rpgres.cli.render.lines import Line, line
+from rpgres.cli.render.words import who_is
+from rpgres.engine.dealers import Due
+from rpgres.engine.running import TakenBack
+from rpgres.errors import GivenError, UsageError
+from rpgres.parameters.context import ACTOR
+
+if TYPE_CHECKING:
+    from rpgres.model.state import State
+    from rpgres.rulesets import RulesetFile
+
+ALL, REAL, SEEDED, OFF = "all", "real", "seeded", "off"
+ABILITY = "ability"  # the kind of parameter that is added to what an actor rolls
+FIRST = "roll"  # the usual label of what an actor rolls
+
+
+class RealDice:
+    """Whoever rolls real dice, asked for each result; Enter lets the seed roll. What was typed is typed once.
+
+    Args:
+        whom: whose dice are real: names with commas between them, or everybody's (`real`, `all`).
+        heading: what stands above the first question.
+        titles: how characters are called, by name.
+        actor: who acts.
+        plus: what is added to what the actor rolls, in words.
+        is_plain: whether questions are written without colours.
+        read: reads a line behind a sign that one is awaited; for tests.
+    """
+
+    def __init__(
+        self,
+        whom: str = REAL,
+        *,
+        heading: Sequence[Line] = (),
+        titles: Mapping[str, str] = {},
+        actor: str = "",
+        plus: str = "",
+        is_plain: bool = False,
+        read: Callable[[str], str] = ask,
+    ) -> None:
+        names = {name.strip() for name in whom.split(",") if name.strip()}
+        self._whom = None if {ALL, REAL} & names else names
+        self._heading, self._titles, self._actor, self._plus = list(heading), titles, actor, plus
+        self._is_plain, self._read = is_plain, read
+        self._typed = dict[tuple[int, str, int], "Sequence[str] | None"]()
+
+    def __call__(self, due: Due) -> Sequence[str] | None:
+        """Return what was rolled or drawn; None where the seed answers.
+
+        Raises:
+            TakenBack: the person takes back the action, or leaves.
+        """
+        if self._whom is not None and due.by not in self._whom:
+            return None
+        key = due.turn, due.label, due.asked
+        if key not in self._typed:
+            self._typed[key] = self._ask(due)
+        return self._typed[key]
+
+    def _ask(self, due: Due) -> Sequence[str] | None:
+        say(self._heading, is_plain=self._is_plain)
+        self._heading = []
+        while True:
+            flush()
+            try:
+                typed = self._read(self.question(due)).strip()
+                if typed == UNDO:
+                    raise TakenBack(due.label)
+                return due.check(typed) if typed else None
+            except (EOFError, KeyboardInterrupt):
+                raise TakenBack(due.label) from None
+            except UsageError as error:
+                told = error.typed if not isinstance(error, GivenError) else _without_option(error.typed)
+                say([line(f"  {told}; or press Enter to let the seed decide.")], is_plain=self._is_plain)
+
+    def question(self, due: Due) -> str:
+        """Return what is asked.
+
+        >>> RealDice(actor="mara", plus=" + Burglary").question(Due("roll", 0, 0, "mara", "4dF", lambda text: [text]))
+        'mara, 4dF + Burglary? '
+        """
+        who = "" if due.by in ("", ACTOR) else self._titles.get(due.by) or who_is(due.by)
+        plus = self._plus if due.label == FIRST and due.by in (self._actor, ACTOR) else ""
+        label = "" if due.label == FIRST else f" ({due.label.replace('-', ' ')})"
+        return f"{who}{', ' if who else ''}{due.dice or 'a card'}{plus}{label}? "
+
+
+def _without_option(text: str) -> str:
+    """Return a message about a given result without the option that it was not typed after."""
+    option, _, rest = text.partition(": ")
+    return rest if option.startswith("--given") and rest else text
+
+
+def plus_words(file: RulesetFile, action: str, inputs: Mapping[str, Any]) -> str:
+    """Return what is added to what the actor of an action rolls, as it was typed: ` + Burglary`."""
+    found = list[str]()
+    for name, parameter in file.parameters_of(action).items():
+        value = inputs.get(name, inputs.get(name.replace("-", "_")))
+        if parameter.kind == ABILITY and value is not None:
+            text = str(value).partition("=")[0]
+            found.append(f" + {text if text.lstrip('+-').isdecimal() else text.replace('-', ' ').title()}")
+    return "".join(found)
+
+
+def titles_of(state: State) -> dict[str, str]:
+    """Return how the characters of a table are called in a question: by their first names."""
+    return {name: (character.title or name).partition(" ")[0] for name, character in state.characters.items()}

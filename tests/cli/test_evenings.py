@@ -1,0 +1,99 @@
+"""Evenings at a terminal of 80 columns and 24 rows, typed as a person would, counted in lines."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.command_line import rpgres
+from tests.support.screen import WIDTH, Screen
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals"),
+]
+
+
+ENOUGH = {"play": "stop", "trump": "stop"}  # one card is enough
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def table(*args: str) -> dict[str, Any]:
+    done = rpgres("table", *args, "--json")
+    assert done.code in (0, 20), done
+    return dict(json.loads(done.out))
+
+
+def asked(screen: Screen) -> str:
+    """Return the label of the question that is put, by the status line; empty where none is."""
+    said = screen.lines[-1].rpartition("  ")[2].strip()
+    return said.rpartition(": ")[2] if said.startswith("waits for") else ""
+
+
+def enter(screen: Screen, line: str, **answers: str) -> None:
+    """Type a line, and then answers by the label of the question; Enter for one that is not named."""
+    screen.enter(line)
+    for _ in range(6):
+        if label := asked(screen):
+            screen.enter(answers.pop(label, ENOUGH.get(label, "")))
+    assert not asked(screen), screen.text
+
+
+def test_two_heroes_against_a_mob_with_real_dice_and_an_undo() -> None:
+    table("new", "--ruleset", "fate", "--sheet", "mara", "--sheet", "edda", "--sheet", "guards", "--seed", "7")
+    with Screen(["play", "--dice", "real"]) as screen:
+        screen.enter('mara create-advantage "Spilled Lamp Oil" with stealth 2')
+        assert screen.row == "Mara, 4dF + Stealth?"
+        enter(screen, "++0+")
+        assert "Spilled Lamp Oil" in [tag["name"] for tag in table("show")["state"]["tags"]]
+        screen.enter("mara attack guards with fight")
+        screen.enter("++0-")
+        enter(screen, "0000", invoke="Spilled Lamp Oil")
+        assert table("show")["state"]["characters"]["guards"]["is_out"]
+        screen.enter("undo")
+        assert "undid: mara attack: succeed (from entry " in screen.text
+        enter(screen, "edda attack guards with fight roll 0+0+ opposition 000-", hit="full")
+        shown = screen.text
+        screen.type("quit\r")
+        assert screen.end() == 0
+    assert screen.typed <= 12
+    assert "\n  mara attack --skill fight --vs guards:fight\n" in shown
+    assert max(map(len, shown.splitlines())) <= WIDTH
+    state = table("show")["state"]
+    assert state["characters"]["guards"]["is_out"]
+    acts = [entry for entry in table("log")["entries"] if entry["kind"] == "act" and not entry.get("undone")]
+    assert [(entry["actor"], entry["action"]) for entry in acts] == [("mara", "create-advantage"), ("edda", "attack")]
+    table("reveal")
+    assert table("verify")["verdict"] == "in order"
+
+
+def test_a_card_player_is_asked_which_card_and_the_deck_is_kept() -> None:
+    table("new", "--ruleset", "saga", "--sheet", "ilse", "--seed", "7")
+    with Screen(["play"]) as screen:
+        screen.enter("act strength vs average")
+        assert "Which card?" in screen.text
+        assert "waits for ilse: play" in screen.lines[-1]
+        enter(screen, "1")
+        left = table("show")["state"]["piles"]
+        screen.type("quit\r")
+        assert screen.end() == 0
+    assert len(left["hand:ilse"]["cards"]) == 6
+    assert len(left["deck"]["cards"]) + len(left["deck"].get("top", ())) < 96 - 6
+    with Screen(["play"]) as again:
+        again.enter("act agility easy")
+        again.settle()
+        assert "deal" not in again.text  # the hand is the one of the evening before
+        enter(again, "2")
+        again.type("quit\r")
+        assert again.end() == 0
+    then = table("show")["state"]["piles"]
+    assert len(then["deck"]["cards"]) < len(left["deck"]["cards"])
+    assert screen.typed + again.typed <= 8

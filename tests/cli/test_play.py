@@ -1,0 +1,424 @@
+"""`rpgres play`: what lines stand for, what is offered, and the room itself at a terminal of 80 columns and 24 rows."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from rpgres.cli.play.helping import help_lines, short_form
+from rpgres.cli.play.offers import offers
+from rpgres.cli.play.room import Room
+from rpgres.cli.play.session import words_of
+from rpgres.cli.play.status import status
+from rpgres.cli.play.words import joined, split
+from rpgres.cli.render.lines import plain_text
+from rpgres.cli.short import Reading
+from rpgres.errors import RpgresError, UsageError
+from rpgres.model.state import put
+from tests.support.command_line import rpgres
+
+terminal = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+CANCEL, LEFT = "\x03", "\x04"
+TABLE = Path(".rpgres/table.db")
+LOST = ("act", "overcome", "--skill", "1", "--vs", "3", "--given", "roll=----", "--actor", "mara")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def table(*args: str, code: int = 0) -> str:
+    done = rpgres("table", *args)
+    assert done.code == code, done
+    return done.out
+
+
+def begun(*sheets: str, ruleset: str = "fate") -> None:
+    table("new", "--ruleset", ruleset, "--seed", "7", *(word for name in sheets for word in ("--sheet", name)))
+
+
+def nobody(_text: str, _readings: Sequence[Reading]) -> None:
+    return None
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Words
+
+
+@given(st.lists(st.text("ab\"' =:,-\\\N{RIGHT SINGLE QUOTATION MARK}", max_size=8)))
+def test_words_joined_are_split_again(words: list[str]) -> None:
+    assert split(joined(words)) == words
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("mara attack O'Brien with fight", ["mara", "attack", "O'Brien", "with", "fight"]),
+        (r"join --sheet C:\games\mara.toml", ["join", "--sheet", r"C:\games\mara.toml"]),
+        (r'join --sheet "C:\my games\mara.toml"', ["join", "--sheet", r"C:\my games\mara.toml"]),
+        ("--name 'On Fire' x", ["--name", "On Fire", "x"]),
+        ("--name='On Fire'", ["--name=On Fire"]),
+        ('--name "the ""Owl"" inn"', ["--name", 'the "Owl" inn']),
+        ("the dogs' bone", ["the", "dogs'", "bone"]),
+        ("note it's late", ["note", "it's late"]),
+        ('note "late" --to mara', ["note", "late", "--to", "mara"]),
+    ],
+)
+def test_a_line_as_words(line: str, words: list[str]) -> None:
+    assert words_of(line) == words
+
+
+def test_a_quotation_mark_that_is_not_closed_is_told() -> None:
+    with pytest.raises(UsageError, match="missing closing quote"):
+        words_of('overcome "x')
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What lines stand for
+
+
+@pytest.mark.parametrize(
+    ("line", "arguments", "long"),
+    [
+        ("mara: overcome --skill 3 --vs 2", "act overcome --skill 3 --vs 2 --actor mara", ""),
+        ("overcome --skill 3 --vs 2 --actor mara", "act overcome --skill 3 --vs 2 --actor mara", ""),
+        ("mara overcome burglary 3", "act overcome --skill burglary --vs 3 --actor mara", "--skill burglary --vs 3"),
+        (
+            "Mara-Quill overcome burglary 3",
+            "act overcome --skill burglary --vs 3 --actor mara",
+            "--skill burglary --vs 3",
+        ),
+        (
+            "mara: attack thug with fight",
+            "act attack --skill fight --vs thug:fight --actor mara",
+            "--skill fight --vs thug:fight",
+        ),
+        ("undo 3", "undo 3", ""),
+        ("redo", "redo", ""),
+        ("help overcome", "act overcome --help", ""),
+        ("help undo", "undo --help", ""),
+        ("mara overcome --help", "act overcome --help", ""),
+        ("help game-master", "help game-master", ""),
+    ],
+)
+def test_what_a_line_stands_for(line: str, arguments: str, long: str) -> None:
+    begun("mara", "edda", "thug")
+    understood = Room(TABLE, None).understood(split(line), nobody)
+    assert joined(understood.arguments) == arguments
+    assert understood.long == (f"mara {arguments.split()[1]} {long}" if long else "")
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("und", "did you mean 'undo'"),
+        ("mara overcom 3", "did you mean 'overcome'"),
+        ("overcome burglary 3", "name the actor"),
+        ("marra overcome burglary 3", "did you mean 'mara'"),
+        ("mara overcome fight guard", "guard opposes this with what?"),
+    ],
+)
+def test_a_line_that_stands_for_nothing(line: str, told: str) -> None:
+    begun("mara", "edda", "guard")
+    with pytest.raises(UsageError) as error:
+        Room(TABLE, None).understood(split(line), nobody)
+    assert told in error.value.typed
+
+
+def test_what_is_unclear_or_missing_is_asked() -> None:
+    begun("mara", "edda", "guard")
+    asked: list[str] = []
+
+    def first(text: str, readings: Sequence[Reading]) -> Reading:
+        asked.append(text.partition("?")[0])
+        return readings[0] if readings else Reading("2", ("2",))
+
+    room = Room(TABLE, None)
+    assert room.understood(split("overcome fight guard"), first).long == "mara overcome --skill fight --vs guard:fight"
+    assert asked == ["Who acts", "guard opposes this with what"]
+    asked.clear()
+    assert room.understood(split("edda overcome crafts"), first).long == "edda overcome --skill crafts --vs=2"
+    assert asked == ["overcome: vs"]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What is offered, and what stands below the line
+
+
+def shown(room: Room, line: str) -> list[str]:
+    return [one.shown for one in offers(room, line)]
+
+
+def test_everything_is_offered() -> None:
+    begun("mara", "edda", "thug")
+    room = Room(TABLE, None)
+    assert {"mara", "attack", "show", "redo", "help", "quit"} <= set(shown(room, ""))
+    assert shown(room, "mar") == ["mara"]
+    assert shown(room, "mara ov") == ["overcome"]
+    assert shown(room, "mara overcome burg") == ["burglary"]
+    assert {"legendary", "edda", "thug"} <= set(shown(room, "mara overcome burglary "))
+    assert shown(room, "mara attack thug:f") == ["thug:fight"]
+    assert shown(room, "attack with fi") == ["fight"]
+    assert shown(room, "mara attack --tr") == ["--track"]
+    assert shown(room, "mara attack --track ") == shown(room, "mara attack track ") == ["physical", "mental"]
+    assert shown(room, "mara defend stunt ") == [
+        "honest-face",
+        "rooftop-runner",
+        *shown(room, "mara defend stunt ")[2:],
+    ]
+    assert shown(room, "mara overcome burglary 3 price ") == ["fail", "cost"]
+    assert shown(room, "begin ") == ["exchange", "scene", "conflict"]
+    assert shown(room, "help unde") == []
+    assert shown(room, "help und") == ["undo"]
+    assert shown(room, "log --la") == ["--last"]
+    assert shown(room, "pass inv") == ["invoke", "invoke-against"]
+    assert "characters.mara.counters.fate-points=" in shown(room, "set characters.m")
+    assert [(one.text, one.length) for one in offers(room, "mara ov")] == [("overcome ", 2)]
+    assert [one.text for one in offers(room, "mara overcome removes Wa")] == ['"Wanted in Three Ports" ']
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(["mara", "attack", "odds", "help", "undo", "with", '"On', "--vs", "-", "thug:", "'", "3"]),
+        max_size=5,
+    )
+)
+def test_any_line_is_met_with_offers_or_an_error_for_people(words: list[str]) -> None:
+    if not TABLE.exists():
+        begun("mara", "thug")
+    room = Room(TABLE, None)
+    for line in (" ".join(words), " ".join([*words, ""])):
+        assert all(one.text and one.length <= len(line) for one in offers(room, line))
+        with suppress(RpgresError):
+            if typed := words_of(line):
+                assert room.understood(typed, nobody).arguments
+
+
+def test_cards_in_hand_are_offered_to_whoever_holds_them() -> None:
+    begun("ilse", "brannagh", ruleset="saga")
+    table("act", "act", "--ability", "strength", "--vs", "average", "--actor", "ilse", code=3)
+    waits = Room(TABLE, "ilse").waits
+    assert waits is not None
+    own = [one.name for one in waits.question.options]
+    assert [one for one in shown(Room(TABLE, "ilse"), "answer --choose ") if "play=" in one]
+    assert shown(Room(TABLE, "brannagh"), "answer --choose ") == []
+    table("answer", "--choose", f"play={own[0]}", "--auto")
+    hand = shown(Room(TABLE, "ilse"), "act strength average play ")
+    assert len({card.rstrip("+-n") for card in own[1:]} & {card.rstrip("+-n") for card in hand}) > 2
+    assert shown(Room(TABLE, "brannagh"), "ilse act strength average play ") == []
+
+
+def test_the_status_line_tells_points_and_what_waits_to_those_who_may_know() -> None:
+    begun("mara", "edda", "thug")
+    assert status(Room(TABLE, None), 80) == (" mara: 3 fate points · edda: 2 fate points" + " " * 24 + "nothing waits")
+    table(*LOST, code=3)
+    assert status(Room(TABLE, None), 80).endswith("waits for mara: invoke")
+    assert status(Room(TABLE, "edda"), 80).endswith("another seat decides")
+    assert len(status(Room(TABLE, None), 40)) < 40
+    assert status(Room(TABLE, None), 40).endswith("waits for mara: invoke")
+
+
+def test_what_a_seat_cannot_see_changes_nothing_that_it_is_shown() -> None:
+    begun("ilse", "brannagh", ruleset="saga")
+    table("act", "act", "--ability", "strength", "--vs", "easy", "--actor", "ilse", "--auto")
+    lines = ["", "act ", "act str", "act strength average play ", "act strength hand ", "set ", "undo ", "ilse act "]
+
+    def seen(seat: str, cards: Sequence[str] = ()) -> list[object]:
+        room = Room(TABLE, seat)
+        if cards:
+            state = put(room.history.state, ("piles", "hand:ilse", "cards"), tuple(cards))
+            room.history = msgspec.structs.replace(room.history, state=state)
+        return [*(offers(room, line) for line in lines), status(room, 80), help_lines(room, 80)]
+
+    hand = Room(TABLE, None).history.state.piles["hand:ilse"].cards
+    other = [f"{suit}1n" for suit in ("St", "Ag", "In", "Wi", "Do", "St")][: len(hand)]
+    assert seen("brannagh", other) == seen("brannagh")
+    assert seen("ilse", other) != seen("ilse")
+
+
+def test_what_cannot_be_done_is_not_offered() -> None:
+    begun("fen", ruleset="two-dice")
+    room = Room(TABLE, None)
+    told = plain_text(help_lines(room, 80))
+    assert "begin scene" in told
+    assert "conflict" not in told
+    assert "seal" not in told  # there is nobody to hide it from
+    assert max(len(line) for line in told.splitlines()) <= 80
+    assert len(told.splitlines()) <= 8
+    assert "begin" not in shown(Room(TABLE, "fen"), "")
+    begun_again = rpgres("table", "new", "--ruleset", "fate", "--sheet", "mara", "--sheet", "thug", "--table", "x.db")
+    assert begun_again.code == 0
+    assert "begin exchange|scene|conflict" in plain_text(help_lines(Room(Path("x.db"), None), 80))
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "sheets", "action", "short"),
+    [
+        ("fate", ("mara", "thug"), "attack", "mara attack deceive vs thug"),
+        ("saga", ("ilse",), "act", "ilse act "),
+        ("two-dice", ("fen",), "risk", "fen risk gentle"),
+    ],
+)
+def test_help_of_an_action_begins_with_a_short_line_that_works(
+    ruleset: str, sheets: tuple[str, ...], action: str, short: str
+) -> None:
+    begun(*sheets, ruleset=ruleset)
+    room = Room(TABLE, None)
+    example = short_form(room, action)
+    assert example.startswith(short)
+    assert room.understood(split(example), nobody).long
+    done = rpgres("play", stdin=f"help {action}\nquit\n")
+    assert f"Short: {example}\n" in done.out
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Undo and redo
+
+
+def test_redo_brings_back_what_undo_took() -> None:
+    begun("mara", "edda")
+    table("act", "mara", "overcome", "burglary", "3", "--auto")
+    table(*LOST, code=3)
+    table("answer", "--choose", "invoke=no", code=3)
+    before = table("show").partition("\n")[2]  # below how many entries there are
+    assert table("undo") == "  4  undid: mara overcome: waiting (from entry 2) (already seen: draw)\n"
+    assert table("undo").startswith("  5  undid: mara overcome: succeed")
+    assert table("redo").startswith("  6  redid: mara overcome: succeed")
+    table("note", "They wait.")
+    assert table("redo") == "  8  redid: mara overcome: waiting\n"
+    assert table("show").partition("\n")[2] == before
+    assert table("answer", "--choose", "price=fail").startswith("mara, overcome: Fail")
+    table("redo", code=2)
+    table("reveal")
+    assert table("verify").startswith("in order")
+
+
+def test_redo_ends_where_something_else_was_done() -> None:
+    begun("mara", "edda")
+    table("act", "mara", "overcome", "burglary", "3", "--auto")
+    table("redo", code=2)
+    table("undo")
+    table("set", "characters.mara.counters.fate-points=1")
+    assert "nothing to redo" in rpgres("table", "redo").err
+    table("undo")
+    assert "redid: set characters.mara" in table("redo")
+
+
+def test_a_seat_redoes_only_what_it_may_undo() -> None:
+    table("new", "--ruleset", "fate", "--sheet", "mara", "--sheet", "edda", "--trust", "players")
+    table("act", "overcome", "--skill", "burglary", "--vs", "none", "--auto", "--as", "mara")
+    table("undo", "--as", "mara")
+    assert "cannot redo it" in rpgres("table", "redo", "--as", "edda").err
+    table("redo", "--as", "mara")
+    assert table("verify", code=20).startswith("incomplete")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# At a terminal
+
+
+@terminal
+def test_a_line_is_completed_recalled_and_pasted() -> None:
+    from tests.support.screen import CLEAR, TAB, UP, Screen
+
+    begun("mara", "edda", "thug")
+    with Screen(["play"]) as screen:
+        screen.ready()
+        screen.settle()
+        assert screen.lines[-1].startswith(" mara: 3 fate points · edda: 2 fate points  ")
+        assert screen.lines[-1].endswith("nothing waits")
+        screen.type("mara ov" + TAB)
+        screen.until("> mara overcome", where="row")
+        screen.settle()
+        screen.type("burg" + TAB)
+        screen.until("> mara overcome burglary", where="row")
+        screen.settle()
+        screen.type("vs none\r")
+        screen.settle()
+        screen.ready()
+        assert "\n  mara overcome --skill burglary --vs none\n" in screen.text
+        screen.type(UP)
+        screen.until("> mara overcome burglary vs none", where="row")
+        screen.type(CANCEL)  # which only clears the line
+        screen.settle()
+        screen.type("\x1b[200~note one\nnote two\n\x1b[201~")
+        screen.until("  two")
+        screen.ready()
+        assert "one" in table("log", "--last", "2")
+        screen.type(CLEAR)
+        screen.settle()
+        assert screen.lines[0] == ">"
+        screen.type("quit\r")
+        assert screen.end() == 0
+    with Screen(["play"]) as again:
+        again.ready()
+        again.settle()
+        for line in ("quit", "note two", "note one"):  # kept from the evening before
+            again.type(UP)
+            again.until(f"> {line}", where="row")
+
+
+@terminal
+def test_an_answer_is_offered_and_the_status_line_tells_who_is_asked() -> None:
+    from tests.support.screen import TAB, Screen
+
+    begun("mara", "edda", "thug")
+    with Screen(["play"]) as screen:
+        screen.enter("mara overcome burglary 3 roll ----")
+        screen.settle()
+        assert screen.lines[-1].endswith("waits for mara: invoke")
+        screen.type("wanted-in-three-ports:" + TAB)
+        screen.until("> wanted-in-three-ports:reroll", where="row")
+        screen.settle()
+        screen.type(CANCEL)
+        screen.settle()
+        screen.type(LEFT)  # leaves it unanswered
+        screen.until("mara, overcome: waiting")
+        screen.enter("undo")
+        assert "undid: mara overcome: waiting" in screen.text
+        screen.enter("redo")
+        assert "redid: mara overcome: waiting" in screen.text
+        screen.type("quit\r")
+        assert screen.end() == 0
+
+
+@terminal
+@pytest.mark.parametrize("setting", ["--plain", "dumb"])
+def test_plain_reading_stays_where_nothing_can_be_drawn(setting: str) -> None:
+    from tests.support.terminal import Terminal
+
+    begun("mara")
+    term = "dumb" if setting == "dumb" else "xterm"
+    sitting = Terminal(["play", *([setting] if setting == "--plain" else [])], TERM=term)
+    assert "\x1b" not in sitting.until("> ")
+    sitting.type("note still here\n")
+    assert "\x1b" not in sitting.until("\n> ")
+    sitting.type("quit\n")
+    assert sitting.end()[0] == 0
+
+
+@terminal
+def test_whoever_listens_recalls_and_completes_lines_too() -> None:
+    from tests.support.screen import TAB, UP, Screen
+
+    pytest.importorskip("readline")
+    begun("mara")
+    with Screen(["play", "--plain"]) as screen:
+        screen.enter("note still here")
+        screen.type(UP)
+        screen.until("> note still here", where="row")
+        screen.type("\x15")  # clears the line
+        screen.until(">", where="row")
+        screen.type("mara ov" + TAB)
+        screen.until("> mara overcome", where="row")
+        assert "fate points" not in screen.text  # nothing is drawn below

@@ -1,0 +1,229 @@
+"""Real dice and cards, asked for roll by roll: what is typed, what it is kept as, and what the seed answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rpgres.cli.play.room import Room
+from rpgres.cli.play.session import Session
+from rpgres.cli.prompt import Person
+from rpgres.cli.real import RealDice, plus_words
+from rpgres.dice import dice
+from rpgres.dice.seeds import Streams
+from rpgres.engine.dealers import read_total
+from rpgres.engine.dice import roll_dice
+from rpgres.engine.players import NO
+from rpgres.engine.records import Result
+from rpgres.engine.run import prepare, run
+from rpgres.engine.running import TakenBack
+from rpgres.errors import GivenError, UsageError
+from rpgres.journal import commands as sitting
+from rpgres.journal.commands import Place
+from rpgres.journal.verifying import verify
+from rpgres.plugins.discovery import find_ruleset
+from rpgres.plugins.loading import load_rules
+from tests.support.command_line import rpgres
+from tests.support.journals import begun
+
+OPPOSED = {"skill": "2", "vs": "4dF+2"}
+
+
+class Typist:
+    """Somebody who types these lines; remembers what was asked."""
+
+    def __init__(self, *lines: str) -> None:
+        self.lines, self.asked = list(lines), list[str]()
+
+    def __call__(self, sign: str) -> str:
+        self.asked.append(sign)
+        if not self.lines:
+            raise EOFError
+        return self.lines.pop(0)
+
+
+def rolled(hand: RealDice | None, action: str = "overcome", inputs: Any = OPPOSED, **by: Any) -> Result:
+    prepared = prepare(load_rules(find_ruleset("fate")), action, inputs)
+    found, _ = run(prepared, streams=Streams("7"), hand=hand, choose={"price": ["fail"]}, **by)
+    assert isinstance(found, Result)
+    return found
+
+
+def faces(found: Result) -> list[str]:
+    return [answer.value for answer in found.answers if answer.kind == "chance"]
+
+
+def test_what_is_typed_is_what_was_rolled_and_can_be_given() -> None:
+    typist = Typist("++0-", "000-")
+    found = rolled(RealDice(read=typist))
+    assert faces(found) == ["++0-", "000-"]
+    assert typist.asked == ["4dF? ", "4dF+2 (opposition)? "]
+    assert rolled(None, given={"roll": ["++0-"], "opposition": ["000-"]}) == found
+
+
+def test_enter_leaves_a_roll_to_the_seed() -> None:
+    seeded = faces(rolled(None))
+    assert faces(rolled(RealDice(read=Typist("", "")))) == seeded
+    assert faces(rolled(RealDice(read=Typist("++++", "")))) == ["++++", seeded[1]]
+
+
+def test_what_is_impossible_is_asked_again_with_the_reason(capsys: pytest.CaptureFixture[str]) -> None:
+    typist = Typist("+5", "++", "+1", "0000")
+    assert faces(rolled(RealDice(read=typist)))[1] == "0000"
+    assert typist.asked[:3] == ["4dF? "] * 3
+    told = capsys.readouterr().out
+    assert told.count("four Fate dice expected, e.g. ++0-") == 2
+    assert "or press Enter to let the seed decide" in told
+
+
+def test_what_is_given_is_not_asked() -> None:
+    typist = Typist("0000")
+    assert faces(rolled(RealDice(read=typist), given={"roll": ["++++"]})) == ["++++", "0000"]
+    assert len(typist.asked) == 1
+
+
+def test_only_those_who_are_named_roll_real_dice() -> None:
+    inputs = {"sheet": "mara", "skill": "fight", "vs": "4dF+2"}
+    prepared = prepare(load_rules(find_ruleset("fate")), "overcome", inputs)
+    typist = Typist("++++")
+    plus = plus_words(prepared.rules.file, "overcome", inputs)
+    hand = RealDice("mara", titles={"mara": "Mara"}, actor="mara", plus=plus, read=typist)
+    run(prepared, streams=Streams("7"), hand=hand)
+    assert typist.asked == ["Mara, 4dF + Fight? "]
+
+
+@pytest.mark.parametrize("typed", [[], ["undo"], ["++++", "undo"]])
+def test_undo_or_the_end_of_the_input_takes_the_action_back(typed: list[str]) -> None:
+    with pytest.raises(TakenBack):
+        rolled(RealDice(read=Typist(*typed)))
+
+
+@pytest.mark.parametrize(
+    ("notation", "typed", "kept"),
+    [
+        ("4dF", "+1", "-0++"),
+        ("4dF", "-4", "----"),
+        ("4dF+3", "-4", "----"),
+        ("3d6", "18", "6,6,6"),
+        ("d20+5", "20", "20"),
+        ("2d20kh1", "20", None),
+        ("4dF", "++0-", "++0-"),
+    ],
+)
+def test_a_total_is_kept_as_dice_that_come_to_it(notation: str, typed: str, kept: str | None) -> None:
+    found = read_total(dice(notation), typed)
+    assert kept is None or found == kept
+    assert dice(notation).read(found)
+
+
+@given(st.sampled_from(["4dF", "3d6", "2d6+1", "d20", "4dF-2"]), st.integers(-30, 30))
+def test_a_total_is_refused_or_shown_by_the_dice(notation: str, total: int) -> None:
+    text = f"{total:+d}"
+    try:
+        found = read_total(dice(notation), text)
+    except GivenError:
+        assert total not in {sum(die.face for pool in one.faces for die in pool) for one in dice(notation).table or ()}
+        return
+    assert sum(die.face for pool in dice(notation).read(found).faces for die in pool) == total
+
+
+def test_cards_are_asked_for_one_by_one() -> None:
+    inputs = {"ability": "strength=2", "vs": "daunting", "hand": "St6,Ag3,Do8"}
+    prepared = prepare(load_rules(find_ruleset("saga")), "act", inputs)
+    typist = Typist("Zz9", "St6", "In4")
+    choose = {"play": ["St6"], "trump": ["draw", "stop"]}
+    found, _ = run(prepared, streams=Streams("7"), hand=RealDice(read=typist), choose=choose)
+    drawn = [answer.value for answer in found.answers if answer.label in ("trump", "redraw", "draw")]
+    assert any(value.startswith("In4") for value in drawn)
+    assert typist.asked[0] == typist.asked[1]  # there is no such card, and St6 is in the hand
+    assert typist.asked[0].startswith("a card")
+
+
+def test_dice_without_a_ruleset_are_asked_for_too() -> None:
+    typist = Typist("7,1", "6,5")
+    found = roll_dice("2d6+1", streams=Streams("7"), hand=RealDice(read=typist))
+    assert found.total == 12
+    assert typist.asked == ["2d6+1? "] * 2
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# At a table
+
+
+def acted(place: Place, typist: Typist, *, choices: Sequence[str] = (), **by: Any) -> Any:
+    prompt = Person(is_plain=True, is_kept=True, read=Typist(*choices)).ask
+    hand = RealDice(read=typist)
+    return sitting.act(place, "overcome", {"skill": "fight", "vs": ["3"]}, actor="mara", hand=hand, prompt=prompt, **by)
+
+
+def test_a_table_keeps_what_was_typed_as_given(tmp_path: Path) -> None:
+    place, typist = begun(tmp_path / "table.db"), Typist("0000", "+++0")
+    done = acted(place, typist, choices=["r1", ""])
+    assert len(typist.asked) == 2  # each roll once, though every answer runs the action again
+    assert done.entry.secret.given == {"roll": ["0000", "+++0"]}
+    sitting.reveal(place)
+    assert verify(place.path).verdict == "in order"
+
+
+def test_a_roll_that_the_seed_answered_is_not_asked_again_after_an_undo(tmp_path: Path) -> None:
+    place = begun(tmp_path / "table.db")
+    first = acted(place, Typist(""), choices=["no"])
+    sitting.undo(place)
+    typist = Typist("++++")
+    again = acted(place, typist, choices=["no"])
+    assert not typist.asked
+    assert [event["faces"] for event in (again.entry.secret.waits or again.entry.secret.result)["events"][:1]] == [
+        event["faces"] for event in (first.entry.secret.waits or first.entry.secret.result)["events"][:1]
+    ]
+
+
+def test_undo_at_a_new_roll_asks_the_question_again(tmp_path: Path) -> None:
+    place, typist = begun(tmp_path / "table.db"), Typist("0000", "undo")
+    done = acted(place, typist, choices=["r1", "1", ""])
+    assert next(event["answer"] for event in done.entry.secret.result["events"] if "answer" in event) != NO
+    assert all(entry.kind != "undo" for entry in done.history.entries)
+
+
+def test_nobody_is_asked_without_a_terminal() -> None:
+    done = rpgres("roll", "fate", "overcome", "--skill", "1", "--vs", "3", "--dice", "real")
+    assert done.code == 2
+    assert "nobody can be asked without a terminal" in done.err
+
+
+@pytest.mark.parametrize(
+    ("whom", "kept"),
+    [
+        ("all", "all"),
+        ("real", "real"),
+        ("mara", "mara"),
+        ("mara edda", "mara,edda"),
+        ("off", ""),
+        ("seeded", ""),
+        ("", ""),
+    ],
+)
+def test_whose_dice_are_real_in_play(tmp_path: Path, whom: str, kept: str) -> None:
+    room = Room(begun(tmp_path / "table.db").path, None)
+    assert Session._checked(whom, room) == kept
+
+
+def test_real_dice_of_nobody_are_refused(tmp_path: Path) -> None:
+    room = Room(begun(tmp_path / "table.db").path, None)
+    with pytest.raises(UsageError, match="did you mean 'mara'"):
+        Session._checked("mora", room)
+
+
+def test_real_is_a_line_of_play(tmp_path: Path) -> None:
+    place = begun(tmp_path / "table.db")
+    done = rpgres(
+        "play", "--table", str(place.path), stdin="real mara\nmara: overcome --skill 2 --vs 1\n++++\nreal off\n"
+    )
+    assert "real dice: mara" in done.out
+    assert "Mara, 4dF + 2? " in done.out
+    assert "the seed rolls all dice" in done.out
+    assert verify(place.path).entries == 3

@@ -1,0 +1,77 @@
+"""What people type wrong, out of habit or from other tools, leads them to the line that does it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import rpgres
+
+ACTION = "roll fate overcome --skill 3"
+LEADS = [  # what is typed, and what has to stand in the error
+    ("fate overcome", "an example: `rpgres roll fate overcome --skill 3 --vs 2`"),
+    ("overcome --skill 3 --vs 2", "`rpgres roll fate overcome`"),
+    ("roll overcome --skill 3 --vs 2", "`rpgres roll fate overcome`"),
+    ("odds overcome", "`rpgres odds fate overcome`"),
+    ("roll saga act --ability strength=8 --vs average --hand 6S", "the suit comes first, as in St6"),
+    (f"{ACTION} --vs hard", "good +3"),
+    (f"{ACTION} --difficulty 2", "did you mean '--vs'?"),
+    (f"{ACTION} --dc 2", "did you mean '--vs'?"),
+    ("roll fate overcome --attribute 3 --vs 2", "did you mean '--skill'?"),
+    ("roll fate overcome --skil 3 --vs 2", "did you mean '--skill'?"),
+    ("roll fate --skill 3 overcome --vs 2", "`rpgres roll fate overcome --skill 3 --vs 2`"),
+    ("roll fate create advantage --skill 3 --vs 2", "did you mean 'create-advantage'?"),
+    ("roll --ruleset fate overcome", "`rpgres roll fate overcome`"),
+    (f"{ACTION} --vs 2 --given ++0-", "roll=++0-"),
+    ("roll Fate overcome", "did you mean 'fate'?"),
+    ("roll d20 --advantage", "`d20 adv`"),
+    ("roll 3d6 --times 5", "did you mean '--repeat'?"),
+    ("3d6", "`rpgres roll 3d6`"),
+    ("version", "`rpgres --version`"),
+    ("list", "`rpgres ruleset list`"),
+    ("dice", "`rpgres roll 4dF+3`"),
+    ("undo", "`rpgres table undo`"),
+    ("scene fate/bribe", "`rpgres scene run fate/bribe`"),
+    ("sheet mara", "`rpgres sheet show mara`"),
+    ("ruleset fate", "`rpgres ruleset show fate`"),
+    ("table new", "`rpgres table new fate --sheet mara`"),
+    ("table acts", "Did you mean 'act'?"),
+    ("table new fate --ruleset saga", "name one ruleset: fate or saga"),
+]
+
+
+@pytest.mark.parametrize(("typed", "lead"), LEADS)
+def test_what_is_typed_wrong_leads_to_the_right_line(typed: str, lead: str) -> None:
+    ran = rpgres(*typed.split())
+    assert (ran.code, ran.out) == (2, "")
+    assert lead in ran.err
+    assert "Traceback" not in ran.err
+
+
+@pytest.mark.parametrize(
+    "typed", ["roll 2d20 adv", "roll d20+5 --vs 15", "-h", "help", "fate overcome 3 2", "roll fate overcome 3 vs fair"]
+)
+def test_what_people_try_first_works(typed: str) -> None:
+    assert rpgres(*typed.split()).code in (0, 3)
+
+
+def test_quotes_around_the_line_are_seen() -> None:
+    assert "`rpgres roll 4dF`" in rpgres("roll 4dF").err
+
+
+def test_one_dash_is_one_too_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ["roll", "fate", "overcome", "-skill", "3", "-vs", "2"]
+    monkeypatch.setattr("sys.argv", ["rpgres", *words])
+    assert "options have two dashes: --skill" in rpgres(*words).err
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be"])
+def test_a_sheet_as_a_shell_of_windows_writes_it(encoding: str, tmp_path: Path) -> None:
+    sheet = tmp_path / "mara.toml"
+    mark = "\ufeff" if encoding == "utf-16-be" else ""
+    sheet.write_bytes(f'{mark}name = "Mara"\n'.encode(encoding))
+    ran = rpgres("roll", "fate", "overcome", "--sheet", str(sheet), "--skill", "3", "--vs", "2")
+    assert ran.code == 1
+    assert "UTF-16 text" in ran.err
+    assert "Set-Content -Encoding utf8" in ran.err
