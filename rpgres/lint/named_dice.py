@@ -437,7 +437,9 @@ def _pool_of(group: GroupPlan) -> Pool | None:
         node = dice("".join(map(str, tail)).strip()).node
     except NotationError:
         return None
-    return node if isinstance(node, Pool) and node.target is None and not node.explodes else None
+    if isinstance(node, Pool) and node.target is None and not node.explodes and not node.is_d66:
+        return node
+    return None
 
 
 def _of_parameter(parameter: Parameter, *, is_needed: bool) -> Span:
