@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from math import inf
 
@@ -237,8 +237,13 @@ def _names(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
                     f"{one} is a name of one die: it stands in `worth`, in `again` and behind the comma of count(...)"
                 )
                 yield Fault("unknown-name", path, message)
-            elif bare not in known and one not in of_die and not (is_open and not given):
-                yield missing(path, "number", bare, listed)
+            elif bare not in known and one not in of_die:
+                parts = _apart(bare, known)
+                if parts:
+                    message = f"{bare} is read as one name; to subtract, write blanks around the minus: {parts}"
+                    yield Fault("unknown-name", path, message)
+                elif given or not is_open:
+                    yield missing(path, "number", bare, listed)
     for place, (told, number) in enumerate(action.told.items()):
         if number not in plan.numbers:
             at_place: KeyPath = (*at, "tell", told if isinstance(action.tell, dict) else place)
@@ -266,6 +271,16 @@ def _names(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
     for number in file.define:
         if number in parameters:
             yield Fault("taken-name", ("define", number), f"{number!r} is already a parameter of {name}; rename it")
+
+
+def _apart(name: str, known: Collection[str]) -> str:
+    """Return a difference that was written without blanks, so that it reads as one name; nothing for a mere name."""
+    words = name.split("-")
+    for place in range(1, len(words)):
+        left, right = "-".join(words[:place]), "-".join(words[place:])
+        if left in known and (right in known or right.isdigit()):
+            return f"{left} - {right}"
+    return ""
 
 
 def _says(text: str, name: str) -> bool:

@@ -90,6 +90,10 @@ def test_a_sound_one_is_sound() -> None:
             '"hits >= neds"',
             "bands.done: the ruleset has no number 'neds'; did you mean `needs`?",
         ),
+        ('"hits >= needs"', '"hits-needs >= 0"', "hits-needs is read as one name; to subtract, write blanks around"),
+        ('"ones > 2"', '"ones-1 > 2"', "blanks around the minus: ones - 1"),
+        ('"ones > 2"', '"{ones} > 2"', "bands.haunted: names stand in a formula without braces"),
+        ('"ones > 2"', '"ones == 2"', "bands.haunted: equal is a single ="),
         ('"ones > 2"', '"ones > face"', "face is a name of one die"),
         (
             "count(skill, face >= 5)",
