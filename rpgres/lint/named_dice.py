@@ -203,12 +203,9 @@ def _bands(rules: Rules, name: str, action: Action) -> Iterator[Fault]:
 
 
 def _after_else(at: KeyPath, cases: dict[str, str]) -> Iterator[Fault]:
-    words = list(cases)
-    for place, word in enumerate(words):
-        if place and ELSE in [cases[one] for one in words[:place]]:
-            yield Fault(
-                "never-matches", (*at, word), f"{word} never comes about: what is before it holds always (else)"
-            )
+    first, *others = [word for word, text in cases.items() if text == ELSE] or [""]
+    for word in others:
+        yield Fault("never-matches", (*at, word), f"{word} never comes about: {first} is what comes about else")
 
 
 # ---------------------------------------------------------------------------------------------------------------------

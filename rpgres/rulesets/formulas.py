@@ -132,8 +132,9 @@ def formula(text: str) -> Expr:
 
 
 def cases(table: Mapping[str, str]) -> Expr:
-    """Return the word of the first condition that holds, of a table of conditions by word."""
-    return Cases(tuple((TRUE if text == ELSE else formula(text), Const(word)) for word, text in table.items()))
+    """Return the word of the first condition that holds, of a table of conditions by word; `else` is tried last."""
+    ordered = sorted(table.items(), key=lambda item: item[1] == ELSE)  # a house rule may have added others behind it
+    return Cases(tuple((TRUE if text == ELSE else formula(text), Const(word)) for word, text in ordered))
 
 
 class _Reader:

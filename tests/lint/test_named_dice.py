@@ -108,7 +108,7 @@ def test_a_sound_one_is_sound() -> None:
         ('tell = ["hits", "mood"]', 'tell = ["hits"]', "mood is unused"),
         ("+ sum(dark)", "+ sum(dark) + hits", "the number hits depends on itself"),
         ('failed = "else"', 'failed = "ones = 0"', "nothing comes about where no condition holds"),
-        ('"ones > 2"', '"else"', "failed never comes about"),
+        ('"ones > 2"', '"else"', "failed never comes about: haunted is what comes about else"),
         ('"ones > 2"', '"ones > 40"', "bands.haunted: this band is unreachable: its condition never holds"),
         ('"ones > 2"', '"count(dark, face = 7) > 0"', "bands.haunted: this band is unreachable"),
         ('"ones > 2"', '"needs > 9"', "bands.haunted: this band is unreachable"),
