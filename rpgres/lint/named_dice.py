@@ -106,6 +106,21 @@ def bands_named(rules: Rules, name: str) -> set[str]:
         return set(rules.file.bands)
 
 
+def number_spans(rules: Rules, name: str) -> dict[str, tuple[int, int | None]]:
+    """Return the lowest and highest that the numbers of an action come to; None for no highest. Others are left out."""
+    try:
+        plan = dice_plan(rules.file, name)
+    except RuleError:
+        return {}
+    spans = _Spans(rules, name, plan)
+    found = {number: spans[number] for number in plan.numbers if number != BAND and spans[number].has_numbers}
+    return {
+        number: (int(span.low), None if span.high == inf else int(span.high))
+        for number, span in found.items()
+        if span.low > -inf
+    }
+
+
 def unused_numbers(rules: Rules, name: str) -> Iterator[Fault]:
     """Yield the numbers and dice of an action that nothing names."""
     action = rules.file.actions[name]

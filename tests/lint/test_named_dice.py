@@ -139,6 +139,15 @@ def test_every_slip_is_told(old: str, new: str, wanted: str) -> None:
     assert any(wanted in one for one in found) if wanted else found == [], found
 
 
+def test_conditions_of_rows_that_the_dice_never_meet_are_told() -> None:
+    effects = '[effects]\nfame = { help = "fame", does = "nothing" }\n'
+    row = 'haul.done.effects = [{ kind = "fame", when = { ones-from = WANTED } }]\n'
+    text = '[outcomes]\nhaul.done.text = "In it comes."\n'
+    assert told((text, text + row.replace("WANTED", "20") + effects)) == []
+    found = told((text, text + row.replace("WANTED", "30") + effects))
+    assert any("this condition is unreachable: ones is 0 to 29" in one for one in found), found
+
+
 def test_a_formula_for_the_outcome_names_bands() -> None:
     bands = SALT[SALT.index("[actions.haul.bands]") : SALT.index("[define.omen]")]
     band = "band = \"if(hits >= needs, 'done', ones > 2, 'haunted', 'lost')\"\n"
