@@ -32,7 +32,7 @@ from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.schema import Parameter
 from rpgres.rulesets.spans import ANY, Span, span_of, truth, within
 from rpgres.rulesets.tree import reached
-from rpgres.toml.diagnostics import Fault, KeyPath
+from rpgres.toml.diagnostics import Fault, KeyPath, nearest
 
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _OF_ROLL = ("vs", "under", "by", "counts", "instead")  # keys of an action that rolls one expression
@@ -254,7 +254,7 @@ def _names(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
                 if parts:
                     message = f"{bare} is read as one name; to subtract, write blanks around the minus: {parts}"
                     yield Fault("unknown-name", path, message)
-                elif given or not is_open:
+                elif given or not is_open or nearest(bare, listed):  # any other may be an ability that nobody lists
                     yield missing(path, "number", bare, listed)
     for place, (told, number) in enumerate(action.told.items()):
         if number not in plan.numbers:

@@ -139,6 +139,13 @@ def test_every_slip_is_told(old: str, new: str, wanted: str) -> None:
     assert any(wanted in one for one in found) if wanted else found == [], found
 
 
+def test_where_sheets_may_have_any_ability_a_near_miss_is_told() -> None:
+    sheet = '[sheet]\nskills = { kind = "abilities", any-name = true, help = "skills" }\n[outcomes]\n'
+    assert told(("[outcomes]\n", sheet), ('"hits >= needs"', '"hits + nerve >= needs"')) == []
+    found = told(("[outcomes]\n", sheet), ('"hits >= needs"', '"hits >= neds"'))
+    assert any("the ruleset has no number 'neds'; did you mean `needs`?" in one for one in found), found
+
+
 def test_conditions_of_rows_that_the_dice_never_meet_are_told() -> None:
     effects = '[effects]\nfame = { help = "fame", does = "nothing" }\n'
     row = 'haul.done.effects = [{ kind = "fame", when = { ones-from = WANTED } }]\n'
