@@ -358,9 +358,9 @@ def _besides(own: Sequence[Option], shared: Sequence[Option]) -> list[Option]:
 def _example_for(example: str, verb: str) -> str:
     if verb == SCENE_RUN:
         return re.sub(r"^rpgres roll (\S+) ", r"rpgres scene run \1/", example)
-    if verb == "act":  # who acts sits there, and the table says which ruleset
+    if verb in ("act", "table odds"):  # who acts sits there, and the table says which ruleset
         words = re.sub(r"^rpgres roll \S+|--sheet \S+ ?", "", example).split()
-        return " ".join(("rpgres table act", *words))
+        return " ".join(("rpgres table", verb.removeprefix("table "), *words))
     return example.replace("rpgres roll ", f"rpgres {verb} ", 1)
 
 
@@ -384,7 +384,7 @@ def inputs_of(data: RulesetData, action: str, *, verb: str = "roll") -> list[Opt
 
 def _left_out(data: RulesetData, parameter: Parameter, is_required: bool, verb: str) -> str:
     """Return what becomes of an input that is not typed."""
-    if is_required and verb == "odds" and parameter.kind == "opposition" and data.file.ladder:
+    if is_required and verb.endswith("odds") and parameter.kind == "opposition" and data.file.ladder:
         return "[omitted: the odds at every rung of the ladder]"
     if is_required:
         return "[required]"

@@ -5,11 +5,11 @@ Beside an answer, a person may type `?`, `odds`, `why`, `pass` and `undo` at any
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from rpgres.cli.output import ask, columns, flush, offering, say
+from rpgres.cli.play.words import split
 from rpgres.cli.render.lines import Line, line
 from rpgres.cli.render.questions import keyed, question_lines
 from rpgres.cli.render.results import event_lines
@@ -239,8 +239,8 @@ class Person:
 def _words(typed: str) -> list[str]:
     """Return the words of what is to be done in place of an answer; none where it is an answer."""
     try:
-        words = shlex.split(typed)
-    except ValueError:
+        words = split(typed)
+    except UsageError:
         return []
     is_it = words in ([LIST], [ODDS], [WHY], [UNDO]) or (words[:1] == [LET_BY])
     return words if is_it else []

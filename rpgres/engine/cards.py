@@ -17,7 +17,7 @@ from rpgres.engine.players import NO, Question, named_option
 from rpgres.engine.running import PLACE, Broken, Drawn, Moved, Run, refusal
 from rpgres.errors import GivenError, UsageError
 from rpgres.model.cards import Stack, classes, firsts_of, groups
-from rpgres.model.state import FACE_DOWN, Card, Map, Pile, code_of, pile_name
+from rpgres.model.state import FACE_DOWN, GM, Card, Map, Pile, code_of, pile_name
 
 
 def pile_of(run: Run, name: str) -> Pile:
@@ -35,6 +35,8 @@ def pile_of(run: Run, name: str) -> Pile:
 
 def seen_in(run: Run, pile: str) -> tuple[Card, ...]:
     """Return the cards that lie face up or in a hand; see `Table.cards`."""
+    if pile in run.undealt:
+        _deal_now(run, pile)
     found = pile_of(run, pile)
     if found.audience == ():
         raise Broken(f"it looked at the cards of {pile!r}, which are face down")
@@ -46,11 +48,48 @@ def count_of(run: Run, pile: str) -> int:
     found = len(pile_of(run, pile))
     for hand, unseen in run.unseen.items():
         found += unseen.size if hand == pile else -unseen.size if unseen.source == pile else 0
+    for hand, (source, count) in run.undealt.items():
+        found += count if hand == pile else -count if source == pile else 0
     return found
+
+
+# -- hands that were left undealt, see `engine.hidden`
+
+HIDDEN = "hidden"  # the label of what they are dealt by
+
+
+def _deal_now(run: Run, hand: str, *, looks: bool = True) -> None:
+    """Deal a hand that was left undealt, from below what is known of its pile."""
+    source, count = run.undealt[hand]
+    run.undealt = Map({name: one for name, one in run.undealt.items() if name != hand})
+    pile, by = pile_of(run, source), pile_of(run, hand).owner or GM
+    if not pile.top:
+        deal(run, source, to=hand, count=count, label=HIDDEN, by=by, looks=looks)
+        return
+    _put(run, {source: msgspec.structs.replace(pile, top=(), knowers=())})
+    deal(run, source, to=hand, count=count, label=HIDDEN, by=by, looks=looks)
+    _put(run, {source: msgspec.structs.replace(pile_of(run, source), top=pile.top, knowers=pile.knowers)})
+
+
+def _deal_from(run: Run, source: str) -> None:
+    """Deal every hand that was left undealt and comes from a pile, before that pile gets other cards."""
+    for hand in [hand for hand, (its, _) in run.undealt.items() if its == source]:
+        _deal_now(run, hand)
+
+
+def deal_to_seat(run: Run, who: str, seat: str) -> None:
+    """Deal the hands that a seat sees, where it decides by more than an order of preference."""
+    policies = run.players.policies
+    if policies.of(who, seat) is None or policies.preference(who, seat) is not None:
+        return
+    for hand in [hand for hand in run.undealt if seat in (pile_of(run, hand).audience or ())]:
+        _deal_now(run, hand)
 
 
 def possible_in(run: Run, pile: str) -> tuple[Card, ...]:
     """Return the cards that a hand has or may have; see `Table.possible`."""
+    if pile in run.undealt:
+        _deal_now(run, pile, looks=False)
     unseen = run.unseen.get(pile)
     if unseen is None:
         return seen_in(run, pile)
@@ -62,7 +101,7 @@ def deal(run: Run, source: str, *, to: str, count: int, label: str, by: str, loo
     """Deal cards of a face-down pile into a hand, as far as there are any; see `Table.deal`."""
     if run.dealer.joint and count and not count_of(run, to) and to not in run.unseen:
         stock, seat = pile_of(run, source), run.state.seat_of(by)
-        is_free = len(stock) >= count and not stock.top
+        is_free = count_of(run, source) >= count and not stock.top
         is_free = is_free and all(unseen.source != source for unseen in run.unseen.values())
         if is_free and not looks and run.players.policies.preference(by, seat) is not None:
             firsts, sizes = classes(stock.cards, Stack("", 0, run.rules.cards, run.lump))
@@ -107,6 +146,9 @@ def draw(
         into = run.unseen.get(to)
         if into is not None or any(unseen.source == pile for unseen in run.unseen.values()):
             return _drawn_beside(run, pile, to, label, by)
+    if run.undealt and not count_of(run, pile):
+        _deal_from(run, pile)
+        source = pile_of(run, pile)
     if not len(source):
         source = _refilled(run, pile, source)
     target = pile_of(run, to)
@@ -166,7 +208,7 @@ def peek(run: Run, pile: str, count: int, *, by: str, label: str) -> tuple[Card,
     found = pile_of(run, pile)
     top, knowers = list(found.top), list(found.knowers)
     rest = found.cards
-    for number in range(min(count, len(found))):
+    for number in range(min(count, count_of(run, pile))):
         run.check_room(label)
         left = tuple(top[number : number + 1]) or rest
         card = _next_of(run, pile, msgspec.structs.replace(found, cards=left), label, None, by)
@@ -188,6 +230,10 @@ def move(run: Run, cards: Iterable[Card | str], *, source: str, to: str, by: str
     if not codes:
         return
     run.check_room(f"cards of {source}")
+    if run.undealt:
+        _deal_from(run, to)
+        if source in run.undealt:
+            _deal_now(run, source)
     pile, target = pile_of(run, source), pile_of(run, to)
     moved = piles.matching_cards(pile.cards, codes)
     if moved is None:
@@ -200,6 +246,8 @@ def move(run: Run, cards: Iterable[Card | str], *, source: str, to: str, by: str
 
 def shuffle(run: Run, pile: str) -> None:
     """Shuffle a face-down pile, what was known of its top included."""
+    if run.undealt and pile_of(run, pile).top:
+        _deal_from(run, pile)
     _put(run, {pile: piles.shuffled(pile_of(run, pile))})
 
 
@@ -216,6 +264,8 @@ def place(run: Run, pile: str, texts: Sequence[str], *, option: str, elsewhere: 
     Raises:
         UsageError: there is no such card, or it lies somewhere else.
     """
+    if pile in run.undealt:  # which is what is typed now
+        run.undealt = Map({hand: one for hand, one in run.undealt.items() if hand != pile})
     known_piles, there = run.rules.file.piles, pile_of(run, pile)
     source = known_piles[pile.partition(":")[0]].dealt_from
     source = pile_name(source, there.owner) if known_piles[source].each else source

@@ -156,7 +156,7 @@ class Pending(Printed, frozen=True, kw_only=True, tag="rpgres.pending/1"):
         together: further questions that are asked at the same time, of others; answered in any order.
         switches: every house rule and the choice in force.
         seed: where the dice came from; null while it is secret.
-        resume: the command line that goes on with the same run.
+        resume: the command line that goes on with the same run; the library leaves it empty.
         unused: answers that no question took so far.
         note: the text of --note.
     """
@@ -171,7 +171,7 @@ class Pending(Printed, frozen=True, kw_only=True, tag="rpgres.pending/1"):
     together: list[QuestionRecord] = []
     switches: dict[str, str]
     seed: str | None
-    resume: str
+    resume: str = ""
     unused: list[AnswerRecord] = []
     note: str | None = None
 
@@ -220,7 +220,7 @@ def pending_of(
     seed: str,
     note: str | None,
 ) -> Pending:
-    """Return the record of what waits for a decision, without the command line that resumes it."""
+    """Return the record of what waits for a decision."""
     events = needs.run.events
     return Pending(
         ruleset=rules.id,
@@ -233,7 +233,6 @@ def pending_of(
         together=[_record_of(question) for question in needs.together],
         switches=rules.chosen,
         seed=seed,
-        resume="",
         note=note,
     )
 
@@ -305,44 +304,3 @@ def _for_others(event: Drawn | Moved) -> Any:
     """Return what everybody else sees of cards that not everybody may see."""
     public = seen(event, NOBODY)
     return event_record(public) if event.audience is not None and public is not None else None
-
-
-def resume_command(pending: Pending, *, switches: Mapping[str, str]) -> str:
-    """Return the command line that runs a pending action again up to its question, with the place for the answer.
-
-    Every answer so far is repeated, decisions and dice alike, so that it is the same run whoever answered them.
-    """
-    import shlex
-
-    words = ["rpgres", "roll", pending.ruleset, pending.action]
-    for name, value in pending.inputs.items():
-        words += _option(name, value)
-    for name, value in switches.items():
-        words += ["--switch", f"{name}={value}"]
-    for answer in pending.answers:
-        words += ["--given" if answer.kind == "chance" else "--choose", f"{answer.key}={answer.value}"]
-    if pending.note:
-        words += [f"--note={pending.note}"]
-    question = pending.question
-    example = question.options[0].name if question.options else question.form or "..."
-    words += [f"--seed={pending.seed}", "--choose", f"{question.typed}={example}"]
-    for answer in pending.unused:
-        words += ["--choose", f"{answer.key}={answer.value}"]
-    return shlex.join(words)
-
-
-def _option(name: str, value: Any) -> list[str]:
-    if value is True:
-        return [f"--{name}"]
-    if value is False:
-        return []
-    if isinstance(value, list | tuple):
-        return [word for one in value for word in _option(name, one)]
-    if isinstance(value, Mapping) and "name" in value:  # a form as a scene writes it
-        said = ",".join(f"{key}={one}" for key, one in value.items() if key != "name")
-        value = f"{value['name']}:{said}" if said else value["name"]
-    elif isinstance(value, Mapping):  # an opposition as a scene writes it
-        ability = next((part for key, part in value.items() if key != "character"), "")
-        value = f"{value.get('character')}:{ability}"
-    text = str(value)
-    return [f"--{name}={text}"] if text.startswith("-") else [f"--{name}", text]

@@ -16,11 +16,11 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Dealer, GivenDealer, Hand, SeededDealer
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.players import NO, Policy, Prompt, Seats, for_every, policy_of
-from rpgres.engine.records import AnswerRecord, Pending, Result, answers_of, event_record, pending_of, resume_command
+from rpgres.engine.records import AnswerRecord, Pending, Result, answers_of, event_record, pending_of
 from rpgres.engine.running import EFFECTS, Broken, Chain, NeedsAnswer, Run, Stop, Trust, refusal
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import RpgresError, RuleError, UsageError, in_short, in_words, is_interrupt, named, place_of
-from rpgres.model.state import EMPTY, GM, Card, State, slug
+from rpgres.model.state import EMPTY, GM, Card, Map, State, slug
 from rpgres.parameters.context import ACTOR, OPPONENT, InputContext
 from rpgres.parameters.reading import read_inputs
 from rpgres.parameters.values import Form, Opposition
@@ -50,6 +50,7 @@ class Prepared(msgspec.Struct, frozen=True):
         sheets: the texts of the sheets that were read, by the name that was typed.
         trust: what of it no sheet has, and how that is treated; None where everything typed counts.
         orders: the standing orders on the sheets that were read, by character.
+        undealt: hands that are dealt when the rule turns to them, for odds; see `engine.hidden`.
     """
 
     rules: Rules
@@ -63,6 +64,7 @@ class Prepared(msgspec.Struct, frozen=True):
     sheets: Mapping[str, Source] = EMPTY
     trust: Trust | None = None
     orders: Mapping[str, SheetOrders] = EMPTY
+    undealt: Mapping[str, tuple[str, int]] = EMPTY
 
     def lump_for(self, asked: str) -> Callable[[Card], Hashable] | None:
         """Return which cards are alike to the rule where odds are asked this question (`QUESTIONS`)."""
@@ -83,6 +85,7 @@ def prepare(
     beside: Path | None = None,
     confined: bool = False,
     sheets: Mapping[str, Source] = EMPTY,
+    undealt: Mapping[str, tuple[str, int]] = EMPTY,
 ) -> Prepared:
     """Return an action with its inputs read.
 
@@ -95,6 +98,7 @@ def prepare(
         beside: the folder in which sheets are sought first.
         confined: whether sheets may only be named by plain file names, for inputs that strangers typed.
         sheets: the texts of sheets by the name that is typed, in place of what the files say now.
+        undealt: hands of that state that are still to be dealt; one whose cards are typed is not.
 
     Raises:
         UsageError: the action or an input is unknown, missing or impossible.
@@ -116,8 +120,19 @@ def prepare(
         from rpgres.engine.piles import lay_out
 
         state, lump = lay_out(rules, state), _card_equivalence(rules, action, arguments, state)
+    typed = {pile for pile, _, _ in placed}
     return Prepared(
-        rules, action, state, context.actor, arguments, plain, placed, lump, context.sheets, orders=context.orders
+        rules,
+        action,
+        state,
+        context.actor,
+        arguments,
+        plain,
+        placed,
+        lump,
+        context.sheets,
+        orders=context.orders,
+        undealt=Map({hand: one for hand, one in undealt.items() if hand not in typed}) if undealt else EMPTY,
     )
 
 
@@ -174,6 +189,7 @@ def play(
         asked = EFFECTS  # the outcome of a turn is not the outcome that is asked for
     lump = prepared.lump_for(asked) if prepared.lump is not None else None
     run = Run(rules, prepared.state, dealer, players, asked, lump=lump, follow=follow, trust=trust)
+    run.undealt = prepared.undealt
     rule = rules.ruleset.actions.get(prepared.action) or _described(rules, prepared.action)
     try:
         if trust is not None and not run.claim(trust.by, trust.claims):
@@ -471,7 +487,7 @@ def _waiting(prepared: Prepared, by: Answering, needs: NeedsAnswer, seats: Seats
     )
     if by.get("players") is not None:  # at a lasting table every seat answers for itself
         return pending
-    return _to_be_resumed(prepared, pending, needs.run, unused=list(_left(seats, is_over=False)))
+    return _to_be_resumed(pending, needs.run, unused=list(_left(seats, is_over=False)))
 
 
 def _finished(
@@ -573,12 +589,10 @@ def is_ours(rules: Rules) -> bool:
     return origin is not None and origin.builtin
 
 
-def _to_be_resumed(prepared: Prepared, pending: Pending, run: Run, *, unused: list[AnswerRecord]) -> Pending:
+def _to_be_resumed(pending: Pending, run: Run, *, unused: list[AnswerRecord]) -> Pending:
     """Return what waits with all that it takes to run it up to the same question again."""
-    rules, asked = prepared.rules, pending.question
-    changed = {name: value for name, value in rules.chosen.items() if value != rules.default_switch(name)}
+    asked = pending.question
     if asked.label in run.single:
         asked = msgspec.structs.replace(asked, key=f"{asked.who}:{asked.label}")
     answers = list(answers_of(run.events, single=run.single))
-    pending = msgspec.structs.replace(pending, answers=answers, question=asked, unused=unused)
-    return msgspec.structs.replace(pending, resume=resume_command(pending, switches=changed))
+    return msgspec.structs.replace(pending, answers=answers, question=asked, unused=unused)

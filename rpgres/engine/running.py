@@ -252,6 +252,7 @@ class Run(msgspec.Struct):
         single: the labels under which there was a single option, so that an answer has to say whose it is.
         lump: which cards are alike to the rule, for odds; None where no two kinds are.
         unseen: by hand, in odds, what is known of one that nobody has looked into; its cards still lie in their pile.
+        undealt: by hand, in odds, the pile in which its cards still lie, and how many; see `engine.hidden`.
         idle: how often the rule turned to the table and nothing came of it: questions that were none, and merges.
         follow: who follows a chain of steps; None where the rule goes along it itself.
         trust: how typed numbers are treated that no sheet has; None where everything typed counts.
@@ -276,6 +277,7 @@ class Run(msgspec.Struct):
     single: set[str] = set()
     lump: Callable[[Card], Hashable] | None = None
     unseen: Mapping[str, Unseen] = EMPTY
+    undealt: Mapping[str, tuple[str, int]] = EMPTY
     idle: int = 0
     follow: Callable[[Any, Chain, Any], Any] | None = None
     trust: Trust | None = None
@@ -495,6 +497,11 @@ class Run(msgspec.Struct):
         """Return what the seat of somebody may know."""
         state = self.state
         seat = state.seat_of(who)
+        if self.undealt:
+            from rpgres.engine.cards import deal_to_seat
+
+            deal_to_seat(self, who, seat)
+            state = self.state
         events: Sequence[Event] = self.events
         forgotten: Sequence[Event] = ()
         if self.has_secrets or self.since:

@@ -25,23 +25,29 @@ class SealFile(
         answer: the answer as it was typed.
         salt: 32 random bytes, as hexadecimal digits.
         commitment: sha256(salt + LABEL=ANSWER), as hexadecimal digits.
+        seat: who sealed it; empty where that was not known.
+        entry: the hash of the entry that it is an answer to; empty where that was not known.
     """
 
     label: str
     answer: str
     salt: str
     commitment: str
+    seat: str = ""
+    entry: str = ""
 
 
-def sealed(label: str, answer: str, *, salt: bytes) -> SealFile:
+def sealed(label: str, answer: str, *, salt: bytes, seat: str = "", entry: str = "") -> SealFile:
     """Return the seal of an answer.
 
     Args:
         label: the label of the question.
         answer: the answer as typed.
         salt: `SALT` random bytes, never used twice.
+        seat, entry: who seals it, and the entry that is answered, as far as they are known.
     """
-    return SealFile(label=label, answer=answer, salt=salt.hex(), commitment=seal_of(label, answer, salt=salt))
+    digits = seal_of(label, answer, salt=salt)
+    return SealFile(label=label, answer=answer, salt=salt.hex(), commitment=digits, seat=seat, entry=entry)
 
 
 def seal_of(label: str, answer: str, *, salt: bytes) -> str:

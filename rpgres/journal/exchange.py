@@ -5,23 +5,23 @@ A view holds what its seat may see and nothing else; whoever holds the table's f
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from rpgres.engine.players import NO
-from rpgres.errors import FileError, UsageError, named
+from rpgres.errors import FileError, named
 from rpgres.journal import store
 from rpgres.journal.commitments import SealFile
-from rpgres.journal.forms import AnswerFile, LinkRecord, RunEntry, ViewRecord
+from rpgres.journal.forms import AnswerFile, LinkRecord, ViewRecord
 from rpgres.journal.history import History
+from rpgres.journal.lines import Posted, has_line, posted_in
 from rpgres.journal.views import log_seen, table_record
 from rpgres.model.serialization import read_state
-from rpgres.model.state import State, slug
+from rpgres.model.state import State
 from rpgres.text.filenames import write_own
-from rpgres.toml.reading import Source, convert, nearest, read_source
+from rpgres.toml.reading import Source, convert, read_source
 
 
 def view_of(history: History, path: Path, *, seat: str, now: State | None = None) -> ViewRecord:
@@ -53,14 +53,23 @@ def read_view(file: str) -> ViewRecord:
     return view
 
 
-def read_answer(file: str) -> AnswerFile:
-    """Return a seat's answer from a file.
+def read_posted(file: str) -> list[Posted]:
+    """Return what seats wrote elsewhere: an answer file, or the lines in a mail.
+
+    Args:
+        file: a file, `-` for standard input, or such lines themselves.
 
     Raises:
-        FileError: it cannot be read, or is no answer.
+        FileError: it cannot be read, or has no answer.
+        UsageError: a line was cut off or changed on its way.
     """
-    answer: AnswerFile = _read(file, AnswerFile, "answer")
-    return answer
+    if has_line(file):
+        return posted_in(file)
+    text = read_source(Path(file)).text
+    if has_line(text):
+        return posted_in(text)
+    answer: AnswerFile = _record(file, text, AnswerFile, "answer")
+    return [answer]
 
 
 def read_seal(file: str) -> SealFile:
@@ -74,7 +83,10 @@ def read_seal(file: str) -> SealFile:
 
 
 def _read(file: str, type_: Any, what: str) -> Any:
-    text = read_source(Path(file)).text
+    return _record(file, read_source(Path(file)).text, type_, what)
+
+
+def _record(file: str, text: str, type_: Any, what: str) -> Any:
     try:
         data = msgspec.json.decode(text.encode())
     except (msgspec.DecodeError, RecursionError) as error:
@@ -103,42 +115,6 @@ def state_in(file: str, view: ViewRecord) -> State:
         return read_state(view.table.state)
     except FileError as error:
         raise FileError(f"{file}: table.state: {error.message}", file=file) from None
-
-
-def answer_for(
-    view: ViewRecord, *, choose: Mapping[str, Sequence[str]], given: Mapping[str, Sequence[str]]
-) -> AnswerFile:
-    """Return the answer to what a view asks.
-
-    Args:
-        view: what the seat sees.
-        choose: the choice, by label; further ones are for what may be asked after it.
-        given: results read off real dice, by label.
-
-    Raises:
-        UsageError: the view asks nothing of its seat, or the choice is none of those it offers.
-    """
-    pending = view.table.pending
-    question = pending.question if pending is not None else None
-    if question is None or not question.label:
-        raise UsageError(f"this view has no question for {view.seat}")
-    chosen = choose.get(question.label)
-    if not chosen:
-        near = nearest(question.label, choose)
-        hint = f", not {near!r}" if near else ""
-        raise UsageError(f"{question.label!r} is asked{hint}: {named('choose')} {question.label}=OPTION")
-    names = [*(option.name for option in question.options), *([NO] if question.optional else [])]
-    if not question.form and chosen[0] not in names and slug(chosen[0]) not in names:
-        near = nearest(chosen[0], names)
-        hint = f"; did you mean {near!r}?" if near else ""
-        raise UsageError(f"{question.label}={chosen[0]} is not offered; it is one of: {', '.join(names)}{hint}")
-    waiting = [one for one in view.log if isinstance(one, RunEntry) and one.pending is not None and not one.undone]
-    return AnswerFile(
-        seat=view.seat,
-        entry=waiting[-1].hash if waiting else "",
-        choose={label: list(answers) for label, answers in choose.items()},
-        given={label: list(answers) for label, answers in given.items()},
-    )
 
 
 def write_json(path: Path, record: Any, *, is_forced: bool = False) -> Path:

@@ -5,7 +5,7 @@ Nothing half done is in the state: an action that waits is run anew on its recor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any, Literal
@@ -20,7 +20,7 @@ from rpgres.engine.players import Answer, Policy, Prompt, Question, Seats, Stand
 from rpgres.engine.records import Pending, QuestionRecord, Result, bare_result
 from rpgres.engine.run import Prepared, answers_to, play, policies_of, prepare, run
 from rpgres.engine.running import NeedsAnswer, Stop, Trust
-from rpgres.engine.views import laid_by, private_in
+from rpgres.engine.views import HOST, laid_by, private_in
 from rpgres.engine.waiting import Answered, Asked, Waits, always, recalling, waiting
 from rpgres.errors import RpgresError, UsageError, named
 from rpgres.journal.history import History
@@ -251,16 +251,21 @@ def with_orders(rules: Rules, history: History, policies: Mapping[str, Policy]) 
 
     Orders that the rules no longer allow decide nothing, and nobody is told why: they are their owner's alone.
     """
-    found = dict(policies)
-    for entry in history.orders_of(None):
-        (seat,) = entry.secret.to or ("",)
-        if seat in policies:
+    found = standing_orders(rules, history, HOST, but=policies)
+    return {**policies, **{seat: Standing(orders, policies.get("")) for seat, orders in found.items()}}
+
+
+def standing_orders(rules: Rules, history: History, seat: str | None, *, but: Container[str] = ()) -> dict[str, Policy]:
+    """Return the standing orders that a seat may know of, by the seat they decide for; all of them for the host."""
+    found: dict[str, Policy] = {}
+    for entry in history.orders_of(seat):
+        (whose,) = entry.secret.to or ("",)
+        if whose in but:
             continue
         from rpgres.engine.deciders import read_orders
 
         with suppress(RpgresError):
-            standing = read_orders(Source(entry.secret.label, entry.secret.text), Known(rules))
-            found[seat] = Standing(standing, policies.get(""))
+            found[whose] = read_orders(Source(entry.secret.label, entry.secret.text), Known(rules))
     return found
 
 

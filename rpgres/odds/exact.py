@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from rpgres.engine.hidden import Known
 from rpgres.engine.labels import check_labels
 from rpgres.engine.players import Policy, Question, Seats
 from rpgres.engine.run import Prepared, is_ours, play, with_piles
@@ -98,6 +99,7 @@ class OddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.odds/1"):
             weighed; or who decides as well as can be, best.
         choices: the odds of each first choice of whoever acts, the best first.
         sample: where the budget left something open: estimates of all chances, from games that go on from there.
+        known: at a persistent table, by whose knowledge of it; null elsewhere.
         note: the text of --note.
     """
 
@@ -117,6 +119,7 @@ class OddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.odds/1"):
     weighed: Weighed = "policies"
     choices: list[ChoiceOdds] = []
     sample: Sample | None = None
+    known: Known | None = None
     note: str | None = None
 
 
@@ -256,6 +259,7 @@ def odds_record(
     note: str | None = None,
     by: By = "outcome",
     weighed: Weighed = "policies",
+    known: Known | None = None,
 ) -> OddsResult:
     """Return odds as the command line prints them in JSON; outcomes in the ruleset's order."""
     method = odds.method
@@ -278,6 +282,7 @@ def odds_record(
         weighed=weighed,
         choices=list(choices),
         sample=odds.sample,
+        known=known,
         note=note,
     )
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from rpgres.engine.hidden import NO_TABLE, Known, Start
 from rpgres.engine.players import Policy
 from rpgres.engine.run import Prepared, answers_to, prepare
 from rpgres.model.printed import Printed
@@ -53,6 +54,7 @@ class LadderOdds(Printed, frozen=True, kw_only=True, tag="rpgres.odds.exact-ladd
         policies: who decided by which policy.
         switches: every house rule and the choice in force.
         house_rules: what differs from the ruleset as it ships: what is laid over it, switches not at their default.
+        known: at a persistent table, by whose knowledge of it; null elsewhere.
         note: the text of --note.
     """
 
@@ -65,6 +67,7 @@ class LadderOdds(Printed, frozen=True, kw_only=True, tag="rpgres.odds.exact-ladd
     policies: dict[str, str] = {}
     switches: dict[str, str] = {}
     house_rules: list[str] = []
+    known: Known | None = None
     note: str | None = None
 
 
@@ -92,48 +95,51 @@ def ladder_odds(
     seconds: float | None = None,
     note: str | None = None,
     weigh: Callable[..., Odds] = outcome_odds,
+    start: Start = NO_TABLE,
 ) -> LadderOdds:
     """Return the chances of an action's outcomes against every rung, the highest first.
 
     Args:
-        rules: the ruleset in play.
-        action: the action's name.
+        rules, action: the ruleset in play, and the action's name.
         inputs: values by parameter name, without the opposition.
         opposition: the parameter that takes the rung.
         choose: answers to decisions, by label.
-        policies: who answers what was not chosen, once it is known who is at the table.
-        named: the same by name, for the record.
+        policies, named: who answers what was not chosen, once it is known who is there; the same by name.
         leaves: the budget of each rung; seconds: that of all of them; see `Budget`.
         note: carried into the record.
-        weigh: works out the odds of one rung.
+        weigh, start: works out the odds of one rung; where the action begins.
 
     Raises:
         UsageError: an input is missing or impossible.
         NeedsPolicy: a decision has nobody to take it.
     """
-    found = list[Odds]()
-    ladder = sorted(rules.file.ladder.items(), key=lambda rung: -rung[1])
+    found, ladder = list[Odds](), sorted(rules.file.ladder.items(), key=lambda rung: -rung[1])
     end = monotonic() + seconds if seconds is not None else 0.0
     for number, (_, value) in enumerate(ladder):
         if found and STOP.is_asked:
             break
-        prepared = prepare(rules, action, {**inputs, opposition: value})
+        prepared = prepare(rules, action, {**inputs, opposition: value}, **start.arguments)
         share = max(0.0, end - monotonic()) / (len(ladder) - number) if seconds is not None else None
         answers = {"choose": answers_to(prepared, choose), "policies": policies(prepared) if policies else EMPTY}
         found.append(weigh(prepared, **answers, leaves=leaves, seconds=share, work=WORK // len(ladder)))
-    methods = {odds.method for odds in found}
     return LadderOdds(
         ruleset=rules.id,
         action=action,
         inputs=dict(inputs),
         ladder=[_rung(name, value, odds) for (name, value), odds in zip(ladder, found, strict=False)],
         advice=list(rules.file.ladder_advice),
-        method=methods.pop() if len(methods) == 1 else "partial",
+        method=_method_of(found),
         policies=dict(named),
         switches=rules.chosen,
         house_rules=house_rules(rules),
+        known=start.record(),
         note=note,
     )
+
+
+def _method_of(found: Sequence[Odds]) -> Method:
+    methods = {odds.method for odds in found}
+    return methods.pop() if len(methods) == 1 else "partial"
 
 
 def _rung(name: str, value: int, odds: Odds) -> RungOdds:

@@ -140,7 +140,7 @@ class _Place(msgspec.Struct, frozen=True):
     Attributes:
         chain, place: the steps, and where they have led.
         before: what was answered before the chain began.
-        state, unseen, has_secrets: the table's.
+        state, unseen, undealt, has_secrets: the table's.
         hidden: what happened that the seat that is weighed did not see.
         left: what is left of the script.
         is_first: whether the seat that is weighed has not decided anything yet.
@@ -151,6 +151,7 @@ class _Place(msgspec.Struct, frozen=True):
     before: Node | None
     state: State
     unseen: Mapping[str, Unseen]
+    undealt: Mapping[str, tuple[str, int]]
     has_secrets: bool
     hidden: tuple[Event, ...]
     left: Mapping[str, tuple[str, ...]]
@@ -422,7 +423,7 @@ class _Solver:
         if self._walk.is_fresh:
             raise _Onward(self._place(table, chain, start, before=self._walk.node), table.run)
         run, at = table.run, self._walk.recorded(CHAIN)
-        run.state, run.unseen, run.has_secrets = at.state, at.unseen, at.has_secrets
+        run.state, run.unseen, run.undealt, run.has_secrets = at.state, at.unseen, at.undealt, at.has_secrets
         run.since = len(run.events)
         run.players = self._players(at)
         return at.place
@@ -435,7 +436,7 @@ class _Solver:
         """
         rules, chain = self._prepared.rules, at.chain
         run = Run(rules, at.state, dealer, players, SUCCESS, lump=self._prepared.lump_for(SUCCESS))
-        run.unseen, run.has_secrets = at.unseen, at.has_secrets
+        run.unseen, run.undealt, run.has_secrets = at.unseen, at.undealt, at.has_secrets
         table = Table(run, rules)
         try:
             after = chain.step(table, at.place)
@@ -462,7 +463,7 @@ class _Solver:
         key = number, chain.step, chain.key(table, place), players.used(), bool(hidden)
         left = {label: tuple(answers) for label, answers in players.script.left.items()}
         state, is_first = run.state, policies.is_first
-        at = _Place(chain, place, before, state, run.unseen, run.has_secrets, hidden, left, is_first)
+        at = _Place(chain, place, before, state, run.unseen, run.undealt, run.has_secrets, hidden, left, is_first)
         return _Course(at=at, key=key)
 
     def _value(self, course: _Course, share: Fraction | None = None) -> Value:

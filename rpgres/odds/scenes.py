@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rpgres.engine.dealers import Dealer
+from rpgres.engine.hidden import Known
 from rpgres.engine.players import Answerer, Question
 from rpgres.engine.running import NeedsAnswer, Run
 from rpgres.engine.standing import Standing
@@ -94,6 +95,7 @@ class SceneOddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.scene-odds
         switches: every house rule and the choice in force.
         house_rules: what differs from the ruleset as it ships: what is laid over it, switches not at their default.
         interrupted: whether it was stopped before its end; what is known by then stands.
+        known: at a persistent table, by whose knowledge of it; null elsewhere.
         note: the text of --note.
     """
 
@@ -113,6 +115,7 @@ class SceneOddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.scene-odds
     switches: dict[str, str] = {}
     house_rules: list[str] = []
     interrupted: bool = False
+    known: Known | None = None
     note: str | None = None
 
 

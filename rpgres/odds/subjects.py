@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from rpgres.engine.hidden import NO_TABLE, Known, Start
 from rpgres.engine.players import Policy, Preference, Question, View
 from rpgres.engine.run import Prepared, answers_to, policies_of, prepare
 from rpgres.errors import UsageError
@@ -110,6 +111,7 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
         decided: decisions that are always answered alike, by label.
         parts: yields what can be taken out of a subject like this one beside its inputs and switches; None for what
             lies on the table of an action.
+        start: where an action begins.
     """
 
     rules: Rules
@@ -123,6 +125,7 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     removed: tuple[Change, ...] = ()
     decided: Mapping[str, str] = EMPTY
     parts: Callable[[Subject], Iterable[tuple[str, Change]]] | None = None
+    start: Start = NO_TABLE
 
 
 def measure(subject: Subject, limits: Limits = Limits()) -> Measured:  # noqa: B008  # it is frozen
@@ -390,7 +393,8 @@ def measure_action(
     """
     prepared = prepared_subject(subject)
     share = min(1.0, IN_ALL / limits.among)
-    chosen = deciding(policies_of(prepared, policies, auto=auto, with_orders=True, files=True), subject.decided, notice)
+    found = subject.start.deciding(policies_of(prepared, policies, auto=auto, with_orders=True, files=True))
+    chosen = deciding(found, subject.decided, notice)
     answers: dict[str, Any] = {"choose": answers_to(prepared, subject.choose), "policies": chosen}
     if weighed == "policies":
         odds = outcome_odds(prepared, **answers, leaves=leaves, seconds=limits.seconds, work=int(WORK * share), by=by)
@@ -404,7 +408,7 @@ def measure_action(
 
 def prepared_subject(subject: Subject) -> Prepared:
     """Return the action of a subject with its inputs read, and without what is taken off the table."""
-    prepared = prepare(subject.rules, subject.action, subject.inputs)
+    prepared = prepare(subject.rules, subject.action, subject.inputs, **subject.start.arguments)
     return msgspec.structs.replace(prepared, state=without(prepared.state, subject.removed))
 
 
@@ -488,6 +492,7 @@ class Evaluated(Printed, frozen=True, kw_only=True):
         weighed: who decides for whoever acts; see the record of odds.
         policies: who decided by which policy.
         complete: false where it was interrupted, and only what was known by then is told.
+        known: at a persistent table, by whose knowledge of it; null elsewhere.
         note: the text of --note.
     """
 
@@ -502,6 +507,7 @@ class Evaluated(Printed, frozen=True, kw_only=True):
     weighed: Weighed = "policies"
     policies: dict[str, str] = {}
     complete: bool = True
+    known: Known | None = None
     note: str | None = None
 
 
@@ -549,6 +555,7 @@ def subject_fields(subject: Subject) -> dict[str, Any]:
         "inputs": {name.replace("_", "-"): value for name, value in subject.inputs.items()},
         "house_rules": house_rules(subject.rules),
         "switches": subject.rules.chosen,
+        "known": subject.start.record(),
     }
 
 

@@ -27,8 +27,10 @@ def procedure_scene(
     choose: Mapping[str, Sequence[str]] = EMPTY,
     note: str | None = None,
     folder: Path | None = None,
+    state: State | None = None,
+    actor: str = "",
 ) -> Scene:
-    """Return the scene that plays one procedure, with nobody at the table but those whom the inputs bring.
+    """Return the scene that plays one procedure.
 
     Args:
         rules: the ruleset in play.
@@ -38,10 +40,13 @@ def procedure_scene(
         given, choose: results and answers by label, in order.
         note: carried into the result.
         folder: where sheets are sought first.
+        state: the table; by default there is nobody but those whom the inputs bring.
+        actor: who acts, at that table.
     """
     step = Step(
         procedure=procedure,
         id=procedure,
+        actor=actor,
         with_={key: value for key, value in inputs.items() if value is not None},
         given={label: list(values) for label, values in given.items()},
         choose={label: list(values) for label, values in choose.items()},
@@ -51,4 +56,4 @@ def procedure_scene(
     file = SceneFile(ruleset=rules.id, title=procedure.replace("-", " ").capitalize(), steps=[step])
     source = Source(name, WITHOUT_FILE)
     program = program_of(file.steps, source, ends={}, included=Including(rules.id, source, folder, ()))
-    return Scene(file, source, rules, State(), dict(policies), program, folder)
+    return Scene(file, source, rules, state or State(), dict(policies), program, folder)

@@ -83,7 +83,7 @@ def test_why_names_the_row_its_file_and_its_source() -> None:
     assert "aspects/ruleset.toml:" in invoke
 
 
-@pytest.mark.parametrize("ruleset", ["fate", "coppermane", "saga", "faith", "nodice", "percentile"])
+@pytest.mark.parametrize("ruleset", ["fate", "coppermane", "saga", "faith", "nodice", "percentile-levels"])
 def test_why_has_something_to_say_of_every_question(ruleset: str) -> None:
     rules = load_rules(find_ruleset(ruleset))
     for action in rules.file.actions:

@@ -117,7 +117,7 @@ def test_lines_that_say_too_little() -> None:
         (["act", "overcome", "--seed", "7"], "'--seed'"),
         (["set", "counters.doom"], "give PATH=VALUE"),
         (["answer"], "no decision is pending"),
-        (["answer", "--out", "x"], "both --view FILE and --out FILE"),
+        (["answer", "--out", "x"], "name it with --view FILE"),
         (["view", "--out", "x"], "name the seat"),
         (["verify", "--head", "xyz"], "--head takes the hash"),
         (["new"], "table new fate"),
@@ -160,7 +160,7 @@ def test_every_ruleset_that_ships_can_be_played() -> None:
     for ruleset, sheet, line in (
         ("coppermane", "tamsin", ["overcome", "--attribute", "dexterity", "--vs", "2", "--auto"]),
         ("saga", "ilse", ["act", "--ability", "strength", "--vs", "average", "--auto"]),
-        ("percentile", None, None),
+        ("percentile-levels", None, None),
     ):
         where = ["--table", f"{ruleset}.db"]
         table("new", "--ruleset", ruleset, *(["--sheet", sheet] if sheet else []), "--seed", "7", *where)
@@ -286,7 +286,8 @@ def test_a_view_can_be_read_by_people(folder: Path) -> None:
     assert "is a view of mara, not of edda" in table("show", "--view", "mara.json", "--as", "edda", code=2).err
     assert "exclude each other" in table("log", "--view", "mara.json", "--table", ".", code=2).err
     os.rename(folder / ".rpgres", folder / "not-here")
-    seen = [table("show", "--view", "mara.json").out, table("log", "--view", "mara.json", "--last", "2").out]
+    shown = table("show", "--view", "mara.json").out
+    seen = [shown.replace("answer --view mara.json", "answer"), table("log", "--view", "mara.json", "--last", "2").out]
     seen += [table(line, "--view", "mara.json", "--json").out for line in ("show", "log")]
     assert seen == at_the_table
     assert "They lie." in seen[1]

@@ -155,7 +155,7 @@ def test_an_exploding_die_and_its_raises() -> None:
 @settings(max_examples=40, deadline=None)
 @given(pool=st.integers(0, 7), dice=st.integers(-2, 3))
 def test_playing_agrees_with_the_odds(pool: int, dice: int) -> None:
-    prepared = prepare(rules("best-die"), "act", {"rating": pool, "dice": dice})
+    prepared = prepare(rules("success-pool"), "effort", {"pool": pool, "bonus": dice})
     masses = outcome_odds(prepared).masses
     seen: dict[str, int] = {}
     dealer = SeededDealer(Streams("1"))
@@ -163,7 +163,7 @@ def test_playing_agrees_with_the_odds(pool: int, dice: int) -> None:
     for run in range(400):
         dealer.move_to(run)
         table = Table(Run(prepared.rules, prepared.state, dealer, Seats(policies={"": preferred})), prepared.rules)
-        band = rule("act", table, prepared.state.characters[prepared.actor], **prepared.arguments).band
+        band = rule("effort", table, prepared.state.characters[prepared.actor], **prepared.arguments).band
         seen[band] = seen.get(band, 0) + 1
     assert all(masses[band] > 0 for band in seen)
     assert all(abs(seen.get(band, 0) / 400 - mass) < 0.13 for band, mass in masses.items())

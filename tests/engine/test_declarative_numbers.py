@@ -198,12 +198,8 @@ def test_the_side_to_which_a_standoff_falls_succeeds(ties: str, success: bool) -
         ("two-dice risk --trait quick=2 --given roll=4,5", "  roll: 4,5 = 11 (2d6 + 2 quick)\n"),
         ("two-dice risk --trait quick=-1 --given roll=6,5", "  roll: 6,5 = 10 (2d6 - 1 quick)\n"),
         ("two-dice risk --trait 0 --given roll=6,5", "  roll: 6,5 = 11\n"),
-        ("best-die act --rating 3 --given roll=2,6,1", "  6\n  roll: 2,6,1 = 6 (highest of 3d6)\n"),
-        ("percentile attempt --skill listen=65 --given roll=40", "  roll: 40 = 40\n  opposition: 65 listen\n"),
-        (
-            "percentile attempt --skill listen=65 --modifier -5 --die bonus --given roll=40,70",
-            "  roll: 40,70 = 40 (2d100kl1)\n  opposition: 65 listen - 5 modifier = 60\n",
-        ),
+        ("highest-die check --pool 3 --given dice=2,6,1", "  dice: 2,6,1 = 6\n  best 6\n"),
+        ("hunger-pool check --pool 2 --given plain=9,2", "  plain: 9,2 = 1\n"),
         (
             "twenty-sided check --sheet brand --bonus might --vs husk:guard --edge advantage --given roll=3,15",
             "  roll (brand): 3,15 = 18 (2d20kh1 + 3 might)\n  opposition (husk): 14 from guard\n",
@@ -221,8 +217,8 @@ def test_the_account_says_what_was_added_and_which_dice_count(typed: str, told: 
 
 
 def test_what_counts_is_the_value_of_the_event() -> None:
-    found = done("act", name="best-die", rating=3, given={"roll": "2,5,1"}, choose={"hitch": "alarm"})
-    assert (found.events[0].value, found.events[0].words, found.total) == (5, "highest of 3d6", 5)
+    found = done("check", name="highest-die", pool=3, given={"dice": "2,5,1"})
+    assert (found.events[0].value, found.details) == (5, {"best": 5})
 
 
 def test_outcomes_called_alike_are_told_apart_in_odds() -> None:

@@ -12,6 +12,7 @@ import pytest
 from rpgres.cli.prompt import Person
 from rpgres.cli.render.lines import plain_text
 from rpgres.cli.render.tables import log_lines, show_lines
+from rpgres.cli.resuming import resumed
 from rpgres.conformance.behaviour import _answer_fault
 from rpgres.dice.seeds import Streams
 from rpgres.engine.players import NO, Question, View, uniform
@@ -21,7 +22,8 @@ from rpgres.errors import UsageError
 from rpgres.journal import commands as sitting
 from rpgres.journal import views
 from rpgres.journal.commands import Place, seating, writing
-from rpgres.journal.exchange import answer_for, view_of
+from rpgres.journal.elsewhere import answer_for
+from rpgres.journal.exchange import view_of
 from rpgres.journal.records import found_in
 from rpgres.journal.verifying import verify
 from rpgres.odds.exact import outcome_odds
@@ -73,7 +75,7 @@ def test_what_waits_is_resumed_by_its_command() -> None:
     pending = played({"bid": ["3"]})
     assert isinstance(pending, Pending)
     assert (pending.question.who, pending.question.form) == ("bo", "N")
-    assert "--choose bid=3" in pending.resume
+    assert "--choose bid=3" in resumed(pending, rules()).resume
 
 
 def test_a_person_may_type_what_is_not_listed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -175,7 +177,7 @@ def test_two_tables_that_differ_in_a_bid_look_the_same_to_the_others(place: Plac
 def test_an_answer_file_holds_though_others_answer_meanwhile(place: Place) -> None:
     done = sitting.act(place, "bid", {}, actor="ada", seat="ada")
     view = view_of(done.history, place.path, seat="bo")
-    written = answer_for(view, choose={"bid": ["42"]}, given={})
+    written = answer_for(None, view, choose={"bid": ["42"]}, given={})
     sitting.answer(place, seat="ada", choose={"bid": ["1"]})
     done = sitting.answer(place, seat="bo", choose={"bid": ["42"]}, at=written.entry)
     assert "42" in shown(done, "bo")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rpgres import GM, effect
+from rpgres.cli.resuming import resumed
 from rpgres.dice.seeds import Streams
 from rpgres.engine.procedures import _by_audience
 from rpgres.engine.records import Pending, Result
@@ -47,7 +48,7 @@ def test_a_decision_in_a_later_turn_is_resumed() -> None:
     waits, _ = run(prepared, streams=Streams("7"), choose={"go-on": ["on", "on"]})
     assert isinstance(waits, Pending)
     assert waits.question.label == "go-on"
-    assert waits.resume.count("--choose go-on=on") == 3  # two that were given, and an example
+    assert resumed(waits, prepared.rules).resume.count("--choose go-on=on") == 3  # two that were given, and an example
     result, _ = run(prepared, streams=Streams("7"), choose={"go-on": ["on", "on", "stop"]})
     assert isinstance(result, Result)
     assert result.outcome == "lost"

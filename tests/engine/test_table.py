@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from rpgres.cli.resuming import resumed
 from rpgres.dice import dice
 from rpgres.dice.seeds import Streams
 from rpgres.engine.players import preferred, uniform
@@ -91,8 +92,10 @@ def test_a_decision_nobody_takes_is_pending_and_the_state_stays() -> None:
     assert pending.question.who == "actor"
     assert [option.name for option in pending.question.options] == ["luck", "time"]
     assert pending.question.facts == {"margin": -9}
-    assert "--given roll=1,2" in pending.resume
-    assert "--choose price=luck" in pending.resume
+    assert pending.resume == ""
+    resume = resumed(pending, prepared.rules).resume
+    assert "--given roll=1,2" in resume
+    assert "--choose price=luck" in resume
 
 
 def test_an_optional_moment_nobody_uses_passes() -> None:

@@ -25,7 +25,8 @@ from rpgres.journal import commands as sitting
 from rpgres.journal import store, views
 from rpgres.journal.chain import SALT
 from rpgres.journal.commands import Done, Place, seating, writing
-from rpgres.journal.exchange import answer_for, view_of
+from rpgres.journal.elsewhere import answer_for
+from rpgres.journal.exchange import view_of
 from rpgres.journal.records import found_in
 from rpgres.journal.replay import questions_of
 from rpgres.journal.verifying import verify
@@ -496,7 +497,7 @@ def test_the_declared_action_shows_while_it_waits(tmp_path: Path) -> None:
     }
     assert (record["said_by"], record["trust"]) == ("sable", "gm")
     view = view_of(store.read(tmp_path / "t.db"), tmp_path / "t.db", seat=GM)
-    assert answer_for(view, choose={"claim": ["confirm"]}, given={}).choose == {"claim": ["confirm"]}
+    assert answer_for(None, view, choose={"claim": ["confirm"]}, given={}).choose == {"claim": ["confirm"]}
     confirmed = rpgres("table", "answer", "--choose", "claim=confirm", "--as", "gm", "--json", *table)
     assert json.loads(confirmed.out)["said_by"] == "sable"
     assert "claimed: weapon 3" in rpgres("table", "log", "--as", "bero", *table).out
@@ -593,9 +594,9 @@ DECLARED = {
         "beside! last-phase+ phase+ stack+"
     ),
     "two-dice": "trait? bonus? edge?",
-    "best-die": "rating? dice? danger?",
+    "highest-die": "pool? position+ effect+",
     "twenty-sided": "bonus? extra? vs? edge? weapon? target?",
-    "percentile": "skill? modifier? die?",
+    "percentile-levels": "skill? second-skill? bonus-dice? difficulty+",
     "success-pool": "pool? bonus? needs? vs?",
 }
 

@@ -17,7 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rpgres import UsageError
+from rpgres.cli.render.account_html import as_html
 from rpgres.cli.render.lines import plain_text
+from rpgres.cli.render.table_accounts import account_of_table
 from rpgres.cli.render.tables import found_lines, log_lines, show_lines
 from rpgres.cli.render.transcripts import transcript
 from rpgres.engine.records import Pending
@@ -28,6 +30,7 @@ from rpgres.journal.exchange import view_of
 from rpgres.journal.exporting import sheets_of
 from rpgres.journal.records import RUNNING, found_in
 from rpgres.journal.replay import questions_of
+from rpgres.journal.rolls import rolls_of
 from rpgres.journal.verifying import verify
 from tests.support.command_line import rpgres
 
@@ -158,6 +161,8 @@ def played(ruleset: str, secrets: Secrets, script: Sequence[tuple[str, Any]], tr
         met += [record, plain_text(show_lines(record, views.state_seen(history.state, who), file))]
         met += [views.log_record(history, who), plain_text(log_lines(log, file)), transcript("x", log, file)]
         met += [view_of(history, place.path, seat=who), sheets_of(done.rules, history, seat=who)]
+        account = account_of_table(record, log, views.state_seen(history.state, who), done.rules)
+        met += [account, as_html(account), rolls_of(history, seat=who)]
         met.append(verify(place.path))
     return [
         _FRESH.sub("...", one if isinstance(one, str) else msgspec.json.encode(one, enc_hook=str).decode())

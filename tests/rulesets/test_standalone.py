@@ -210,7 +210,7 @@ def test_an_overlay_of_a_homemade_ruleset_is_laid_over_it(monkeypatch: pytest.Mo
     assert rpgres("ruleset", "check", "coin", RPGRES_RULESETS="near:far").code == 0
 
 
-@pytest.mark.parametrize("name", ["fate", "best-die"])
+@pytest.mark.parametrize("name", ["fate", "highest-die"])
 def test_a_whole_ruleset_with_the_id_of_one_that_ships_is_told_and_not_merged(name: str) -> None:
     write(name)
     found = rpgres("ruleset", "check", name)
@@ -312,8 +312,8 @@ def test_a_folder_that_is_laid_over_something_is_checked_with_it() -> None:
 
 def test_what_ships_is_checked_by_its_folder_too(tmp_path: Path) -> None:
     assert rpgres("ruleset", "check", str(builtin_folder() / "fate")).out == "fate: ok\n"
-    assert rpgres("ruleset", "check", str(builtin_folder() / "best-die")).out == "best-die: ok\n"
-    shutil.copytree(builtin_folder() / "best-die", tmp_path / "my-pool")
+    assert rpgres("ruleset", "check", str(builtin_folder() / "highest-die")).out == "highest-die: ok\n"
+    shutil.copytree(builtin_folder() / "highest-die", tmp_path / "my-pool")
     found = rpgres("ruleset", "check", "my-pool/ruleset.toml")
     assert "my-pool" in found.out
 

@@ -26,9 +26,7 @@ LONG = {
     "fate": "ledger",
     "coppermane": "flooded-gate",
     "two-dice": "the-moving-light",
-    "best-die": "the-clock-tower",
     "twenty-sided": "the-cold-ovens",
-    "percentile": "the-lower-stacks",
     "success-pool": "the-debt",
 }
 # The numbers of the cases are those of the digest of the rules that the project was built from.

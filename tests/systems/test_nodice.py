@@ -30,7 +30,8 @@ from rpgres.errors import RpgresError, UsageError
 from rpgres.journal import commands as sitting
 from rpgres.journal import store, views
 from rpgres.journal.commands import Done, Place
-from rpgres.journal.exchange import answer_for, view_of
+from rpgres.journal.elsewhere import answer_for
+from rpgres.journal.exchange import view_of
 from rpgres.journal.records import found_in
 from rpgres.journal.verifying import verify
 from rpgres.model.state import State, freeze, put, slug
@@ -435,7 +436,7 @@ def test_only_observer_and_owner_learn_what_was_seen(place: Place) -> None:
 def test_each_seat_declares_in_any_order_and_a_file_will_do(place: Place) -> None:
     done = sitting.act(place, "declare", {}, actor="orsa", seat="orsa")
     written = answer_for(
-        view_of(done.history, place.path, seat="bram"), choose={"declare": ["punch:orsa/str=2"]}, given={}
+        None, view_of(done.history, place.path, seat="bram"), choose={"declare": ["punch:orsa/str=2"]}, given={}
     )
     sitting.answer(place, seat="gm", choose={"declare": ["pause/3/wil"]})
     sitting.answer(place, seat="bram", choose={"declare": ["punch:orsa/str=2"]}, at=written.entry)

@@ -38,17 +38,16 @@ def test_two_dice(edge: str, trait: int) -> None:
     assert odds("two-dice", "risk", trait=trait, edge=edge) == shares(expected)
 
 
-@pytest.mark.parametrize("critical", ["two-sixes", "never"])
 @pytest.mark.parametrize("pool", range(-2, 8))
-def test_best_die(pool: int, critical: str) -> None:
+def test_highest_die(pool: int) -> None:
     def band(shown: tuple[int, ...]) -> str:
-        if critical == "two-sixes" and pool > 0 and shown.count(6) > 1:
+        if pool > 0 and shown.count(6) > 1:
             return "critical"
         best = max(shown) if pool > 0 else min(shown)
-        return "bad" if best < 4 else "hitch" if best < 6 else "full"
+        return "failure" if best < 4 else "partial" if best < 6 else "success"
 
     expected = icepool.d6.pool(pool if pool > 0 else 2).expand().map(band)
-    assert odds("best-die", "act", {"critical_dice": critical}, rating=pool) == shares(expected)
+    assert odds("highest-die", "check", pool=pool) == shares(expected)
 
 
 @pytest.mark.parametrize("naturals", ["both", "twenty"])
@@ -69,26 +68,26 @@ def test_twenty_sided(bonus: int, edge: str, naturals: str) -> None:
         assert found == shares(die.map(band))
 
 
-@pytest.mark.parametrize("fumbles", ["by-skill", "hundred"])
 @pytest.mark.parametrize("skill", [*range(1, 101, 7), 49, 50, 99, 100, 130])
-def test_percentile(skill: int, fumbles: str) -> None:
+def test_percentile_levels(skill: int) -> None:
     def band(shown: int) -> str:
         if shown == 1:
             return "critical"
-        if shown == 100:
+        if shown == 100 or (shown >= 96 and skill < 50):
             return "fumble"
-        if shown >= 96 and skill < 50 and fumbles == "by-skill":
-            return "bungle"
         if shown <= skill // 5:
             return "extreme"
         if shown <= skill // 2:
             return "hard"
-        return "succeed" if shown <= skill else "fail"
+        return "regular" if shown <= skill else "failure"
 
-    dice = {"none": icepool.d(100), "bonus": icepool.d(100).lowest(2), "penalty": icepool.d(100).highest(2)}
-    for name, die in dice.items():
-        found = odds("percentile", "attempt", {"fumbles": fumbles}, skill=skill, die=name)
-        assert found == shares(die.map(band)), name
+    digit = icepool.z(10)  # tens dice share the units: 0 and 0 are 100
+    for bonus in (-1, 0, 1, 2):
+        expected = icepool.map(
+            lambda unit, *tens, bonus=bonus: band((min if bonus >= 0 else max)(10 * ten + unit or 100 for ten in tens)),
+            *[digit] * (2 + abs(bonus)),
+        )
+        assert odds("percentile-levels", "check", skill=skill, **{"bonus-dice": bonus}) == shares(expected), bonus
 
 
 def successes(pool: int) -> dict[int, Fraction]:
@@ -116,9 +115,11 @@ def test_success_pool(pool: int, vs: int) -> None:
 
 PLAYED: list[tuple[str, str, dict[str, Any]]] = [
     ("two-dice", "risk", {"trait": 1, "edge": "with"}),
-    ("best-die", "act", {"rating": 3}),
+    ("highest-die", "check", {"pool": 3}),
+    ("hunger-pool", "check", {"pool": 5, "hunger": 2, "difficulty": 3}),
+    ("again-pool", "check", {"pool": 5, "again": 9}),
     ("twenty-sided", "strike", {"bonus": 4, "vs": 14, "edge": "disadvantage"}),
-    ("percentile", "attempt", {"skill": 42, "die": "bonus"}),
+    ("percentile-levels", "check", {"skill": 42, "bonus-dice": 1}),
     ("success-pool", "contest", {"pool": 5, "vs": 4}),
 ]
 

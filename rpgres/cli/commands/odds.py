@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from math import inf
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -18,8 +16,10 @@ from rpgres.cli.output import say_json
 from rpgres.cli.progress import ESTIMATED, LOWER_BOUND, NOTHING, interrupted, progress
 from rpgres.cli.rulesets import RulesetData
 from rpgres.cli.studies import emit, format_of, run_study, study_of
+from rpgres.engine.hidden import NO_TABLE, Start
 from rpgres.errors import UsageError
-from rpgres.odds.exact import EXACT_SHARE, By, OddsResult, Weighed, odds_record, outcome_odds
+from rpgres.model.state import pile_name
+from rpgres.odds.exact import By, OddsResult, Weighed, outcome_odds
 from rpgres.odds.explorer import Odds
 from rpgres.odds.ladder import LadderOdds, ladder_odds, missing_opposition
 from rpgres.odds.sampling import GAMES
@@ -27,13 +27,10 @@ from rpgres.odds.subjects import Subject, measure_action
 from rpgres.odds.variations import Axis, input_axes, is_target
 from rpgres.parameters.kinds import metavar
 from rpgres.rulesets import Rules, RulesetFile
-from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
     from rpgres.engine.players import Policy
     from rpgres.engine.run import Prepared
-    from rpgres.odds.optimal import Best
-    from rpgres.odds.sampling import Sample
 
 ACTION_OPTIONS = (
     *(opt.CHOOSE, opt.BEST, opt.EACH, opt.BY, opt.AUTO, opt.POLICY),
@@ -41,8 +38,8 @@ ACTION_OPTIONS = (
     *(opt.SWITCH, opt.RULESETS, opt.LEAVES, opt.SECONDS),
     *(opt.ODDS_FORMAT, opt.OUT, opt.SVG, opt.JSON, opt.PLAIN, opt.NOTE),
 )
+Sits = Callable[[dict[str, str]], "tuple[Rules, Start]"]
 DICE_OPTIONS = (opt.VS, opt.DICE_BY, opt.ODDS_FORMAT, opt.OUT, opt.SVG, opt.JSON, opt.PLAIN, opt.NOTE)
-REST = 1e-6  # what may be left open without an estimate: dice that explode leave less
 
 
 class Line(Struct, kw_only=True):
@@ -56,6 +53,7 @@ class Line(Struct, kw_only=True):
         weighed: who decides for whoever acts.
         named: policies by character, for the record; everybody's under `*`.
         choose: decisions that were typed.
+        start: where the action begins.
     """
 
     rules: Rules
@@ -65,6 +63,7 @@ class Line(Struct, kw_only=True):
     weighed: Weighed
     named: dict[str, str]
     choose: dict[str, list[str]]
+    start: Start = NO_TABLE
 
     @property
     def budget(self) -> dict[str, Any]:
@@ -74,23 +73,33 @@ class Line(Struct, kw_only=True):
 
     def policies(self, prepared: Prepared) -> dict[str, Policy]:
         """Return the policies by character."""
-        return opt.read_policies(prepared, names=self.shared["policy"], auto=self.shared["auto"], with_orders=True)
+        names, auto = self.shared["policy"], self.shared["auto"]
+        return self.start.deciding(opt.read_policies(prepared, names=names, auto=auto, with_orders=True))
 
 
-def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
-    """Print the chances of an action's outcomes; without an opposition, those at every rung of the ladder."""
+def weigh_action(data: RulesetData, action: str, values: dict[str, Any], *, sits: Sits | None = None) -> None:
+    """Print the chances of an action's outcomes; without an opposition, those at every rung of the ladder.
+
+    Args:
+        data: the ruleset.
+        action: the action.
+        values: what was typed.
+        sits: of a persistent table, returns its rules with the switches that were typed, and where the action begins.
+    """
     own = {name.replace("-", "_") for name in data.parameters(action)}  # which count before options of odds
     is_procedure = data.file.actions[action].procedure
     options = PROCEDURE_OPTIONS if is_procedure else ACTION_OPTIONS
     shared = {option.name: values.pop(option.name) if option.name not in own else option.off for option in options}
     shared["goal"] = shared["goal"] or _goal(values, shared["find"])
     axes, inputs = input_axes(opt.given_inputs(values))
+    switches = opt.read_switches(shared["switch"])
+    rules, start = sits(switches) if sits is not None else (data.rules(switches), NO_TABLE)
     if is_procedure:
         check_by(shared["by"])
-        weigh_procedure(data, action, inputs, shared, axes)
+        weigh_procedure(rules, action, inputs, shared, axes, start=start)
         return
     form, study = format_of(shared), study_of(shared, axes)
-    line = _read_line(data, action, inputs, shared)
+    line = _read_line(rules, action, inputs, shared, start)
     by = opt.read_by(shared["by"])
     if study:
         _study(study, line, axes, by, data)
@@ -143,8 +152,9 @@ def _study(study: str, line: Line, axes: Sequence[Axis], by: By, data: RulesetDa
         evaluate=evaluate,
         action=line.action,
         inputs=line.inputs,
-        switches=opt.read_switches(shared["switch"]),
+        switches=opt.read_switches(shared["switch"]) if line.start.state is None else line.rules.chosen,
         choose=line.choose,
+        start=line.start,
     )
     told = {"weighed": line.weighed, "policies": line.named}
     code = run_study(study, subject, axes, shared, told=told, file=data.file)
@@ -152,23 +162,24 @@ def _study(study: str, line: Line, axes: Sequence[Axis], by: By, data: RulesetDa
         raise typer.Exit(code)
 
 
-def _read_line(data: RulesetData, action: str, inputs: dict[str, Any], shared: dict[str, Any]) -> Line:
+def _read_line(rules: Rules, action: str, inputs: dict[str, Any], shared: dict[str, Any], start: Start) -> Line:
     from rpgres.plugins.loading import checked
 
-    rules = checked(data.rules(opt.read_switches(shared["switch"])))
+    rules = checked(rules)
     named = opt.policy_names(rules, names=shared["policy"], auto=shared["auto"])
     weighed = _weighed(rules, action, shared, is_named="*" in named)
     if weighed != "policies" and "*" not in named:  # the others decide by what they would do when nobody says
         shared["auto"] = True
         named = {**opt.policy_names(rules, names=(), auto=True), **named}
-    if weighed == "each" and not shared["each"] and _missing_hand(rules, action, inputs):
+    if weighed == "each" and not shared["each"] and _missing_hand(rules, action, inputs, start):
         weighed = "policies"  # nobody asked for cards to be weighed, so what hands come to is told
     if weighed != "policies":
-        _require_hand(rules, action, inputs)
+        _require_hand(rules, action, inputs, start)
     if weighed == "best":
         named = {**named, "actor": "best"}
     choose = opt.read_answers(shared["choose"], option="--choose")
-    return Line(rules=rules, action=action, inputs=inputs, shared=shared, weighed=weighed, named=named, choose=choose)
+    told: dict[str, Any] = {"weighed": weighed, "named": named, "choose": choose, "start": start}
+    return Line(rules=rules, action=action, inputs=inputs, shared=shared, **told)
 
 
 def _ladder(line: Line, opposition: str) -> LadderOdds:
@@ -188,31 +199,20 @@ def _ladder(line: Line, opposition: str) -> LadderOdds:
         named=line.named,
         note=line.shared["note"],
         weigh=weigh,
+        start=line.start,
         **line.budget,
     )
 
 
 def _action_odds(line: Line, by: By) -> OddsResult:
     """Return the odds against what was typed."""
-    from rpgres.engine.run import answers_to, prepare
+    from rpgres.engine.run import prepare
+    from rpgres.odds.actions import action_odds
 
-    prepared, budget = prepare(line.rules, line.action, line.inputs), line.budget
-    answers: dict[str, Any] = {"choose": answers_to(prepared, line.choose), "policies": line.policies(prepared)}
-    if line.weighed == "policies":
-        odds, choices = outcome_odds(prepared, **answers, **budget, games=GAMES, by=by), []
-    else:
-        from rpgres.odds.optimal import best_odds
-
-        seconds = budget["seconds"]
-        end = monotonic() + seconds if seconds is not None else None
-        exact = seconds * EXACT_SHARE if seconds is not None else None
-        is_each = line.weighed == "each"
-        best = best_odds(prepared, **answers, leaves=budget["leaves"], seconds=exact, only_first=is_each)
-        odds = best.odds(prepared)
-        choices = best.records(prepared, samples=_samples(prepared, best, answers, end=end))
-    named = {**dict.fromkeys(prepared.orders, "orders"), **line.named}
-    told = {"policies": named, "choices": choices, "note": line.shared["note"], "weighed": line.weighed}
-    return odds_record(prepared, odds, by=by, **told)
+    prepared = prepare(line.rules, line.action, line.inputs, **line.start.arguments)
+    told: dict[str, Any] = {"named": line.named, "weighed": line.weighed, "note": line.shared["note"]}
+    policies = line.policies(prepared)
+    return action_odds(prepared, choose=line.choose, policies=policies, by=by, start=line.start, **told, **line.budget)
 
 
 def _weighed(rules: Rules, action: str, shared: Mapping[str, Any], *, is_named: bool) -> Weighed:
@@ -235,34 +235,13 @@ def _weighed(rules: Rules, action: str, shared: Mapping[str, Any], *, is_named: 
     return weighed
 
 
-def _samples(prepared: Prepared, best: Best, answers: Mapping[str, Any], *, end: float | None) -> dict[str, Sample]:
-    """Return what comes of first choices in games that are played, where exact odds left something open.
-
-    Args:
-        prepared: the action.
-        best: those odds.
-        answers: who decides in the games.
-        end: by when they have to be over, by the monotonic clock.
-    """
-    from rpgres.odds.sampling import sample
-
-    played: dict[str, Sample] = {}
-    open_ones = [] if STOP.is_asked else [choice.option for choice in best.choices if choice.value.open > REST]
-    for number, name in enumerate(open_ones):
-        until = inf if end is None else monotonic() + (end - monotonic()) / (len(open_ones) - number)
-        found = sample(prepared, **answers, first=name, runs=GAMES // len(open_ones), until=until)
-        if found is not None:
-            played[name] = found
-    return played
-
-
-def _require_hand(rules: Rules, action: str, inputs: Mapping[str, Any]) -> None:
+def _require_hand(rules: Rules, action: str, inputs: Mapping[str, Any], start: Start) -> None:
     """Make sure that somebody who decides by the cards in hand says which they are.
 
     Raises:
         UsageError: they are still to be dealt, and every hand would be another question.
     """
-    name = _missing_hand(rules, action, inputs)
+    name = _missing_hand(rules, action, inputs, start)
     if name:
         parameter = rules.parameters(action)[name]
         raise UsageError(
@@ -271,11 +250,14 @@ def _require_hand(rules: Rules, action: str, inputs: Mapping[str, Any]) -> None:
         )
 
 
-def _missing_hand(rules: Rules, action: str, inputs: Mapping[str, Any]) -> str:
-    """Return the parameter that would say which cards whoever acts holds, when it is not given."""
+def _missing_hand(rules: Rules, action: str, inputs: Mapping[str, Any], start: Start) -> str:
+    """Return the parameter that would say which cards whoever acts holds, when nothing tells them."""
     for name, parameter in rules.parameters(action).items():
         pile = rules.file.piles[parameter.pile] if parameter.kind == "cards" else None
-        if pile is not None and pile.face == "hand" and pile.each and inputs.get(name.replace("-", "_")) is None:
+        if pile is None or pile.face != "hand" or not pile.each or inputs.get(name.replace("-", "_")) is not None:
+            continue
+        there = start.state.piles.get(pile_name(parameter.pile, start.actor)) if start.state is not None else None
+        if there is None or not len(there):
             return name
     return ""
 

@@ -5,7 +5,6 @@ How they are found stands in `plugins`, what is checked in `contract`, what is w
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -14,6 +13,7 @@ import typer
 
 from rpgres.cli.annotations import AsJson, AsWords, complete_rulesets
 from rpgres.cli.checks import AsForm, end_check, form_of
+from rpgres.cli.shells import join_line
 
 if TYPE_CHECKING:
     from rpgres.cli.progress import Progress
@@ -69,7 +69,7 @@ def new(
     from rpgres.plugins.scaffold import write_plugin
 
     folder = write_plugin(name, into=Path(into))
-    quoted = shlex.quote(str(folder))
+    quoted = join_line([str(folder)])
     say_text(
         f"{folder}: written. Next steps:\n"
         f"  cd {quoted}\n"

@@ -7,7 +7,6 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import typer
-from msgspec import structs
 
 from rpgres.cli import INTERRUPTED
 from rpgres.cli import options as opt
@@ -45,6 +44,9 @@ DICE_OPTIONS = (
     opt.EXIT_CODE,
 )
 
+# Options of a line that a resumed one needs as well, beside those that the pending record has.
+_KEPT = ("rulesets", "policy", "json", "plain", "exit_code")
+
 
 def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     """Resolve an action and print what came of it; exit with the code it calls for."""
@@ -80,7 +82,11 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
                 say_text(NOTHING_DONE)
                 raise typer.Exit(INTERRUPTED) from None
             return once(seed)
-        return _resumed(result, shared) if isinstance(result, Pending) else result
+        if not isinstance(result, Pending):
+            return result
+        from rpgres.cli.resuming import kept_options, resumed
+
+        return resumed(result, rules, more=kept_options(shared, _KEPT))
 
     _finish(once, shared, repeat=repeat, rules=rules)
 
@@ -117,18 +123,6 @@ def _check_repeat(shared: dict[str, Any], *, repeat: int) -> None:
         raise UsageError("--each-run shows the runs of --repeat N; a single run is always shown")
     if repeat and shared["exit_code"]:
         raise UsageError("--exit-code and --repeat exclude each other")
-
-
-def _resumed(pending: Pending, shared: dict[str, Any]) -> Pending:
-    """Return the pending action with the options in its command that are this line's and not the action's."""
-    words = [word for folder in shared["rulesets"] for word in ("--rulesets", folder)]
-    words += [word for name in shared["policy"] for word in ("--policy", name)]
-    words += [f"--{option}" for option in ("json", "plain", "exit-code") if shared[option.replace("-", "_")]]
-    if not words:
-        return pending
-    import shlex
-
-    return structs.replace(pending, resume=f"{pending.resume} {shlex.join(words)}")
 
 
 def _person(prepared: Prepared, shared: dict[str, Any], *, repeat: int) -> Person | None:

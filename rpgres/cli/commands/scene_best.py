@@ -14,6 +14,7 @@ from rpgres.model.state import EMPTY
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from rpgres.engine.hidden import Known
     from rpgres.model.state import State
     from rpgres.odds.scene_best import SceneBest
     from rpgres.scenes import Scene
@@ -49,6 +50,7 @@ def weigh_best(
     policies: Mapping[str, str],
     inputs: Mapping[str, Any] = EMPTY,
     actor: str = "",
+    known: Known | None = None,
 ) -> None:
     """Print what comes of a scene when somebody decides optimally.
 
@@ -59,6 +61,7 @@ def weigh_best(
         policies: who else decides by which policy, for the record.
         inputs: what was typed for a procedure.
         actor: who acts first, where no step says it.
+        known: at a persistent table, by whose knowledge of it.
     """
     from rpgres.cli.commands.scene_odds import ENDING, chances, evaluated
     from rpgres.cli.studies import emit
@@ -76,6 +79,7 @@ def weigh_best(
         leaves=found.leaves,
         states=found.states,
         turns=found.turns,
+        known=known,
         best=who,
         goal=goals,
         value=chance_record(found.value),

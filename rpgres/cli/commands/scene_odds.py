@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
+from msgspec import structs
 
 from rpgres.cli import options as opt
 from rpgres.cli.dynamic import scene_command
 from rpgres.cli.options import Option, SectionedCommand
-from rpgres.cli.rulesets import RulesetData
 from rpgres.cli.studies import emit, format_of, run_study, scenes_among, study_of
+from rpgres.engine.hidden import NO_TABLE, Known, Start
 from rpgres.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from rpgres.odds.subjects import Subject
     from rpgres.odds.variations import Axis
-    from rpgres.rulesets import RulesetFile
+    from rpgres.rulesets import Rules, RulesetFile
     from rpgres.scenes import Scene
 
 ENDING = "ending"  # what a scene is evaluated by unless something else is asked for
@@ -97,9 +98,15 @@ def weigh_scene(name: str, shared: Mapping[str, Any]) -> None:
 
 
 def weigh_procedure(
-    data: RulesetData, procedure: str, inputs: Mapping[str, Any], shared: Mapping[str, Any], axes: Sequence[Axis] = ()
+    rules: Rules,
+    procedure: str,
+    inputs: Mapping[str, Any],
+    shared: Mapping[str, Any],
+    axes: Sequence[Axis] = (),
+    *,
+    start: Start = NO_TABLE,
 ) -> None:
-    """Print the chances of how a procedure ends."""
+    """Print the chances of how a procedure ends, from where it begins."""
     from rpgres.cli.commands.scene_best import weigh_best, with_goals
     from rpgres.engine.run import answers_to, prepare
     from rpgres.plugins.loading import checked
@@ -110,32 +117,41 @@ def weigh_procedure(
     format_of(shared)
     study = study_of(shared, axes)
     auto = shared["auto"] or shared["best"] is not None
-    rules = checked(data.rules(opt.read_switches(shared["switch"])))
+    rules = checked(rules)
     typed = opt.read_answers(shared["choose"], option="--choose")
 
     def make_scene(subject: Subject) -> Scene:
-        prepared = prepare(subject.rules, procedure, subject.inputs)
+        prepared = prepare(subject.rules, procedure, subject.inputs, **start.arguments)
         choose = answers_to(prepared, subject.choose)
-        policies = opt.read_policies(prepared, names=shared["policy"], auto=auto, with_orders=True)
-        return procedure_scene(subject.rules, procedure, subject.inputs, policies=policies, choose=choose)
+        policies = start.deciding(opt.read_policies(prepared, names=shared["policy"], auto=auto, with_orders=True))
+        return procedure_scene(
+            subject.rules,
+            procedure,
+            subject.inputs,
+            policies=policies,
+            choose=choose,
+            state=start.state,
+            actor=start.actor,
+        )
 
     subject = procedure_subject(
         rules,
         procedure,
         inputs,
         make_scene=make_scene,
-        switches=opt.read_switches(shared["switch"]),
+        switches=opt.read_switches(shared["switch"]) if start.state is None else rules.chosen,
         choose=typed,
         by=shared["by"] or ENDING,
         leaves=opt.read_count(shared["leaves"], option="--leaves", default=0) or None,
     )
+    subject = structs.replace(subject, start=start)
     if study:
         policies = opt.policy_names(rules, names=shared["policy"], auto=shared["auto"])
-        _study(study, subject, axes, shared, {"policies": policies, "by": shared["by"] or ENDING}, data.file, {})
+        _study(study, subject, axes, shared, {"policies": policies, "by": shared["by"] or ENDING}, rules.file, {})
         return
     scene = make_scene(subject)
-    prepared = prepare(rules, procedure, inputs)
-    told: dict[str, Any] = {"policies": _policies(scene, shared), "inputs": prepared.inputs}
+    prepared = prepare(rules, procedure, inputs, **start.arguments)
+    told: dict[str, Any] = {"policies": _policies(scene, shared), "inputs": prepared.inputs, "known": start.record()}
     if shared["best"] is not None:
         weigh_best(scene, prepared.state, shared, actor=prepared.actor, **told)
     else:
@@ -173,6 +189,7 @@ def _weigh(
     *,
     policies: Mapping[str, str],
     inputs: Mapping[str, Any] | None = None,
+    known: Known | None = None,
 ) -> None:
     from rpgres.cli.progress import LOWER_BOUND, interrupted, progress
     from rpgres.odds.exact import chance_record
@@ -208,6 +225,7 @@ def _weigh(
         states=odds.states,
         turns=odds.turns,
         interrupted=odds.is_interrupted,
+        known=known,
     )
     emit(record, scene.rules.file, shared)
     if odds.is_interrupted or (sample is not None and sample.runs < plays):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import typer
-from msgspec import structs
 
 from rpgres.cli import options as opt
 from rpgres.cli.dynamic import SCENE_RUN, ActionCommand, Verb, procedure_named
@@ -102,7 +101,10 @@ def _tell_waiting(pending: Pending, prepared: Prepared, shared: Mapping[str, Any
 
     if shared["as"] is not None:
         raise _nobody_decides(pending)
-    pending = structs.replace(pending, resume=_resumed(pending, shared))
+    from rpgres.cli.resuming import kept_options, resumed
+
+    command = ("scene", "run", f"{pending.ruleset}/{pending.action}")
+    pending = resumed(pending, prepared.rules, command=command, more=kept_options(shared, _KEPT))
     if shared["json"]:
         say_json(pending)
     else:
@@ -122,18 +124,6 @@ def _nobody_decides(pending: Pending) -> Exception:
         f"{named('policy')} NAME",
         labels=[question.label],
     )
-
-
-def _resumed(pending: Pending, shared: Mapping[str, Any]) -> str:
-    """Return the command line that plays it up to the same question again, with the place for the answer."""
-    import shlex
-
-    words = shlex.split(pending.resume)[4:]  # behind `rpgres roll RULESET ACTION`
-    for name in _KEPT:
-        value, typed = shared[name], f"--{name.replace('_', '-')}"
-        several: Sequence[str] = value if isinstance(value, list | tuple) else [value] if isinstance(value, str) else ()
-        words += [word for one in several for word in (typed, one)] or ([typed] if value is True else [])
-    return shlex.join(["rpgres", "scene", "run", f"{pending.ruleset}/{pending.action}", *words])
 
 
 VERB = Verb(SCENE_RUN, OPTIONS, (), "", run_procedure, lambda *_: None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,6 +12,7 @@ import typer
 from rpgres.cli.annotations import AsJson, AsWords, Folders, OfRuleset, RulesetId
 from rpgres.cli.checks import AsForm, check_files, form_of
 from rpgres.cli.output import say_text
+from rpgres.cli.shells import join_line
 from rpgres.errors import FileError
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def new(
         say_text(text)
         return
     _write_new(Path(out), text)
-    say_text(f"{out}: written; change it, then: rpgres sheet check {shlex.quote(out)}\n")
+    say_text(f"{out}: written; change it, then: {join_line(['rpgres', 'sheet', 'check', out])}\n")
 
 
 def _write_new(path: Path, text: str) -> None:

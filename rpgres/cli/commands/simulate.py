@@ -126,6 +126,10 @@ def _show_result(found: Any, rules: Rules, shared: Mapping[str, Any]) -> int:
     from rpgres.cli.output import exit_of
     from rpgres.engine.records import Pending
 
+    if isinstance(found, Pending):
+        from rpgres.cli.resuming import resumed
+
+        found = resumed(found, rules)
     if shared["json"]:
         say_json(found)
     else:

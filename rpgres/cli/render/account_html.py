@@ -5,29 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from html import escape
-from itertools import groupby
 
-from rpgres.cli.formats.accounts import (
-    Account,
-    Came,
-    Change,
-    Chapter,
-    Chosen,
-    Dealt,
-    LineRecord,
-    Meaning,
-    Note,
-    Remark,
-    Rolled,
-    Stands,
-    Told,
-    Turn,
-)
-from rpgres.cli.render.account_lines import compared_words, decided_words, round_words, seat_words, whose
-from rpgres.cli.render.words import style_of, who_is
+from rpgres.cli.formats.accounts import Account, Chapter, Stands, Turn
+from rpgres.cli.render.account_blocks import Kind, blocks_of
+from rpgres.cli.render.account_lines import seat_words
+from rpgres.cli.render.lines import Piece
+from rpgres.cli.render.words import who_is
 from rpgres.text.harmless import in_line
 from rpgres.version import __version__
 
+_CLASSES: dict[Kind, str] = {"note": ' class="note"', "does": ' class="does"'}
 _STYLE = """\
 :root{color-scheme:light dark;--paper:#fdfcf9;--ink:#1f2328;--quiet:#57606a;--line:#d5d0c4;--card:#f4f1ea;
 --good:#116329;--bad:#a40e26;--even:#7d4e00}
@@ -152,56 +139,34 @@ def _chapter(chapter: Chapter, number: int) -> Iterator[str]:
 
 
 def _turn(turn: Turn) -> Iterator[str]:
-    if turn.round is not None:
-        yield f"<h4>{_text(round_words(turn))}</h4>"
-    yield from (f'<p class="note">{_text(one.text)}</p>' for one in turn.lines if isinstance(one, Note))
-    if turn.does:
-        yield f'<p class="does">{_text(turn.sentence)}</p>'
-    for kind, group in groupby((one for one in turn.lines if not isinstance(one, Note)), _block):
-        if kind == "outcome":
-            yield from (_came(one) for one in group if isinstance(one, Came))
-        elif kind == "meaning":
-            yield f"<p>{' '.join(_text(one.text) for one in group if isinstance(one, Meaning))}</p>"
-        else:
+    for kind, lines in blocks_of(turn):
+        if kind in ("effects", "log"):
             yield f'<ul class="{kind}" role="list">'
-            yield from (f"<li>{_item(one)}</li>" for one in group)
+            yield from (f"<li>{_inline(pieces)}</li>" for pieces in lines)
             yield "</ul>"
+            continue
+        for first, *rest in lines:
+            if kind == "outcome":
+                yield f'<p class="{first.style}"><strong>{_text(first.text)}</strong>{_inline(rest)}</p>'
+            elif kind == "round":
+                yield f"<h4>{_text(first.text)}</h4>"
+            else:
+                yield f"<p{_CLASSES.get(kind, '')}>{_text(first.text)}</p>"
 
 
-def _block(one: LineRecord) -> str:
-    """Return what lines have in common that stand together."""
-    if isinstance(one, Came):
-        return "outcome"
-    return "meaning" if isinstance(one, Meaning) else "effects" if isinstance(one, Change) else "log"
+def _inline(pieces: Iterable[Piece]) -> str:
+    shown = {"name": "<em>{}</em>", "quiet": '<span class="quiet">{}</span>'}
+    return "".join(
+        _dice(piece.text.replace(";", " ; ")) if piece.style == "dice" else _styled(piece, shown) for piece in pieces
+    )
 
 
-def _came(came: Came) -> str:
-    told = compared_words(came)
-    style = style_of(came.success, came.margin)
-    return f'<p class="{style}"><strong>{_text(came.outcome)}</strong>{f": {_text(told)}" if told else ""}</p>'
-
-
-def _item(one: LineRecord) -> str:
-    match one:
-        case Rolled():
-            words = f" ({_text(one.words)})" if one.words else ""
-            return f"{_text(whose(one))}: {_dice(one.faces)} = {_text(one.value)}{words}"
-        case Dealt():
-            return f"{_text(whose(one))}: {_text(one.cards)}"
-        case Chosen():
-            return f"{_text(decided_words(one))}: <em>{_text(one.answer)}</em>"
-        case Remark():
-            return f'<span class="quiet">{_text(one.text)}</span>'
-        case Told() | Change() | Meaning() | Note():
-            return _text(one.text)
-        case Came():
-            return _came(one)
+def _styled(piece: Piece, shown: dict[str, str]) -> str:
+    return shown.get(piece.style, "{}").format(_text(piece.text)) if piece.text else ""
 
 
 def _dice(faces: str) -> str:
     """Return dice as they lie; signs are spelled out for whoever listens."""
-    if not faces:
-        return "no dice"
     if not set(faces) <= {*_FATE, " ", ";"}:
         return f'<span class="dice">{_text(faces)}</span>'
     shown = faces.replace("-", "\N{MINUS SIGN}")

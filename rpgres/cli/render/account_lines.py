@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import groupby
 
-from rpgres.cli.formats.accounts import (
-    Account,
-    Came,
-    Change,
-    Chapter,
-    Chosen,
-    Dealt,
-    LineRecord,
-    Meaning,
-    Note,
-    Remark,
-    Rolled,
-    Stands,
-    Told,
-    Turn,
-)
+from rpgres.cli.formats.accounts import Account, Chapter, Stands, Turn
+from rpgres.cli.render.account_blocks import Kind, blocks_of
 from rpgres.cli.render.lines import HANG, INDENT, Line, Piece, line
-from rpgres.cli.render.words import signed, style_of, who_is
+from rpgres.cli.render.words import who_is
 from rpgres.model.state import GM
+
+# What stands before the lines of a block.
+_BEFORE: dict[Kind, tuple[str | Piece, ...]] = {
+    "round": (INDENT,),
+    **dict.fromkeys(("note", "does", "meaning"), (INDENT, HANG)),
+    "outcome": (INDENT,),
+    "effects": (INDENT * 2, "* "),
+    "log": (INDENT * 2,),
+}
 
 
 def account_lines(account: Account) -> list[Line]:
@@ -89,68 +83,7 @@ def chapter_lines(chapter: Chapter) -> list[Line]:
 
 def turn_lines(turn: Turn) -> list[Line]:
     """Return what somebody does and what comes of it."""
-    lines: list[Line] = []
-    if turn.round is not None:
-        lines.append(line(INDENT, Piece(round_words(turn), "title")))
-    notes = [one for one in turn.lines if isinstance(one, Note)]
-    lines += [line(INDENT, HANG, note.text) for note in notes]
-    if turn.does:
-        lines.append(line(INDENT, HANG, Piece(turn.sentence, "title")))
-    for kind, group in groupby((one for one in turn.lines if not isinstance(one, Note)), type):
-        if kind is Meaning:
-            told = " ".join(one.text for one in group if isinstance(one, Meaning))
-            lines.append(line(INDENT, HANG, told))
-            continue
-        lines += [line(_indent(one), *_pieces(one)) for one in group]
-    return lines
-
-
-def round_words(turn: Turn) -> str:
-    """Return the number of an exchange or a round, in words."""
-    return f"{turn.counted or 'Round'} {turn.round}"
-
-
-def _indent(one: LineRecord) -> str:
-    return INDENT if isinstance(one, Came) else INDENT * 2
-
-
-def _pieces(one: LineRecord) -> list[str | Piece]:
-    match one:
-        case Rolled():
-            dice = Piece(one.faces.replace(" ; ", ";"), "dice") if one.faces else Piece("no dice")
-            words = f" ({one.words})" if one.words else ""
-            return [f"{whose(one)}: ", dice, " = ", Piece(one.value, "number"), words]
-        case Dealt():
-            return [f"{whose(one)}: ", Piece(one.cards, "cards")]
-        case Chosen():
-            return [f"{decided_words(one)}: ", Piece(one.answer, "name")]
-        case Came():
-            told = compared_words(one)
-            return [Piece(one.outcome, style_of(one.success, one.margin)), f": {told}" if told else ""]
-        case Change():
-            return ["* ", one.text]
-        case Remark():
-            return [Piece(one.text, "quiet")]
-        case Told() | Meaning() | Note():
-            return [one.text]
-
-
-def whose(one: Rolled | Dealt) -> str:
-    """Return what a roll or cards are called, and whose they are."""
-    return f"{one.label} ({one.who})" if one.who else one.label
-
-
-def decided_words(one: Chosen) -> str:
-    """Return what was decided, by whom and how: `Price of Edda (Mara Quill, by policy)`."""
-    of = f" of {one.of}" if one.of else ""
-    return f"{one.label}{of} ({', '.join(filter(None, (one.who, one.how)))})"
-
-
-def compared_words(came: Came) -> str:
-    """Return the numbers behind an outcome, in words."""
-    against = f" against {came.against}" if came.against else ""
-    margin = f", margin {signed(came.margin)}" if came.margin is not None else ""
-    return f"{came.total}{against}{margin}"
+    return [line(*_BEFORE[kind], *pieces) for kind, lines in blocks_of(turn) for pieces in lines]
 
 
 def end_lines(account: Account) -> list[Line]:

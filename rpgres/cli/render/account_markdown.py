@@ -2,34 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import groupby
 
-from rpgres.cli.formats.accounts import (
-    Account,
-    Came,
-    Change,
-    Chosen,
-    Dealt,
-    LineRecord,
-    Meaning,
-    Note,
-    Remark,
-    Rolled,
-    Stands,
-    Told,
-    Turn,
-)
-from rpgres.cli.render.account_lines import (
-    compared_words,
-    decided_words,
-    people_words,
-    round_words,
-    rules_words,
-    whose,
-)
+from rpgres.cli.formats.accounts import Account, Stands, Turn
+from rpgres.cli.render.account_blocks import Kind, blocks_of
+from rpgres.cli.render.account_lines import people_words, rules_words
+from rpgres.cli.render.lines import Line
 from rpgres.cli.render.markdown import plain_markdown
 
+_BEFORE: dict[Kind, str] = {"note": "> ", "round": "### "}
 HEAD = "<!-- rpgres account -->"  # by which a file is known that may be replaced
 
 
@@ -57,49 +39,26 @@ def _blocks(account: Account) -> Iterator[str]:
 
 
 def _turn(turn: Turn) -> Iterator[str]:
-    if turn.round is not None:
-        yield f"### {plain_markdown(round_words(turn))}"
-    yield from (f"> {plain_markdown(one.text)}" for one in turn.lines if isinstance(one, Note))
-    if turn.does:
-        yield f"**{plain_markdown(turn.sentence)}**"
-    for kind, group in groupby((one for one in turn.lines if not isinstance(one, Note)), _block):
-        yield "".join(_together(kind, group)).rstrip("\n")
+    for is_list, blocks in groupby(blocks_of(turn), lambda block: block[0] in ("effects", "log")):
+        if is_list:
+            yield "\n".join(f"- {_inline(pieces)}" for _, lines in blocks for pieces in lines)
+            continue
+        for kind, lines in blocks:
+            strong = 1 if kind in ("outcome", "does") else 0
+            yield from (f"{_BEFORE.get(kind, '')}{_inline(pieces, strong=strong)}" for pieces in lines)
 
 
-def _block(one: LineRecord) -> str:
-    """Return what lines have in common that make one block: a paragraph of meanings, an outcome, a list."""
-    return "meaning" if isinstance(one, Meaning) else "outcome" if isinstance(one, Came) else "list"
-
-
-def _together(kind: str, group: Iterable[LineRecord]) -> Iterator[str]:
-    if kind == "meaning":
-        yield " ".join(plain_markdown(one.text) for one in group if isinstance(one, Meaning))
-    elif kind == "outcome":
-        yield "\n\n".join(_came(one) for one in group if isinstance(one, Came))
-    else:
-        yield from (f"- {_item(one)}\n" for one in group)
-
-
-def _came(came: Came) -> str:
-    told = compared_words(came)
-    return f"**{plain_markdown(came.outcome)}**" + (f": {plain_markdown(told)}" if told else "")
-
-
-def _item(one: LineRecord) -> str:
-    match one:
-        case Rolled():
-            words = f" ({one.words})" if one.words else ""
-            return plain_markdown(f"{whose(one)}: {one.faces or 'no dice'} = {one.value}{words}")
-        case Dealt():
-            return plain_markdown(f"{whose(one)}: {one.cards}")
-        case Chosen():
-            return f"{plain_markdown(decided_words(one))}: *{plain_markdown(one.answer)}*"
-        case Change():
-            return plain_markdown(one.text)
-        case Told() | Remark() | Meaning() | Note():
-            return plain_markdown(one.text)
-        case Came():
-            return _came(one)
+def _inline(pieces: Line, *, strong: int = 0) -> str:
+    """Return pieces as Markdown: the first ones strong, what was chosen emphasised."""
+    shown = ""
+    marks = ("**" if number < strong else "*" * (one.style == "name") for number, one in enumerate(pieces))
+    for mark, group in groupby(zip(marks, pieces, strict=True), lambda pair: pair[0]):
+        text = "".join(one.text.replace(";", " ; ") if one.style == "dice" else one.text for _, one in group)
+        lead = ": " if shown and text.startswith(": ") else ""
+        end = " " if text.endswith(": ") else ""
+        plain = plain_markdown(text.removeprefix(lead))
+        shown += f"{lead}{mark}{plain}{mark}{end}" if plain else ""
+    return shown
 
 
 def _stands(stands: Stands) -> Iterator[str]:

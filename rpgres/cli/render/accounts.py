@@ -307,11 +307,12 @@ def _set_lines(step: Mapping[str, Any], words: Words) -> Iterator[Change]:
     changes = step.get("set")
     for path, value in changes.items() if isinstance(changes, Mapping) else ():
         told = ("yes" if value else "no") if isinstance(value, bool) else "nothing" if value in (None, "") else value
-        yield Change(in_line(f"{_path_words(str(path), words)}: {told}"))
+        yield Change(in_line(f"{path_words(str(path), words)}: {told}"))
 
 
-def _path_words(path: str, words: Words) -> str:
-    parts = [part for part in path.split(".") if part not in ("counters", "tracks", "things")]
+def path_words(path: str, words: Words) -> str:
+    """Return a path of the table in words: `Mara Quill, fate points`."""
+    parts = [part for part in path.split(".") if part not in ("counters", "tracks", "things", "abilities", "tags")]
     if parts[0] == "characters" and len(parts) > 2:
         return f"{words.who(parts[1])}, {' '.join(plain_words(one) for one in parts[2:])}"
     told = " ".join(plain_words(one) for one in parts)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rpgres.cli.render.words import percent, rolled_words, style_of, title
+from rpgres.engine.hidden import Known
 from rpgres.odds.exact import Chance
 from rpgres.odds.sampling import Estimate, Sample
 from rpgres.odds.subjects import Evaluated, value_text
@@ -51,8 +52,16 @@ def _value(value: Any) -> str:
 
 
 def above(record: Any) -> list[str]:
-    """Return the lines under a heading: the house rules in force, if there are any."""
-    return [f"house rules: {', '.join(record.house_rules)}"] if record.house_rules else []
+    """Return the lines under a heading: whose knowledge of a table counts, and the house rules in force."""
+    known = getattr(record, "known", None)
+    lines = [_known_words(known)] if known is not None else []
+    return [*lines, *([f"house rules: {', '.join(record.house_rules)}"] if record.house_rules else [])]
+
+
+def _known_words(known: Known) -> str:
+    piles = ", ".join(f"{name} ({count})" for name, count in known.averaged.items())
+    unseen = f"; unseen, any cards possible: {piles}" if piles else ""
+    return f"the table as {known.seat or 'the host'} knows it{unseen}"
 
 
 def likely(name: str, chance: Chance, sample: Sample | None) -> float:

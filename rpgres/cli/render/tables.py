@@ -45,6 +45,7 @@ def show_lines(
     file: RulesetFile,
     *,
     pictures: Mapping[str, Sequence[str]] = EMPTY,
+    answer: str = "",
 ) -> list[Shown]:
     """Return a table as it is now.
 
@@ -53,6 +54,7 @@ def show_lines(
         state: the state as that seat sees it.
         file: the ruleset's data, for its words.
         pictures: lines by name, of tracks and things that the ruleset shows in its own way.
+        answer: the command line that answers what waits, where it is not the one at the table.
     """
     name = record.title or file.title
     seat = f", seen by {who_is(record.seat)}" if record.seat is not None else ""
@@ -77,7 +79,7 @@ def show_lines(
                 line(),
                 line(INDENT, Piece("An action is pending; the cards above are those before it.", "quiet")),
             ]
-        lines += [line(), *waiting_lines(record.pending, said_by=record.said_by)]
+        lines += [line(), *waiting_lines(record.pending, said_by=record.said_by, command=answer)]
     if record.seed is not None:
         lines += [line(), line(Piece(f"seed: {record.seed}", "quiet"))]
     return lines
@@ -119,12 +121,12 @@ def _tag_lines(tags: list[Tag]) -> Iterator[Line]:
         yield line(INDENT, Piece(tag.name, "name"), Piece(f" ({message})", "quiet"))
 
 
-def waiting_lines(pending: Pending, *, said_by: str | None) -> list[Line]:
-    """Return what a table waits for, and how it is answered there."""
+def waiting_lines(pending: Pending, *, said_by: str | None, command: str = "") -> list[Line]:
+    """Return what a table waits for, and how it is answered there, or by another command line."""
     question = pending.question
     if question.who == SOMEBODY or not question.label:
         return pending_lines(pending, how=[], said_by=said_by)
-    command = f"rpgres table answer --choose {question.label}=..."
+    command = command or f"rpgres table answer --choose {question.label}=..."
     how = [line(INDENT, "Answer it with: ", Piece(command, "name"))]
     return pending_lines(pending, how=how, said_by=said_by)
 

@@ -17,11 +17,11 @@ from rpgres.engine.views import HOST
 from rpgres.errors import RpgresError, UsageError, named
 from rpgres.journal import store
 from rpgres.journal.commands.pending import (
-    asks_still,
     options_of,
     refuse_sealed,
     refuse_when_revealed,
     refuse_while_pending,
+    require_asked,
     require_own,
     require_pending,
     thing_of,
@@ -159,7 +159,7 @@ def answer(
 
     Args:
         place: the table.
-        at: the hash of the entry that is answered, when the answer was given elsewhere.
+        at: the hash of the entry that is answered, or its first digits, when the answer was given elsewhere.
         accepted: of an answer from a file: what the host was shown of it and took.
 
     Raises:
@@ -169,10 +169,7 @@ def answer(
     def work(history: History, rules: Rules) -> list[Draft]:
         check_seat(history, seat)
         pending = require_pending(history)
-        if at and not asks_still(history, pending, seat, at=at):
-            raise UsageError(
-                "this answer is for a question that is no longer pending; run `rpgres table show` or use a new view"
-            )
+        require_asked(history, pending, seat, at=at)
         asked = require_own(history, pending, seat)
         refuse_sealed(history, pending, seat)
         if not (choose or policies or auto):

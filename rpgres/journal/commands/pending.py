@@ -102,13 +102,25 @@ def refuse_when_revealed(history: History) -> None:
         )
 
 
+def require_asked(history: History, pending: Entry, seat: str | None, *, at: str) -> None:
+    """Check that what waits is what was answered elsewhere.
+
+    Raises:
+        UsageError: it is not.
+    """
+    if at and not asks_still(history, pending, seat, at=at):
+        raise UsageError(
+            "this answer is for a question that is no longer pending; run `rpgres table show` or use a new view"
+        )
+
+
 def asks_still(history: History, pending: Entry, seat: str | None, *, at: str) -> bool:
     """Tell whether an entry asks a seat what the pending one asks it, though others may have answered meanwhile."""
-    if pending.hash == at:
+    if pending.hash.startswith(at):  # of a line in a mail, its first digits
         return True
     found = found_in(pending.secret)
     since = history.standing_from(history.run_of(pending).number)
-    earlier = next((entry for entry in since if entry.hash == at and entry.kind in RUNNING), None)
+    earlier = next((entry for entry in since if entry.hash.startswith(at) and entry.kind in RUNNING), None)
     if earlier is None or history.run_of(earlier) != history.run_of(pending) or not isinstance(found, Pending):
         return False
     seen = found_in(earlier.secret)

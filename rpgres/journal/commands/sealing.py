@@ -8,7 +8,7 @@ from rpgres.engine.players import Question, View
 from rpgres.engine.running import NeedsAnswer, accepted
 from rpgres.errors import UsageError
 from rpgres.journal.commands.acting import answer_draft, run_on
-from rpgres.journal.commands.pending import require_own, require_pending
+from rpgres.journal.commands.pending import require_asked, require_own, require_pending
 from rpgres.journal.commands.running import Typed
 from rpgres.journal.commands.writing import Done, Place, check_seat, draft_entry, write
 from rpgres.journal.commitments import check_opening, read_hex, seal_by
@@ -20,7 +20,7 @@ from rpgres.journal.records import (
 from rpgres.rulesets import Rules
 
 
-def seal(place: Place, commitment: str, *, seat: str, answer: str | None = None, label: str = "") -> Done:
+def seal(place: Place, commitment: str, *, seat: str, answer: str | None = None, label: str = "", at: str = "") -> Done:
     """Hand in the commitment to an answer, which is given later, by opening it.
 
     Args:
@@ -29,6 +29,7 @@ def seal(place: Place, commitment: str, *, seat: str, answer: str | None = None,
         seat: whose answer. Everybody sees that it sealed one.
         answer: the answer, if it is known here: it is tried, and not kept.
         label: its label.
+        at: the hash of the entry that is answered, or its first digits, when it was sealed elsewhere.
 
     Raises:
         UsageError: nothing is asked of the seat, it has sealed an answer already, or the answer cannot be given.
@@ -38,6 +39,7 @@ def seal(place: Place, commitment: str, *, seat: str, answer: str | None = None,
     def work(history: History, rules: Rules) -> list[Draft]:
         check_seat(history, seat)
         pending = require_pending(history)
+        require_asked(history, pending, seat, at=at)
         asked = require_own(history, pending, seat)
         before = seal_by(history, pending, seat)
         if before is not None:

@@ -83,8 +83,12 @@ class ActGroup(LazyGroup):
     """The actions of the ruleset that is played at the table found here."""
 
     heading = "Actions"
-    verb = ACT
     line: Sequence[str] = ()  # what was typed, which may name the table
+
+    @property
+    def verb(self) -> Verb:
+        """What is done with an action."""
+        return ACT
 
     def entries(self) -> Mapping[str, str]:
         """Return the actions with their summaries; none where there is no table."""
@@ -100,7 +104,7 @@ class ActGroup(LazyGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the line up to the action."""
         self.line = tuple(args)
-        return super().parse_args(ctx, hoist(args, {name: one for one in ACT_OPTIONS for name in one.names}))
+        return super().parse_args(ctx, hoist(args, {name: one for one in self.verb.options for name in one.names}))
 
     def invoke(self, ctx: Any) -> Any:
         """Run the action that is named.
@@ -114,13 +118,13 @@ class ActGroup(LazyGroup):
 
     def load(self, name: str, args: Sequence[str]) -> Command:
         """Return the command of an action."""
-        return RulesetGroup(ACT, _data(args)).load(name, args)
+        return RulesetGroup(self.verb, _data(args)).load(name, args)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Return the command of the action that is called; before its name may stand who acts."""
         if ctx.resilient_parsing:
             return super().resolve_command(ctx, args)
-        return RulesetGroup(ACT, _data(args)).resolve_command(ctx, args)
+        return RulesetGroup(self.verb, _data(args)).resolve_command(ctx, args)
 
 
 def _data(args: Sequence[str]) -> RulesetData:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,31 +11,36 @@ import typer
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import spread
 from rpgres.cli.commands.table.common import AnswerOptions, TableOptions, app, finish_run, say_entry, taken_back
-from rpgres.cli.output import can_prompt, say, warn
+from rpgres.cli.output import can_prompt, flush, say, warn
 from rpgres.errors import FileError, UsageError
 
 if TYPE_CHECKING:
     from rpgres.journal.commitments import SealFile
-    from rpgres.journal.forms import AnswerFile
 
 
 @app.command("answer")
 @spread
 def give(
+    pasted: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[LINE]", help="A line that a seat sent: rpgres-answer: ...", show_default=False),
+    ] = None,
     from_: Annotated[
         str | None,
         typer.Option(
-            "--from", metavar="FILE", help="Import an answer that a seat wrote to a file.", show_default=False
+            "--from",
+            metavar="FILE",
+            help="Import what seats sent: an answer file, or a text with their lines; - is standard input.",
+            show_default=False,
         ),
     ] = None,
     view: Annotated[
         str | None,
-        typer.Option(
-            "--view", metavar="FILE", help="Answer the question of a view file; needs --out.", show_default=False
-        ),
+        typer.Option("--view", metavar="FILE", help="Answer the question of a view file.", show_default=False),
     ] = None,
     out: Annotated[
-        str | None, typer.Option("--out", metavar="FILE", help="Write the answer to this file.", show_default=False)
+        str | None,
+        typer.Option("--out", metavar="FILE", help="Write the answer to this file instead.", show_default=False),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     accept: Annotated[
@@ -50,93 +54,36 @@ def give(
 
     What is given is for what is rolled after the answer: dice that were rolled stay.
 
-    A player elsewhere, who has only a view (`rpgres table view`), writes the answer to a file with --view and --out,
-    and the host imports it with --from. Its seat and any dice in it are shown first: at a terminal you confirm them,
-    elsewhere --accept does; --as SEAT names the seat.
+    A player elsewhere, who has only a view (`rpgres table view`), answers it with --view FILE, which checks the answer
+    and prints it as a line to send. The host takes it as it stands, or a whole mail with --from -. Its seat and any
+    dice in it are shown first: at a terminal you confirm them, elsewhere --accept does; --as SEAT names the seat.
     """
-    from rpgres.journal.commands import answer as hand_in
-
-    arguments = answers.arguments(options, is_asked=not answers.choose and from_ is None)
-    if view is not None or out is not None:
-        _write_answer(view, out, arguments["choose"], arguments["given"], is_forced=force)
-        return
-    if from_ is not None:
-        if answers.choose or answers.given:
-            raise UsageError("--from already contains the answer; leave out --choose and --given")
-        answer = _answer_in(from_, options.who)
-        accepted = _take(from_, answer, is_named=options.who is not None, is_accepted=accept)
-        arguments |= {
-            "seat": answer.seat,
-            "choose": _listed(answer.choose),
-            "given": _listed(answer.given),
-            "at": answer.entry,
-            "accepted": accepted,
-        }
-    with taken_back():
-        finish_run(hand_in(options.find(), **arguments), options)
-
-
-def _write_answer(
-    view: str | None,
-    out: str | None,
-    choices: dict[str, list[str]],
-    given: dict[str, list[str]],
-    *,
-    is_forced: bool,
-) -> None:
+    from rpgres.cli.commands.table.posting import take_posted, write_answer
     from rpgres.cli.render.lines import line
-    from rpgres.journal.exchange import answer_for, read_view, write_json
+    from rpgres.journal.commands import answer as hand_in
+    from rpgres.journal.exchange import read_posted
+    from rpgres.journal.lines import has_line
 
-    if view is None or out is None:
-        raise UsageError("answering from a view needs both --view FILE and --out FILE")
-    if not choices:
-        raise UsageError("choose an option: --choose LABEL=OPTION")
-    path = write_json(Path(out), answer_for(read_view(view), choose=choices, given=given), is_forced=is_forced)
-    say([line(f"{path}: written; the host imports it with: rpgres table answer --from {path}")])
-
-
-def _take(file: str, answer: AnswerFile, *, is_named: bool, is_accepted: bool) -> str:
-    """Return what of an answer file the host has been shown and takes.
-
-    Raises:
-        UsageError: the host does not take it, or was not asked and has not said so beforehand.
-    """
-    parts, dice = (
-        [f"{label}={value}" for label, values in _listed(part).items() for value in values]
-        for part in (answer.choose, answer.given)
-    )
-    message = f"{answer.seat}: {', '.join(parts)}" + (f"; given: {', '.join(dice)}" if dice else "")
-    if is_accepted or (is_named and not dice):
-        return message
-    if not can_prompt():
-        what = "states its seat" + (" and the dice rolled" if dice else "")
-        named = "" if dice else f", or --as {answer.seat}"
-        raise UsageError(f"{file} {what} ({message}): --accept confirms it{named}")
-    from rpgres.cli.output import ask, flush, say_text
-    from rpgres.text.harmless import in_line
-
-    say_text(f"{in_line(file)} says, and it becomes what was answered: {in_line(message)}\n")
-    flush()
-    try:
-        typed = ask("Accept it? [y/N] ")
-    except EOFError:
-        typed = ""
-    if typed.strip().lower() not in ("y", "yes"):
-        raise UsageError(f"{file} was not accepted; nothing was written")
-    return message
-
-
-def _answer_in(file: str, seat: str | None) -> AnswerFile:
-    from rpgres.journal.exchange import read_answer
-
-    found = read_answer(file)
-    if seat not in (None, found.seat):
-        raise UsageError(f"{file} is an answer of {found.seat}, not of {seat}")
-    return found
-
-
-def _listed(answers: Mapping[str, str | list[str]]) -> dict[str, list[str]]:
-    return {label: [value] if isinstance(value, str) else value for label, value in answers.items()}
+    source = " ".join(pasted) if pasted else from_
+    arguments = answers.arguments(options, is_asked=not answers.choose and source is None)
+    if view is not None:
+        choices, given = arguments["choose"], arguments["given"]
+        write_answer(view, out, options, choices=choices, given=given, is_forced=force)
+        return
+    if out is not None:
+        raise UsageError("--out writes the answer to a view: name it with --view FILE")
+    if source is None:
+        with taken_back():
+            finish_run(hand_in(options.find(), **arguments), options)
+        return
+    if answers.choose or answers.given:
+        raise UsageError("what was sent already contains the answer; leave out --choose and --given")
+    if pasted and (from_ is not None or not has_line(source)):
+        raise UsageError("give a line that begins with rpgres-answer:, rpgres-seal: or rpgres-open:, or --from FILE")
+    if source == "-" and can_prompt():
+        say([line("Paste what was sent, then press Enter and Ctrl-D:")])
+        flush()
+    take_posted(read_posted(source), source, options, is_accepted=accept)
 
 
 @app.command("seal")
@@ -151,6 +98,10 @@ def seal(
         typer.Option(
             "--out", metavar="FILE", help="Write answer and salt to this file; keep it secret.", show_default=False
         ),
+    ] = None,
+    view: Annotated[
+        str | None,
+        typer.Option("--view", metavar="FILE", help="Seal the answer to a view file, elsewhere.", show_default=False),
     ] = None,
     elsewhere: Annotated[
         bool, typer.Option("--elsewhere", help="Only write the file; the host enters the commitment.")
@@ -167,35 +118,34 @@ def seal(
     """Commit a seat to an answer that is told later, so that nobody can know it before and nobody can change it.
 
     The table gets sha256(salt + LABEL=ANSWER), and sees whose it is. `rpgres table open` opens it, and takes no other
-    answer.
+    answer. A player elsewhere seals the answer to a view (--view FILE): it is checked, and the commitment is printed as
+    a line to send.
     """
-    from rpgres.cli.render.lines import line
+    from rpgres.cli.commands.table.posting import seal_elsewhere
     from rpgres.journal.commands import fresh_salt
     from rpgres.journal.commands import seal as hand_in
     from rpgres.journal.commitments import sealed
-    from rpgres.journal.exchange import write_json
 
     who = options.who
     if (choose is None) != (out is None) or (choose is None) == (commitment is None):
         raise UsageError("give --choose LABEL=ANSWER and --out FILE, or a --commitment that was made elsewhere")
     if choose is None or out is None:
-        if who is None or elsewhere:
+        if who is None or elsewhere or view is not None:
             raise UsageError("name the seat of the commitment: --as SEAT")
         say_entry(hand_in(options.find(), commitment or "", seat=who), options)
         return
     label, sign, answer = choose.partition("=")
     if not sign or not label.strip() or not answer.strip():
         raise UsageError(f"--choose takes LABEL=ANSWER, not {choose!r}")
-    made = sealed(label.strip(), answer.strip(), salt=fresh_salt())
-    if not elsewhere and who is None:
-        raise UsageError("name the seat of the answer: --as SEAT; without access to the table, use --elsewhere")
+    is_far = elsewhere or view is not None
+    if not is_far and who is None:
+        raise UsageError("name the seat of the answer: --as SEAT; without access to the table, use --view FILE")
     if Path(out).exists():
         raise FileError(f"{out}: already exists; nothing was sealed. Name another file", file=out)
-    if elsewhere:
-        write_json(Path(out), made)
-        say([line(f"{out}: written; send the host this commitment: {made.commitment}")])
+    if is_far:
+        seal_elsewhere(view, out, options, label=label.strip(), answer=answer.strip())
         return
-    _seal_at(options, made, Path(out))
+    _seal_at(options, sealed(label.strip(), answer.strip(), salt=fresh_salt(), seat=who or ""), Path(out))
 
 
 def _seal_at(options: TableOptions, made: SealFile, file: Path) -> None:
@@ -227,14 +177,21 @@ def open_(
     salt: Annotated[
         str | None, typer.Option("--salt", metavar="HEX", help="The salt it was sealed with.", show_default=False)
     ] = None,
+    elsewhere: Annotated[
+        bool, typer.Option("--elsewhere", help="Only print the line that opens it, for the host.")
+    ] = False,
     *,
     options: TableOptions,
 ) -> None:
     """Answer with what was sealed, and go on with the action; another answer is refused."""
+    from rpgres.cli.commands.table.posting import open_elsewhere
     from rpgres.journal.commands import open_seal
     from rpgres.journal.exchange import read_seal
 
     who = options.who
+    if elsewhere and from_ is not None:
+        open_elsewhere(read_seal(from_), options)
+        return
     if who is None:
         raise UsageError("name the seat of the sealed answer: --as SEAT")
     if (from_ is None) == (choose is None) or (choose is None) != (salt is None):

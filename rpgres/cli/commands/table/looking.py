@@ -9,12 +9,12 @@ import typer
 
 from rpgres.cli.annotations import Folders, spread
 from rpgres.cli.commands.table.common import Seat, Table, TableOptions, app, rules_at, state_of
+from rpgres.cli.commands.table.posting import answer_words, rules_of_view, view_in
 from rpgres.cli.output import fits, know_cards, say, say_json, warn
 from rpgres.errors import UsageError
 
 if TYPE_CHECKING:
-    from rpgres.journal.forms import ViewRecord
-    from rpgres.rulesets import Rules
+    from rpgres.journal.history import History
 
 View = Annotated[
     str | None,
@@ -33,17 +33,17 @@ def show(
     from rpgres.journal.views import table_record
 
     if view is not None:
-        found = _view_in(view, options)
+        found = view_in(view, options)
         if options.as_json:
             say_json(found.table)
             return
         from rpgres.cli.render.tables import show_lines
         from rpgres.journal.exchange import state_in
 
-        state = state_in(view, found)
-        rules = _rules_of_view(found, options)
+        state, rules = state_in(view, found), rules_of_view(found, options)
         know_cards(rules)
-        say(show_lines(found.table, state, rules.file), is_plain=options.plain)
+        lines = show_lines(found.table, state, rules.file, answer=answer_words(view, found))
+        say(lines, is_plain=options.plain)
         return
     place, history = options.read()
     now = state_of(place, history)
@@ -63,26 +63,6 @@ def show(
     say(show_lines(record, state, rules.file, pictures=pictures), is_plain=options.plain)
 
 
-def _view_in(file: str, options: TableOptions) -> ViewRecord:
-    """Return a view from a file, of which it is said already whose it is."""
-    from rpgres.journal.exchange import read_view
-
-    if options.table is not None:
-        raise UsageError("--view and --table exclude each other")
-    found = read_view(file)
-    if options.seat not in (None, found.seat):
-        raise UsageError(f"{file} is a view of {found.seat}, not of {options.seat}")
-    return found
-
-
-def _rules_of_view(view: ViewRecord, options: TableOptions) -> Rules:
-    from rpgres.plugins.discovery import find_ruleset
-    from rpgres.plugins.loading import load_rules
-
-    found = find_ruleset(view.table.ruleset, extra=options.folders)
-    return load_rules(found, switches=view.table.switches, extra=options.folders)
-
-
 @app.command("log")
 @spread
 def log(
@@ -99,7 +79,7 @@ def log(
     from rpgres.journal.views import log_record
 
     if view is not None:
-        found = _view_in(view, options)
+        found = view_in(view, options)
         its = found.table
         record = LogRecord(
             version=its.version,
@@ -108,7 +88,7 @@ def log(
             seat=found.seat,
             entries=found.log[-last:] if last is not None else found.log,
         )
-        rules = None if options.as_json else _rules_of_view(found, options)
+        rules = None if options.as_json else rules_of_view(found, options)
     else:
         place, history = options.read()
         record = log_record(history, options.who, last=last)
@@ -164,8 +144,12 @@ def verify(
 @app.command("view")
 def view(
     out: Annotated[
-        str, typer.Option("--out", metavar="FILE", help="Write the view to this file; - is standard output.")
+        str,
+        typer.Option(
+            "--out", metavar="FILE", help="Write the view to this file; - is standard output. With --all: a folder."
+        ),
     ],
+    every: Annotated[bool, typer.Option("--all", help="Write the view of every seat, as SEAT.view.json.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     seat: Seat = None,
     table: Table = None,
@@ -173,23 +157,39 @@ def view(
 ) -> None:
     """Write all that a seat may see into a file, for a player elsewhere: the table, the log, what is asked.
 
-    The player answers with `rpgres table answer --view FILE --choose LABEL=OPTION --out ANSWER`, or writes such a file
-    by hand; whoever has the table takes it with `rpgres table answer --from ANSWER`.
+    The player reads it with `rpgres table show --view FILE`, which tells how to answer; whoever has the table takes the
+    line that comes back with `rpgres table answer`.
     """
     from rpgres.cli.render.lines import line
     from rpgres.journal.exchange import view_of, write_json
 
     options = TableOptions(seat=seat, table=table, rulesets=rulesets)
     who = options.who
-    if who is None:
-        raise UsageError("name the seat: --as SEAT")
+    if (who is None) != every or (every and out == "-"):
+        raise UsageError("name the seat: --as SEAT; or write every seat's view into a folder: --all --out DIR")
     place, history = options.read()
-    record = view_of(history, place.path, seat=who, now=state_of(place, history))
+    now = state_of(place, history)
     if out == "-":
-        say_json(record)
+        say_json(view_of(history, place.path, seat=who or "", now=now))
         return
-    write_json(Path(out), record, is_forced=force)
-    say([line(f"{out}: written; it contains only what {who} may see")])
+    for one, path in _view_files(history, who, Path(out)).items():
+        record = view_of(history, place.path, seat=one, now=now)
+        write_json(path, record, is_forced=force)
+        asked = "; it waits for an answer" if every and answer_words("", record) else ""
+        say([line(f"{path}: written; it contains only what {one} may see{asked}")])
+
+
+def _view_files(history: History, seat: str | None, out: Path) -> dict[str, Path]:
+    """Return the files of views by seat: the one that was named, or every seat's in a folder."""
+    from rpgres.engine.views import seats_of
+    from rpgres.text.filenames import file_name
+
+    if seat is not None:
+        return {seat: out}
+    names: dict[str, str] = {}
+    for one in seats_of(history.state):
+        names[one] = file_name(one, ending=".view.json", taken=names.values())
+    return {one: out / name for one, name in names.items()}
 
 
 @app.command("export")
@@ -200,17 +200,26 @@ def export(
     table: Table = None,
     rulesets: Folders = None,
 ) -> None:
-    """Write the sheets as they are now, and an account of everything that was done as Markdown.
+    """Write the sheets as they are now, an account of everything that was done, and a table of all rolls.
+
+    The account is Markdown (transcript.md) and one HTML page (account.html), with a chapter for each scene. rolls.csv
+    has a row for each roll and card: entry, at, who, action, label, kind, dice, faces, value, total, opposition,
+    margin, outcome, source (seed or given), place (in the seed's numbers), stands (yes, undone or failed).
 
     With --as SEAT, what the seat may not know of is in none of them. What a sheet of the ruleset does not take, such as
     a number past its bounds, is written all the same, and told above it and on standard error.
     """
+    from rpgres.cli.render.account_html import as_html
+    from rpgres.cli.render.documents import csv_text
     from rpgres.cli.render.lines import line
+    from rpgres.cli.render.table_accounts import account_of_table
     from rpgres.cli.render.transcripts import transcript
+    from rpgres.engine.views import state_seen
     from rpgres.journal.checking import require_whole
     from rpgres.journal.exchange import write_files
     from rpgres.journal.exporting import misfits, sheets_of
-    from rpgres.journal.views import log_seen
+    from rpgres.journal.rolls import COLUMNS, cells_of, rolls_of
+    from rpgres.journal.views import log_seen, table_record
 
     options = TableOptions(seat=seat, table=table, rulesets=rulesets)
     who = options.who
@@ -220,7 +229,10 @@ def export(
     title = history.new.public.title or rules.file.title
     sheets = sheets_of(rules, history, seat=who)
     files = {f"sheets/{name}": text for name, text in sheets.items()}
-    files["transcript.md"] = transcript(title, log_seen(history, who), rules.file)
+    log, now = log_seen(history, who), state_of(place, history)
+    account = account_of_table(table_record(history, who, now=now), log, state_seen(now, who), rules)
+    files["transcript.md"], files["account.html"] = transcript(title, log, rules.file), as_html(account)
+    files["rolls.csv"] = csv_text(COLUMNS, [cells_of(row) for row in rolls_of(history, seat=who)])
     for path in write_files(Path(out), files, is_forced=force):
         say([line(f"{path}: written")])
     for name, text in sheets.items():

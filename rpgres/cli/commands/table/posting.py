@@ -1,0 +1,230 @@
+"""Playing by post: what a player elsewhere writes from a view, and how the host takes what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rpgres.cli.commands.table.common import TableOptions, finish_run, say_entry
+from rpgres.cli.output import can_prompt, say, warn
+from rpgres.errors import FileError, PluginError, UsageError
+
+if TYPE_CHECKING:
+    from rpgres.journal.commands import Done
+    from rpgres.journal.commitments import SealFile
+    from rpgres.journal.forms import AnswerFile, ViewRecord
+    from rpgres.journal.lines import OpenLine, Posted, SealLine
+    from rpgres.rulesets import Rules
+
+
+def view_in(file: str, options: TableOptions) -> ViewRecord:
+    """Return a view from a file, of which it is said already whose it is.
+
+    Raises:
+        UsageError: it is another seat's.
+        FileError: it is no view.
+    """
+    from rpgres.journal.exchange import read_view
+
+    if options.table is not None:
+        raise UsageError("--view and --table exclude each other")
+    found = read_view(file)
+    if options.seat not in (None, found.seat):
+        raise UsageError(f"{file} is a view of {found.seat}, not of {options.seat}")
+    return found
+
+
+def rules_of_view(view: ViewRecord, options: TableOptions) -> Rules:
+    """Return the rules that a view was played by, as they are installed here."""
+    from rpgres.plugins.discovery import find_ruleset
+    from rpgres.plugins.loading import load_rules
+
+    found = find_ruleset(view.table.ruleset, extra=options.folders)
+    return load_rules(found, switches=view.table.switches, extra=options.folders)
+
+
+def answer_words(file: str, view: ViewRecord) -> str:
+    """Return the command line with which a player answers a view, up to the answer; nothing where it asks nothing."""
+    from rpgres.cli.shells import join_line
+
+    pending = view.table.pending
+    if pending is None or not pending.question.label:
+        return ""
+    return f"{join_line(['rpgres', 'table', 'answer', '--view', file])} --choose {pending.question.typed}=..."
+
+
+def _rules_for(view: ViewRecord, options: TableOptions) -> Rules | None:
+    """Return the rules to check an answer by; None where they are not installed."""
+    try:
+        return rules_of_view(view, options)
+    except (UsageError, PluginError, FileError) as error:
+        warn(f"the answer is checked only by the options of the view: {error.message}")
+        return None
+
+
+def _tell_unchecked(rules: Rules | None, view: ViewRecord, choice: str) -> None:
+    from rpgres.journal.elsewhere import is_checked
+
+    if not is_checked(rules, view, choice):
+        warn(f"this view does not tell enough to check {choice!r}; the table will, when the host takes it")
+
+
+def write_answer(
+    file: str,
+    out: str | None,
+    options: TableOptions,
+    *,
+    choices: dict[str, list[str]],
+    given: dict[str, list[str]],
+    is_forced: bool,
+) -> None:
+    """Check an answer to a view, and print it as a line to send, or write it to a file."""
+    from rpgres.journal.elsewhere import answer_for
+    from rpgres.journal.exchange import write_json
+    from rpgres.journal.lines import answer_line
+
+    view = view_in(file, options)
+    if not choices:
+        raise UsageError(f"choose an option: {answer_words(file, view) or '--choose LABEL=OPTION'}")
+    rules = _rules_for(view, options)
+    answer = answer_for(rules, view, choose=choices, given=given)
+    _tell_unchecked(rules, view, next(iter(choices.values()))[0])
+    if out is None:
+        _hand_over(answer_line(answer))
+        return
+    from rpgres.cli.render.lines import line
+    from rpgres.cli.shells import join_line
+
+    path = write_json(Path(out), answer, is_forced=is_forced)
+    taken = join_line(["rpgres", "table", "answer", "--from", str(path)])
+    say([line(f"{path}: written; the host imports it with: {taken}")])
+
+
+def _hand_over(text: str) -> None:
+    """Print a line for a mail; what to do with it is told beside, so that a pipe gets the line alone."""
+    from rpgres.cli.output import is_terminal, say_text
+
+    say_text(("Send this line to whoever has the table:\n" if is_terminal() else "") + f"{text}\n")
+
+
+def seal_elsewhere(file: str | None, out: str, options: TableOptions, *, label: str, answer: str) -> None:
+    """Write a sealed answer for its owner, and print the line with its commitment for the host."""
+    from rpgres.cli.render.lines import line
+    from rpgres.journal.commands import fresh_salt
+    from rpgres.journal.commitments import sealed
+    from rpgres.journal.elsewhere import seal_for
+    from rpgres.journal.exchange import write_json
+    from rpgres.journal.lines import seal_line
+
+    if file is None:
+        warn("without --view FILE the answer is not checked, and may turn out to be none when it is opened")
+        made = sealed(label, answer, salt=fresh_salt(), seat=options.who or "")
+        write_json(Path(out), made)
+        said = seal_line(made) if made.seat else f"{out}: written; send the host this commitment: {made.commitment}"
+        say([line(said)])
+        return
+    view = view_in(file, options)
+    rules = _rules_for(view, options)
+    made = seal_for(rules, view, label, answer, salt=fresh_salt())
+    _tell_unchecked(rules, view, answer)
+    write_json(Path(out), made)
+    _hand_over(seal_line(made))
+
+
+def open_elsewhere(seal: SealFile, options: TableOptions) -> None:
+    """Print the line that opens a seal, for the host."""
+    from rpgres.journal.lines import open_line
+
+    seat = options.who or seal.seat
+    if not seat:
+        raise UsageError("name the seat of the sealed answer: --as SEAT")
+    from msgspec import structs
+
+    _hand_over(open_line(structs.replace(seal, seat=seat)))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What comes back to the host
+
+
+def take_posted(posted: Sequence[Posted], source: str, options: TableOptions, *, is_accepted: bool) -> None:
+    """Take what seats wrote elsewhere, one after the other, each as the host accepts it; print what comes of it.
+
+    Raises:
+        UsageError: one is another seat's than --as says, is not accepted, or is refused by the table. Those before it
+            are taken.
+    """
+    for one in posted:
+        if options.who not in (None, one.seat):
+            raise UsageError(f"{source} is an answer of {one.seat}, not of {options.who}")
+    taken = [(one, _accepted(one, source, is_named=options.who is not None, is_accepted=is_accepted)) for one in posted]
+    for number, (one, accepted) in enumerate(taken):
+        done = _taken(one, accepted, options)
+        if number == len(taken) - 1 and done.entry.kind != "seal":
+            finish_run(done, options)
+        else:
+            say_entry(done, options)
+
+
+def _taken(one: Posted, accepted: str, options: TableOptions) -> Done:
+    from rpgres.journal import commands
+    from rpgres.journal.forms import AnswerFile
+    from rpgres.journal.lines import SealLine
+
+    place = options.find()
+    if isinstance(one, AnswerFile):
+        choose, given = _listed(one.choose), _listed(one.given)
+        return commands.answer(place, seat=one.seat, choose=choose, given=given, at=one.entry, accepted=accepted)
+    if isinstance(one, SealLine):
+        return commands.seal(place, one.commitment, seat=one.seat, at=one.entry)
+    return commands.open_seal(place, seat=one.seat, label=one.label, text=one.answer, salt=one.salt)
+
+
+def _listed(answers: Mapping[str, str | list[str]]) -> dict[str, list[str]]:
+    return {label: [value] if isinstance(value, str) else value for label, value in answers.items()}
+
+
+def _accepted(one: Posted, source: str, *, is_named: bool, is_accepted: bool) -> str:
+    """Return what the host has been shown of an answer and takes.
+
+    Raises:
+        UsageError: the host does not take it, or was not asked and has not said so beforehand.
+    """
+    message, has_dice = _posted_words(one)
+    if is_accepted or (is_named and not has_dice):
+        return message
+    shown = "the line" if source == "-" or len(source) > 60 or "\n" in source else source
+    if not can_prompt():
+        what = "states its seat" + (" and the dice rolled" if has_dice else "")
+        named = "" if has_dice else f", or --as {one.seat}"
+        raise UsageError(f"{shown} {what} ({message}): --accept confirms it{named}")
+    from rpgres.cli.output import ask, flush, say_text
+    from rpgres.text.harmless import in_line
+
+    say_text(f"{in_line(shown)} says, and it becomes what was answered: {in_line(message)}\n")
+    flush()
+    try:
+        typed = ask("Accept it? [y/N] ")
+    except EOFError:
+        typed = ""
+    if typed.strip().lower() not in ("y", "yes"):
+        raise UsageError(f"{shown} was not accepted; nothing was written")
+    return message
+
+
+def _posted_words(one: AnswerFile | SealLine | OpenLine) -> tuple[str, bool]:
+    """Return what is accepted, in words, and whether there are dice in it."""
+    from rpgres.journal.forms import AnswerFile
+    from rpgres.journal.lines import SealLine
+
+    if isinstance(one, SealLine):
+        return f"{one.seat} seals {one.commitment[:12]}...", False
+    if not isinstance(one, AnswerFile):
+        return f"{one.seat} opens {one.label}={one.answer}", False
+    dice = ", ".join(_said(one.given))
+    return f"{one.seat}: {', '.join(_said(one.choose))}" + (f"; given: {dice}" if dice else ""), bool(dice)
+
+
+def _said(answers: Mapping[str, str | list[str]]) -> Iterator[str]:
+    return (f"{label}={value}" for label, values in _listed(answers).items() for value in values)

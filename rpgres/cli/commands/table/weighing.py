@@ -1,0 +1,67 @@
+"""`rpgres table odds`: the exact chances of an action at a lasting table, as a seat knows the table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+from msgspec import structs
+
+from rpgres.cli.commands.table.acting import ACTOR, ActGroup, seen_at
+from rpgres.cli.commands.table.common import SEAT, TABLE, TableOptions, app, rules_at
+from rpgres.cli.dynamic import Verb
+
+if TYPE_CHECKING:
+    from rpgres.cli.rulesets import RulesetData
+    from rpgres.engine.hidden import Start
+    from rpgres.rulesets import Rules
+
+OWN = (structs.replace(ACTOR, help="The character whose action it is, if the seat has several."), SEAT, TABLE)
+
+
+def weigh_at(data: RulesetData, action: str, values: dict[str, Any]) -> None:
+    """Print the chances of an action at the table."""
+    from rpgres.cli.commands.odds import weigh_action
+
+    own = {option.name: values.pop(option.name) for option in OWN}
+    options = TableOptions(own["as"], own["table"], rulesets=values["rulesets"])
+
+    def sits(switches: dict[str, str]) -> tuple[Rules, Start]:
+        from rpgres.journal.odds import start_at
+
+        place, history = options.read()
+        rules = rules_at(place, history)
+        start = start_at(rules, history, action, actor=own["actor"] or "", seat=options.who)
+        return (rules.with_switches({**rules.chosen, **switches}) if switches else rules), start
+
+    weigh_action(data, action, values, sits=sits)
+
+
+class OddsGroup(ActGroup):
+    """The actions of the ruleset that is played at the table found here, to be evaluated."""
+
+    @property
+    def verb(self) -> Verb:
+        """What is done with an action; `rpgres odds`, whose options are taken, is imported only when it is called."""
+        from rpgres.cli.commands import odds
+        from rpgres.cli.commands.scene_odds import PROCEDURE_OPTIONS
+
+        actions, procedures = (*OWN, *odds.ACTION_OPTIONS), (*OWN, *PROCEDURE_OPTIONS)
+        taken: dict[str, Any] = {"is_seated": True, "procedure_options": procedures, "table": seen_at}
+        return Verb("table odds", actions, (), "", weigh_at, odds.weigh_notation, **taken)
+
+
+app.add_typer(
+    typer.Typer(
+        cls=OddsGroup,
+        add_completion=False,
+        rich_markup_mode=None,
+        help="""Compute the exact probabilities of an action at the table, with its state.
+
+        Hands, points and aspects are those of the table, as far as the seat (--as) knows them; every hand that it does
+        not see counts as whatever it may be. What is typed counts in place of what is there. Nothing is written.""",
+        short_help="Compute the exact probabilities of an action at the table.",
+        subcommand_metavar="ACTION [OPTIONS]",
+    ),
+    name="odds",
+)

@@ -1,0 +1,121 @@
+"""The account of a persistent table, made from its log as a seat sees it: a chapter for each scene, names and not ids.
+
+What was taken back or failed is left out, and so is what a decision waited for before it was taken.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from rpgres.cli.formats.accounts import Account, Change, Chapter, Note, Remark, Told, Turn
+from rpgres.cli.render.account_tables import table_of
+from rpgres.cli.render.account_words import Words, words_of
+from rpgres.cli.render.accounts import heading_of, path_words, turns_of
+from rpgres.cli.render.results import moment_words
+from rpgres.cli.render.tables import typed_words, value_words
+from rpgres.cli.render.words import title
+from rpgres.engine.records import Result
+from rpgres.journal.forms import (
+    BeginEntry,
+    EndEntry,
+    EntryView,
+    JoinEntry,
+    NoteEntry,
+    RevealEntry,
+    RunEntry,
+    SealEntry,
+    SetEntry,
+    TableRecord,
+)
+from rpgres.model.state import State
+from rpgres.rulesets import Rules
+from rpgres.text.harmless import in_line
+
+HOST = "the host"
+
+
+def account_of_table(record: TableRecord, entries: Iterable[EntryView], state: State, rules: Rules) -> Account:
+    """Return the account of a table.
+
+    Args:
+        record: the table as a seat sees it.
+        entries: its log, as that seat sees it.
+        state: what lies there, as that seat sees it.
+        rules: the rules it is played by.
+    """
+    heading = heading_of(
+        rules, state, title=record.title or rules.file.title, seed=record.seed, seat=record.seat or HOST
+    )
+    chapters = list(_chapters(entries, words_of(rules, state)))
+    return msgspec.structs.replace(heading, chapters=chapters, table=table_of(state, rules))
+
+
+def _chapters(entries: Iterable[EntryView], words: Words) -> Iterator[Chapter]:
+    """Yield a chapter for each period that begins while no other is under way, and for what happens between them."""
+    times: Counter[str] = Counter()
+    titled, turns, under_way = "", list[Turn](), list[str]()
+    before = "How it begins"
+    for entry in entries:
+        if entry.undone or entry.is_hidden or (isinstance(entry, RunEntry) and not _is_done(entry)):
+            continue
+        if isinstance(entry, BeginEntry):
+            if not under_way:
+                if turns:
+                    yield Chapter(titled or before, turns=turns)
+                titled, turns = _numbered(entry.period, times), []
+            under_way.append(entry.period)
+        turns += _turns(entry, words)
+        if isinstance(entry, EndEntry):
+            titled = titled or _numbered(entry.period, times)  # it began without anybody saying so
+            del under_way[under_way.index(entry.period) if entry.period in under_way else 0 :]
+            if not under_way:
+                yield Chapter(titled, turns=turns)
+                before, titled, turns = f"After {titled}", "", []
+    if turns:
+        yield Chapter(titled or before, turns=turns)
+
+
+def _is_done(entry: RunEntry) -> bool:
+    return isinstance(entry.found, Result) and not entry.attempt
+
+
+def _numbered(period: str, times: Counter[str]) -> str:
+    times[period] += 1
+    return f"{title(period)} {times[period]}"
+
+
+def _turns(entry: EntryView, words: Words) -> list[Turn]:
+    by = f"{words.who(entry.by)}: " if entry.by else ""
+    match entry:
+        case RunEntry():
+            return _run_turns(entry, words)
+        case JoinEntry():
+            return [Turn("gets a new sheet." if entry.is_replaced else "sits down.", words.who(entry.character))]
+        case NoteEntry():
+            return [Turn(lines=[Note(in_line(by + text)) for text in entry.text.splitlines() if text.strip()])]
+        case SetEntry():
+            was, now = value_words(entry.was), value_words(entry.value)
+            return [Turn(lines=[Change(in_line(f"{by}{path_words(entry.path, words)}: {now} (it was {was})"))])]
+        case SealEntry():
+            return [Turn(lines=[Remark(f"{words.who(entry.by)} seals an answer.")])]
+        case RevealEntry():
+            return [Turn(lines=[Told(in_line(f"The seed is revealed: {entry.seed}"))])]
+    return []
+
+
+def _run_turns(entry: RunEntry, words: Words) -> list[Turn]:
+    found = entry.found
+    assert isinstance(found, Result)
+    step = msgspec.to_builtins(found, enc_hook=str)
+    described = words.file.actions.get(found.action or "")
+    step["procedure"] = found.action if described is not None and described.procedure else ""
+    turns, _ = turns_of(step, words)
+    if isinstance(entry, BeginEntry | EndEntry):
+        moment = "begin" if isinstance(entry, BeginEntry) else "end"
+        turns[0] = msgspec.structs.replace(turns[0], does=f"{moment_words(moment, entry.period)}.")
+    if typed := typed_words(entry):
+        turns[-1] = msgspec.structs.replace(turns[-1], lines=[*turns[-1].lines, Remark(in_line(typed))])
+    return turns

@@ -1,0 +1,55 @@
+"""Command lines as text, quoted for the shell in use.
+
+The shell is told by what it leaves in the environment; RPGRES_SHELL says it where that is wrong.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from typing import Literal, get_args
+
+Shell = Literal["posix", "powershell", "cmd"]
+SHELL_ENV = "RPGRES_SHELL"
+
+_PLAIN = re.compile(r"[\w./:=+@%,-]+", re.ASCII)  # what needs no quotes
+_PLAIN_WINDOWS = re.compile(r"[\w./:=+\\-]+", re.ASCII)
+
+
+def shell_in_use(environment: Mapping[str, str] = os.environ, *, is_windows: bool = os.name == "nt") -> Shell:
+    """Return the shell that command lines are typed into.
+
+    Args:
+        environment: the variables of this process.
+        is_windows: whether it runs on Windows, where PowerShell and cmd are told apart by the folders of modules that
+            PowerShell adds for its own processes; a shell of MSYS or Cygwin is known by its own variables.
+    """
+    said = environment.get(SHELL_ENV, "").strip().lower()
+    for known in get_args(Shell):
+        if said == known:
+            return known  # type: ignore[no-any-return]
+    if not is_windows or environment.get("MSYSTEM") or environment.get("SHELL"):
+        return "posix"
+    return "powershell" if len(environment.get("PSModulePath", "").split(";")) > 2 else "cmd"
+
+
+def join_line(words: Iterable[str], *, shell: Shell | None = None) -> str:
+    """Return a command line that a shell splits into these words again.
+
+    >>> join_line(["rpgres", "--vs", "O'Brien:fight", "C:\\\\my sheets\\\\a.toml"], shell="powershell")
+    "rpgres --vs 'O''Brien:fight' 'C:\\\\my sheets\\\\a.toml'"
+    """
+    return " ".join(quoted(word, shell=shell or shell_in_use()) for word in words)
+
+
+def quoted(word: str, *, shell: Shell) -> str:
+    """Return a word as it is typed into a shell."""
+    if (_PLAIN if shell == "posix" else _PLAIN_WINDOWS).fullmatch(word):
+        return word
+    if shell == "posix":
+        return "'" + word.replace("'", "'\"'\"'") + "'"
+    if shell == "powershell":
+        return "'" + word.replace("'", "''") + "'"
+    inner = re.sub(r'(\\*)"', r'\1\1\\"', word)  # backslashes count only before a quote
+    return '"' + re.sub(r"(\\+)$", r"\1\1", inner) + '"'

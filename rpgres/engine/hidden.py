@@ -1,0 +1,152 @@
+"""A table as a seat knows it, for odds: what it may not know is gone, and cards that it does not see lie in their deck.
+
+Hands that a seat does not see are dealt anew in odds, and only when a rule turns to them (`engine.cards`): whoever
+knows nothing of a hand knows as much of the cards that are drawn past it. All that is left out or counted here is told
+by what the seat sees, so that two tables that look the same to it have the same odds.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from rpgres.engine.piles import lay_out
+from rpgres.engine.players import Policy, Standing
+from rpgres.engine.views import HOST, state_seen
+from rpgres.errors import UsageError
+from rpgres.model.state import EMPTY, Map, Pile, State, pile_name
+from rpgres.rulesets import Rules
+
+
+class Start(msgspec.Struct, frozen=True):
+    """Where an action begins that is asked about: at an empty table, or at one as a seat knows it.
+
+    Attributes:
+        state: the table.
+        actor: who acts there; empty for whoever the inputs bring.
+        undealt: by hand that the seat does not see, the pile its cards lie in, and how many are dealt from there.
+        seat: whose knowledge it is; None for the host, or where there is no table.
+        orders: the standing orders that the seat knows of, by the seat they decide for.
+    """
+
+    state: State | None = None
+    actor: str = ""
+    undealt: Mapping[str, tuple[str, int]] = EMPTY
+    seat: str | None = None
+    orders: Mapping[str, Policy] = EMPTY
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What `prepare` takes of it."""
+        return {"state": self.state, "actor": self.actor, "undealt": self.undealt}
+
+    def deciding(self, policies: Mapping[str, Policy]) -> dict[str, Policy]:
+        """Return policies with the standing orders, which decide for seats that nobody named a policy for."""
+        found = {seat: Standing(orders, policies.get("")) for seat, orders in self.orders.items()}
+        return {**found, **policies}
+
+    def record(self) -> Known | None:
+        """Return what is told of it beside odds; None where there is no table."""
+        if self.state is None:
+            return None
+        return Known(self.seat, {hand: count for hand, (_, count) in self.undealt.items()})
+
+
+class Known(msgspec.Struct, frozen=True):
+    """By whose knowledge of a persistent table odds are.
+
+    Attributes:
+        seat: the seat; null for the host, who sees what any seat may see.
+        averaged: the piles that the seat does not see, with how many cards each has: all that they may be counts.
+    """
+
+    seat: str | None
+    averaged: dict[str, int] = {}
+
+
+NO_TABLE = Start()
+
+
+def known_to(rules: Rules, state: State, seat: str | None, *, actor: str = "") -> Start:
+    """Return a table as a seat, or the host, knows it.
+
+    Args:
+        rules: the ruleset in play.
+        state: the table.
+        seat: who asks.
+        actor: who acts.
+
+    Raises:
+        UsageError: the seat does not see some cards, and nothing says which they may be.
+    """
+    state = lay_out(rules, state) if rules.file.piles else state
+    hidden = {name: pile for name, pile in state.piles.items() if not _sees(seat, pile.audience)}
+    sources = {name: _source(rules, name, pile) for name, pile in hidden.items()}
+    for name, source in sources.items():
+        if source not in hidden:
+            raise _unknown(name, seat)
+    known = {name: _known_top(pile, seat) for name, pile in hidden.items()}
+    unseen = [card for name, pile in hidden.items() for card in (*pile.cards, *pile.top[known[name] :])]
+    room: Counter[str] = Counter()
+    for name, pile in hidden.items():
+        room[sources[name]] += len(pile) - known[name]
+    pools = _pools(rules, state, unseen, room, seat)
+    piles, undealt = dict(state.piles), dict[str, tuple[str, int]]()
+    for name, pile in hidden.items():
+        top = {"top": pile.top[: known[name]], "knowers": pile.knowers[: known[name]]}
+        if sources[name] == name:
+            piles[name] = msgspec.structs.replace(pile, cards=tuple(sorted(pools.get(name, ()))), **top)
+            continue
+        piles[name] = msgspec.structs.replace(pile, cards=(), **top)
+        if len(pile) > known[name]:
+            undealt[name] = sources[name], len(pile) - known[name]
+    seen = state_seen(state, seat)
+    return Start(msgspec.structs.replace(seen, piles=Map(piles)), actor, Map(undealt), seat)
+
+
+def _sees(seat: str | None, audience: tuple[str, ...] | None) -> bool:
+    return audience is None or (bool(audience) if seat is HOST else seat in audience)
+
+
+def _known_top(pile: Pile, seat: str | None) -> int:
+    """Return how many cards on top a seat knows; one it knows of below another that it does not may lie anywhere."""
+    count = 0
+    while count < len(pile.top) and _sees(seat, pile.knowers[count]):
+        count += 1
+    return count
+
+
+def _source(rules: Rules, name: str, pile: Pile) -> str:
+    """Return the pile that the cards of one that is not seen come from: a face-down one without another is its own."""
+    text = rules.file.piles.get(name.partition(":")[0])
+    if text is None or not text.dealt_from:
+        return name if pile.audience == () else ""
+    return pile_name(text.dealt_from, pile.owner) if rules.file.piles[text.dealt_from].each else text.dealt_from
+
+
+def _pools(
+    rules: Rules, state: State, unseen: Iterable[str], room: Mapping[str, int], seat: str | None
+) -> dict[str, list[str]]:
+    """Return the cards that a seat does not see by the pile they are dealt from.
+
+    Raises:
+        UsageError: some lie where they do not come from, and a seat cannot know which.
+    """
+    if len(room) == 1:
+        return {name: list(unseen) for name in room}
+    complete = lay_out(rules, State(characters=state.characters)).piles
+    homes = {card: name for name, pile in complete.items() for card in pile.cards}
+    pools: dict[str, list[str]] = {}
+    for card in unseen:
+        pools.setdefault(homes.get(card, ""), []).append(card)
+    for name, count in room.items():
+        if len(pools.get(name, ())) != count:
+            raise _unknown(name, seat)
+    return pools
+
+
+def _unknown(pile: str, seat: str | None) -> UsageError:
+    return UsageError(f"there are no odds as {seat or 'the host'} knows this table: nothing tells the cards in {pile}")

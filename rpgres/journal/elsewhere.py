@@ -1,0 +1,151 @@
+"""What a player elsewhere answers, held against the view that is all they have: as the table itself would."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rpgres.engine.dealers import GivenDealer, NoDealer
+from rpgres.engine.players import NO, Question
+from rpgres.engine.records import Pending, QuestionRecord
+from rpgres.engine.run import play, prepare
+from rpgres.engine.running import NeedsAnswer, Stop, accepted
+from rpgres.engine.waiting import recalling
+from rpgres.errors import RpgresError, UsageError, named
+from rpgres.journal.commitments import SealFile, sealed
+from rpgres.journal.forms import AnswerFile, RunEntry, ViewRecord
+from rpgres.journal.permissions import check_given
+from rpgres.journal.replay import answered_in
+from rpgres.model.serialization import read_state
+from rpgres.model.state import EMPTY, State
+from rpgres.rulesets import Option, Rules
+from rpgres.toml.reading import nearest
+
+
+def answer_for(
+    rules: Rules | None,
+    view: ViewRecord,
+    *,
+    choose: Mapping[str, Sequence[str]],
+    given: Mapping[str, Sequence[str]] = EMPTY,
+) -> AnswerFile:
+    """Return the answer to what a view asks.
+
+    Args:
+        rules: the rules that are played; without them an answer that is no listed option is not checked.
+        view: what the seat sees.
+        choose: the choice, by label; further ones are for what may be asked after it.
+        given: results read off real dice, by label.
+
+    Raises:
+        UsageError: the view asks nothing of its seat, or the table would refuse the answer.
+    """
+    asked = asked_in(view)
+    chosen = choose.get(asked.typed) or choose.get(asked.label)
+    if not chosen:
+        near = nearest(asked.label, choose)
+        hint = f", not {near!r}" if near else ""
+        raise UsageError(f"{asked.label!r} is asked{hint}: {named('choose')} {asked.label}=OPTION")
+    _check(rules, view, asked, chosen[0])
+    if rules is not None:
+        check_given(rules, read_state(view.table.state), given, seat=view.seat)
+    return AnswerFile(
+        seat=view.seat,
+        entry=entry_of(view),
+        choose={label: list(answers) for label, answers in choose.items()},
+        given={label: list(answers) for label, answers in given.items()},
+    )
+
+
+def seal_for(rules: Rules | None, view: ViewRecord, label: str, answer: str, *, salt: bytes) -> SealFile:
+    """Return a sealed answer to what a view asks.
+
+    Args:
+        rules, view: as for `answer_for`.
+        label, answer: the answer.
+        salt: `SALT` random bytes, never used twice.
+
+    Raises:
+        UsageError: the view asks nothing of its seat, or the table would refuse the answer.
+    """
+    asked = asked_in(view)
+    if label != asked.label:
+        raise UsageError(f"{view.seat} is asked {asked.label!r}, not {label!r}")
+    _check(rules, view, asked, answer)
+    return sealed(label, answer, salt=salt, seat=view.seat, entry=entry_of(view))
+
+
+def asked_in(view: ViewRecord) -> QuestionRecord:
+    """Return the question that a view asks its seat.
+
+    Raises:
+        UsageError: it asks none.
+    """
+    question = view.table.pending.question if view.table.pending is not None else None
+    if question is None or not question.label:
+        raise UsageError(f"this view has no question for {view.seat}; a newer one may have")
+    return question
+
+
+def entry_of(view: ViewRecord) -> str:
+    """Return the hash of the entry that a view waits at."""
+    waiting = [one for one in view.log if isinstance(one, RunEntry) and one.pending is not None and not one.undone]
+    return waiting[-1].hash if waiting else ""
+
+
+def is_checked(rules: Rules | None, view: ViewRecord, choice: str) -> bool:
+    """Tell whether an answer to a view can be checked: listed options always can, words of one's own by the rule."""
+    asked = asked_in(view)
+    is_listed = not asked.form or choice in (NO, *(option.name for option in asked.options))
+    return is_listed or (rules is not None and _question(rules, view, asked) is not None)
+
+
+def _check(rules: Rules | None, view: ViewRecord, asked: QuestionRecord, choice: str) -> None:
+    """Check an answer as the table would.
+
+    Raises:
+        ChoiceError: it is none.
+    """
+    found = _question(rules, view, asked) if rules is not None else None
+    if found is None:
+        options = tuple(Option(one.name, one.text) for one in asked.options)
+        reads = str if asked.form else None
+        found = Question(asked.label, asked.who, options, asked.text, optional=asked.optional, reads=reads)
+    if choice != NO or not asked.optional:
+        accepted(found, choice)
+
+
+def _question(rules: Rules, view: ViewRecord, asked: QuestionRecord) -> Question | None:
+    """Return the question of a view as the rule asks it; None where the rule cannot be brought to it.
+
+    The rule is run on what the view tells. In a procedure whose first turns are over, it begins with the table as they
+    left it; the question is the same only if it looks the same.
+    """
+    pending, state = view.table.pending, read_state(view.table.state)
+    assert pending is not None
+    if not pending.action:
+        return None
+    for events in (True, False) if view.table.under_way else (True,):
+        for question in _asked_by(rules, pending, state, is_recalled=events):
+            names = [option.name for option in question.offered]
+            same = (question.label, question.who, question.form) == (asked.label, asked.who, asked.form)
+            if same and names == [option.name for option in asked.options]:
+                return question
+    return None
+
+
+def _asked_by(rules: Rules, pending: Pending, state: State, *, is_recalled: bool) -> tuple[Question, ...]:
+    """Return what a rule asks when it is run on what is known of its answers; nothing where that does not reach."""
+    given: dict[str, list[str]] = {}
+    for answer in pending.answers if is_recalled else ():
+        if answer.kind == "chance":
+            given.setdefault(answer.label, []).append(answer.value)
+    dealer = GivenDealer(given, then=NoDealer(lambda *_: Stop()))
+    players = recalling(answered_in(pending) if is_recalled else EMPTY)
+    try:
+        prepared = prepare(rules, pending.action, pending.inputs, state=state, actor=pending.actor)
+        play(prepared, dealer=dealer, players=players)
+    except NeedsAnswer as needs:
+        return needs.question, *needs.together
+    except (RpgresError, Stop):
+        pass
+    return ()

@@ -1,0 +1,142 @@
+"""Answers as lines of text to paste into a mail: what a seat answers, what it sealed, and what opens the seal.
+
+`rpgres-answer: bram 3f9c2a71b0d4 declare=dodge/agi=1 .9f3c21` is the seat, the first digits of the entry that is
+answered, the answers (dice with a plus in front), and a checksum. No word has a space or means anything to a shell;
+what would is written as in a web address. So a line may be wrapped, quoted with `>`, or stand among other text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from urllib.parse import quote, unquote
+
+import msgspec
+
+from rpgres.errors import UsageError
+from rpgres.journal.commitments import SealFile, read_hex
+from rpgres.journal.forms import AnswerFile
+
+DIGITS = 12  # of the entry's hash
+CHECK = 6  # digits of the checksum
+PLAIN = "/=,.:-_@"  # what stands for itself in every shell, beside letters and digits
+DICE = "+"  # before results of real dice
+
+_BEGIN = re.compile(r"rpgres-(answer|seal|open):")
+
+
+class SealLine(msgspec.Struct, frozen=True):
+    """A commitment that a seat made elsewhere.
+
+    Attributes:
+        seat: whose it is.
+        entry: the first digits of the entry that it is an answer to.
+        commitment: sha256(salt + LABEL=ANSWER), as hexadecimal digits.
+    """
+
+    seat: str
+    entry: str
+    commitment: str
+
+
+class OpenLine(msgspec.Struct, frozen=True):
+    """What opens a seal that was made elsewhere.
+
+    Attributes:
+        seat: whose it is.
+        label, answer, salt: what was sealed.
+    """
+
+    seat: str
+    label: str
+    answer: str
+    salt: str
+
+
+Posted = AnswerFile | SealLine | OpenLine
+
+
+def answer_line(answer: AnswerFile) -> str:
+    """Return an answer as a line."""
+    choose = [f"{_word(label)}={_word(one)}" for label, one in _pairs(answer.choose)]
+    given = [f"{DICE}{_word(label)}={_word(one, also=DICE)}" for label, one in _pairs(answer.given)]
+    return _line("answer", answer.seat, answer.entry[:DIGITS] or "-", *choose, *given)
+
+
+def seal_line(seal: SealFile) -> str:
+    """Return the commitment of what a seat sealed as a line."""
+    return _line("seal", seal.seat, seal.entry[:DIGITS] or "-", seal.commitment)
+
+
+def open_line(seal: SealFile) -> str:
+    """Return what opens a seal as a line."""
+    return _line("open", seal.seat, f"{_word(seal.label)}={_word(seal.answer)}", seal.salt)
+
+
+def has_line(text: str) -> bool:
+    """Tell whether there is such a line in a text."""
+    return _BEGIN.search(text) is not None
+
+
+def posted_in(text: str) -> list[Posted]:
+    """Return what the lines in a text say, in order.
+
+    Raises:
+        UsageError: there is none, or one of them was cut off or changed on its way.
+    """
+    text = re.sub(r"(?m)^[>|\s]+", "", text)
+    begins = list(_BEGIN.finditer(text))
+    if not begins:
+        raise UsageError("no line of an answer is here; one begins with rpgres-answer:, rpgres-seal: or rpgres-open:")
+    ends = [*(found.start() for found in begins[1:]), len(text)]
+    return [_read(found[1], text[found.end() : end]) for found, end in zip(begins, ends, strict=True)]
+
+
+def _pairs(answers: Mapping[str, str | list[str]]) -> Iterator[tuple[str, str]]:
+    for label, values in answers.items():
+        for value in [values] if isinstance(values, str) else values:
+            yield label, value
+
+
+def _word(text: str, *, also: str = "") -> str:
+    return quote(text, safe=PLAIN + also)
+
+
+def _line(kind: str, seat: str, *words: str) -> str:
+    said = " ".join((f"rpgres-{kind}:", _word(seat), *words))
+    return f"{said} .{_checksum(said)}"
+
+
+def _checksum(said: str) -> str:
+    return sha256(said.encode()).hexdigest()[:CHECK]
+
+
+def _read(kind: str, text: str) -> Posted:
+    words = text.split()
+    last = next((place for place, word in enumerate(words) if re.fullmatch(rf"\.[0-9a-f]{{{CHECK}}}", word)), None)
+    said = " ".join((f"rpgres-{kind}:", *words[:last]))
+    shown = f"the line rpgres-{kind}: {' '.join(words[:2])} ..."
+    if last is None:
+        raise UsageError(f"{shown} is cut off: it ends with a dot and {CHECK} digits; copy all of it")
+    if words[last] != f".{_checksum(said)}":
+        raise UsageError(f"{shown} was changed on its way: its checksum does not fit; copy it again, or ask for a file")
+    seat, *rest = words[:last]
+    seat = unquote(seat)
+    if kind == "seal" and len(rest) == 2:
+        return SealLine(seat, rest[0].strip("-"), read_hex(rest[1], what="a commitment"))
+    if kind == "open" and len(rest) == 2:
+        label, _, answer = rest[0].partition("=")
+        return OpenLine(seat, unquote(label), unquote(answer), read_hex(rest[1], what="a salt"))
+    if kind == "answer" and len(rest) > 1:
+        return _answer(seat, rest[0].strip("-"), rest[1:])
+    raise UsageError(f"{shown} says nothing: make it with `rpgres table answer --view FILE`")
+
+
+def _answer(seat: str, entry: str, words: list[str]) -> AnswerFile:
+    choose: dict[str, list[str]] = {}
+    given: dict[str, list[str]] = {}
+    for word in words:
+        label, _, value = word.removeprefix(DICE).partition("=")
+        (given if word.startswith(DICE) else choose).setdefault(unquote(label), []).append(unquote(value))
+    return AnswerFile(seat=seat, entry=entry, choose=dict(choose), given=dict(given))

@@ -1,0 +1,312 @@
+"""Play by post: views, answers checked against them, lines to paste into mails, and a sequence played by mail."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import textwrap
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rpgres.errors import UsageError
+from rpgres.journal.commitments import SealFile
+from rpgres.journal.forms import AnswerFile
+from rpgres.journal.lines import OpenLine, SealLine, answer_line, open_line, posted_in, seal_line
+from tests.support.command_line import Ran, rpgres
+from tests.support.terminal import Terminal
+
+words = st.text(min_size=1, max_size=12).filter(lambda text: text.isprintable())
+labels = st.sampled_from(["invoke", "declare", "mara:invoke", "price"])
+answers = st.dictionaries(labels, st.lists(words, min_size=1, max_size=3), min_size=1, max_size=3)
+hashes = st.text("0123456789abcdef", min_size=64, max_size=64)
+
+
+@pytest.fixture
+def mail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The host's folder, with a table at which two declare; every seat's view lies in `mail`."""
+    monkeypatch.chdir(tmp_path)
+    assert rpgres("table", "new", "--ruleset", "nodice", "--sheet", "orsa", "--sheet", "bram", "--seed", "7").code == 0
+    assert rpgres("table", "act", "declare").code == 3
+    assert rpgres("table", "view", "--all", "--out", "mail").code == 0
+    return tmp_path / "mail"
+
+
+def line_of(ran: Ran) -> str:
+    assert (ran.code, ran.err) == (0, "")
+    return ran.out.strip()
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Lines
+
+
+@given(seat=words, entry=hashes, choose=answers, dice=st.dictionaries(labels, st.lists(words, min_size=1), max_size=2))
+def test_a_line_says_what_was_answered(
+    seat: str, entry: str, choose: dict[str, list[str]], dice: dict[str, list[str]]
+) -> None:
+    line = answer_line(AnswerFile(seat=seat, entry=entry, choose=dict(choose), given=dict(dice)))
+    (read,) = posted_in(line)
+    assert read == AnswerFile(seat=seat, entry=entry[:12], choose=dict(choose), given=dict(dice))
+    assert re.fullmatch(r"[\w/=,.:@+%~ -]+", line, re.ASCII)  # no word of it means anything to a shell
+    wrapped = "\n".join(f"> {part}" for part in textwrap.wrap(line, 50, break_long_words=False, break_on_hyphens=False))
+    assert posted_in(f"Hello,\n{wrapped}\n> Yours, ...") == [read]
+
+
+@given(st.data())
+def test_a_line_that_was_changed_on_its_way_is_refused(data: st.DataObject) -> None:
+    line = answer_line(AnswerFile(seat="bram", entry="ab" * 32, choose={"declare": ["punch/str=2"]}))
+    place = data.draw(st.integers(len("rpgres-answer: "), len(line) - 1))
+    other = data.draw(st.sampled_from("abcxyz0123")) if data.draw(st.booleans()) else ""
+    changed = line[:place] + other + line[place + 1 :]
+    if changed.split() != line.split():
+        with pytest.raises(UsageError, match="the line rpgres-answer: "):
+            posted_in(changed)
+
+
+def test_seals_are_lines_too() -> None:
+    seal = SealFile(label="declare", answer="dodge/agi=1", salt="ab" * 32, commitment="cd" * 32, seat="the Wolf")
+    both = posted_in(f"{seal_line(seal)}\n{open_line(seal)}")
+    assert both == [SealLine("the Wolf", "", "cd" * 32), OpenLine("the Wolf", "declare", "dodge/agi=1", "ab" * 32)]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Hello", "no line of an answer"),
+        ("rpgres-answer: bram", "is cut off"),
+        ("rpgres-seal: bram - abc .dfdb74", "checksum"),
+    ],
+)
+def test_what_is_no_line_is_told(text: str, told: str) -> None:
+    with pytest.raises(UsageError, match=told):
+        posted_in(text)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Answers are checked where only the view is
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        "declare=dodge/agi=99",
+        "declare=dodg/agi=1",
+        "declare=punch:nobody/str=2",
+        "declare=attack/spoon/head/str=2",
+        "declare=punch/str=2+punch/str=9",
+        "declare=abort/orsa#1",
+        "declar=nothing",
+        "dodge=agi",
+    ],
+)
+def test_what_the_table_would_refuse_is_refused_elsewhere_with_the_same_words(mail: Path, choice: str) -> None:
+    view = str(mail / "bram.view.json")
+    here = rpgres("table", "answer", "--as", "bram", "--choose", choice)
+    there = rpgres("table", "answer", "--view", view, "--choose", choice)
+    sealed = rpgres("table", "seal", "--view", view, "--choose", choice, "--out", "secret.json")
+    assert (there.code, there.out, sealed.code, sealed.out) == (2, "", 2, "")
+    assert not Path("secret.json").exists()
+    if choice.startswith("declare="):
+        assert there.err == sealed.err == here.err
+    assert rpgres("table", "log", "--last", "1").out.strip().endswith("Which stacks?") or here.code == 2
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "sheets", "line", "good", "bad"),
+    [
+        ("fate", ["mara", "edda"], ["overcome", "--skill", "1", "--vs", "2", "--given", "roll=0000"], "no", "smoke"),
+        ("saga", ["ilse"], ["act", "--ability", "strength", "--vs", "12"], "", "St99"),
+        ("saga", ["ilse"], ["act", "--ability", "strength", "--vs", "12"], "", "Ag5"),
+    ],
+)
+def test_listed_options_are_checked_by_every_ruleset(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    ruleset: str,
+    sheets: list[str],
+    line: list[str],
+    good: str,
+    bad: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    seats = [word for sheet in sheets for word in ("--sheet", sheet)]
+    assert rpgres("table", "new", "--ruleset", ruleset, *seats, "--seed", "1").code == 0
+    rpgres("table", "set", "tags.Smoke=aspect")
+    assert rpgres("table", "act", *line, "--actor", sheets[0]).code == 3
+    assert rpgres("table", "view", "--as", sheets[0], "--out", "v.json").code == 0
+    question = json.loads(Path("v.json").read_text("utf-8"))["table"]["pending"]["question"]
+    label, good = question["label"], good or question["options"][0]["name"]
+    here = rpgres("table", "answer", "--as", sheets[0], "--choose", f"{label}={bad}-x")
+    there = rpgres("table", "answer", "--view", "v.json", "--choose", f"{label}={bad}-x")
+    assert (there.code, there.err) == (2, here.err)
+    posted = line_of(rpgres("table", "answer", "--view", "v.json", "--choose", f"{label}={good}"))
+    assert rpgres("table", "answer", posted, "--accept").code in (0, 3)
+
+
+def test_a_view_without_the_ruleset_is_checked_by_its_options(mail: Path) -> None:
+    data = json.loads((mail / "bram.view.json").read_text("utf-8"))
+    data["table"]["ruleset"] = "gone"
+    Path("v.json").write_text(json.dumps(data), "utf-8")
+    ran = rpgres("table", "answer", "--view", "v.json", "--choose", "declare=nothing")
+    assert (ran.code, "checked only by the options of the view" in ran.err) == (0, True)
+
+
+def test_a_sealed_answer_without_a_view_is_not_checked_and_that_is_told(mail: Path) -> None:
+    ran = rpgres("table", "seal", "--elsewhere", "--choose", "declare=dodge/agi=99", "--out", "secret.json")
+    assert (ran.code, "is not checked" in ran.err) == (0, True)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Views tell the command that works where they are
+
+
+def test_a_view_tells_the_command_line_that_works_for_its_reader(
+    mail: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    far = tmp_path / "O'Brien's mail"
+    far.mkdir()
+    (mail / "bram.view.json").rename(far / "bram's turn.json")
+    monkeypatch.chdir(far)
+    shown = rpgres("table", "show", "--view", "bram's turn.json", RPGRES_SHELL="posix").out
+    (told,) = [line for line in shown.splitlines() if "Answer it with: " in line]
+    command = shlex.split(told.partition("Answer it with: ")[2])
+    assert command[:4] == ["rpgres", "table", "answer", "--view"]
+    assert command[-2:] == ["--choose", "declare=..."]
+    ran = rpgres("table", "answer", "--view", "bram's turn.json", "--choose", "declare=nothing")
+    assert line_of(ran).startswith("rpgres-answer: bram ")
+
+
+def test_every_seat_gets_its_own_view_and_nobody_elses(mail: Path) -> None:
+    views = {path.name: json.loads(path.read_text("utf-8")) for path in mail.iterdir()}
+    assert {name: view["seat"] for name, view in views.items()} == {
+        f"{seat}.view.json": seat for seat in ("gm", "orsa", "bram")
+    }
+    for name, view in views.items():
+        other = {"orsa.view.json": "maul", "bram.view.json": "boathook"}.get(name)
+        asked = json.dumps(view["table"]["pending"]["question"])
+        assert other is None or other not in asked
+    again = rpgres("table", "view", "--all", "--out", "mail")
+    assert (again.code, "already exists" in again.err) == (1, True)
+    assert rpgres("table", "view", "--all", "--out", "mail", "--force").code == 0
+    assert rpgres("table", "view", "--all", "--as", "bram", "--out", "mail").code == 2
+    assert rpgres("table", "view", "--out", "mail").code == 2
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What the host takes
+
+
+def test_the_host_confirms_what_a_line_states(mail: Path) -> None:
+    line = line_of(rpgres("table", "answer", "--view", str(mail / "bram.view.json"), "--choose", "declare=nothing"))
+    asked = rpgres("table", "answer", line)
+    assert (asked.code, "--accept confirms it, or --as bram" in asked.err) == (2, True)
+    assert rpgres("table", "answer", line, "--as", "orsa").code == 2
+    assert rpgres("table", "answer", line, "--choose", "declare=nothing").code == 2
+    assert rpgres("table", "answer", *line.split(), "--as", "bram").code == 3  # a shell may split it
+    late = rpgres("table", "answer", line, "--accept")
+    assert (late.code, "another seat is asked" in late.err or "no longer pending" in late.err) == (2, True)
+    assert rpgres("table", "answer", "hello").code == 2
+
+
+def test_a_seal_and_its_opening_come_as_lines(mail: Path) -> None:
+    view = str(mail / "bram.view.json")
+    sealed = line_of(rpgres("table", "seal", "--view", view, "--choose", "declare=dodge/agi=1", "--out", "secret.json"))
+    assert "dodge" not in sealed
+    assert rpgres("table", "answer", sealed, "--accept").code == 0
+    other = rpgres("table", "answer", "--view", str(mail / "orsa.view.json"), "--choose", "declare=punch:bram/str=2")
+    assert rpgres("table", "answer", line_of(other), "--accept").code == 3
+    opened = line_of(rpgres("table", "open", "--from", "secret.json", "--elsewhere"))
+    forged = posted_in(opened)[0]
+    assert isinstance(forged, OpenLine)
+    data = json.loads(Path("secret.json").read_text("utf-8"))
+    Path("forged.json").write_text(json.dumps({**data, "answer": "nothing"}), "utf-8")
+    lie = line_of(rpgres("table", "open", "--from", "forged.json", "--elsewhere"))
+    assert "this is not what bram sealed" in rpgres("table", "answer", lie, "--accept").err
+    done = rpgres("table", "answer", opened, "--accept")
+    assert (done.code, "declare (bram): dodge/agi=1" in done.out) == (0, True)
+
+
+def test_a_line_for_an_older_question_is_refused(mail: Path) -> None:
+    line = line_of(rpgres("table", "answer", "--view", str(mail / "bram.view.json"), "--choose", "declare=nothing"))
+    view = str(mail / "bram.view.json")
+    sealed = line_of(rpgres("table", "seal", "--view", view, "--choose", "declare=nothing", "--out", "secret.json"))
+    assert rpgres("table", "undo").code == 0
+    assert rpgres("table", "act", "declare", "--given", "x=1").code == 2
+    assert rpgres("table", "act", "declare").code == 3
+    for late in (line, sealed):
+        ran = rpgres("table", "answer", late, "--accept")
+        assert (ran.code, "no longer pending" in ran.err) == (2, True)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The evening by mail
+
+
+def test_three_people_play_a_sequence_by_mail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At most three commands and one file for each person and declaration; every mail is wrapped and quoted."""
+    typed: Counter[str] = Counter()
+    people = {"orsa": tmp_path / "orsa's", "bram": tmp_path / "bram's", "sister-ash": tmp_path / "ash's"}
+    host = tmp_path / "host"
+    for folder in (host, *people.values()):
+        folder.mkdir()
+
+    def types(who: str, *line: str, stdin: str | None = None) -> Ran:
+        monkeypatch.chdir(host if who == "host" else people[who])
+        typed[who] += 1
+        ran = rpgres("table", *line, stdin=stdin)
+        assert ran.code in (0, 3), (line, ran)
+        return ran
+
+    sheets = [word for name in people for word in ("--sheet", name)]
+    types("host", "new", "--ruleset", "nodice", *sheets, "--seed", "7")
+    declared = {
+        "orsa": ["punch:bram/str=2", "dodge/agi=1"],
+        "bram": ["attack:orsa/maul/head/str=1,agi=1", "nothing"],
+        "sister-ash": ["nothing", "punch:bram/str=1"],
+    }
+    for turn in range(2):
+        typed.clear()
+        types("host", "act", "declare", "--actor", "orsa")
+        types("host", "view", "--all", "--out", "mail", "--force")
+        mails = []
+        for who, folder in people.items():
+            seat = "gm" if who == "sister-ash" else who  # whom the game master plays
+            sent = (host / "mail" / f"{seat}.view.json").rename(folder / "view.json")
+            shown = types(who, "show", "--view", sent.name)
+            assert "Answer it with: rpgres table answer --view view.json --choose declare=..." in shown.out
+            line = types(who, "answer", "--view", sent.name, "--choose", f"declare={declared[who][turn]}").out
+            wrapped = textwrap.wrap(line, 60, break_long_words=False, break_on_hyphens=False)
+            mails.append("Here you are:\n" + "\n".join(f"> {part}" for part in wrapped) + "\nBest wishes\n")
+            assert [path.name for path in folder.iterdir()] == ["view.json"]
+        done = types("host", "answer", "--from", "-", "--accept", stdin="\n".join(mails))
+        assert done.code == 0
+        assert {who: count for who, count in typed.items() if count > 3} == {}
+        assert all(f"declare ({who}): {declared[who][turn]}" in done.out for who in people)
+        types("host", "act", "resolve", "--auto")
+    log = rpgres("table", "log").out
+    assert log.count("Declared") == 2
+
+
+def test_a_declaration_by_mail_at_terminals(mail: Path) -> None:
+    """Players read, answer and copy a line at 80 columns; the host pastes both mails and accepts each line."""
+    lines = []
+    for seat, choice in (("orsa", "declare=punch:bram/str=2"), ("bram", "declare=dodge/agi=1")):
+        view = ["--view", str(mail / f"{seat}.view.json")]
+        shown = Terminal(["table", "show", *view]).end()[1]
+        assert "Answer it with: rpgres table answer --view" in " ".join(shown.split())
+        code, shown = Terminal(["table", "answer", *view, "--choose", choice]).end()
+        assert (code, "Send this line to whoever has the table:" in shown) == (0, True)
+        lines.append(next(line for line in shown.splitlines() if line.startswith("rpgres-answer: ")))
+    host = Terminal(["table", "answer", "--from", "-"])
+    host.until("press Enter and Ctrl-D:\n")
+    host.type(f"> {lines[0]}\nand\n> {lines[1]}\n\x04")
+    for seat in ("orsa", "bram"):
+        assert f"{seat}: declare=" in host.until("Accept it? [y/N] ")
+        host.type("y\n")
+    code, shown = host.end()
+    assert (code, "orsa declares orsa#1 on 2" in shown) == (0, True)
