@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
@@ -60,21 +60,18 @@ def give(
     """
     from rpgres.cli.commands.table.posting import take_posted, write_answer
     from rpgres.cli.render.lines import line
-    from rpgres.journal.commands import answer as hand_in
     from rpgres.journal.exchange import read_posted
     from rpgres.journal.lines import has_line
 
     source = " ".join(pasted) if pasted else from_
     arguments = answers.arguments(options, is_asked=not answers.choose and source is None)
     if view is not None:
-        choices, given = arguments["choose"], arguments["given"]
-        write_answer(view, out, options, choices=choices, given=given, is_forced=force)
+        write_answer(view, out, options, choices=arguments["choose"], given=arguments["given"], is_forced=force)
         return
     if out is not None:
         raise UsageError("--out writes the answer to a view: name it with --view FILE")
     if source is None:
-        with taken_back():
-            finish_run(hand_in(options.find(), **arguments), options)
+        _hand_in(options, arguments)
         return
     if answers.choose or answers.given:
         raise UsageError("what was sent already contains the answer; leave out --choose and --given")
@@ -84,6 +81,14 @@ def give(
         say([line("Paste what was sent, then press Enter and Ctrl-D:")])
         flush()
     take_posted(read_posted(source), source, options, is_accepted=accept)
+
+
+def _hand_in(options: TableOptions, arguments: dict[str, Any]) -> None:
+    """Answer here and now; see `rpgres.journal.commands.answer`."""
+    from rpgres.journal.commands import answer
+
+    with taken_back():
+        finish_run(answer(options.find(), **arguments), options)
 
 
 @app.command("seal")
