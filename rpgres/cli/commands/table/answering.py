@@ -11,7 +11,7 @@ import typer
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import spread
 from rpgres.cli.commands.table.common import AnswerOptions, TableOptions, app, finish_run, say_entry, taken_back
-from rpgres.cli.output import can_prompt, flush, say, warn
+from rpgres.cli.output import can_prompt, flush, say_text, warn
 from rpgres.errors import FileError, UsageError
 
 if TYPE_CHECKING:
@@ -59,7 +59,6 @@ def give(
     dice in it are shown first: at a terminal you confirm them, elsewhere --accept does; --as SEAT names the seat.
     """
     from rpgres.cli.commands.table.posting import take_posted, write_answer
-    from rpgres.cli.render.lines import line
     from rpgres.journal.exchange import read_posted
     from rpgres.journal.lines import has_line
 
@@ -78,7 +77,7 @@ def give(
     if pasted and (from_ is not None or not has_line(source)):
         raise UsageError("give a line that begins with rpgres-answer:, rpgres-seal: or rpgres-open:, or --from FILE")
     if source == "-" and can_prompt():
-        say([line("Paste what was sent, then press Enter and Ctrl-D:")])
+        say_text("Paste what was sent, then press Enter and Ctrl-D:\n")
         flush()
     take_posted(read_posted(source), source, options, is_accepted=accept)
 
