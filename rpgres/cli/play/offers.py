@@ -145,7 +145,7 @@ def _of_action(room: Room, actor: str, action: str, line: Sequence[str], partial
     bare, _ = typed_apart(line, takes)
     last = bare.get(len(line) - 1, "")
     bound = [words.by_name[last]] if last in words.by_name else []
-    bound += [words.takers[name] for name in words.introduced.get(last, ())]
+    bound += [words.takers[name] for name in words.introduced_by(last)]
     kinds = PREPOSITIONS.get(last, ())
     bound += [one for one in words.takers.values() if one.parameter is not None and one.parameter.kind in kinds]
     bound = [one for one in bound if one.parameter is None or one.parameter.kind != "flag"]

@@ -15,6 +15,7 @@ from rpgres.cli.render.study_reports import (
     outcome_heads,
     points,
     share_of,
+    side_chart,
     unfinished_text,
 )
 from rpgres.cli.render.words import outcome_titles, percent
@@ -66,10 +67,8 @@ def _rows(
         for cell in cells
     ]
     categories = [cell.at[axis.name] for cell in cells]
-    series = [Series(heads[name], [share_of(cell, name) for cell in cells]) for name in names]
-    if SUCCESS in heads:
-        series.append(Series(heads[SUCCESS], [share_of(cell, SUCCESS) for cell in cells]))
-    chart = Chart(kind="stacked", title=text, categories=categories, series=series, category_axis=axis.name)
+    ordered = {name: heads[name] for name in (*names, *([SUCCESS] if SUCCESS in heads else []))}
+    chart = side_chart(cells, categories, ordered, title=text, axis=axis.name)
     has_mean = any(cell.mean is not None for cell in cells)
     columns = [axis.name, *(heads[name] for name in shown), "mean" if has_mean else ""]
     return Table(columns=columns, rows=rows), chart

@@ -252,7 +252,8 @@ def _hang(whole: Line, indent: int, width: int) -> int:
 
 # Where a line may be broken: at blanks, but for those of a number with its sign or unit (`< 0.01 %`), and drawn dice.
 _BREAKS = re.compile(r"(?<![<>~]) +(?!%|\])|(?<=[<>~]) +(?![\d%\]])")
-_SHELL_WORDS = re.compile(r"""((?:[^\s'"]|'[^']*'|"(?:\\.|[^"\\])*")+|['"].*)( *)""")
+_WORD = r"""(?:[^\s'"]|'[^']*'|"(?:\\.|[^"\\])*")+"""
+_SHELL_WORDS = re.compile(rf"""(--[\w-]+ (?!-){_WORD}|{_WORD}|['"].*)( *)""")  # an option keeps its value beside it
 
 
 def _words(whole: Line) -> Iterator[tuple[int, list[Piece], bool]]:

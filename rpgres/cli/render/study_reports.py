@@ -16,6 +16,7 @@ from rpgres.odds.subjects import SUCCESS, Evaluated, MeasuredOdds, in_order, val
 from rpgres.odds.variations import FoundCell, Search
 from rpgres.rulesets import RulesetFile
 
+MOST_PARTS = 9  # of a bar
 WIDE = 100  # columns of two cases side by side, at most
 
 
@@ -40,9 +41,6 @@ def comparison_report(record: Comparison, file: RulesetFile | None) -> Report:
         head = ["outcome", shown[0], "exact", shown[1], "exact", "difference", "exact"]
         beside = Table(columns=head, rows=_side_by_side(record, heads, file))
         table = beside if Grid(beside).width <= WIDE else table
-    series = [
-        Series(heads[name], [share_of(case, name) for case in record.cases]) for name in heads if name in names
-    ]  # success is the sum of others
     text = heading(record, what="odds compared")
     below = below_text(record, unfinished="" if record.complete else "interrupted: not all cases were evaluated")
     return Report(
@@ -50,8 +48,29 @@ def comparison_report(record: Comparison, file: RulesetFile | None) -> Report:
         above=above(record),
         tables=[table],
         below=[*_means(record), *_open_cases(record), *below],
-        chart=Chart(kind="stacked", title=text, categories=shown, series=series, category_axis="rules"),
+        chart=side_chart(record.cases, shown, {name: heads[name] for name in names}, title=text, axis="rules"),
     )
+
+
+def side_chart(
+    found: Sequence[MeasuredOdds], categories: Sequence[str], heads: Mapping[str, str], *, title: str, axis: str
+) -> Chart:
+    """Return several odds as a chart: a bar of all outcomes for each; of the mean, where outcomes are many numbers.
+
+    Args:
+        found: the odds.
+        categories: what each is called.
+        heads: what the outcomes are called that are shown.
+        title: what it shows.
+        axis: what the categories are.
+    """
+    means = [one.mean for one in found if one.mean is not None]
+    if len(heads) > MOST_PARTS and len(means) == len(found):
+        series = [Series("mean", [mean.probability for mean in means])]
+        texts = [f"{mean.probability:.3f}" for mean in means]
+        return Chart(kind="bars", title=title, categories=[*categories], series=series, category_axis=axis, texts=texts)
+    series = [Series(head, [share_of(one, name) for one in found]) for name, head in heads.items()]
+    return Chart(kind="stacked", title=title, categories=list(categories), series=series, category_axis=axis)
 
 
 def _titles_of_cases(record: Comparison) -> list[str]:
