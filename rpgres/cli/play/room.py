@@ -96,6 +96,12 @@ class Room:
         return found if isinstance(found, Pending) else None
 
     @property
+    def can_answer(self) -> bool:
+        """Whether a decision is pending that this seat may take."""
+        waits = self.waits
+        return waits is not None and self.seat in (None, self.history.state.seat_of(waits.question.who))
+
+    @property
     def actions(self) -> dict[str, str]:
         """The actions, with what each does in a line."""
         return {name: action.summary for name, action in self.data.file.actions.items()}
