@@ -198,22 +198,24 @@ class _OrderedDealer(Dealer):
 
     def _pool(self, pool: Pool, goes_on: Callable[[int, int], bool]) -> str:
         """Return the faces of a pool die by die, where they were thrown in rounds."""
-        thrown = [[self._face(pool)] for _ in range(pool.count)]
+        if pool.is_d66:
+            return ",".join(f"{self._face(6)}{self._face(6)}" for _ in range(pool.count))
+        thrown = [[self._face(pool.sides)] for _ in range(pool.count)]
         again = [one for one in thrown if goes_on(one[-1], 1)]
         while again:
             for one in again:
-                one.append(self._face(pool))
+                one.append(self._face(pool.sides))
             again = [one for one in again if goes_on(one[-1], len(one))]
         if pool.sides == FATE:
             return "".join("-0+"[face + 1] for one in thrown for face in one)
         return ",".join(str(face) for one in thrown for face in one)
 
-    def _face(self, pool: Pool) -> int:
+    def _face(self, wanted: int) -> int:
         if not self.left:
-            raise UsageError(f"it throws more dice: a d{pool.sides} is missing")
+            raise UsageError(f"it throws more dice: a d{wanted} is missing")
         sides, face = self.left.pop(0)
-        if sides != pool.sides:
-            raise UsageError(f"it throws a d{pool.sides} where the vector has {face} on a d{sides}")
+        if sides != wanted:
+            raise UsageError(f"it throws a d{wanted} where the vector has {face} on a d{sides}")
         return face
 
 
@@ -225,4 +227,5 @@ def _going_on(dice: Dice, pool: Pool) -> Callable[[int, int], bool]:
     reroll = pool.reroll
     if reroll is not None:
         return lambda face, faces: reroll.wants(face) and not (reroll.once and faces > 1)
-    return lambda face, _: pool.explodes and face == pool.faces[-1]
+    explosion = pool.explosion
+    return lambda face, faces: explosion is not None and face in pool.exploding and faces <= explosion.limit

@@ -490,13 +490,11 @@ class Run(msgspec.Struct):
 
     def view(self, who: str) -> View:
         """Return what the seat of somebody may know."""
-        state = self.state
-        seat = state.seat_of(who)
+        state, seat = self.state, self.state.seat_of(who)
         if self.undealt:
             from rpgres.engine.cards import deal_to_seat
 
-            deal_to_seat(self, who, seat)
-            state = self.state
+            state = deal_to_seat(self, who, seat)
         events: Sequence[Event] = self.events
         forgotten: Sequence[Event] = ()
         if self.has_secrets or self.since:

@@ -536,8 +536,7 @@ def change_aspect(state: State, change: Effect) -> State:
 
 
 def _carrier(state: State, change: Effect) -> str:
-    on = change.get("on", SCENE)
-    return on if on in state.characters else SCENE
+    return on if (on := change.get("on", SCENE)) in state.characters else SCENE
 
 
 def change_free_invokes(state: State, change: Effect) -> State:

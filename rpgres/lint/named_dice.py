@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from math import inf
 
@@ -12,11 +12,12 @@ from rpgres.dice.grammar import Pool
 from rpgres.errors import NotationError, RuleError
 from rpgres.lint.formulas import TRIED, missing
 from rpgres.rulesets.actions import Action, Group
-from rpgres.rulesets.dice_plans import BAND, GIVEN, OF_AN_OUTCOME, SLOT, DicePlan, GroupPlan, dice_plan
+from rpgres.rulesets.dice_plans import BAND, GIVEN, OF_AN_OUTCOME, SLOT, DicePlan, GroupPlan, dice_plan, read_formula
 from rpgres.rulesets.formulas import (
     ELSE,
     FUNCTIONS,
     OF_A_DIE,
+    Cases,
     Const,
     Expr,
     FormulaError,
@@ -62,7 +63,7 @@ def named_dice_faults(rules: Rules, name: str) -> Iterator[Fault]:
             yield Fault(
                 "useless", (*at, key), f"`{key}` belongs to `roll`; with `dice`, write a formula under `numbers`"
             )
-    faults = [*_texts(name, action)]
+    faults = [*_texts(rules, name, action)]
     yield from faults
     yield from _bands(rules, name, action)
     if faults:
@@ -167,9 +168,13 @@ def _unreadable(path: KeyPath, text: str) -> Iterator[Fault]:
         yield Fault("bad-dice", path, error.raw)
 
 
-def _texts(name: str, action: Action) -> Iterator[Fault]:
+def _texts(rules: Rules, name: str, action: Action) -> Iterator[Fault]:
     for path, text in _sources(name, action):
-        yield from _unreadable(path, text)
+        try:
+            if text != ELSE:
+                read_formula(rules.file, action, text)
+        except FormulaError as error:
+            yield Fault("bad-dice", path, error.raw)
     for key, number in action.numbers.items():
         if not isinstance(number, str):
             message = "with `dice`, a number is a formula: write min(..., 9) or max(..., 1) for its bounds"
@@ -271,8 +276,13 @@ def _trees(name: str, action: Action, plan: DicePlan) -> Iterator[tuple[KeyPath,
     """Yield the formulas of an action as they are written out, with their place and whether they are of one die."""
     at: KeyPath = ("actions", name)
     for key, expr in plan.numbers.items():
-        path = (*at, "numbers", key) if key in action.numbers else (*at, "bands" if action.bands else "band")
-        yield (("define", key) if key not in (*action.numbers, BAND) else path), expr, False
+        if key != BAND:
+            yield (*at, "numbers", key) if key in action.numbers else ("define", key), expr, False
+        elif action.band or not isinstance(expr, Cases):
+            yield (*at, "band"), expr, False
+        else:
+            for band, (when, _) in zip(action.conditions, expr.cases, strict=False):
+                yield (*at, "bands", band), when, False
     for group in plan.groups.values():
         for piece in group.pieces:
             if not isinstance(piece, str):
@@ -380,27 +390,32 @@ class _Spans(dict[str, Span]):
         pool, count = _pool_of(group), self._count(group)
         if pool is None:
             return Span(0, inf) if read.kind == "count" else ANY
+        first = self._of_dice(read, group, pool, added=0)
+        more = self._of_dice(read, group, pool, added=1) if group.again is not None else Span(0, 0)
+        low, high = min(first.low, more.low), max(first.high, more.high)
+        if read.kind in ("highest", "lowest"):
+            is_sure = count.low > 0 and read.of is None
+            return Span(low, high) if is_sure else Span(min(low, 0), max(high, 0))
+        most = inf if more.high > 0 else count.high * first.high if first.high > 0 else count.low * first.high
+        least = -inf if more.low < 0 else count.high * first.low if first.low < 0 else count.low * first.low
+        return Span(least, most)
+
+    def _of_dice(self, read: Read, group: GroupPlan, pool: Pool, *, added: int) -> Span:
+        """Return what one die brings to a reading, one of the first or an added one."""
         low, high = inf, -inf
         for face in pool.faces:
-            known = partial(self._of_die, span_of(face))
+            known = partial(self._of_die, {"face": span_of(face), "added": span_of(added)})
             fits = truth(within(read.of, known)) if read.of else True
-            if fits is False:
-                low, high = min(low, 0), max(high, 0)
-                continue
             its = span_of(1 if read.kind == "count" else face)
             if read.kind != "count" and group.worth is not None:
                 its = within(group.worth, known)
-            low, high = min(low, its.low, 0 if fits is None else inf), max(high, its.high, 0 if fits is None else -inf)
-        if read.kind in ("highest", "lowest"):
-            return Span(low, high) if count.low > 0 and read.of is None else Span(min(low, 0), max(high, 0))
-        most = inf if group.again is not None and high > 0 else count.high * high if high else 0
-        least = (
-            -inf if group.again is not None and low < 0 else (count.low if low > 0 else count.high) * low if low else 0
-        )
-        return Span(least, most)
+            if fits is not True:
+                its = Span(0, 0) if fits is False else its.plus(Span(0, 0))
+            low, high = min(low, its.low), max(high, its.high)
+        return Span(low, high)
 
-    def _of_die(self, face: Span, name: str) -> Span:
-        return face if name == "face" else _EITHER if name == "added" else self[name]
+    def _of_die(self, of_die: Mapping[str, Span], name: str) -> Span:
+        return of_die.get(name) or self[name]
 
     def _count(self, group: GroupPlan) -> Span:
         first = group.pieces[0]
@@ -422,7 +437,9 @@ def _pool_of(group: GroupPlan) -> Pool | None:
         node = dice("".join(map(str, tail)).strip()).node
     except NotationError:
         return None
-    return node if isinstance(node, Pool) and node.target is None and not node.explodes else None
+    if isinstance(node, Pool) and node.target is None and not node.explodes and not node.is_d66:
+        return node
+    return None
 
 
 def _of_parameter(parameter: Parameter, *, is_needed: bool) -> Span:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 
 import rpgres
+from rpgres.cli.resuming import resumed
 from rpgres.engine.players import NO, Question, Script
 from rpgres.engine.records import Pending, Result
 from rpgres.errors import UsageError
+from rpgres.plugins.discovery import find_ruleset
+from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Option
 from tests.support.command_line import as_json
 
@@ -75,7 +78,8 @@ def test_every_invocation_is_let_pass_and_the_command_that_goes_on_says_so() -> 
     found = rpgres.resolve("fate", "overcome", given={"roll": "----"}, choose=choose, **FIGHT)
     assert isinstance(found, Pending)
     assert found.question.label == "price"
-    assert [answer.value for answer in found.unused] == ["no*"]  # which the command line repeats
+    rules = load_rules(find_ruleset("fate"))
+    assert "--choose 'invoke=no*'" in resumed(found, rules).resume
 
 
 def test_new_dice_each_time_until_nothing_is_left() -> None:

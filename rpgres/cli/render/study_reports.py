@@ -16,6 +16,7 @@ from rpgres.odds.subjects import SUCCESS, Evaluated, MeasuredOdds, in_order, val
 from rpgres.odds.variations import FoundCell, Search
 from rpgres.rulesets import RulesetFile
 
+ANY_SUCCESS = "any success"  # all outcomes that are one; no outcome's name has a blank, and one may be `success`
 MOST_PARTS = 9  # of a bar
 WIDE = 100  # columns of two cases side by side, at most
 
@@ -94,7 +95,7 @@ def outcome_heads(file: RulesetFile | None, names: Sequence[str], found: Sequenc
     """Return what each outcome is called; success too, where several outcomes mean it."""
     heads = outcome_titles(file, names)
     if _has_several_successes(file, names) and any(one.success is not None for one in found):
-        heads[SUCCESS] = "Any success"
+        heads[ANY_SUCCESS] = "Any success"
     return heads
 
 
@@ -104,7 +105,8 @@ def _has_several_successes(file: RulesetFile | None, names: Sequence[str]) -> bo
 
 def chance_of(found: MeasuredOdds, name: str) -> Chance:
     """Return the chance of an outcome, or of any success."""
-    chance = found.success if name == SUCCESS and name not in found.outcomes else found.outcomes.get(name)
+    is_any = name in (ANY_SUCCESS, SUCCESS) and name not in found.outcomes
+    chance = found.success if is_any else found.outcomes.get(name)
     return chance if chance is not None else Chance(0.0, "0")
 
 
@@ -117,7 +119,8 @@ def difference_of(case: CaseOdds | GridCell, name: str) -> Difference | None:
     """Return by how much a chance differs from that of the base."""
     if case.differences is None:
         return None
-    return case.success_difference if name == SUCCESS and name not in case.differences else case.differences.get(name)
+    is_any = name in (ANY_SUCCESS, SUCCESS) and name not in case.differences
+    return case.success_difference if is_any else case.differences.get(name)
 
 
 def points(found: Difference | None) -> str:
