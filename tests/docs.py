@@ -2,10 +2,10 @@
 
 A `console` block has commands behind `$ `; a `play` block is an evening at `rpgres play`, typed behind `> `.
 
-`python tests/docs.py FILE...`, or `--all`, rewrites the output of every `console` block with what the commands print
-now, the `toml` blocks that show a file that ships (`# shipped: fate/gate`), and the sections that are made from the
-code (`<!-- NAME -->` to `<!-- end -->`, see `faces`). `python tests/docs.py --check FILE...` types the commands
-in the folder where it runs, changes no page, and says what they print that differs.
+`python tests/docs.py FILE...`, or `--all` (with the picture and the man pages), rewrites the output of every such block
+with what is printed now, the `toml` blocks that show a file that ships (`# shipped: fate/gate`), and the sections
+that are made from the code (`<!-- NAME -->` to `<!-- end -->`, see `faces` and `manual`). `python tests/docs.py --check
+FILE...` types the commands in the folder where it runs, changes no page, and says what they print that differs.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ GUIDE = sorted((ROOT / "rpgres" / "guide").glob("*.md"))
 PAGES = [ROOT / "README.md", *GUIDE, ROOT / "rulesets" / "README.md", ROOT / "plugins" / "README.md"]
 SECTION = re.compile(r"^<!-- (\w+) -->\n(.*?)^<!-- end -->$", re.MULTILINE | re.DOTALL)
 SHELL = "$`*?[]{}<>;&|~#!\\\n"  # what the shell does more with than to split words
+TYPED = re.compile(r"(?:> |\w[\w ]*, [^?]*\? (?!\[))(\S.*)$")  # behind the sign, or behind `Mara, 4dF + Burglary?`
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -115,7 +116,8 @@ def played(block: str, *, folder: Path) -> str:
     """Return what a terminal shows of a `play` block: its first line starts `rpgres play`, others are typed there.
 
     Args:
-        block: the command, then what is shown, in which a line that is typed begins with `> `.
+        block: the command, then what is shown, in which a line that is typed begins with `> `, and the result of
+            real dice stands behind the question for it.
         folder: where it is started.
     """
     from tests.support.screen import Screen
@@ -124,8 +126,8 @@ def played(block: str, *, folder: Path) -> str:
     with contextlib.chdir(folder):
         screen = Screen(shlex.split(first)[2:], **{**reader_environment(folder), "COLUMNS": ""})
     for line in lines:
-        if line.startswith("> "):
-            screen.enter(line[2:])
+        if typed := TYPED.match(line):
+            screen.enter(typed[1])
     shown, _, _ = screen.text.rpartition("\n>")  # where the next line is awaited
     screen.kill()
     return f"{first}\n{shown}\n"
@@ -230,6 +232,8 @@ if __name__ == "__main__":
     for page in PAGES if sys.argv[1:] == ["--all"] else map(Path, sys.argv[1:]):
         page.write_text(rewrite(page.read_text(encoding="utf-8")), encoding="utf-8")
     if sys.argv[1:] == ["--all"]:
+        from tests import manpages
         from tests.support.picture import FILE, picture
 
         FILE.write_text(picture(), encoding="utf-8")
+        manpages.write()

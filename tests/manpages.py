@@ -16,20 +16,10 @@ from rpgres.cli import guide
 from rpgres.cli.formats.descriptions import field_texts
 from rpgres.cli.manual import Entry, entries
 from rpgres.cli.root import COMMANDS, OVERVIEW, root
-from rpgres.cli.settings import FOLDERS, VARIABLES, Settings
+from rpgres.cli.settings import VARIABLES, Settings
 
 FOLDER = Path(__file__).resolve().parent.parent / "rpgres" / "guide" / "man"
 
-TEXTS = field_texts(Settings)
-ENVIRONMENT = {
-    **{name: f"Overrules the setting {key}: {TEXTS[key]}" for key, name in VARIABLES.items()},
-    FOLDERS: "Folders in which rulesets and house rules are sought, the nearest first.",
-    "RPGRES_CONFIG": "The settings file, in place of the platform's; empty for none.",
-    "RPGRES_TABLE, RPGRES_SEAT": "The table, and the seat, of commands that name none.",
-    "RPGRES_DISABLE": "Names of rulesets and distributions that are switched off, with commas.",
-    "RPGRES_CACHE": "The folder in which parsed rulesets are kept; empty to keep none.",
-    "NO_COLOR": "No colours.",
-}
 OVERRULING = "Overrule plain = true in the settings; --no-dice-words does the same for dice-words."
 FILES = {
     "~/.config/rpgres/config.toml": "Settings; rpgres config path prints the place.",
@@ -66,19 +56,26 @@ def _of_all() -> Iterator[str]:
     yield from _listed([("--debug", "Show the traceback of an internal error."), ("--no-plain", OVERRULING)])
     yield ".SH COMMANDS"
     yield from _listed([(f"rpgres-{name}(1)", entry.help) for name, entry in COMMANDS.items()])
-    sections = {"EXIT STATUS": _exits(), "ENVIRONMENT": ENVIRONMENT.items(), "FILES": FILES.items()}
+    sections = {"EXIT STATUS": _rows("scripts", "| exit code"), "ENVIRONMENT": _environment(), "FILES": FILES.items()}
     for title, records in sections.items():
         yield f".SH {title}"
         yield from _listed(list(records))
     yield from (".SH SEE ALSO", _escaped("rpgres help shows the guide: rpgres help game-master."))
 
 
-def _exits() -> Iterator[tuple[str, str]]:
-    """Yield the exit codes with what they mean, as the guide has them."""
-    table = guide.page("scripts").text.partition("| exit code | |\n|---|---|\n")[2].partition("\n\n")[0]
-    for row in table.splitlines():
-        _, code, text, _ = row.split("|")
-        yield code.strip(), text.strip()
+def _environment() -> Iterator[tuple[str, str]]:
+    """Yield the variables of the environment: those of settings, and those of the guide."""
+    texts = field_texts(Settings)
+    yield from ((name, f"Overrules the setting {key}: {texts[key]}") for key, name in VARIABLES.items())
+    yield from _rows("settings", "## Environment variables")
+
+
+def _rows(page: str, above: str) -> Iterator[tuple[str, str]]:
+    """Yield the rows of the table of two columns that stands below a line of a page of the guide."""
+    below = guide.page(page).text.partition(f"\n{above}")[2]
+    for row in below.partition("|---|---|\n")[2].partition("\n\n")[0].splitlines():
+        _, name, text, _ = row.split("|")
+        yield name.strip().strip("`"), text.strip()
 
 
 def _of_command(found: Sequence[Entry]) -> Iterator[str]:
@@ -136,10 +133,15 @@ def _escaped(text: str) -> str:
     return f"\\&{text}" if text.startswith(".") else text
 
 
-if __name__ == "__main__":
+def write() -> None:
+    """Write the pages anew."""
     FOLDER.mkdir(exist_ok=True)
     for old in FOLDER.iterdir():
         old.unlink()
-    for file_name, content in pages().items():
-        (FOLDER / file_name).write_text(content, encoding="utf-8", newline="\n")
+    for name, content in pages().items():
+        (FOLDER / name).write_text(content, encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    write()
     sys.stdout.write(f"{len(pages())} pages in {FOLDER}\n")

@@ -96,12 +96,15 @@ def overcome(
     roles = roles_of(actor.name, target or opponent_of(foes))
     if harms and roles[OPPONENT] == GM:
         raise UsageError(f"{named('harms')} needs a target; give {named('target')} NAME, or {named('vs')} SHEET:SKILL")
-    standing = roll_off(table, actor, effort(table, actor, "overcome", skill, given), foes, given)
+    facts = facts_of(foes)
+    if removes or alters or harms:
+        said = {"removes": removes, "alters": alters, "harm": harms}
+        facts = facts_of(foes, *((key, "yes" if value else "no") for key, value in said.items()))
+    adds = effort(table, actor, "overcome", skill, given)
+    standing = roll_off(table, actor, adds, foes, given, settles=("overcome", facts))
     if not (removes or alters or harms):
-        return settle(table, "overcome", standing, roles, facts_of(foes), defaults=boost_defaults(given))
+        return settle(table, "overcome", standing, roles, facts, defaults=boost_defaults(given))
     old, _, new = (alters or "").partition("=")
-    said = {"removes": removes, "alters": alters, "harm": harms}
-    facts = facts_of(foes, *((key, "yes" if value else "no") for key, value in said.items()))
     aspect = {"aspect": {"name": known_name(table.state, actor, (removes or old).strip())}} if removes or alters else {}
     defaults = {**boost_defaults(given), **aspect}
     return settle(table, "overcome", standing, roles, facts, defaults=defaults, becomes=new.strip())
@@ -130,7 +133,8 @@ def discover(
         if table.ask("veto", GM, (refusal,), text="Does the game master refuse it?", optional=True) != NO:
             return settle(table, "veto", Standing(None), roles_of(actor.name, GM), EMPTY)
     foes = _opposers(table, vs)
-    standing = roll_off(table, actor, effort(table, actor, "discover", skill, given), foes, given)
+    adds = effort(table, actor, "discover", skill, given)
+    standing = roll_off(table, actor, adds, foes, given, settles=(variant, facts_of(foes)))
     aspect = name or (None if is_new else hidden_name(state, actor, on)) or aspects.distinct_name(state, "A Discovery")
     defaults = {
         "aspect": {"name": aspect, "on": on or SCENE},
@@ -184,7 +188,9 @@ def create_advantage(
         raise UsageError(f"an advantage on the scene has no defender; name its target ({named('on')} NAME)")
     else:
         foes = _opposers(table, vs)
-    standing = roll_off(table, actor, effort(table, actor, "create-advantage", skill, given), foes, given)
+    facts = facts_of(foes, ("against", "character" if is_defended else "scene"))
+    adds = effort(table, actor, "create-advantage", skill, given)
+    standing = roll_off(table, actor, adds, foes, given, settles=(f"create-{variant}", facts))
     if tag is not None and tag.audience is not None:  # using an aspect that others do not know of shows it
         shown = effect("aspect", change="revealed", name=aspect)
         standing = msgspec.structs.replace(standing, effects=(shown, *standing.effects))
@@ -195,7 +201,7 @@ def create_advantage(
         f"create-{variant}",
         standing,
         roles_of(actor.name, opponent),
-        facts_of(foes, ("against", "character" if is_defended else "scene")),
+        facts,
         defaults={"aspect": {"name": aspect, "on": carrier}, "free-invoke": {"on": aspect}, **boost_defaults(given)},
         spelled={"beneficiary": profits},
     )
@@ -249,7 +255,9 @@ def strike(table: Table, actor: Character, skill: Rating, vs: Sequence[Oppositio
     )
     if actor.name in (foe.who, target):
         raise UsageError(f"{actor.name} cannot attack {actor.name}")
-    standing = roll_off(table, actor, effort(table, actor, "attack", skill, given), (foe,), given)
+    facts = facts_of((foe,))
+    adds = effort(table, actor, "attack", skill, given)
+    standing = roll_off(table, actor, adds, (foe,), given, settles=("attack", facts))
     table.merge(
         ("attack", actor.name, foe.who, foe.dice is None, to, given.get("boost"), standing.margin, standing.effects),
         holds=("state",),
@@ -259,7 +267,7 @@ def strike(table: Table, actor: Character, skill: Rating, vs: Sequence[Oppositio
         "attack",
         standing,
         roles_of(actor.name, foe.who or GM),
-        facts_of((foe,)),
+        facts,
         defaults={"hit": {"track": track}, **boost_defaults(given)},
         track=track,
         consequence=to.consequence,
@@ -294,13 +302,14 @@ def defend(
     foes = (Foe(resistance(table, one, stunts), one.dice, one.character),)
     add = effort(table, actor, "defend", skill, given, full_defense=full_defense)
     aspect = old_name(state, actor, name) if existing else new_name(state, name)
-    standing = roll_off(table, actor, add, foes, given)
+    facts = facts_of(foes, ("advantage", "existing" if existing else "new"))
+    standing = roll_off(table, actor, add, foes, given, settles=(f"defend-{against}", facts))
     return settle(
         table,
         f"defend-{against}",
         standing,
         roles_of(actor.name, opponent_of(foes)),
-        facts_of(foes, ("advantage", "existing" if existing else "new")),
+        facts,
         defaults={
             "hit": {"track": track},
             "aspect": {"name": aspect},

@@ -235,7 +235,8 @@ class StrictCommand(typer.core.TyperCommand):
         """
         settings = active().settings
         ctx.default_map = {}
-        if settings.dice != "seeded" and can_prompt() and not is_listening():  # who plays says `real` and `real off`
+        is_asked = can_prompt() and not is_listening() and "--json" not in args  # who plays says `real` and `real off`
+        if settings.dice != "seeded" and is_asked:
             ctx.default_map["real_dice"] = settings.dice
         if settings.ruleset and any(one.name == "ruleset" and one.required for one in self.params):
             ctx.default_map["ruleset"] = settings.ruleset

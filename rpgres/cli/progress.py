@@ -80,7 +80,7 @@ class Progress:
 
     def name(self, label: str) -> None:
         """Say what is done now, in place of what was done before."""
-        self._label, self._is_held = label, False
+        self._label, self._ticks, self._is_held = label, 0, False
         self._draw()
 
     def clear(self) -> None:

@@ -41,7 +41,7 @@ class Person:
         is_plain: whether questions are written without colours.
         is_kept: whether what was shown is kept by then, so that an interrupt only leaves the rest undecided, and what
             was answered is taken back by whoever keeps it.
-        may_undo: whether answers can be taken back.
+        may_withdraw: whether the action itself can be taken back, and not only what was answered in it.
         aid: what `odds` and `why` need to know; None where they are not to be had.
         read: reads a line behind a sign that one is awaited; for tests.
     """
@@ -52,13 +52,13 @@ class Person:
         heading: Sequence[Line] = (),
         is_plain: bool = False,
         is_kept: bool = False,
-        may_undo: bool = True,
+        may_withdraw: bool = True,
         aid: Aid | None = None,
         read: Callable[[str], str] = ask,
     ) -> None:
         self._is_plain = is_plain
         self._is_kept = is_kept
-        self._may_undo = may_undo
+        self._may_withdraw = may_withdraw
         self._read = read
         self._is_gone = False
         self._told = {LIST: lambda _view, question: question_lines(question), ODDS: self._odds, WHY: self._why}
@@ -181,8 +181,8 @@ class Person:
             if words[0] == LET_BY:
                 return self._pass_on(words[1:], view, question)
             if words == [UNDO]:
-                if not self._may_undo:
-                    raise UsageError("nothing can be undone here")
+                if not (self._may_withdraw or self._answers):
+                    raise UsageError("nothing was decided in this step so far")
                 raise TakenBack(question.label)
             self._say(self._told[words[0]](view, question))
         except RpgresError as error:

@@ -19,6 +19,7 @@ from rpgres.cli.render.accounts import Titles, account_of, chapter_of, heading_o
 from rpgres.cli.render.scenes import step_question_lines
 from rpgres.model.state import EMPTY, GM, State
 from rpgres.scenes import Leaf, PlayedStep, Scene, SceneResult, Unanswered, play_scene, scene_result, step_record
+from rpgres.scenes.playing import prepare_step
 from rpgres.scenes.views import told_to
 
 if TYPE_CHECKING:
@@ -89,16 +90,17 @@ def tell_scene(
     teller.begin(seed=seed if seat is None else None, seat=seat or GM)
     person = _person(is_plain=is_plain) if seat is None and not auto else None
 
-    def begins(leaf: Leaf, _passes: tuple[int, ...]) -> None:
+    def begins(leaf: Leaf, state: State) -> None:
         if person is not None:  # otherwise only what comes of it tells whether the reader may hear of it
             teller.head(_before(leaf))
-            person.begin(step_question_lines(leaf, inputs))
+            aid = (lambda _view: prepare_step(scene, leaf, state)) if leaf.step.played else None
+            person.begin(step_question_lines(leaf, inputs), aid=aid)
 
     steps, endings = list[PlayedStep](), list[str]()
-    ask = person.ask if person is not None else None
+    asked: dict[str, Any] = {"prompt": person.ask, "rewinds": person.rewind} if person is not None else {}
     try:
         with told_to(seat):
-            for played in play_scene(scene, seed=seed, prompt=ask, begins=begins, ended=endings.append):
+            for played in play_scene(scene, seed=seed, **asked, begins=begins, ended=endings.append):
                 steps.append(played)
                 teller.step(step_record(scene, played, seat=seat or GM))
     except Unanswered as waiting:
@@ -169,4 +171,4 @@ def _person(*, is_plain: bool) -> Person | None:
         return None
     from rpgres.cli.prompt import Person
 
-    return Person(is_plain=is_plain)
+    return Person(is_plain=is_plain, may_withdraw=False)

@@ -17,7 +17,7 @@ from rpgres.engine.players import NO, Question, named_option
 from rpgres.engine.running import PLACE, Broken, Drawn, Moved, Run, refusal
 from rpgres.errors import GivenError, UsageError
 from rpgres.model.cards import Stack, classes, firsts_of, groups
-from rpgres.model.state import FACE_DOWN, GM, Card, Map, Pile, code_of, pile_name
+from rpgres.model.state import FACE_DOWN, GM, Card, Map, Pile, State, code_of, pile_name
 
 
 def pile_of(run: Run, name: str) -> Pile:
@@ -77,13 +77,13 @@ def _deal_from(run: Run, source: str) -> None:
         _deal_now(run, hand)
 
 
-def deal_to_seat(run: Run, who: str, seat: str) -> None:
-    """Deal the hands that a seat sees, where it decides by more than an order of preference."""
+def deal_to_seat(run: Run, who: str, seat: str) -> State:
+    """Deal the hands that a seat sees, where it decides by more than an order of preference; return the table then."""
     policies = run.players.policies
-    if policies.of(who, seat) is None or policies.preference(who, seat) is not None:
-        return
-    for hand in [hand for hand in run.undealt if seat in (pile_of(run, hand).audience or ())]:
-        _deal_now(run, hand)
+    if policies.of(who, seat) is not None and policies.preference(who, seat) is None:
+        for hand in [hand for hand in run.undealt if seat in (pile_of(run, hand).audience or ())]:
+            _deal_now(run, hand)
+    return run.state
 
 
 def possible_in(run: Run, pile: str) -> tuple[Card, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 from rpgres.dice import Dice, DiceLine, Target, Throw, read_line
 from rpgres.dice.hints import never
 from rpgres.dice.seeds import Streams
-from rpgres.engine.dealers import GivenDealer, SeededDealer
+from rpgres.engine.dealers import Due, GivenDealer, Hand, SeededDealer, read_total
 from rpgres.engine.records import AnswerRecord, Result, event_record
 from rpgres.engine.running import Rolled
 from rpgres.errors import UsageError, named
@@ -37,6 +37,7 @@ def roll_dice(
     streams: Streams,
     given: Mapping[str, Sequence[str]] = EMPTY,
     note: str | None = None,
+    hand: Hand | None = None,
 ) -> Result:
     """Return one result of a dice expression.
 
@@ -45,6 +46,7 @@ def roll_dice(
         streams: the seed's numbers.
         given: what real dice showed, under `LABEL`, and under `OPPOSITION`.
         note: carried into the result; by default the comment.
+        hand: asks somebody for what real dice showed that was not given.
 
     Raises:
         NotationError: the expression cannot be read.
@@ -52,24 +54,30 @@ def roll_dice(
     """
     line = read_line(notation) if isinstance(notation, str) else notation
     line = DiceLine(line) if isinstance(line, Dice) else line
-    dealer = _dealer(line, streams, given)
-    throws = [dealer.throw(line.dice, LABEL, number) for number in range(line.times or 1)]
+    dealer = _dealer(line, streams, given, hand)
+    throws = [_thrown(dealer, line.dice, LABEL, number) for number in range(line.times or 1)]
     events = [Rolled(LABEL, line.dice, throw) for throw in throws]
     if line.target and not line.target.dice.constant:
-        events.append(Rolled(OPPOSITION, line.target.dice, dealer.throw(line.target.dice, OPPOSITION, 0)))
+        events.append(Rolled(OPPOSITION, line.target.dice, _thrown(dealer, line.target.dice, OPPOSITION, 0)))
     for label, faces in dealer.unused():
         often = f"{line.times} times" if line.times else "once"
         raise UsageError(f"{named('given')} {label}={faces} was not used: the dice are rolled {often}")
     return _result(line, throws, events, seed=streams.seed, note=note or line.comment or None)
 
 
-def _dealer(line: DiceLine, streams: Streams, given: Mapping[str, Sequence[str]]) -> GivenDealer:
+def _thrown(dealer: GivenDealer, dice: Dice, label: str, number: int) -> Throw:
+    if dealer.hand is not None and dice.pools:
+        dealer.read_off(Due(label, number, 0, "", dice.text, lambda text: [read_total(dice, text)]))
+    return dealer.throw(dice, label, number)
+
+
+def _dealer(line: DiceLine, streams: Streams, given: Mapping[str, Sequence[str]], hand: Hand | None) -> GivenDealer:
     labels = [LABEL, *([OPPOSITION] if line.target and not line.target.dice.constant else [])]
     for label in given:
         if label not in labels:
             are = f"one label, {LABEL!r}" if len(labels) == 1 else f"the labels {LABEL!r} and {OPPOSITION!r}"
             raise UsageError(f"dice have {are}; there is no {label!r}: {named('given')} {LABEL}=6,5,4")
-    return GivenDealer(given, then=SeededDealer(streams))
+    return GivenDealer(given, then=SeededDealer(streams), hand=hand)
 
 
 def _result(line: DiceLine, throws: list[Throw], events: list[Rolled], *, seed: str, note: str | None) -> Result:

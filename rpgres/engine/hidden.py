@@ -2,7 +2,8 @@
 
 Hands that a seat does not see are dealt anew in odds, and only when a rule turns to them (`engine.cards`): whoever
 knows nothing of a hand knows as much of the cards that are drawn past it. All that is left out or counted here is told
-by what the seat sees, so that two tables that look the same to it have the same odds.
+by what the seat sees, so that two tables that look the same to it have the same odds. What it saw of a card before that
+went out of sight is not kept: such a card may be any.
 """
 
 from __future__ import annotations

@@ -155,6 +155,7 @@ def play_named(action: str, table: Table, actor: Character, /, **arguments: Any)
             for name in dict.fromkeys((BAND, *OF_AN_OUTCOME, *compiled.wanted, *told.values()))
             if _has(known, name)
         }
+        _explain(table, known)
     else:
         from rpgres.engine.named_odds import law_of
 
@@ -177,8 +178,7 @@ def _settled(table: Table, action: str, found: Mapping[str, Any], given: Given, 
     numbers = {name: _plain(found.get(name)) for name in found if name != BAND}
     total, margin, opposition = (numbers.get(name) for name in OF_AN_OUTCOME)
     facts = {name: value for name, value in numbers.items() if value is not None and name not in ("margin",)}
-    facts |= {name: value for name, value in given.typed().items() if name not in facts}
-    facts |= given.meanings()
+    facts |= {**given.typed(), **given.meanings()}  # conditions know flags and choices as words
     details = {name: numbers[number] for name, number in told.items() if numbers.get(number) not in (None, "")}
     table.merge((action, band, Map(facts), total, margin), holds=(STATE,))
     shown = ", ".join(f"{name.replace('-', ' ')} {value}" for name, value in details.items() if name != "total")
@@ -308,7 +308,7 @@ def again_of(known: Known, group: str, found: Dice) -> Again | None:
 def is_pool(found: Dice) -> bool:
     """Tell whether dice are one pool that can be read die by die; else only their value is read."""
     node = found.node
-    return isinstance(node, Pool) and node.target is None and not node.explodes
+    return isinstance(node, Pool) and node.target is None and not node.explodes and not node.is_d66
 
 
 def _rolled(table: Table, actor: Character, known: Known, given: Given) -> Known:
@@ -325,17 +325,16 @@ def _rolled(table: Table, actor: Character, known: Known, given: Given) -> Known
             continue
         throw = table.run.roll(rolled, group.name, _roller(group, given) or actor.name, is_shown=True).throw
         known.thrown[group.name] = faces_of(throw) if is_pool(found) else ((throw.value, True),)
-    _explain(table, known)
     known.pop("face", None)
     known.pop("added", None)
     return known
 
 
 def _explain(table: Table, known: Known) -> None:
-    """Say in the account what dice count for whose sum nobody reads."""
+    """Say in the account what dice count for whose sum nobody reads: by the first reading that was worked out."""
     reads = known.compiled.plan.reads
     for group, dice_ in known.thrown.items():
-        places = [place for place, read in enumerate(reads) if group in read.groups]
+        places = [place for place, read in enumerate(reads) if group in read.groups and f"{SLOT}{place}" in known]
         if dice_ and places and all(reads[place].kind != "sum" for place in places):
             table.explain(group, "", counts=read_off(known, places[0], alone=group))
 

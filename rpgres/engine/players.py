@@ -44,6 +44,8 @@ class Question(msgspec.Struct, frozen=True, gc=False):
         is_won: whether its owner, deciding well, is certain of success whatever chance answers from here on.
         holds: the questions of odds for which `alike` holds.
         is_naming: whether it asks only what something is called: policies and odds leave it, and nothing waits for it.
+        moot: whether no answer can bring its owner anything but what it costs; then the moment passes, and only those
+            are heard who said their answer beforehand.
     """
 
     label: str
@@ -64,6 +66,7 @@ class Question(msgspec.Struct, frozen=True, gc=False):
     aside: tuple[Option, ...] = ()
     holds: Collection[str] = OUTCOME_ONLY
     is_naming: bool = False
+    moot: bool = False
 
     @property
     def offered(self) -> tuple[Option, ...]:
@@ -432,6 +435,7 @@ class Seats:
 
     Attributes:
         answerers: who is asked, in order.
+        said: those among them whose answers were given beforehand, for questions that are moot.
         scripts: the scripts among them, the main one first.
         policies: the policies among them.
         gathers: whether everybody who is asked something together is heard, though one of them does not answer; not
@@ -439,7 +443,7 @@ class Seats:
         passed: the labels of optional moments that nobody answered.
     """
 
-    __slots__ = ("answerers", "gathers", "passed", "policies", "scripts")
+    __slots__ = ("answerers", "gathers", "passed", "policies", "said", "scripts")
 
     def __init__(
         self,
@@ -453,6 +457,7 @@ class Seats:
         self.scripts = [script]
         self.policies = policies if isinstance(policies, Policies) else Policies(policies)
         self.answerers: list[Answerer] = [script.answer] if choose else []
+        self.said = [*self.answerers]
         if policies:
             self.answerers.append(self.policies.answer)
         if prompt is not None:
@@ -472,11 +477,11 @@ class Seats:
 
     def answer(self, question: Question, view: View) -> Answer | None:
         """Return the answer and by what means it came, or None when nobody answers."""
-        for answerer in self.answerers:
+        for answerer in self.answerers if not question.moot else self.said:
             found = answerer(question, view)
             if found is not None:
                 return found
-        if question.optional and not question.is_naming:
+        if question.optional and not (question.is_naming or question.moot):
             self.passed.add(question.label)
         return None
 

@@ -402,7 +402,8 @@ def run_again(
     for one in unused:
         later.setdefault(one.key, []).append(one.value)
     seats = Seats(later, policies=policies)
-    seats.answerers.insert(0, decisions.answer)
+    for answerers in (seats.answerers, seats.said):
+        answerers.insert(0, decisions.answer)
     found, state = playing(streams=streams, step=step, players=seats, dealer=dealer)
     if isinstance(found, Result):
         _check_used(dealer, decisions, changes)

@@ -362,12 +362,7 @@ class Run(msgspec.Struct):
         return rolled
 
     def read_off(self, label: str, count: int, by: str, dice: Dice, *, has_total: bool = True) -> None:
-        """Have somebody give what real dice show.
-
-        Args:
-            label, count, by, dice: the roll.
-            has_total: whether a total says enough of it.
-        """
+        """Have somebody give what real dice show; `has_total` tells whether a total says enough of it."""
         assert isinstance(self.dealer, GivenDealer)
 
         def check(text: str) -> Sequence[str]:
@@ -495,13 +490,11 @@ class Run(msgspec.Struct):
 
     def view(self, who: str) -> View:
         """Return what the seat of somebody may know."""
-        state = self.state
-        seat = state.seat_of(who)
+        state, seat = self.state, self.state.seat_of(who)
         if self.undealt:
             from rpgres.engine.cards import deal_to_seat
 
-            deal_to_seat(self, who, seat)
-            state = self.state
+            state = deal_to_seat(self, who, seat)
         events: Sequence[Event] = self.events
         forgotten: Sequence[Event] = ()
         if self.has_secrets or self.since:

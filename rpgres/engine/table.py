@@ -18,6 +18,7 @@ from rpgres.engine.running import CHAIN, EFFECTS, Chain, Rolled, Run, Settled
 from rpgres.model.state import EMPTY, Card, Map, State
 from rpgres.rulesets import OUTCOME_ONLY, STATE, Ask, Effect, Option, RowRoll, Rules
 
+MEASURED = ("margin", "total")  # questions of odds that every answer may matter to
 _TO_THE_END = (EFFECTS, STATE)  # what runs are for that do not end when the band is fixed
 
 
@@ -408,6 +409,7 @@ class Table(msgspec.Struct, eq=False):
         words: str = "",
         of: str = "",
         aside: Sequence[Option] = (),
+        moot: bool = False,
         **facts: Any,
     ) -> str:
         """Ask for a decision and return the name of the chosen option.
@@ -434,14 +436,16 @@ class Table(msgspec.Struct, eq=False):
             words: what the decision is about, for people, in place of the facts; nothing that `who` may not know.
             of: the character whose matter is decided, such as the one who failed; shown with the answer.
             aside: further options that policies and odds do not evaluate; see `Question`.
+            moot: a promise: as things stand, no answer brings `who` anything but its cost, and who could gain by it
+                later is asked then. Only answers given beforehand count now; in odds of margins or totals, all do.
             facts: what the decision is about, for policies.
 
         Raises:
             ChoiceError: the answer is none of the options.
         """
         rest = dominant, is_won, form, reads, pile, alike, hidden, words, of, tuple(aside), holds
-        question = Question(label, who, tuple(options), text, optional, facts, *rest)
-        run = self.run
+        run, is_moot = self.run, moot and optional and self.run.asked not in MEASURED
+        question = Question(label, who, tuple(options), text, optional, facts, *rest, moot=is_moot)
         answer = run.ask(question)
         while run.trust is not None and not run.confirmed(question, answer):
             answer = run.ask(question)

@@ -41,8 +41,9 @@ def waiting(
     """
     seats = Seats(choose, policies=policies, prompt=prompt, means=HOSTS)
     seats.scripts += [Script(texts, seat=seat, single=seats.script.single) for seat, texts in own.items()]
-    asked = [_recalling(recalled), *(script.answer for script in seats.scripts[1:]), *seats.answerers]
-    seats.answerers = [_waiting(asked, waits)]
+    said = [_recalling(recalled), *(script.answer for script in seats.scripts[1:]), *seats.said]
+    others = seats.answerers[len(seats.said) :]
+    seats.answerers = seats.said = [_waiting(said, others, waits)]
     seats.gathers = True
     return seats
 
@@ -50,7 +51,7 @@ def waiting(
 def recalling(answered: Answered) -> Seats:
     """Return who answers what was answered before; the first question beyond that is the end."""
     seats = Seats()
-    seats.answerers = [_recalling(answered), _nobody]
+    seats.answerers = seats.said = [_recalling(answered), _nobody]
     seats.gathers = True
     return seats
 
@@ -72,15 +73,20 @@ def _nobody(question: Question, view: View) -> Answer | None:
     raise NeedsAnswer(question)
 
 
-def _waiting(others: Sequence[Answerer], waits: Waits) -> Answerer:
-    """Return what asks others, and has a moment that they do not answer wait for its owner."""
+def _waiting(said: Sequence[Answerer], others: Sequence[Answerer], waits: Waits) -> Answerer:
+    """Return what asks those who said their answers beforehand, then others, and has a moment wait for its owner.
+
+    A moot one waits for nobody, unless all is to be as it was recorded, when it may have waited.
+    """
     answered: dict[Asked, list[Answer]] = {}
 
     def answer(question: Question, view: View) -> Answer | None:
-        found = next((found for other in others if (found := other(question, view)) is not None), None)
+        is_moot = question.moot and waits is not always
+        asked = said if is_moot else [*said, *others]
+        found = next((found for other in asked if (found := other(question, view)) is not None), None)
         if found is None and question.is_naming:
             return None
-        if found is None and question.optional and waits(view, question, answered):
+        if found is None and question.optional and not is_moot and waits(view, question, answered):
             raise NeedsAnswer(question)
         answered.setdefault((question.label, question.who), []).append(found or Answer(NO, "window"))
         return found

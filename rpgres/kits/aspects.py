@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -73,6 +73,7 @@ class Side(msgspec.Struct, frozen=True):
 
 
 NOBODY = Side((), "", "", 0)
+Settles = tuple[str, Map[str, Any]]  # an outcome table, and the facts by which its rows are told apart
 
 
 class Ledger(msgspec.Struct):
@@ -151,7 +152,13 @@ def raised_from_nothing(table: Table, own: Sequence[str], members: Sequence[str]
 
 
 def invoke_window(
-    table: Table, own: Side, other: Side | None, *, ledger: Ledger | None = None, merges: bool = False
+    table: Table,
+    own: Side,
+    other: Side | None,
+    *,
+    ledger: Ledger | None = None,
+    merges: bool = False,
+    settles: Settles | None = None,
 ) -> tuple[Side, Side, tuple[Effect, ...]]:
     """Let both sides invoke until both pass, and return the sides as they then stand, with what it cost.
 
@@ -164,35 +171,38 @@ def invoke_window(
         other: what it rolls against; None when there is nothing yet.
         ledger: what has been used up on this roll before; nothing by default.
         merges: whether behind it only matters where the sides stand and what was used up, in whatever order.
+        settles: what settles the margin, where nothing else depends on that: who can gain nothing more is not asked.
     """
     sides = [own, other if other is not None else NOBODY]
-    costs = invoke_among(table, sides, ledger if ledger is not None else new_ledger(table), merges=merges)
+    settles = settles if other is not None else None
+    costs = invoke_among(table, sides, ledger or new_ledger(table), merges=merges, settles=settles)
     return sides[0], sides[1], costs
 
 
-def invoke_among(table: Table, sides: list[Side], ledger: Ledger, *, merges: bool = False) -> tuple[Effect, ...]:
+def invoke_among(
+    table: Table, sides: list[Side], ledger: Ledger, *, merges: bool = False, settles: Settles | None = None
+) -> tuple[Effect, ...]:
     """Let two sides or more invoke until all pass, and return what it cost; `sides` then holds where each stands.
 
     Args:
         table: where it is played.
         sides: the sides in the order in which they are asked; each is up against the highest of the others.
         ledger: what has been used up on this roll before.
-        merges: whether behind it only matters where the sides stand and what was used up, in whatever order.
+        merges, settles: as of `invoke_window`; the latter for two sides alone.
     """
     switches, count = table.rules.switches(AspectSwitches), len(sides)
     if switches.invoke_order == "actor-then-opponent":
-        for turn in range(count):
-            while _invoke(table, sides, turn, ledger):
+        for turn in range(count):  # the first side's last word comes before the other's first
+            while _invoke(table, sides, turn, ledger, settles=settles if turn else None):
                 pass
     else:
         passes, turn = 0, 0
         while passes < count:
-            has_invoked = _invoke(table, sides, turn, ledger)
+            has_invoked = _invoke(table, sides, turn, ledger, settles=settles)
             passes = 0 if has_invoked else passes + 1
             turn = (turn + 1) % count
             if has_invoked and merges:
-                counts = ledger.uses, ledger.points, ledger.free
-                used = tuple([frozenset(count.items()) for count in counts])
+                used = tuple([frozenset(counts.items()) for counts in (ledger.uses, ledger.points, ledger.free)])
                 table.merge((turn, tuple(sides), used, frozenset(ledger.paid)), holds=("state",))
     if switches.boost_lifetime == "next-chance":
         ledger.effects += _faded(table, sides, ledger)
@@ -211,11 +221,21 @@ def no_window(
             table.ask(label, members[0], (), text=NOTHING, optional=True)
 
 
-def _invoke(table: Table, sides: list[Side], turn: int, ledger: Ledger, *, text: str = "Invoke an aspect?") -> bool:
+def _invoke(
+    table: Table,
+    sides: list[Side],
+    turn: int,
+    ledger: Ledger,
+    *,
+    text: str = "Invoke an aspect?",
+    settles: Settles | None = None,
+) -> bool:
     """Ask the members of one side in turn; True when one of them invoked something."""
     side, other = sides[turn], sides[1 - turn] if len(sides) == 2 else _others(sides, turn)
     against = other.height if other.label else None  # without a label it has no total yet
-    could = False
+    margin, could, is_moot = side.height - against if against is not None else None, False, False
+    if settles is not None and margin is not None:  # a better one may come to the same
+        is_moot = table.rules.settling.is_fixed(*settles, -margin if turn else margin, up=not turn)
     for member in side.members:
         choices = {choice.name: choice for choice in _choices(table.state, side.members, member, ledger, turn)}
         if not choices:
@@ -229,10 +249,11 @@ def _invoke(table: Table, sides: list[Side], turn: int, ledger: Ledger, *, text:
             optional=True,
             total=side.height,
             against=against,
-            margin=side.height - against if against is not None else None,
+            margin=margin,
             rolled=side.rolled,
             acting=turn == 0,
             points=ledger.means[side.members, member].left(ledger),
+            moot=is_moot,
         )
         if answer == NO:
             continue
@@ -304,24 +325,22 @@ def has_any(state: State) -> bool:
 
 
 def _options(choices: Iterable[_Choice], *, can_reroll: bool) -> tuple[Option, ...]:
-    found: list[Option] = []
+    found, ways = list[Option](), 2 if can_reroll else 1
     for choice in choices:
-        pair = _option_pair(choice.tag.name, choice.tag.kind, is_free=bool(choice.holder))
-        found += pair if can_reroll else pair[:1]
+        found += _option_pair(choice.tag.name, choice.tag.kind, is_free=bool(choice.holder))[:ways]
     return tuple(found)
 
 
 @lru_cache(maxsize=1024)
 def _option_pair(text: str, kind: str, *, is_free: bool) -> tuple[Option, Option]:
     """Return the two ways to invoke an aspect: for +2, and for new dice."""
-    price = "free" if is_free else "for a fate point"
-    brief, cost = f"{text} ({'free' if is_free else '1 point'})", int(not is_free)
+    price, cost = ("free", 0) if is_free else ("for a fate point", 1)
+    name, brief = slug(text), f"{text} ({'1 point' if cost else price})"
     facts = Map({"free": is_free, "kind": kind, "reroll": False})
-    name = slug(text)
     return (
-        Option(name, f"{text}: +{BONUS}, {price}", 0, facts, brief=brief, cost=cost),
+        Option(name, f"{text}: +{BONUS}, {price}", 0, facts, (), False, brief, cost),
         Option(
-            f"{name}:{REROLL}", f"{text}: new dice, {price}", 0, facts.with_("reroll", True), brief=brief, cost=cost
+            f"{name}:{REROLL}", f"{text}: new dice, {price}", 0, facts.with_("reroll", True), (), False, brief, cost
         ),
     )
 
@@ -342,8 +361,9 @@ def _spend(state: State, ledger: Ledger, turn: int, choice: _Choice, *, against:
     owner = choice.tag.on
     if owner in against and owner in state.characters:
         # paid for and used against its owner: the point is the owner's, from the next scene on
-        gained = {"to": _purse(state, owner), "change": 1, "on": text, "from": "next-scene"}
-        ledger.effects.append(effect("fate-point", **gained))
+        ledger.effects.append(
+            effect("fate-point", to=_purse(state, owner), change=1, on=text, **{"from": "next-scene"})
+        )
 
 
 def _faded(table: Table, sides: Iterable[Side], ledger: Ledger) -> Iterator[Effect]:
@@ -516,8 +536,7 @@ def change_aspect(state: State, change: Effect) -> State:
 
 
 def _carrier(state: State, change: Effect) -> str:
-    on = change.get("on", SCENE)
-    return on if on in state.characters else SCENE
+    return on if (on := change.get("on", SCENE)) in state.characters else SCENE
 
 
 def change_free_invokes(state: State, change: Effect) -> State:

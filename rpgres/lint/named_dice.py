@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from math import inf
 
@@ -12,11 +12,12 @@ from rpgres.dice.grammar import Pool
 from rpgres.errors import NotationError, RuleError
 from rpgres.lint.formulas import TRIED, missing
 from rpgres.rulesets.actions import Action, Group
-from rpgres.rulesets.dice_plans import BAND, GIVEN, OF_AN_OUTCOME, SLOT, DicePlan, GroupPlan, dice_plan
+from rpgres.rulesets.dice_plans import BAND, GIVEN, OF_AN_OUTCOME, SLOT, DicePlan, GroupPlan, dice_plan, read_formula
 from rpgres.rulesets.formulas import (
     ELSE,
     FUNCTIONS,
     OF_A_DIE,
+    Cases,
     Const,
     Expr,
     FormulaError,
@@ -31,7 +32,7 @@ from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.schema import Parameter
 from rpgres.rulesets.spans import ANY, Span, span_of, truth, within
 from rpgres.rulesets.tree import reached
-from rpgres.toml.diagnostics import Fault, KeyPath
+from rpgres.toml.diagnostics import Fault, KeyPath, nearest
 
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _OF_ROLL = ("vs", "under", "by", "counts", "instead")  # keys of an action that rolls one expression
@@ -62,7 +63,7 @@ def named_dice_faults(rules: Rules, name: str) -> Iterator[Fault]:
             yield Fault(
                 "useless", (*at, key), f"`{key}` belongs to `roll`; with `dice`, write a formula under `numbers`"
             )
-    faults = [*_texts(name, action)]
+    faults = [*_texts(rules, name, action)]
     yield from faults
     yield from _bands(rules, name, action)
     if faults:
@@ -103,6 +104,21 @@ def bands_named(rules: Rules, name: str) -> set[str]:
         return _words(dice_plan(rules.file, name).numbers[BAND])
     except RuleError:
         return set(rules.file.bands)
+
+
+def number_spans(rules: Rules, name: str) -> dict[str, tuple[int, int | None]]:
+    """Return the lowest and highest that the numbers of an action come to; None for no highest. Others are left out."""
+    try:
+        plan = dice_plan(rules.file, name)
+    except RuleError:
+        return {}
+    spans = _Spans(rules, name, plan)
+    found = {number: spans[number] for number in plan.numbers if number != BAND and spans[number].has_numbers}
+    return {
+        number: (int(span.low), None if span.high == inf else int(span.high))
+        for number, span in found.items()
+        if span.low > -inf
+    }
 
 
 def unused_numbers(rules: Rules, name: str) -> Iterator[Fault]:
@@ -167,9 +183,13 @@ def _unreadable(path: KeyPath, text: str) -> Iterator[Fault]:
         yield Fault("bad-dice", path, error.raw)
 
 
-def _texts(name: str, action: Action) -> Iterator[Fault]:
+def _texts(rules: Rules, name: str, action: Action) -> Iterator[Fault]:
     for path, text in _sources(name, action):
-        yield from _unreadable(path, text)
+        try:
+            if text != ELSE:
+                read_formula(rules.file, action, text)
+        except FormulaError as error:
+            yield Fault("bad-dice", path, error.raw)
     for key, number in action.numbers.items():
         if not isinstance(number, str):
             message = "with `dice`, a number is a formula: write min(..., 9) or max(..., 1) for its bounds"
@@ -198,12 +218,9 @@ def _bands(rules: Rules, name: str, action: Action) -> Iterator[Fault]:
 
 
 def _after_else(at: KeyPath, cases: dict[str, str]) -> Iterator[Fault]:
-    words = list(cases)
-    for place, word in enumerate(words):
-        if place and ELSE in [cases[one] for one in words[:place]]:
-            yield Fault(
-                "never-matches", (*at, word), f"{word} never comes about: what is before it holds always (else)"
-            )
+    first, *others = [word for word, text in cases.items() if text == ELSE] or [""]
+    for word in others:
+        yield Fault("never-matches", (*at, word), f"{word} never comes about: {first} is what comes about else")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -232,8 +249,13 @@ def _names(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
                     f"{one} is a name of one die: it stands in `worth`, in `again` and behind the comma of count(...)"
                 )
                 yield Fault("unknown-name", path, message)
-            elif bare not in known and one not in of_die and not (is_open and not given):
-                yield missing(path, "number", bare, listed)
+            elif bare not in known and one not in of_die:
+                parts = _apart(bare, known)
+                if parts:
+                    message = f"{bare} is read as one name; to subtract, write blanks around the minus: {parts}"
+                    yield Fault("unknown-name", path, message)
+                elif given or not is_open or nearest(bare, listed):  # any other may be an ability that nobody lists
+                    yield missing(path, "number", bare, listed)
     for place, (told, number) in enumerate(action.told.items()):
         if number not in plan.numbers:
             at_place: KeyPath = (*at, "tell", told if isinstance(action.tell, dict) else place)
@@ -263,6 +285,16 @@ def _names(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
             yield Fault("taken-name", ("define", number), f"{number!r} is already a parameter of {name}; rename it")
 
 
+def _apart(name: str, known: Collection[str]) -> str:
+    """Return a difference that was written without blanks, so that it reads as one name; nothing for a mere name."""
+    words = name.split("-")
+    for place in range(1, len(words)):
+        left, right = "-".join(words[:place]), "-".join(words[place:])
+        if left in known and (right in known or right.isdigit()):
+            return f"{left} - {right}"
+    return ""
+
+
 def _says(text: str, name: str) -> bool:
     return text != ELSE and bool(re.search(rf"(?<![a-z0-9-]){re.escape(name)}(?![a-z0-9-])", text))
 
@@ -271,8 +303,13 @@ def _trees(name: str, action: Action, plan: DicePlan) -> Iterator[tuple[KeyPath,
     """Yield the formulas of an action as they are written out, with their place and whether they are of one die."""
     at: KeyPath = ("actions", name)
     for key, expr in plan.numbers.items():
-        path = (*at, "numbers", key) if key in action.numbers else (*at, "bands" if action.bands else "band")
-        yield (("define", key) if key not in (*action.numbers, BAND) else path), expr, False
+        if key != BAND:
+            yield (*at, "numbers", key) if key in action.numbers else ("define", key), expr, False
+        elif action.band or not isinstance(expr, Cases):
+            yield (*at, "band"), expr, False
+        else:
+            for band, (when, _) in zip(action.conditions, expr.cases, strict=False):
+                yield (*at, "bands", band), when, False
     for group in plan.groups.values():
         for piece in group.pieces:
             if not isinstance(piece, str):
@@ -380,27 +417,32 @@ class _Spans(dict[str, Span]):
         pool, count = _pool_of(group), self._count(group)
         if pool is None:
             return Span(0, inf) if read.kind == "count" else ANY
+        first = self._of_dice(read, group, pool, added=0)
+        more = self._of_dice(read, group, pool, added=1) if group.again is not None else Span(0, 0)
+        low, high = min(first.low, more.low), max(first.high, more.high)
+        if read.kind in ("highest", "lowest"):
+            is_sure = count.low > 0 and read.of is None
+            return Span(low, high) if is_sure else Span(min(low, 0), max(high, 0))
+        most = inf if more.high > 0 else count.high * first.high if first.high > 0 else count.low * first.high
+        least = -inf if more.low < 0 else count.high * first.low if first.low < 0 else count.low * first.low
+        return Span(least, most)
+
+    def _of_dice(self, read: Read, group: GroupPlan, pool: Pool, *, added: int) -> Span:
+        """Return what one die brings to a reading, one of the first or an added one."""
         low, high = inf, -inf
         for face in pool.faces:
-            known = partial(self._of_die, span_of(face))
+            known = partial(self._of_die, {"face": span_of(face), "added": span_of(added)})
             fits = truth(within(read.of, known)) if read.of else True
-            if fits is False:
-                low, high = min(low, 0), max(high, 0)
-                continue
             its = span_of(1 if read.kind == "count" else face)
             if read.kind != "count" and group.worth is not None:
                 its = within(group.worth, known)
-            low, high = min(low, its.low, 0 if fits is None else inf), max(high, its.high, 0 if fits is None else -inf)
-        if read.kind in ("highest", "lowest"):
-            return Span(low, high) if count.low > 0 and read.of is None else Span(min(low, 0), max(high, 0))
-        most = inf if group.again is not None and high > 0 else count.high * high if high else 0
-        least = (
-            -inf if group.again is not None and low < 0 else (count.low if low > 0 else count.high) * low if low else 0
-        )
-        return Span(least, most)
+            if fits is not True:
+                its = Span(0, 0) if fits is False else its.plus(Span(0, 0))
+            low, high = min(low, its.low), max(high, its.high)
+        return Span(low, high)
 
-    def _of_die(self, face: Span, name: str) -> Span:
-        return face if name == "face" else _EITHER if name == "added" else self[name]
+    def _of_die(self, of_die: Mapping[str, Span], name: str) -> Span:
+        return of_die.get(name) or self[name]
 
     def _count(self, group: GroupPlan) -> Span:
         first = group.pieces[0]
@@ -422,7 +464,9 @@ def _pool_of(group: GroupPlan) -> Pool | None:
         node = dice("".join(map(str, tail)).strip()).node
     except NotationError:
         return None
-    return node if isinstance(node, Pool) and node.target is None and not node.explodes else None
+    if isinstance(node, Pool) and node.target is None and not node.explodes and not node.is_d66:
+        return node
+    return None
 
 
 def _of_parameter(parameter: Parameter, *, is_needed: bool) -> Span:

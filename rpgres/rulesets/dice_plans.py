@@ -150,6 +150,15 @@ def dice_plan(file: RulesetFile, action: str, *, wanted: Iterable[str] = ()) -> 
     return replace(plan, stages=tuple(_stages(plan)))
 
 
+def read_formula(file: RulesetFile, action: Action, text: str) -> Expr:
+    """Return a formula of an action, written out.
+
+    Raises:
+        FormulaError: it cannot be read, or names a function that is none.
+    """
+    return _Writer(file, action).read(text)
+
+
 def _stages(plan: DicePlan) -> Iterator[str]:
     """Yield the groups in an order in which each needs only those before it.
 
@@ -180,7 +189,7 @@ class _Writer:
     """Writes formulas out: functions and definitions become what they stand for, readings become names."""
 
     def __init__(self, file: RulesetFile, action: Action) -> None:
-        self.groups = frozenset(action.dice)
+        self.groups = tuple(action.dice)
         self.definitions = file.define
         self.winning = [name for name, band in file.bands.items() if band.success]
         self.slots: list[Read] = []

@@ -101,6 +101,7 @@ class Settling:
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
+        self._fixed: dict[tuple[str, int, Map[str, Any], bool], bool] = {}
         self._settlements: dict[tuple[str, int | None, str], list[tuple[Map[str, Any], Settlement]]] = {}
 
     def settlement(self, table: str, margin: int | None, facts: Map[str, Any] = EMPTY, *, band: str = "") -> Settlement:
@@ -119,6 +120,25 @@ class Settling:
         if len(known) < MOST_SETTLED:
             known.append((facts, settlement))
         return settlement
+
+    def is_fixed(self, table: str, facts: Map[str, Any], margin: int, *, up: bool) -> bool:
+        """Tell whether every margin from this one on, up or down, comes to the same: band, texts, effects, questions.
+
+        Args:
+            table, facts: as of `settlement`.
+            margin: the margin.
+            up: whether higher margins are meant, or lower ones.
+        """
+        key = table, margin, facts, up
+        found = self._fixed.get(key)
+        if found is None:
+            try:
+                first, step = self._settle(table, margin, facts, ""), 1 if up else -1
+                found = all(self._settle(table, margin + step * far, facts, "") == first for far in range(1, FAR))
+            except FileError:  # which is told when such a margin comes
+                found = False
+            self._fixed[key] = found
+        return found
 
     def settled(self) -> set[tuple[str, str, bool]]:
         """Return the rows that runs came to so far, as (outcome table, band, whether the margin decided)."""
@@ -276,6 +296,7 @@ class Settling:
 NUMBER = re.compile(r"^(-?)([a-z][a-z0-9]*(?:-[a-z][a-z0-9]*)*)(?:\s*([-+*/])\s*(\d+))?$")
 BOUNDS = ("from", "to")  # how conditions bound a number: `margin-from`, `total-to`
 MOST_SETTLED = 1000  # kept for one table and margin; more are worked out again
+FAR = 40  # margins beyond one that are looked at, to see whether they come to the same
 
 
 def _number(wanted: Any, margin: int | None, facts: Mapping[str, Any]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -11,6 +12,7 @@ from rpgres.dice.seeds import Streams, read_seed
 from rpgres.engine.players import Prompt
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import Answering, Prepared, prepare, run
+from rpgres.engine.running import TakenBack
 from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.model.paths import NOTHING, Scope, parse_path
 from rpgres.model.printed import Printed
@@ -131,7 +133,8 @@ def play_scene(
     *,
     seed: str,
     prompt: Prompt | None = None,
-    begins: Callable[[Leaf, tuple[int, ...]], None] | None = None,
+    begins: Callable[[Leaf, State], None] | None = None,
+    rewinds: Callable[[], bool] = bool,
     ended: Callable[[str], None] | None = None,
 ) -> Iterator[PlayedStep]:
     """Yield what comes of each step of a scene, as it is played.
@@ -140,7 +143,9 @@ def play_scene(
         scene: the scene.
         seed: what all chance is drawn from.
         prompt: asks a person what nobody else answers.
-        begins: is told each step that is played, before it is, and on which passes of its groups.
+        begins: is told each step that is played, before it is, with the table.
+        rewinds: has whoever is prompted take back the last answer of a step, which is then played again; False where
+            there is none.
         ended: is told the name of how the scene ended; empty where it has none.
 
     Raises:
@@ -157,11 +162,11 @@ def play_scene(
         if is_over(program, at):
             break
         leaf = leaf_at(program, at)
-        if begins is not None:
-            begins(leaf, at.passes)
         before = scene.state if leaf.step.fresh else state
+        if begins is not None:
+            begins(leaf, before)
         try:
-            found, after = play_step(scene, leaf, at, before, streams, prompt=prompt)
+            found, after = _kept(partial(play_step, scene, leaf, at, before, streams, prompt=prompt), rewinds)
         except RpgresError as error:
             raise (cannot_set(leaf, error) if leaf.step.set else at_step(leaf, error)) from error
         if isinstance(found, Pending):
@@ -263,6 +268,18 @@ def step_record(scene: Scene, played: PlayedStep, *, seat: str | None = None) ->
     if seat is not None:
         result = result_seen(scene.rules, result, seat, before=played.before, after=played.after)
     return {"id": step.id, **msgspec.to_builtins(result)}
+
+
+def _kept(
+    play: Callable[[], tuple[Result | Pending | None, State]], rewinds: Callable[[], bool]
+) -> tuple[Result | Pending | None, State]:
+    """Return what comes of a step when no answer is taken back any more."""
+    while True:
+        try:
+            return play()
+        except TakenBack:
+            if not rewinds():
+                raise
 
 
 def play_step(

@@ -61,7 +61,7 @@ def test_a_heading_of_a_page_is_a_topic_too() -> None:
         (["fate"], ["roll", "fate"]),
         (["fate", "overcome"], ["roll", "fate", "overcome"]),
         (["odds", "fate", "overcome"], ["odds", "fate", "overcome"]),
-        (["best-die", "act"], ["roll", "best-die", "act"]),
+        (["two-dice", "risk"], ["roll", "two-dice", "risk"]),
         (["4d6kh3"], ["roll", "4d6kh3"]),
         (["confront"], ["roll", "faith", "confront"]),  # an action of one ruleset alone
         (["help"], ["help"]),

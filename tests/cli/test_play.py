@@ -102,6 +102,7 @@ def test_a_quotation_mark_that_is_not_closed_is_told() -> None:
             "act attack --skill fight --vs thug:fight --actor mara",
             "--skill fight --vs thug:fight",
         ),
+        ("odds --help", "odds --help", ""),
         ("undo 3", "undo 3", ""),
         ("redo", "redo", ""),
         ("help overcome", "act overcome --help", ""),
@@ -134,6 +135,18 @@ def test_a_line_that_stands_for_nothing(line: str, told: str) -> None:
     assert told in error.value.typed
 
 
+def test_odds_take_short_lines_too() -> None:
+    begun("mara", "thug")
+    room = Room(TABLE, None)
+    understood = room.understood(split("odds mara attack thug with fight"), nobody)
+    assert understood.arguments == "odds attack --skill fight --vs thug:fight --actor mara".split()  # noqa: SIM905
+    assert understood.long == "odds mara attack --skill fight --vs thug:fight"
+    assert room.understood(split("odds mara overcome burglary"), nobody).arguments[:2] == ["odds", "overcome"]
+    assert shown(room, "odds ") == ["mara", "thug", *room.actions]
+    assert shown(room, "odds mara overcome burg") == ["burglary"]
+    assert "--compare" in shown(room, "odds mara overcome --")
+
+
 def test_what_is_unclear_or_missing_is_asked() -> None:
     begun("mara", "edda", "guard")
     asked: list[str] = []
@@ -161,7 +174,7 @@ def shown(room: Room, line: str) -> list[str]:
 def test_everything_is_offered() -> None:
     begun("mara", "edda", "thug")
     room = Room(TABLE, None)
-    assert {"mara", "attack", "show", "redo", "help", "quit"} <= set(shown(room, ""))
+    assert {"mara", "attack", "show", "note", "help", "quit"} <= set(shown(room, ""))
     assert shown(room, "mar") == ["mara"]
     assert shown(room, "mara ov") == ["overcome"]
     assert shown(room, "mara overcome burg") == ["burglary"]
@@ -178,7 +191,7 @@ def test_everything_is_offered() -> None:
     assert shown(room, "mara overcome burglary 3 price ") == ["fail", "cost"]
     assert shown(room, "begin ") == ["exchange", "scene", "conflict"]
     assert shown(room, "help unde") == []
-    assert shown(room, "help und") == ["undo"]
+    assert shown(room, "help und") == []  # nothing is done yet
     assert shown(room, "log --la") == ["--last"]
     assert shown(room, "pass inv") == ["invoke", "invoke-against"]
     assert "characters.mara.counters.fate-points=" in shown(room, "set characters.m")
@@ -252,13 +265,25 @@ def test_what_cannot_be_done_is_not_offered() -> None:
     told = plain_text(help_lines(room, 80))
     assert "begin scene" in told
     assert "conflict" not in told
-    assert "seal" not in told  # there is nobody to hide it from
+    assert {"answer", "undo", "redo", "end", "seal", "open"}.isdisjoint(told.split())
     assert max(len(line) for line in told.splitlines()) <= 80
     assert len(told.splitlines()) <= 8
     assert "begin" not in shown(Room(TABLE, "fen"), "")
     begun_again = rpgres("table", "new", "--ruleset", "fate", "--sheet", "mara", "--sheet", "thug", "--table", "x.db")
     assert begun_again.code == 0
     assert "begin exchange|scene|conflict" in plain_text(help_lines(Room(Path("x.db"), None), 80))
+
+
+def test_what_can_be_done_by_now_is_offered() -> None:
+    begun("mara", "edda")
+    table(*LOST, code=3)
+    assert {"answer", "seal", "undo"} <= set(Room(TABLE, "mara").deeds())
+    assert {"answer", "seal", "redo"}.isdisjoint(Room(TABLE, "edda").deeds())
+    table("undo")
+    assert "redo" in Room(TABLE, None).deeds()
+    table("begin", "scene")
+    assert {"end"} <= set(Room(TABLE, None).deeds())
+    assert "redo" not in Room(TABLE, None).deeds()
 
 
 @pytest.mark.parametrize(

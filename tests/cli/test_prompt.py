@@ -21,6 +21,8 @@ from rpgres.odds.decision import OptionOdds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Option
+from rpgres.scenes import play_scene, read_scene
+from rpgres.toml.reading import Source
 from tests.support.journals import begun
 
 FIGHT = {"sheet": "mara", "skill": "fight", "vs": "3"}
@@ -81,7 +83,7 @@ def test_why_names_the_row_its_file_and_its_source() -> None:
     assert "aspects/ruleset.toml:" in invoke
 
 
-@pytest.mark.parametrize("ruleset", ["fate", "coppermane", "saga", "faith", "nodice", "percentile"])
+@pytest.mark.parametrize("ruleset", ["fate", "coppermane", "saga", "faith", "nodice", "percentile-levels"])
 def test_why_has_something_to_say_of_every_question(ruleset: str) -> None:
     rules = load_rules(find_ruleset(ruleset))
     for action in rules.file.actions:
@@ -172,6 +174,29 @@ def test_the_host_passes_for_the_seat_that_is_asked_now(place: Place) -> None:
     sitting.act(place, "overcome", {"skill": "fight", "vs": ["3"]}, actor="mara", given={"roll": ["0+00"]})
     done = sitting.let_pass(place, seat=None)
     assert [(entry.kind, entry.secret.by) for entry in done.entries] == [("pass", "mara"), ("answer", "mara")]
+
+
+SCENE = """
+ruleset = "fate"
+[characters.mara]
+skills = { will = 1 }
+[[steps]]
+action = "overcome"
+actor = "mara"
+with = { skill = "will", vs = 3 }
+given = { roll = "----" }
+"""
+
+
+def test_undo_in_a_scene_takes_back_what_was_answered_in_the_step(capsys: pytest.CaptureFixture[str]) -> None:
+    scene = read_scene(Source("a.toml", SCENE), find_ruleset=find_ruleset)
+    lines = iter(["undo", "cost", "undo", "fail"])
+    somebody = Person(is_plain=True, may_withdraw=False, read=lambda _sign: next(lines))
+    played = list(play_scene(scene, seed="7", prompt=somebody.ask, rewinds=somebody.rewind))
+    found = played[0].result
+    assert isinstance(found, Result)
+    assert [answer.value for answer in found.answers] == ["----", "fail"]
+    assert "nothing was decided in this step so far" in capsys.readouterr().out
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -10,16 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rpgres.cli.play.room import Room
+from rpgres.cli.play.session import Session
 from rpgres.cli.prompt import Person
 from rpgres.cli.real import RealDice, plus_words
 from rpgres.dice import dice
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import read_total
+from rpgres.engine.dice import roll_dice
 from rpgres.engine.players import NO
 from rpgres.engine.records import Result
 from rpgres.engine.run import prepare, run
 from rpgres.engine.running import TakenBack
-from rpgres.errors import GivenError
+from rpgres.errors import GivenError, UsageError
 from rpgres.journal import commands as sitting
 from rpgres.journal.commands import Place
 from rpgres.journal.verifying import verify
@@ -141,6 +144,13 @@ def test_cards_are_asked_for_one_by_one() -> None:
     assert typist.asked[0].startswith("a card")
 
 
+def test_dice_without_a_ruleset_are_asked_for_too() -> None:
+    typist = Typist("7,1", "6,5")
+    found = roll_dice("2d6+1", streams=Streams("7"), hand=RealDice(read=typist))
+    assert found.total == 12
+    assert typist.asked == ["2d6+1? "] * 2
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # At a table
 
@@ -183,3 +193,37 @@ def test_nobody_is_asked_without_a_terminal() -> None:
     done = rpgres("roll", "fate", "overcome", "--skill", "1", "--vs", "3", "--dice", "real")
     assert done.code == 2
     assert "nobody can be asked without a terminal" in done.err
+
+
+@pytest.mark.parametrize(
+    ("whom", "kept"),
+    [
+        ("all", "all"),
+        ("real", "real"),
+        ("mara", "mara"),
+        ("mara edda", "mara,edda"),
+        ("off", ""),
+        ("seeded", ""),
+        ("", ""),
+    ],
+)
+def test_whose_dice_are_real_in_play(tmp_path: Path, whom: str, kept: str) -> None:
+    room = Room(begun(tmp_path / "table.db").path, None)
+    assert Session._checked(whom, room) == kept
+
+
+def test_real_dice_of_nobody_are_refused(tmp_path: Path) -> None:
+    room = Room(begun(tmp_path / "table.db").path, None)
+    with pytest.raises(UsageError, match="did you mean 'mara'"):
+        Session._checked("mora", room)
+
+
+def test_real_is_a_line_of_play(tmp_path: Path) -> None:
+    place = begun(tmp_path / "table.db")
+    done = rpgres(
+        "play", "--table", str(place.path), stdin="real mara\nmara: overcome --skill 2 --vs 1\n++++\nreal off\n"
+    )
+    assert "real dice: mara" in done.out
+    assert "Mara, 4dF + 2? " in done.out
+    assert "the seed rolls all dice" in done.out
+    assert verify(place.path).entries == 3

@@ -18,6 +18,7 @@ from rpgres.dice import dice
 from rpgres.errors import RuleError
 from rpgres.model.state import Box, Map, State
 from rpgres.odds.exact import OddsResult, chance_record
+from rpgres.odds.subjects import MeasuredOdds
 from rpgres.rulesets import EffectText, Origin, Ruleset, pictured
 from rpgres.version import __version__
 
@@ -171,3 +172,21 @@ def test_a_picture_that_fails_is_told_as_its_rulesets_fault() -> None:
     code.picture(lambda state, is_drawn: {"map": state.things["nowhere"]})
     with pytest.raises(RuleError, match=r"made-up shows of the table failed: KeyError.*rpgres-made-up 1\.0"):
         pictured(code, State(), is_drawn=False)
+
+
+def test_outcomes_that_are_many_numbers_are_charted_by_their_mean() -> None:
+    def measured(shift: int) -> MeasuredOdds:
+        outcomes = {str(number + shift): chance_record(Fraction(1, 12)) for number in range(12)}
+        mean = chance_record(Fraction(11, 2) + shift)
+        return MeasuredOdds(
+            outcomes=outcomes, open=chance_record(Fraction(0)), method="exact", leaves=1, states=1, mean=mean
+        )
+
+    found = [measured(0), measured(2)]
+    names = {name: name for one in found for name in one.outcomes}
+    chart = study_reports.side_chart(found, ["base", "more"], names, title="odds", axis="rules")
+    assert (chart.kind, chart.texts) == ("bars", ["5.500", "7.500"])
+    told = plain_text([reports.ChartBelow(chart)], Look(width=80, is_drawn=True))
+    assert "  more  ██████████████████████████████████████████████████  7.500\n" in told
+    few = study_reports.side_chart(found, ["base", "more"], {"0": "0", "1": "1"}, title="odds", axis="rules")
+    assert few.kind == "stacked"

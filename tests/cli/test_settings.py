@@ -203,6 +203,23 @@ def test_folders_of_rulesets_are_searched(file: Path, tmp_path: Path) -> None:
     assert "House Fate" not in run("ruleset", "list", RPGRES_RULESETS=str(tmp_path / "none")).out
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="a pseudo-terminal stands in for a terminal")
+def test_real_dice_are_asked_for_at_a_terminal_alone(file: Path) -> None:
+    from tests.support.terminal import Terminal
+
+    write(file, 'dice = "real"\n')
+    assert "roll: +--0" in done("roll", *FATE).out  # nobody can be asked
+    terminal = Terminal(["roll", *FATE, "--auto"])
+    terminal.until("4dF + 3? ")
+    terminal.type("++0-\n")
+    code, shown = terminal.end()
+    assert code == 0
+    assert "Overcome: Succeed" in shown
+    code, shown = Terminal(["roll", *FATE, "--auto", "--dice", "seeded"]).end()
+    assert "Overcome: Tie" in shown
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # What is wrong
 

@@ -21,10 +21,13 @@ from rpgres.errors import UsageError
 from rpgres.model.state import GM, State, Tag
 from rpgres.parameters.ability import ability_names
 from rpgres.rulesets.sheets import read_sheet, sheet_names
+from tests.support.checkout import ROOT
 from tests.support.command_line import rpgres
 from tests.support.packages import AFTER_HOURS
 
-TOML = ("best-die", "percentile", "success-pool", "twenty-sided", "two-dice")
+TOML = sorted(
+    path.parent.name for path in ROOT.glob("rulesets/*/ruleset.toml") if "standalone" in path.read_text("utf-8")
+)
 RULESETS = ("fate", "coppermane", "saga", "faith", "nodice", *TOML, "after-hours")
 
 
@@ -119,8 +122,14 @@ def long(ruleset: str, line: str, actor: str = "") -> str:
         ("saga", "exchange against toll-warden dire", "--against toll-warden --dire"),
         ("faith", "confront agility initiative", "--skill initiative --attribute agility"),
         ("nodice", "observe target sneak:agi=3", "--target sneak:agi=3"),
-        ("best-die", "act 2 3 deadly", "--rating 2 --dice 3 --danger deadly"),
-        ("percentile", "attempt with a penalty 40", "--skill 40 --die penalty"),
+        ("highest-die", "check 2 desperate", "--pool 2 --position desperate"),
+        ("twenty-over", "check 3 vs 15", "--ability 3 --difficulty-rating 15"),
+        (
+            "twenty-sided-advantage",
+            "check 3 vs 15 advantage bonus-dice d4",
+            "--bonus 3 --advantage advantage --bonus-dice d4 --difficulty-class 15",
+        ),
+        ("percentile-fractions", "resistance 12 vs 9", "--active 12 --passive 9"),
         ("success-pool", "contest 5 3s", "--pool 5 --vs 3s"),
         ("success-pool", "effort 4 needs 2", "--pool 4 --needs 2"),
         ("twenty-sided", "check 4 hard advantage", "--bonus 4 --vs hard --edge advantage"),

@@ -470,3 +470,13 @@ def test_an_action_with_a_target_of_its_own_keeps_it() -> None:
     assert (both["inputs"]["target"], both["target"]["outcome"]) == ("guards", "success")
     alone = as_json("odds", "fate", "attack", "--vs", "1", "--auto", *find[:2], "--target", find[3])
     assert (alone["inputs"].get("target"), alone["nearest"]) == (None, ["2"])
+
+
+def test_an_outcome_called_success_stands_beside_all_that_succeed() -> None:
+    lines = rpgres("odds", "highest-die", "check", "--pool", "1..2").out.splitlines()
+    assert lines[1].split("  ")[-1] == "Any success"
+    assert lines[2].split()[1] == "16.67"
+    assert lines[2].split()[-2] == "50.00"
+    grid = rpgres("odds", "highest-die", "check", "--pool", "1..2", "--vary", "position=risky,desperate").out
+    assert "Any success, in %" in grid
+    assert "50.0" in grid

@@ -91,10 +91,10 @@ def test_an_answer_does_not_change_what_the_seed_has_rolled(place: Place, seat: 
 
 def test_given_dice_are_those_of_a_reroll(place: Place) -> None:
     first = rolled(sitting.act(place, "overcome", OPPOSED, actor="mara"))
-    done = sitting.answer(place, choose={"invoke": [REROLL]}, given={"roll": ["++0+"]})
-    assert rolled(done) == {"roll": [*first["roll"], "++0+"], "opposition": first["opposition"]}
-    assert done.entry.secret.given == {"roll": [None, "++0+"]}
-    assert rolled(finish(place))["roll"] == [*first["roll"], "++0+"]
+    done = sitting.answer(place, choose={"invoke": [REROLL]}, given={"roll": ["00+0"]})
+    assert rolled(done) == {"roll": [*first["roll"], "00+0"], "opposition": first["opposition"]}
+    assert done.entry.secret.given == {"roll": [None, "00+0"]}
+    assert rolled(finish(place))["roll"] == [*first["roll"], "00+0"]
     assert in_order(place)
 
 
@@ -727,7 +727,7 @@ def sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a table that waits for mara, and her view of it."""
     monkeypatch.chdir(tmp_path)
     cli("new", "--ruleset", "fate", "--sheet", "mara", "--sheet", "edda", "--seed", "7")
-    cli("act", "overcome", "--skill", "burglary", "--vs", "4dF+2", "--actor", "mara")
+    cli("act", "overcome", "--skill", "burglary", "--vs", "4dF+5", "--actor", "mara")
     cli("view", "--as", "mara", "--out", "view.json")
     return tmp_path
 
@@ -742,18 +742,18 @@ def test_what_an_answer_file_claims_is_taken_by_the_host_alone(sent: Path) -> No
     ran = cli("answer", "--from", "a.json")
     assert ran.code == 2
     assert "a.json states its seat (mara: invoke=no): --accept confirms it, or --as mara" in ran.err
-    written("--choose", f"invoke={REROLL}", "--given", "roll=++++")
+    written("--choose", f"invoke={REROLL}", "--given", "roll=0+00")
     for named in ((), ("--as", "mara")):  # her dice are nobody's to take for granted
         ran = cli("answer", "--from", "a.json", *named)
         assert ran.code == 2
-        assert f"the dice rolled (mara: invoke={REROLL}; given: roll=++++): --accept confirms it" in ran.err
+        assert f"the dice rolled (mara: invoke={REROLL}; given: roll=0+00): --accept confirms it" in ran.err
         assert len(json.loads(cli("log", "--json").out)["entries"]) == 2
     before = json.loads(cli("log", "--json").out)["entries"][-1]["pending"]["answers"]
     assert cli("answer", "--from", "a.json", "--accept").code == 3
     entry = json.loads(cli("log", "--json").out)["entries"][-1]
-    assert entry["accepted"] == f"mara: invoke={REROLL}; given: roll=++++"
+    assert entry["accepted"] == f"mara: invoke={REROLL}; given: roll=0+00"
     rolls = [answer for answer in entry["pending"]["answers"] if answer["kind"] == "chance"]
-    assert rolls == [*before, {"label": "roll", "kind": "chance", "value": "++++"}]
+    assert rolls == [*before, {"label": "roll", "kind": "chance", "value": "0+00"}]
     assert f"imported from a file: mara: invoke={REROLL}" in cli("log").out
     assert "accepted" not in json.loads(cli("log", "--json", "--as", "edda").out)["entries"][-1]
 
@@ -774,9 +774,9 @@ def test_a_file_does_not_change_dice_either(sent: Path) -> None:
 def test_at_a_terminal_the_host_is_asked(sent: Path, typed: str, kinds: list[str]) -> None:
     from tests.support.terminal import Terminal
 
-    written("--choose", f"invoke={REROLL}", "--given", "roll=++++")
+    written("--choose", f"invoke={REROLL}", "--given", "roll=0+00")
     terminal = Terminal(["table", "answer", "--from", "a.json"])
-    assert f"mara: invoke={REROLL}; given: roll=++++" in terminal.until("Accept it? [y/N] ")
+    assert f"mara: invoke={REROLL}; given: roll=0+00" in terminal.until("Accept it? [y/N] ")
     terminal.type(typed)
     code, _ = terminal.end()
     assert code == (3 if typed == "y\n" else 2)

@@ -23,6 +23,7 @@ from rpgres.cli.render.lines import plain_text
 from rpgres.cli.render.table_accounts import account_of_table
 from rpgres.cli.render.tables import found_lines, log_lines, show_lines
 from rpgres.cli.render.transcripts import transcript
+from rpgres.engine.hidden import known_to
 from rpgres.engine.records import Pending
 from rpgres.journal import commands as sitting
 from rpgres.journal import store, views
@@ -164,6 +165,8 @@ def played(ruleset: str, secrets: Secrets, script: Sequence[tuple[str, Any]], tr
         met += [view_of(history, place.path, seat=who), sheets_of(done.rules, history, seat=who)]
         account = account_of_table(record, log, views.state_seen(history.state, who), done.rules)
         met += [account, as_html(account), rolls_of(history, seat=who)]
+        start = known_to(done.rules, history.state, who)  # what odds begin with
+        met += [start.state, start.undealt]
         met.append(verify(place.path))
     return [
         _FRESH.sub("...", one if isinstance(one, str) else msgspec.json.encode(one, enc_hook=str).decode())

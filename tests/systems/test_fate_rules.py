@@ -20,7 +20,7 @@ import rpgres_coppermane
 import rpgres_fate
 from rpgres import NO, Pending, Question, Result, State, UsageError, View, resolve
 from rpgres.dice.seeds import Streams
-from rpgres.engine.dealers import SeededDealer
+from rpgres.engine.dealers import GivenDealer, SeededDealer
 from rpgres.engine.effects import apply_effects, named
 from rpgres.engine.players import Seats, policy_of
 from rpgres.engine.run import play, prepare
@@ -206,7 +206,8 @@ def test_who_may_invoke(actor: str, more: dict[str, Any], asked: set[tuple[str, 
 
     inputs = {"skill": 2, "vs": 2, **more}
     prepared = prepare(scene.rules, "overcome", inputs, state=scene.state, actor=actor)
-    play(prepared, dealer=SeededDealer(Streams("1")), players=Seats(policies={"": noting}))
+    dealer = GivenDealer({"roll": ["+000"], "opposition": ["0000"]}, then=SeededDealer(Streams("1")))
+    play(prepared, dealer=dealer, players=Seats(policies={"": noting}))  # by one: both sides can gain something
     assert {(label, who) for label, who in found if label.startswith("invoke")} == asked
 
 

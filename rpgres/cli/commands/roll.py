@@ -29,10 +29,12 @@ ACTION_OPTIONS = (
     *(opt.SEED, opt.GIVEN, opt.REAL, opt.CHOOSE, opt.AUTO, opt.POLICY, opt.SWITCH, opt.RULESETS),
     *(opt.REPEAT, opt.EACH_RUN, opt.JSON, opt.PLAIN, opt.DICE_WORDS, opt.NOTE, opt.EXIT_CODE),
 )
+NOTHING_DONE = "Taken back: nothing was done.\n"
 DICE_OPTIONS = (
     opt.VS,
     opt.SEED,
     opt.GIVEN,
+    opt.REAL,
     opt.REPEAT,
     opt.EACH_RUN,
     opt.JSON,
@@ -77,7 +79,7 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
             )
         except TakenBack:
             if person is None or not person.rewind():
-                say_text("Taken back: nothing was done.\n")
+                say_text(NOTHING_DONE)
                 raise typer.Exit(INTERRUPTED) from None
             return once(seed)
         if not isinstance(result, Pending):
@@ -98,8 +100,18 @@ def roll_notation(notation: str, values: dict[str, Any]) -> None:
     given = opt.read_answers(values["given"], option="--given")
     rolled = opt.read_dice(notation, values["vs"], values["note"])
 
+    hand = None
+    if not repeat and asks_dice(values["real_dice"], as_json=values["json"]):
+        from rpgres.cli.real import RealDice
+
+        hand = RealDice(is_plain=values["plain"])  # nobody has a name here
+
     def once(seed: str) -> Result:
-        return roll_dice(rolled, streams=Streams(seed), given=given, note=values["note"])
+        try:
+            return roll_dice(rolled, streams=Streams(seed), given=given, note=values["note"], hand=hand)
+        except TakenBack:
+            say_text(NOTHING_DONE)
+            raise typer.Exit(INTERRUPTED) from None
 
     _finish(once, values, repeat=repeat, rules=None)
 

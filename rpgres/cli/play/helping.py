@@ -9,6 +9,7 @@ from rpgres.cli.play.room import Room
 from rpgres.cli.play.words import joined
 from rpgres.cli.render.lines import Line, Piece, line
 from rpgres.cli.short.fitting import PREPOSITIONS, Words
+from rpgres.model.state import GM
 
 INDENT = "  "
 
@@ -21,7 +22,8 @@ def help_lines(room: Room, width: int) -> list[Line]:
         width: columns.
     """
     actions, deeds = list(room.actions), room.deeds()
-    shown = [example for action in actions[:2] if (example := short_form(room, action))]
+    against = [name for name in actions if room.data.file.actions[name].opposed_with]
+    shown = [short_form(room, action) for action in (*actions[:1], *(against[:1] or actions[1:2]))]
     told = [line(Piece("Actions", "title"), Piece(", as in ", "quiet"), *_listed(shown))]
     told += _wrapped(actions, width)
     told.append(line(Piece("The table", "title"), Piece(" (help NAME explains an action or a command)", "quiet")))
@@ -48,6 +50,7 @@ def short_form(room: Room, action: str) -> str:
     """Return a short line of an action with what it cannot do without, as this table may have it."""
     who = next(iter(room.own()), "")
     words = Words(room.scope(who, room.command(action)), action)
+    seat_of = room.state.seat_of
     parts = [*([who] if who else []), action]
     character = room.state.characters.get(who)
     for name in words.described.required:
@@ -59,7 +62,8 @@ def short_form(room: Room, action: str) -> str:
             able = [ability for _, ability in sorted(rated, reverse=True) if words.takes_ability(taker, ability)]
             value = able[0] if able else value
         elif kind == "opposition":
-            foe = next((one for one in room.state.characters if one != who), "")
+            others = sorted((one for one in room.state.characters if one != who), key=lambda one: seat_of(one) != GM)
+            foe = others[0] if others else ""
             rungs = [*room.data.file.ladder, "2"]
             value = foe if words.described.opposed_with and foe else rungs[len(rungs) // 2]
         parts += [name, value] if name in PREPOSITIONS else [value]

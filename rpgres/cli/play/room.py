@@ -14,7 +14,7 @@ from rpgres.cli.settings import active, expand_at_table
 from rpgres.cli.short import Reading, Scope, Unclear, lengthened, rules_of, typed_apart, who_is_named
 from rpgres.engine.periods import period_names
 from rpgres.engine.records import Pending
-from rpgres.engine.views import state_seen
+from rpgres.engine.views import SOMEBODY, state_seen
 from rpgres.errors import UsageError
 from rpgres.journal.commands import actor_of
 from rpgres.journal.history import History
@@ -96,6 +96,12 @@ class Room:
         return found if isinstance(found, Pending) else None
 
     @property
+    def can_answer(self) -> bool:
+        """Whether a decision is pending that this seat may take."""
+        waits = self.waits
+        return waits is not None and self.seat in (None, self.history.state.seat_of(waits.question.who))
+
+    @property
     def actions(self) -> dict[str, str]:
         """The actions, with what each does in a line."""
         return {name: action.summary for name, action in self.data.file.actions.items()}
@@ -107,11 +113,23 @@ class Room:
 
     def deeds(self) -> dict[str, str]:
         """Return what may be typed beside actions and can be done here, with what it does."""
+        history, waits = self.history, self.waits
+        is_asked = waits is not None and waits.question.who != SOMEBODY
         can_turn = self.seat in (None, GM)
-        several = len([name for name in self.state.characters if self.state.seat_of(name) != GM]) > 1
-        lacking = [*(() if can_turn else ("begin", "end", "set")), *(() if several else ("seal", "open"))]
+        players = [name for name in self.state.characters if self.state.seat_of(name) != GM]
+        possible = {
+            "answer": is_asked,
+            "seal": is_asked and len(players) > 1,  # else there is nobody to hide it from
+            "open": bool(history.stands.seals),
+            "begin": can_turn and waits is None,
+            "end": can_turn and waits is None and bool(self.state.periods),
+            "undo": len(history.entries) > 1,
+            "redo": bool(history.to_redo()),
+            "set": can_turn and waits is None,
+        }
         begin = f"begin a period: begin {'|'.join(self.periods)}"
-        return {name: begin if name == "begin" else text for name, text in DEEDS.items() if name not in lacking}
+        texts = {**DEEDS, "begin": begin}
+        return {name: text for name, text in texts.items() if possible.get(name, True)}
 
     def own(self) -> list[str]:
         """Return the characters that may act for the seat, the seat's own first."""
@@ -168,7 +186,7 @@ class Room:
         actor, (first, *rest) = self.named_first(words)
         if first in self.actions:
             return self._act(actor, first, rest, asks)
-        if first == ODDS and ODDS in DEEDS and rest and not actor:
+        if first == ODDS and rest and not actor:
             actor, (action, *more) = self.named_first(rest)
             if action in self.actions:
                 return self._act(actor, action, more, asks, verb=ODDS)

@@ -14,7 +14,7 @@ from rpgres.cli.play.room import LEAVE, Room, Understood
 from rpgres.cli.play.words import split
 from rpgres.cli.render.lines import Line, Piece, line
 from rpgres.cli.short import Reading
-from rpgres.errors import UsageError
+from rpgres.errors import RpgresError, UsageError
 from rpgres.model.state import GM
 from rpgres.rulesets import unknown
 
@@ -46,6 +46,8 @@ class Session:
     def run(self) -> None:
         """Read and carry out lines until the person leaves."""
         self._greet()
+        if self._reader.is_interactive and self._room.can_answer:
+            self._do(["answer"])
         while (typed := self._next_line()) is not None:
             try:
                 words = words_of(typed)
@@ -99,6 +101,8 @@ class Session:
             if isinstance(error, OSError | SystemExit | GeneratorExit):
                 raise
             trace(error)
+            if isinstance(error, RpgresError):
+                error.raw = error.raw.replace("`rpgres table ", "`")  # as it is typed here
             blame(error, as_json=False)
 
     @staticmethod

@@ -62,7 +62,8 @@ def description(chart: Chart) -> str:
     for place, category in enumerate(chart.categories):
         known = [(one.name, one.values[place]) for one in chart.series]
         values = "; ".join(
-            f"{f'{_axis(chart.series_axis)}{name} ' if name else ''}{percent_text(value)}"
+            f"{f'{_axis(chart.series_axis)}{name} ' if name else ''}"
+            f"{chart.texts[place] if chart.texts else percent_text(value)}"
             for name, value in known
             if value is not None
         )
@@ -177,7 +178,8 @@ def _single(
     zero = left + PLOT * (0 - low) / (high - low)
     wide = PLOT * abs(value) / (high - low)
     x = zero if value >= 0 else zero - wide
-    said = f"{chart.categories[place]}: {percent_text(value)}"
+    text = chart.texts[place] if chart.texts else percent_text(value)
+    said = f"{chart.categories[place]}: {text}"
     yield _rect(x, y + 3, wide, ROW - 6, COLOURS[4] if value >= 0 else COLOURS[0], said=said)
     end = max(zero, x + wide)
     if chart.intervals:
@@ -186,7 +188,7 @@ def _single(
         ends = f'x1="{first:.1f}" y1="{middle:.1f}" x2="{last:.1f}" y2="{middle:.1f}"'
         yield f'<line {ends} stroke="#222222" stroke-width="1.5"/>'
         end = max(end, last)
-    yield _text(end + 6, y + ROW * 0.66, chart.texts[place] if chart.texts else percent_text(value))
+    yield _text(end + 6, y + ROW * 0.66, text)
 
 
 def _heat(chart: Chart) -> Iterator[str]:

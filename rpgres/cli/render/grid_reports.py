@@ -8,6 +8,7 @@ from rpgres.cli.render import reports
 from rpgres.cli.render.odds import above, heading
 from rpgres.cli.render.reports import Chart, Report, Series, Table
 from rpgres.cli.render.study_reports import (
+    ANY_SUCCESS,
     below_text,
     chance_of,
     difference_of,
@@ -15,6 +16,7 @@ from rpgres.cli.render.study_reports import (
     outcome_heads,
     points,
     share_of,
+    side_chart,
     unfinished_text,
 )
 from rpgres.cli.render.words import outcome_titles, percent
@@ -40,11 +42,17 @@ def variation_report(record: Variation, file: RulesetFile | None, outcomes: Sequ
     if len(record.axes) == 1:
         table, chart = _rows(record.cells, record.axes[0], heads, names, text)
         return Report(title=text, above=above(record), tables=[table], below=below, chart=chart)
-    wanted = list(outcomes) or ([SUCCESS] if any(cell.success is not None for cell in record.cells) else names)
-    words = {**outcome_titles(file, names), SUCCESS: "any success" if SUCCESS in heads else SUCCESS}
+    wanted = _wanted(outcomes, record.cells, names)
+    words = {**outcome_titles(file, names), ANY_SUCCESS: ANY_SUCCESS if ANY_SUCCESS in heads else SUCCESS}
     grids = [_grid(record.axes, record.cells, name, f"{_titled(words.get(name, name))}, in %") for name in wanted]
     chart = _heat(record.axes, record.cells, wanted[0], f"{text}: {words.get(wanted[0], wanted[0])}")
     return Report(title=text, above=above(record), tables=grids, below=below, chart=chart)
+
+
+def _wanted(outcomes: Sequence[str], cells: Sequence[Cell], names: Sequence[str]) -> list[str]:
+    """Return whose chances are shown: what was asked for, else success, else every outcome."""
+    asked = [ANY_SUCCESS if name == SUCCESS else name for name in outcomes]
+    return asked or ([ANY_SUCCESS] if any(cell.success is not None for cell in cells) else list(names))
 
 
 def _open_cells(cells: Sequence[Cell]) -> Iterator[str]:
@@ -66,10 +74,8 @@ def _rows(
         for cell in cells
     ]
     categories = [cell.at[axis.name] for cell in cells]
-    series = [Series(heads[name], [share_of(cell, name) for cell in cells]) for name in names]
-    if SUCCESS in heads:
-        series.append(Series(heads[SUCCESS], [share_of(cell, SUCCESS) for cell in cells]))
-    chart = Chart(kind="stacked", title=text, categories=categories, series=series, category_axis=axis.name)
+    ordered = {name: heads[name] for name in (*names, *([ANY_SUCCESS] if ANY_SUCCESS in heads else []))}
+    chart = side_chart(cells, categories, ordered, title=text, axis=axis.name)
     has_mean = any(cell.mean is not None for cell in cells)
     columns = [axis.name, *(heads[name] for name in shown), "mean" if has_mean else ""]
     return Table(columns=columns, rows=rows), chart
@@ -143,8 +149,8 @@ def grids_report(record: Grids, file: RulesetFile | None, outcomes: Sequence[str
         planned *= len(axis.values)
     names = in_order([cell.outcomes for cell in every])
     heads = outcome_heads(file, names, every)
-    wanted = list(outcomes) or ([SUCCESS] if any(cell.success is not None for cell in every) else names)
-    words = {**outcome_titles(file, names), SUCCESS: "any success" if SUCCESS in heads else SUCCESS}
+    wanted = _wanted(outcomes, every, names)
+    words = {**outcome_titles(file, names), ANY_SUCCESS: ANY_SUCCESS if ANY_SUCCESS in heads else SUCCESS}
     tables: list[Table] = []
     charts: list[Chart] = []
     for name in wanted:

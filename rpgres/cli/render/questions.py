@@ -61,7 +61,8 @@ def question_lines(question: Question, *, width: int = 0) -> list[Line]:
 
     Args:
         question: the question.
-        width: how many columns there are: it stands in one line, or two, where it fits; 0 for a list in any case.
+        width: how many columns there are: it stands in one line, or in half the lines of a list, where it fits; 0
+            for a list in any case.
     """
     keys = keyed(question)
     head, entries = line(*_head(question)), list(_entries(question, keys))
@@ -71,7 +72,7 @@ def question_lines(question: Question, *, width: int = 0) -> list[Line]:
     if _length(one) <= width:
         return [one]
     packed = _packed(entries, width)
-    if len(packed) * 2 <= len(entries) + 1 and all(_length(found) <= width for found in (head, *packed)):
+    if len(packed) * 2 <= len(keys) + 1 and all(_length(found) <= width for found in (head, *packed)):
         return [head, *packed]
     return list(_list(question, keys))
 

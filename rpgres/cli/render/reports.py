@@ -301,6 +301,8 @@ def bar_words(chart: Chart, place: int) -> str:
     """Return what a bar shows, in words: its value, or its largest part."""
     if not is_stacked(chart):
         value = chart.series[-1].values[place]
+        if chart.texts:
+            return chart.texts[place]
         if min((one for one in chart.series[-1].values if one is not None), default=0.0) < 0:
             return "" if value is None else f"{100 * value:+.2f}"
         return "" if value is None else percent(value)
@@ -328,12 +330,12 @@ def bar_pieces(chart: Chart, place: int, columns: int) -> list[Piece]:
 def bar_scale(chart: Chart) -> tuple[float, float]:
     """Return the lowest and the highest value that bars of a chart have room for.
 
-    Chances have the room from 0 to 1 where one of them is large; differences as much as the largest needs.
+    Chances have the room from 0 to 1 where one of them is large; differences and means as much as the largest needs.
     """
     ends = [end for pair in chart.intervals for end in pair]
     values = [value for value in (*chart.series[-1].values, chart.mark, *ends) if value is not None]
     low, high = min([0.0, *values]), max([0.0, *values])
-    if low == 0 and (high > 0.5 or chart.is_whole):
+    if low == 0 and high <= 1 and (high > 0.5 or chart.is_whole):
         return 0.0, 1.0
     return (low, high) if high > low else (0.0, 1.0)
 

@@ -16,6 +16,8 @@ from rpgres.odds.subjects import SUCCESS, Evaluated, MeasuredOdds, in_order, val
 from rpgres.odds.variations import FoundCell, Search
 from rpgres.rulesets import RulesetFile
 
+ANY_SUCCESS = "any success"  # all outcomes that are one; no outcome's name has a blank, and one may be `success`
+MOST_PARTS = 9  # of a bar
 WIDE = 100  # columns of two cases side by side, at most
 
 
@@ -40,9 +42,6 @@ def comparison_report(record: Comparison, file: RulesetFile | None) -> Report:
         head = ["outcome", shown[0], "exact", shown[1], "exact", "difference", "exact"]
         beside = Table(columns=head, rows=_side_by_side(record, heads, file))
         table = beside if Grid(beside).width <= WIDE else table
-    series = [
-        Series(heads[name], [share_of(case, name) for case in record.cases]) for name in heads if name in names
-    ]  # success is the sum of others
     text = heading(record, what="odds compared")
     below = below_text(record, unfinished="" if record.complete else "interrupted: not all cases were evaluated")
     return Report(
@@ -50,8 +49,29 @@ def comparison_report(record: Comparison, file: RulesetFile | None) -> Report:
         above=above(record),
         tables=[table],
         below=[*_means(record), *_open_cases(record), *below],
-        chart=Chart(kind="stacked", title=text, categories=shown, series=series, category_axis="rules"),
+        chart=side_chart(record.cases, shown, {name: heads[name] for name in names}, title=text, axis="rules"),
     )
+
+
+def side_chart(
+    found: Sequence[MeasuredOdds], categories: Sequence[str], heads: Mapping[str, str], *, title: str, axis: str
+) -> Chart:
+    """Return several odds as a chart: a bar of all outcomes for each; of the mean, where outcomes are many numbers.
+
+    Args:
+        found: the odds.
+        categories: what each is called.
+        heads: what the outcomes are called that are shown.
+        title: what it shows.
+        axis: what the categories are.
+    """
+    means = [one.mean for one in found if one.mean is not None]
+    if len(heads) > MOST_PARTS and len(means) == len(found):
+        series = [Series("mean", [mean.probability for mean in means])]
+        texts = [f"{mean.probability:.3f}" for mean in means]
+        return Chart(kind="bars", title=title, categories=[*categories], series=series, category_axis=axis, texts=texts)
+    series = [Series(head, [share_of(one, name) for one in found]) for name, head in heads.items()]
+    return Chart(kind="stacked", title=title, categories=list(categories), series=series, category_axis=axis)
 
 
 def _titles_of_cases(record: Comparison) -> list[str]:
@@ -75,7 +95,7 @@ def outcome_heads(file: RulesetFile | None, names: Sequence[str], found: Sequenc
     """Return what each outcome is called; success too, where several outcomes mean it."""
     heads = outcome_titles(file, names)
     if _has_several_successes(file, names) and any(one.success is not None for one in found):
-        heads[SUCCESS] = "Any success"
+        heads[ANY_SUCCESS] = "Any success"
     return heads
 
 
@@ -85,7 +105,8 @@ def _has_several_successes(file: RulesetFile | None, names: Sequence[str]) -> bo
 
 def chance_of(found: MeasuredOdds, name: str) -> Chance:
     """Return the chance of an outcome, or of any success."""
-    chance = found.success if name == SUCCESS and name not in found.outcomes else found.outcomes.get(name)
+    is_any = name in (ANY_SUCCESS, SUCCESS) and name not in found.outcomes
+    chance = found.success if is_any else found.outcomes.get(name)
     return chance if chance is not None else Chance(0.0, "0")
 
 
@@ -98,7 +119,8 @@ def difference_of(case: CaseOdds | GridCell, name: str) -> Difference | None:
     """Return by how much a chance differs from that of the base."""
     if case.differences is None:
         return None
-    return case.success_difference if name == SUCCESS and name not in case.differences else case.differences.get(name)
+    is_any = name in (ANY_SUCCESS, SUCCESS) and name not in case.differences
+    return case.success_difference if is_any else case.differences.get(name)
 
 
 def points(found: Difference | None) -> str:

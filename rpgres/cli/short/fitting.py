@@ -19,10 +19,11 @@ from rpgres.parameters.plain import sheet_of
 from rpgres.rulesets import Parameter, Rules
 from rpgres.rulesets.sheets import sheet_names
 
+OPPOSING, USING = ("vs", "versus", "against"), ("with", "using")
 # Kinds of parameters that a word introduces where the action's sentence says nothing of it, the best first.
 PREPOSITIONS: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("vs", "versus", "against"), ("opposition", "form", "character")),
-    **dict.fromkeys(("with", "using", "by"), ("ability",)),
+    **dict.fromkeys(OPPOSING, ("opposition", "form", "character")),
+    **dict.fromkeys(USING, ("ability",)),
 }
 ARTICLES = ("a", "an", "the")
 FILLERS = (*ARTICLES, "and", "to")
@@ -139,6 +140,8 @@ class Words:
                 yield from self._opposition(taker, word, said)
             case "integer" | "counter" if number_of(word) is not None:
                 yield Fit(taker, NUMBER, word.replace("\N{MINUS SIGN}", "-"))
+            case "dice" if not is_number and self._reads(taker, word):
+                yield Fit(taker, NAMED, word)
             case "choice" if word in parameter.choices:
                 yield Fit(taker, NAMED, word)
             case "character" if (who := self.somebody(word)) is not None:
@@ -194,6 +197,11 @@ class Words:
     def somebody(self, word: str) -> str | None:
         """Return the name of a character at the table, or of a sheet, that a word is."""
         return who_is_named(self.scope.rules, self.scope.state, word)
+
+    def introduced_by(self, word: str) -> list[str]:
+        """Return the parameters that the action's sentence has behind a word, or behind one that means the same."""
+        alike = next((group for group in (OPPOSING, USING) if word in group), (word,))
+        return list(dict.fromkeys(name for one in alike for name in self.introduced.get(one, ())))
 
     def takes_ability(self, taker: Taker, name: str) -> bool:
         """Tell whether an ability of this name is one that a parameter takes."""

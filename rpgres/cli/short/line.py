@@ -180,7 +180,7 @@ class Line:
         kinds = [
             [name for name, one in words.parameters.items() if one.kind == kind] for kind in PREPOSITIONS.get(word, ())
         ]
-        for names in (words.introduced.get(word, ()), *kinds):
+        for names in (words.introduced_by(word), *kinds):
             found: list[Fit] = []
             for taker in (words.takers[name] for name in names):
                 if self.is_open(taker):

@@ -62,7 +62,15 @@ class Standing(msgspec.Struct, frozen=True, gc=False):
     effects: tuple[Effect, ...] = ()
 
 
-def roll_off(table: Table, actor: Character, add: int, foes: Sequence[Foe], given: Help) -> Standing:
+def roll_off(
+    table: Table,
+    actor: Character,
+    add: int,
+    foes: Sequence[Foe],
+    given: Help,
+    *,
+    settles: aspects.Settles | None = None,
+) -> Standing:
     """Roll an action against what opposes it, with the invoke window (A:15-19, A:29-43).
 
     Args:
@@ -72,6 +80,7 @@ def roll_off(table: Table, actor: Character, add: int, foes: Sequence[Foe], give
         foes: who or what opposes. Of several the highest counts. Nothing opposing means no roll (A:7), unless somebody
             invokes an aspect against it: that makes a difficulty of +2.
         given: who else may invoke.
+        settles: the outcome table and facts that settle the margin, where nothing else depends on it.
     """
     ledger: aspects.Ledger | None = None
     if not foes:
@@ -85,8 +94,9 @@ def roll_off(table: Table, actor: Character, add: int, foes: Sequence[Foe], give
         fresh = aspects.new_ledger(table)
         if ledger is not None or any(aspects.can_invoke(table.state, members, fresh) for members in sides):
             if ledger is not None or table.is_read:
-                return _roll_with_window(table, actor, add, foes, sides, ledger if ledger is not None else fresh)
-            return _kept_roll(table, actor, add, foes, sides, fresh)
+                used = ledger if ledger is not None else fresh
+                return _roll_with_window(table, actor, add, foes, sides, used, settles)
+            return _kept_roll(table, actor, add, foes, sides, fresh, settles)
         aspects.no_window(table, sides)
     dice = table.rules.dice
     raised = actor.counters.get(NEXT, 0) if actor.counters else 0
@@ -120,16 +130,17 @@ def _kept_roll(
     foes: Sequence[Foe],
     sides: tuple[tuple[str, ...], tuple[str, ...]],
     fresh: aspects.Ledger,
+    settles: aspects.Settles | None,
 ) -> Standing:
     """Return where a roll with its window stands in odds, which may know it from another turn; without totals."""
 
     def key() -> tuple[object, ...]:
         means = [aspects.means_of(table.state, side, member, fresh) for side in sides for member in side]
-        return "window", actor.name, actor.counters.get(NEXT, 0), add, tuple(foes), sides, tuple(means)
+        return "window", actor.name, actor.counters.get(NEXT, 0), add, tuple(foes), sides, tuple(means), settles
 
     def play(inner: Table) -> Standing:
         is_alone = inner is not table  # then nothing of the turn comes behind it
-        found = _roll_with_window(inner, actor, add, foes, sides, aspects.new_ledger(inner), merges=is_alone)
+        found = _roll_with_window(inner, actor, add, foes, sides, aspects.new_ledger(inner), settles, merges=is_alone)
         return found if inner.run.asked == "total" else Standing(found.margin, None, None, found.effects)
 
     standing: Standing = table.part(key, play)
@@ -143,6 +154,7 @@ def _roll_with_window(
     foes: Sequence[Foe],
     sides: tuple[tuple[str, ...], tuple[str, ...]],
     ledger: aspects.Ledger | None,
+    settles: aspects.Settles | None,
     *,
     merges: bool = False,
 ) -> Standing:
@@ -156,7 +168,7 @@ def _roll_with_window(
     rest = max((total for number, total in enumerate(totals) if number != first), default=None)
     foe = foes[first]
     other = aspects.Side(sides[1], "invoke-against", "opposition", totals[first], rolls[first], foe.dice, foe.who, rest)
-    own, other, costs = aspects.invoke_window(table, own, other, ledger=ledger, merges=merges)
+    own, other, costs = aspects.invoke_window(table, own, other, ledger=ledger, merges=merges, settles=settles)
     effects = (*costs, *_used_up(actor, raised))
     return Standing(own.total - other.height, own.total, other.height, effects)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
@@ -11,7 +11,7 @@ import typer
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import spread
 from rpgres.cli.commands.table.common import AnswerOptions, TableOptions, app, finish_run, say_entry, taken_back
-from rpgres.cli.output import can_prompt, flush, say, warn
+from rpgres.cli.output import warn
 from rpgres.errors import FileError, UsageError
 
 if TYPE_CHECKING:
@@ -58,32 +58,29 @@ def give(
     and prints it as a line to send. The host takes it as it stands, or a whole mail with --from -. Its seat and any
     dice in it are shown first: at a terminal you confirm them, elsewhere --accept does; --as SEAT names the seat.
     """
-    from rpgres.cli.commands.table.posting import take_posted, write_answer
-    from rpgres.cli.render.lines import line
-    from rpgres.journal.commands import answer as hand_in
-    from rpgres.journal.exchange import read_posted
-    from rpgres.journal.lines import has_line
+    from rpgres.cli.commands.table.posting import read_sent, take_posted, write_answer
 
     source = " ".join(pasted) if pasted else from_
     arguments = answers.arguments(options, is_asked=not answers.choose and source is None)
     if view is not None:
-        choices, given = arguments["choose"], arguments["given"]
-        write_answer(view, out, options, choices=choices, given=given, is_forced=force)
+        write_answer(view, out, options, choices=arguments["choose"], given=arguments["given"], is_forced=force)
         return
     if out is not None:
         raise UsageError("--out writes the answer to a view: name it with --view FILE")
-    if source is None:
-        with taken_back():
-            finish_run(hand_in(options.find(), **arguments), options)
+    if source is not None:
+        if answers.choose or answers.given or (pasted and from_ is not None):
+            raise UsageError("what was sent already contains the answer; leave out everything else")
+        take_posted(read_sent(source, is_line=bool(pasted)), source, options, is_accepted=accept)
         return
-    if answers.choose or answers.given:
-        raise UsageError("what was sent already contains the answer; leave out --choose and --given")
-    if pasted and (from_ is not None or not has_line(source)):
-        raise UsageError("give a line that begins with rpgres-answer:, rpgres-seal: or rpgres-open:, or --from FILE")
-    if source == "-" and can_prompt():
-        say([line("Paste what was sent, then press Enter and Ctrl-D:")])
-        flush()
-    take_posted(read_posted(source), source, options, is_accepted=accept)
+    _hand_in(options, arguments)
+
+
+def _hand_in(options: TableOptions, arguments: dict[str, Any]) -> None:
+    """Answer here and now; see `rpgres.journal.commands.answer`."""
+    from rpgres.journal.commands import answer
+
+    with taken_back():
+        finish_run(answer(options.find(), **arguments), options)
 
 
 @app.command("seal")

@@ -148,6 +148,32 @@ def open_elsewhere(seal: SealFile, options: TableOptions) -> None:
 # What comes back to the host
 
 
+def read_sent(source: str, *, is_line: bool) -> list[Posted]:
+    """Return what seats sent.
+
+    Args:
+        source: a file, `-` for standard input, or lines.
+        is_line: whether it can only be lines.
+
+    Raises:
+        UsageError: it is none, or a line was cut off or changed on its way.
+        FileError: it cannot be read.
+    """
+    from rpgres.cli.output import flush, say_text
+    from rpgres.journal.exchange import read_posted
+    from rpgres.journal.lines import has_line
+
+    if is_line and not has_line(source):
+        raise UsageError(
+            f"{source!r} is no line that a seat sent, which begins with rpgres-answer:, rpgres-seal: or rpgres-open:; "
+            "to answer, use --choose LABEL=OPTION"
+        )
+    if source == "-" and can_prompt():
+        say_text("Paste what was sent, then press Enter and Ctrl-D:\n")
+        flush()
+    return read_posted(source)
+
+
 def take_posted(posted: Sequence[Posted], source: str, options: TableOptions, *, is_accepted: bool) -> None:
     """Take what seats wrote elsewhere, one after the other, each as the host accepts it; print what comes of it.
 

@@ -58,8 +58,9 @@ app.add_typer(
         rich_markup_mode=None,
         help="""Compute the exact probabilities of an action at the table, with its state.
 
-        Hands, points and aspects are those of the table, as far as the seat (--as) knows them; every hand that it does
-        not see counts as whatever it may be. What is typed counts in place of what is there. Nothing is written.""",
+        Hands, points and aspects are those of the table, as far as the seat (--as) knows them: every hand that it does
+        not see counts as all that it may be, and anything else that is hidden from it does not count. What is typed
+        counts in place of what is there; while an action waits, it is the table before it. Nothing is written.""",
         short_help="Compute the exact probabilities of an action at the table.",
         subcommand_metavar="ACTION [OPTIONS]",
     ),

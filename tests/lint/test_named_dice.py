@@ -1,0 +1,170 @@
+"""Actions with named dice: every fault that `ruleset check` tells, with its place."""
+
+from __future__ import annotations
+
+import pytest
+
+from rpgres.lint.whole import all_diagnostics
+from tests.support.command_line import rpgres
+from tests.support.declarative import here, write
+
+__all__ = ["here"]  # a fixture that every test here uses
+
+SALT = """
+standalone = true
+title = "Salt"
+summary = "Dice of skill and of dread."
+version = "1"
+
+[bands]
+done = { title = "Done", success = true }
+haunted = { title = "Haunted", success = false }
+failed = { title = "Failed", success = false }
+
+[actions.haul]
+summary = "Haul in."
+parameters = ["pool", "dread", "sea", "needs"]
+required = ["pool"]
+tell = ["hits", "mood"]
+
+[actions.haul.dice]
+skill = { roll = "{pool - dread}d6", again = "sea = 'high' and face = 6" }
+dark = { roll = "{min(dread, pool)}d6", worth = "if(face = 6, 2, 0)" }
+
+[actions.haul.numbers]
+hits = "count(skill, face >= 5) + sum(dark)"
+ones = "count(skill, dark, face = 1 and not added)"
+mood = "omen(ones)"
+
+[actions.haul.bands]
+done = "hits >= needs"
+haunted = "ones > 2"
+failed = "else"
+
+[define.omen]
+of = ["number"]
+cases = { calm = "number = 0", foul = "else" }
+
+[parameters]
+pool = { kind = "integer", at-least = 0, at-most = 20, help = "all dice" }
+dread = { kind = "integer", default = 0, at-least = 0, at-most = 9, help = "dice of dread" }
+needs = { kind = "integer", default = 1, at-least = 1, at-most = 9, help = "hits needed" }
+
+[parameters.sea]
+kind = "choice"
+default = "low"
+help = "the sea"
+choices = { low = "low", high = "high" }
+
+[outcomes]
+haul.done.text = "In it comes."
+"""
+
+
+def told(*changes: tuple[str, str]) -> list[str]:
+    from rpgres.plugins.discovery import find_ruleset
+    from rpgres.rulesets import Rules, merge_parts, read_parts
+
+    text = SALT
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new)
+    write(text, name="salt")
+    ruleset = find_ruleset("salt")
+    assert ruleset.data is not None
+    parts = read_parts([ruleset.data], ruleset_id="salt")
+    rules = Rules(ruleset, file=merge_parts(parts), parts=parts)
+    return [one.text for one in all_diagnostics(rules)]
+
+
+def test_a_sound_one_is_sound() -> None:
+    assert told() == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "wanted"),
+    [
+        ('mood = "omen(ones)"', 'mood = "omen(ones"', "numbers.mood: a closing parenthesis is missing before this"),
+        (
+            '"hits >= needs"',
+            '"hits >= neds"',
+            "bands.done: the ruleset has no number 'neds'; did you mean `needs`?",
+        ),
+        ('"hits >= needs"', '"hits-needs >= 0"', "hits-needs is read as one name; to subtract, write blanks around"),
+        ('"ones > 2"', '"ones-1 > 2"', "blanks around the minus: ones - 1"),
+        ('"ones > 2"', '"{ones} > 2"', "bands.haunted: names stand in a formula without braces"),
+        ('"ones > 2"', '"ones == 2"', "bands.haunted: equal is a single ="),
+        ('"ones > 2"', '"ones > face"', "face is a name of one die"),
+        (
+            "count(skill, face >= 5)",
+            "count(skil, face >= 5)",
+            "numbers.hits: count takes the names of dice",
+        ),
+        ("count(skill, face >= 5)", "tally(skill)", "there is no function 'tally'"),
+        ("omen(ones)", "omen(ones, 2)", "the definition omen takes number, not 2 arguments"),
+        ("omen(ones)", "if(ones, 1)", "if takes 3 to 41 arguments, not 2"),
+        ("omen(ones)", "given(poole)", "the ruleset has no parameter 'poole'; did you mean `pool`?"),
+        ('tell = ["hits", "mood"]', 'tell = ["hits", "mod"]', "the ruleset has no number 'mod'; did you mean `mood`?"),
+        ('tell = ["hits", "mood"]', 'tell = ["hits"]', "mood is unused"),
+        ("+ sum(dark)", "+ sum(dark) + hits", "the number hits depends on itself"),
+        ('failed = "else"', 'failed = "ones = 0"', "nothing comes about where no condition holds"),
+        ('"ones > 2"', '"else"', "failed never comes about: haunted is what comes about else"),
+        ('"ones > 2"', '"ones > 40"', "bands.haunted: this band is unreachable: its condition never holds"),
+        ('"ones > 2"', '"count(dark, face = 7) > 0"', "bands.haunted: this band is unreachable"),
+        ('"ones > 2"', '"needs > 9"', "bands.haunted: this band is unreachable"),
+        ('"hits >= needs"', '"needs > 0"', "bands.haunted: this band is unreachable: the condition of done"),
+        ('"hits >= needs"', '"highest(skill) <= 6 or ones > 0"', "the condition of done, which comes first, always"),
+        ('haunted = "ones > 2"', 'hanted = "ones > 2"', "the ruleset has no band 'hanted'; did you mean `haunted`?"),
+        ('"{min(dread, pool)}d6"', '"{min(dread, pool)}d"', "dice.dark: after d, the number of sides"),
+        ('"{pool - dread}d6"', '"{pool - sum(dark)}d6"', "the dice skill depend on dark"),
+        ("sum(dark)", "sum(dark) / 2", ""),
+        ('+ sum(dark)"', '"', ""),
+        ("[actions.haul.bands]", 'sum = "3"\n[actions.haul.bands]', "'sum' is already a function; rename the number"),
+        ("[actions.haul.bands]", 'pool = "3"\n[actions.haul.bands]', "'pool' is already a parameter of this action"),
+        ("[define.omen]", '[define.other]\nvalue = "1"\n[define.omen]', "the definition other is unused"),
+        ("[define.omen]", '[define.face]\nvalue = "1"\n[define.omen]', "'face' is already a function or a name of"),
+        ('cases = { calm = "number = 0"', 'cases = { calm = "number ="', "define.omen.cases.calm: a number, a name"),
+        ('tell = ["hits"', 'roll = "2d6"\ntell = ["hits"', "it has both `roll` and `dice`"),
+        ('tell = ["hits"', 'by = "hits"\ntell = ["hits"', "`by` belongs to `roll`"),
+        ('done = "hits >= needs"', "done = { from = 1 }", "with `dice`, a band is a condition"),
+        ('ones = "count', 'less = { value = "1", at-least = 2 }\nones = "count', "with `dice`, a number is a formula"),
+        ("[actions.haul.dice]", '[actions.haul.dice]\nidle = "1d4"', "the dice idle are rolled and never read"),
+        ("[actions.haul.dice]", '[actions.haul.dice]\nhits = "1d4"', "'hits' is already a number; rename the dice"),
+        ("[bands]", '[bands]\nnever = { title = "Never" }', "bands.never: this band is unreachable"),
+        ('parameters = ["pool", ', 'parameters = ["pool", "wind", ', "no parameter 'wind'"),
+    ],
+)
+def test_every_slip_is_told(old: str, new: str, wanted: str) -> None:
+    found = told((old, new))
+    assert any(wanted in one for one in found) if wanted else found == [], found
+
+
+def test_where_sheets_may_have_any_ability_a_near_miss_is_told() -> None:
+    sheet = '[sheet]\nskills = { kind = "abilities", any-name = true, help = "skills" }\n[outcomes]\n'
+    assert told(("[outcomes]\n", sheet), ('"hits >= needs"', '"hits + nerve >= needs"')) == []
+    found = told(("[outcomes]\n", sheet), ('"hits >= needs"', '"hits >= neds"'))
+    assert any("the ruleset has no number 'neds'; did you mean `needs`?" in one for one in found), found
+
+
+def test_conditions_of_rows_that_the_dice_never_meet_are_told() -> None:
+    effects = '[effects]\nfame = { help = "fame", does = "nothing" }\n'
+    row = 'haul.done.effects = [{ kind = "fame", when = { ones-from = WANTED } }]\n'
+    text = '[outcomes]\nhaul.done.text = "In it comes."\n'
+    assert told((text, text + row.replace("WANTED", "20") + effects)) == []
+    found = told((text, text + row.replace("WANTED", "30") + effects))
+    assert any("this condition is unreachable: ones is 0 to 29" in one for one in found), found
+
+
+def test_a_formula_for_the_outcome_names_bands() -> None:
+    bands = SALT[SALT.index("[actions.haul.bands]") : SALT.index("[define.omen]")]
+    band = "band = \"if(hits >= needs, 'done', ones > 2, 'haunted', 'lost')\"\n"
+    found = told((bands, ""), ("[actions.haul.dice]", f"{band}[actions.haul.dice]"))
+    assert any("haul.band: the ruleset has no band 'lost'; it has: done, haunted, failed" in one for one in found)
+    assert any("bands.failed: this band is unreachable" in one for one in found)
+
+
+def test_faults_stand_in_what_a_command_tells() -> None:
+    write(SALT.replace("hits >= needs", "hits >= neds"), name="salt")
+    ran = rpgres("roll", "salt", "haul", "--pool", "3")
+    assert ran.code == 1
+    assert "rulesets/salt/ruleset.toml:28: actions.haul.bands.done: the ruleset has no number 'neds'" in ran.err

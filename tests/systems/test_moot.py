@@ -1,0 +1,180 @@
+"""Questions that nobody is asked, since no answer can bring more than its cost: every answer to them is tried."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rpgres.dice.seeds import Streams
+from rpgres.engine.dealers import GivenDealer, SeededDealer
+from rpgres.engine.players import NO, Answer, Question, Seats, View, preferred
+from rpgres.engine.records import Result
+from rpgres.engine.run import Prepared, play, prepare
+from rpgres.engine.run import run as step_run
+from rpgres.engine.table import Outcome
+from rpgres.model.state import GM, SCENE, Character, Map, State, Tag
+from rpgres.odds.exact import outcome_odds
+from rpgres.plugins.discovery import find_ruleset
+from rpgres.plugins.loading import load_rules
+from rpgres.rulesets import builtin_folder
+from rpgres.scenes import prove_scene, read_scene
+from rpgres.toml.reading import read_source
+
+FATE = load_rules(find_ruleset("fate"))
+CONFORMANCE = sorted(builtin_folder().glob("*/scenes/conformance-*.toml"))
+COSTS = ("free-invoke", "fate-point")
+ACTIONS: list[tuple[str, dict[str, Any]]] = [
+    ("overcome", {}),
+    ("overcome", {"removes": "Smoke"}),
+    ("overcome", {"alters": "Smoke=Thick Smoke"}),
+    ("discover", {"variant": "reveal-information"}),
+    ("discover", {"variant": "reveal-aspect", "name": "A Secret Door"}),
+    ("discover", {"variant": "establish", "name": "A Way Out"}),
+    ("create-advantage", {"variant": "new", "name": "High Ground"}),
+    ("create-advantage", {"variant": "existing", "name": "Smoke"}),
+    ("create-advantage", {"variant": "new", "name": "Off Balance", "on": "thug"}),
+    ("attack", {"target": "thug"}),
+    ("defend", {"against": "attack"}),
+    ("defend", {"against": "advantage", "name": "Cornered"}),
+]
+MARGINS = range(-7, 8)
+
+
+def table_of() -> State:
+    mara = Character(name="mara", counters=Map({"fate-points": 1}))
+    thug = Character(name="thug", seat=GM)
+    tags = (Tag("Fog", "aspect", SCENE, Map({"mara": 1})), Tag("Smoke", "aspect", SCENE, Map({"thug": 1, GM: 1})))
+    return State(characters=Map({"mara": mara, "thug": thug}), tags=tags, counters=Map({"fate-points": 1}))
+
+
+class Insisting(Seats):
+    """Passes what may pass, and takes what is preferred; gives one answer to the moot question of a number."""
+
+    __slots__ = ("asked", "at", "moot", "option")
+
+    def __init__(self, at: int = -1, option: str = "") -> None:
+        super().__init__()
+        self.at, self.option = at, option
+        self.moot, self.asked = list[Question](), list[Question]()
+
+    def answer(self, question: Question, view: View) -> Answer | None:
+        if not question.moot:
+            self.asked.append(question)
+            return None if question.optional else Answer(preferred(view, question), "policy")
+        self.moot.append(question)
+        return Answer(self.option, "choose") if len(self.moot) - 1 == self.at else None
+
+
+def played(prepared: Prepared, seats: Seats) -> Outcome:
+    dealer = GivenDealer({"roll": ["0000"], "opposition": ["0000"]}, then=SeededDealer(Streams("7")))
+    return play(prepared, dealer=dealer, players=seats)[0]
+
+
+def what_comes(outcome: Outcome) -> tuple[Any, ...]:
+    costs = [one for one in outcome.effects if one["kind"] in COSTS and one.get("count", one.get("change", 0)) < 0]
+    return outcome.band, outcome.texts, tuple(one for one in outcome.effects if one not in costs)
+
+
+def moot_at(action: str, inputs: Mapping[str, Any], margin: int, *, dice: str = "") -> tuple[Prepared, Insisting]:
+    vs = f"{dice}{-margin:+d}" if dice else str(-margin)
+    prepared = prepare(FATE, action, {"skill": "0", "vs": [vs], **inputs}, state=table_of(), actor="mara")
+    seats = Insisting()
+    played(prepared, seats)
+    return prepared, seats
+
+
+@pytest.mark.parametrize("dice", ["", "4dF"])
+@pytest.mark.parametrize(("action", "inputs"), ACTIONS)
+def test_no_answer_to_a_moot_question_brings_anything(action: str, inputs: dict[str, Any], dice: str) -> None:
+    count = 0
+    for margin in MARGINS:
+        prepared, seats = moot_at(action, inputs, margin, dice=dice)
+        before = what_comes(played(prepared, Insisting()))
+        for number, question in enumerate(seats.moot):
+            count += 1
+            for option in question.options:
+                if not option.facts["reroll"]:  # new dice can only be worse
+                    assert what_comes(played(prepared, Insisting(number, option.name))) == before
+    assert count
+
+
+def labels_asked(margin: int, action: str = "overcome", **inputs: Any) -> list[str]:
+    return [
+        question.label for question in moot_at(action, inputs, margin)[1].asked if question.label.startswith("invoke")
+    ]
+
+
+def test_who_can_gain_nothing_is_not_asked() -> None:
+    assert labels_asked(3) == ["invoke-against"]
+    assert labels_asked(2) == ["invoke", "invoke-against"]
+    assert labels_asked(0) == ["invoke", "invoke-against"]
+    assert labels_asked(-1) == ["invoke"]
+
+
+def test_every_shift_of_an_attack_counts() -> None:
+    assert labels_asked(5, "attack", target="thug")[:2] == ["invoke", "invoke-against"]
+    assert "invoke-against" not in labels_asked(-4, "attack", target="thug")
+
+
+def test_whoever_speaks_first_and_once_is_asked_while_the_other_may_answer() -> None:
+    rules = FATE.with_switches({"invoke_order": "actor-then-opponent"})
+    prepared = prepare(rules, "overcome", {"skill": "0", "vs": ["-5"]}, state=table_of(), actor="mara")
+    seats = Insisting()
+    played(prepared, seats)
+    assert [question.label for question in seats.asked] == ["invoke", "invoke-against"]
+
+
+def test_an_answer_that_was_given_beforehand_is_heard() -> None:
+    prepared = moot_at("overcome", {}, 5)[0]
+    outcome = played(prepared, Seats({"invoke": ["fog"]}))
+    assert outcome.margin == 7
+
+
+def always_invoking(_view: View, question: Question) -> str:
+    return question.options[0].name
+
+
+def test_no_policy_is_asked_unless_margins_are_what_is_asked_for() -> None:
+    prepared = moot_at("overcome", {}, 9)[0]
+    policies = {"": always_invoking, GM: lambda _view, question: NO if question.optional else "fail"}
+    assert set(outcome_odds(prepared, policies=policies).masses) >= {"style"}
+    assert max(outcome_odds(prepared, policies=policies, by="margin").masses) == 9 + 4 + 4  # fog, smoke
+
+
+@pytest.mark.parametrize("path", CONFORMANCE, ids=lambda path: f"{path.parent.parent.name}-{path.stem}")
+def test_so_it_is_in_every_action_that_the_conformance_scenes_play(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    met: list[Question] = []
+    insists: list[tuple[int, str]] = []
+    usual, playing = Seats.answer, step_run
+
+    def answer(seats: Seats, question: Question, view: View) -> Answer | None:
+        found = usual(seats, question, view)
+        if found is None and question.moot:
+            met.append(question)
+            if insists and insists[0][0] == len(met) - 1:
+                return Answer(insists[0][1], "choose")
+        return found
+
+    def tried(prepared: Prepared, **by: Any) -> Any:
+        met.clear()
+        first = playing(prepared, **by)
+        assert not [one for one in met if not one.optional]
+        for number, question in enumerate([*met]):
+            if any("invoke" in label for label in by.get("choose", {})):
+                continue  # another side that answers by script, and whatever was done, could not be answered by turns
+            for option in question.options:
+                if not option.facts.get("reroll"):
+                    met.clear()
+                    insists[:] = [(number, option.name)]
+                    again = playing(prepared, **by)[0]
+                    insists.clear()
+                    assert isinstance(again, Result)
+                    assert (again.outcome, again.texts) == (first[0].outcome, first[0].texts)
+        return first
+
+    monkeypatch.setattr(Seats, "answer", answer)
+    monkeypatch.setattr("rpgres.scenes.playing.run", tried)
+    prove_scene(read_scene(read_source(path), find_ruleset=find_ruleset), seed="7")
