@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
+from rpgres.cli.recording import Recording
 from rpgres.errors import NotationError, OutputError, RpgresError, UsageError, as_option, as_own, readable
 from rpgres.text.harmless import harmless, in_line, to_json
 
@@ -116,23 +117,6 @@ def results_alone() -> Iterator[None]:
 def results() -> TextIO:
     """Return the stream that takes results."""
     return _kept if _kept is not None else sys.stdout
-
-
-class Recording:
-    """What a command says while `recorded` holds.
-
-    Attributes:
-        records: what it prints as JSON.
-        text: what it prints as text.
-        warnings: what it tells beside.
-    """
-
-    def __init__(self) -> None:
-        from io import StringIO
-
-        self.records: list[Any] = []
-        self.text = StringIO()
-        self.warnings: list[str] = []
 
 
 _recording: Recording | None = None
