@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import msgspec
@@ -16,10 +17,64 @@ from rpgres.cli.options import GIVEN, read_answers
 from rpgres.cli.output import recorded
 from rpgres.cli.recording import Recording
 from rpgres.engine.records import Pending
-from rpgres.engine.resolve import discreet, error_record, resuming
+from rpgres.engine.resolve import ERROR, discreet, error_record, resuming
 from rpgres.errors import FileError, RpgresError, as_own
+from rpgres.journal import keeping
+from rpgres.journal.files import table_errors
 from rpgres.journal.records import TableError
 from rpgres.parameters.context import plain_names
+
+# Operations that do nothing but add to a table: those that come together are written to the disk together.
+ADDING = frozenset(
+    f"table.{name}" for name in ("act", "answer", "pass", "set", "note", "begin", "end", "undo", "redo", "join")
+)
+TOGETHER = 64  # answers at most that wait for the disk
+LONGEST = 0.2  # seconds in which nobody else can write to their table
+
+
+class Together:
+    """The answers that wait until what they tell of is on the disk, while requests that add to a table come in a row.
+
+    Args:
+        say: tells an answer.
+    """
+
+    def __init__(self, say: Callable[[dict[str, Any]], None]) -> None:
+        self._say, self._table, self._since = say, "", 0.0
+        self._waiting: list[dict[str, Any]] = []
+
+    def prepare(self, request: Any, *, has_more: bool) -> None:
+        """Have a request write later, where others come behind it or were before it; else those before it now."""
+        is_added = isinstance(request, dict) and request.get("op") in ADDING and isinstance(request.get("table"), str)
+        table = request["table"] if is_added else ""
+        if self._waiting and table != self._table:
+            self._settle()
+        if not self._waiting:
+            self._table, self._since = (table, monotonic()) if has_more else ("", 0.0)
+        keeping.defer(enabled=bool(self._table))
+
+    def say(self, answer: dict[str, Any], *, has_more: bool) -> None:
+        """Tell an answer: now, or when it is on the disk."""
+        if not self._table:
+            self._say(answer)
+            return
+        self._waiting.append(answer)
+        if not has_more or len(self._waiting) >= TOGETHER or monotonic() - self._since > LONGEST:
+            self._settle()
+
+    def _settle(self) -> None:
+        """Write what was done, and tell it; where it cannot be written, tell that of everything that was done."""
+        fault: dict[str, Any] | None = None
+        try:
+            with table_errors(Path(self._table)):
+                keeping.settle()
+        except TableError as error:
+            fault = error_record(error)
+        keeping.defer(enabled=False)
+        waiting, self._waiting, self._table = self._waiting, [], ""
+        for answer in waiting:
+            is_undone = fault is not None and answer.get("format") != ERROR
+            self._say({**({"id": answer["id"]} if "id" in answer else {}), **(fault or {})} if is_undone else answer)
 
 
 def answer_operation(request: Mapping[str, Any], *, folders: Sequence[Path] = ()) -> dict[str, Any]:

@@ -7,7 +7,7 @@ LABEL=VALUE may be an object. What only a reader at a terminal wants has no key.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import typer.core
@@ -100,7 +100,7 @@ def _names(name: str, *, many: bool) -> list[str]:
     ]
 
 
-@cache
+@lru_cache(maxsize=256)  # commands of scenes are made anew
 def keys_of_command(command: Any) -> Keys:
     """Return the keys of a command as Typer has it."""
     context = command.make_context(command.name, [], resilient_parsing=True)

@@ -31,6 +31,8 @@ APART = {
 # Operations that may be called by the name of their group.
 SHORT = {"scene": "scene.run", "sheet": "sheet.show", "ruleset": "ruleset.show", "deck": "deck.show"}
 
+MOST = 1024  # actions whose keys are kept
+
 Run = Callable[[], None]
 
 
@@ -279,6 +281,8 @@ def _action_keys(name: str, verb: Any, data: RulesetData, action: str) -> tuple[
     """Return the keys of every action, and the inputs of this one, which are left out so far."""
     known = (name, data.id, data.extra, action)
     if known not in _ACTION_KEYS:
+        if len(_ACTION_KEYS) >= MOST:
+            _ACTION_KEYS.clear()
         described = data.file.actions[action]
         shared = verb.procedure_options if described.procedure and verb.procedure_options else verb.options
         own = {one.replace("-", "_") for one in data.parameters(action)}

@@ -88,7 +88,7 @@ def _connect(path: Path) -> Connection:
     return connection
 
 
-def check_format(connection: sqlite3.Connection, path: Path) -> None:
+def check_format(connection: Connection, path: Path) -> None:
     """Check that a database is a journal of this version.
 
     Raises:
@@ -97,7 +97,7 @@ def check_format(connection: sqlite3.Connection, path: Path) -> None:
     (mark,) = connection.execute("PRAGMA application_id").fetchone()
     (format_,) = connection.execute("PRAGMA user_version").fetchone()
     size = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size")]
-    if path.stat().st_size < size[0] * size[1]:
+    if not connection.is_ahead and path.stat().st_size < size[0] * size[1]:
         raise damaged(path, "its end is missing")
     if mark != MARK:
         raise TableError(f"{path}: this is an SQLite database, but not a table of rpgres", file=str(path))

@@ -103,7 +103,7 @@ def read(path: Path) -> History:
             written.
     """
     with _opened(path) as file:
-        file.connection.execute("BEGIN")
+        _begin(file)
         return _known(file)[0]
 
 
@@ -114,7 +114,7 @@ def read_rows(path: Path) -> Iterator[Row]:
         TableError: the file cannot be read, or is no journal of this version.
     """
     with _opened(path) as file:
-        file.connection.execute("BEGIN")
+        _begin(file)
         check_format(file.connection, path)
         yield from file.rows()
 
@@ -165,20 +165,31 @@ def write(
     """
     with _opened(path) as file:
         connection = file.connection
-        connection.execute("BEGIN IMMEDIATE")
-        version = connection.version()
-        history, base = (_history(file, is_mending=True), None) if is_mending else _known(file)
-        drafts = work(history)
-        added: list[Entry] = []
-        base = base or next(file.rows(history.head.number, history.head.number)).base
-        for draft in drafts:
-            last = added[-1] if added else history.head
-            entry, base = _add(file, draft, last=last, base=base, salt=salt())
-            added.append(entry)
-        connection.execute("COMMIT")
+        with connection.adding(path):
+            version = connection.version()
+            history, base = _known(file) if not is_mending else _mended(file)
+            drafts = work(history)
+            added: list[Entry] = []
+            base = base or next(file.rows(history.head.number, history.head.number)).base
+            for draft in drafts:
+                last = added[-1] if added else history.head
+                entry, base = _add(file, draft, last=last, base=base, salt=salt())
+                added.append(entry)
         history = History(history.entries.with_(added), drafts[-1].state if drafts else history.state)
         connection.keep(path, (history, base) if history.entries.held <= HELD else None, version)
     return history, added
+
+
+def _mended(file: _File) -> tuple[History, None]:
+    """Return what stands after the last entry, or after the last one that can be read."""
+    file.connection.recall(file.path)
+    return _history(file, is_mending=True), None
+
+
+def _begin(file: _File) -> None:
+    """Have all that is read next be of one moment."""
+    if not file.connection.in_transaction:
+        file.connection.execute("BEGIN")
 
 
 def _known(file: _File) -> tuple[History, Base | None]:
@@ -340,7 +351,7 @@ def _standing_fault(history: History) -> str:
 def _fetch(path: Path) -> Callable[[int, int, str], list[Entry]]:
     def fetch(first: int, last: int, hash_: str) -> list[Entry]:
         with _opened(path) as file:
-            file.connection.execute("BEGIN")
+            _begin(file)
             return _linked(file, first, last, hash_=hash_)
 
     return fetch

@@ -23,7 +23,7 @@ from rpgres.cli.operation_keys import UNASKED
 from rpgres.cli.operation_schemas import ANSWERS, batch_schema
 from rpgres.cli.operations import APART, RESOLVE, SHORT, keys_of, operations
 from rpgres.cli.root import COMMANDS, load_command
-from rpgres.journal.keeping import MOST
+from rpgres.journal.keeping import MOST, _Keeper
 from rpgres.journal.store import HELD
 from tests.support.command_line import rpgres
 
@@ -362,3 +362,57 @@ def test_what_a_request_leaves_open_is_as_if_it_had_never_been() -> None:
         assert bad["format"] == "rpgres.error/1"
         assert rpgres("table", "note", "x", "--table=bot.db").code == 0
         assert ask(process, op="table.show", table="bot.db")["entries"] == 3
+
+
+def test_actions_in_a_row_are_told_once_they_are_on_the_disk() -> None:
+    """They are written together; what is refused among them is not, and the rest is."""
+    act = {"op": "table.act", "table": "bot.db", "action": "overcome", "with": {"skill": "burglary", "vs": 1}}
+    act |= {"given": {"roll": "00-+"}, "choose": {"invoke": "no"}}
+    new = {"op": "table.new", "table": "bot.db", "ruleset": "fate", "sheets": ["mara"]}
+    wrong = [{**act, "with": {"skill": "x"}}, {"op": "table.undo", "table": "bot.db", "number": 99}]
+    undo, redo = {"op": "table.undo", "table": "bot.db"}, {"op": "table.redo", "table": "bot.db"}
+    answers = told(new, *[act] * 5, *wrong, act, undo, redo, act, {"op": "table.show", "table": "bot.db"}, act)
+    assert [one["format"].split("/")[0].removeprefix("rpgres.") for one in answers] == (
+        ["entry", *["result"] * 5, "error", "error", "result", "entry", "entry", "result", "table", "result"]
+    )
+    assert [one["entry"] for one in answers if one["format"] == "rpgres.result/1"] == [1, 2, 3, 4, 5, 6, 9, 10]
+    assert answers[-2]["entries"] == 10
+    assert printed("table", "verify", "--table=bot.db")["entries"] == 11
+
+
+def test_what_was_not_told_never_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk that refuses the write of several actions refuses all of them, and each answer says so."""
+    told(FOUR)
+    notes = [{"id": number, "op": "table.note", "table": "bot.db", "text": "x"} for number in range(3)]
+
+    def refuse(self: Any) -> None:
+        self._together[1].execute("ROLLBACK")
+        self._together = None
+        raise sqlite3.OperationalError("disk I/O error")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(_Keeper, "settle", refuse)
+        found = told(*notes, {"op": "deck.list"})
+    assert [(one.get("id"), one["format"]) for one in found] == [
+        *((number, "rpgres.error/1") for number in range(3)),
+        (None, "rpgres.decks/1"),
+    ]
+    assert printed("table", "show", "--table=bot.db")["entries"] == 2
+    assert [one["entry"]["number"] for one in told(*notes)] == [2, 3, 4]
+
+
+@pytest.mark.durable
+@pytest.mark.skipif(sys.platform == "win32", reason="a process that is killed there is told")
+def test_a_batch_that_is_killed_has_written_what_it_told() -> None:
+    told({"op": "table.new", "table": "bot.db", "ruleset": "fate", "sheets": ["mara"]})
+    note = json.dumps({"op": "table.note", "table": "bot.db", "text": "x"}) + "\n"
+    with batch() as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(note * 400)
+        process.stdin.flush()
+        last = [json.loads(process.stdout.readline()) for _ in range(100)][-1]
+        process.kill()
+    assert last["entry"]["number"] == 100
+    assert printed("table", "show", "--table=bot.db")["entries"] > 100
+    assert rpgres("table", "verify", "--table=bot.db").code == 20  # whole; the seed is secret

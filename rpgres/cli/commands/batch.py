@@ -17,6 +17,7 @@ from rpgres.cli.output import flush, say_json
 from rpgres.errors import FileError, TimeError, UsageError
 
 LONGEST = 1024 * 1024  # bytes of one request
+CHUNK = 65536  # bytes that are read at once
 _IN_ORDER = "`concurrent` is not supported: answers come in the order of the requests; run several batches at a time"
 SECONDS = 10  # for one request; an action of a table takes milliseconds
 
@@ -71,6 +72,7 @@ def command(
 
 
 def _answer_all(stream: BinaryIO, folders: tuple[Path, ...], seconds: float) -> None:
+    from rpgres.cli.operation_answers import Together
     from rpgres.cli.operations import kept
     from rpgres.cli.timelimit import time_limit
 
@@ -85,10 +87,13 @@ def _answer_all(stream: BinaryIO, folders: tuple[Path, ...], seconds: float) -> 
         say(_too_long(number, line, seconds, "cannot be interrupted, so the batch ends here"))
 
     with kept(), time_limit(seconds, give_up=give_up) as limit:
-        for number, line in _lines(stream):  # `give_up` tells which one it was
+        together = Together(say)
+        for number, line, has_more in _lines(stream):  # `give_up` tells which one it was
+            request = _read(number, line)
+            together.prepare(request, has_more=has_more)
             with _nothing_typed():
-                answer = limit.within(partial(_answer, number, line, folders))
-            say(answer if answer is not None else _too_long(number, line, seconds))
+                answer = limit.within(partial(_answer, number, request, folders))
+            together.say(answer if answer is not None else _too_long(number, line, seconds), has_more=has_more)
 
 
 def _too_long(number: int, line: bytes, seconds: float, end: str = "was stopped") -> dict[str, Any]:
@@ -116,29 +121,37 @@ def _nothing_typed() -> Iterator[None]:
         sys.stdin = typed
 
 
-def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """Yield every line that is not blank, with its number; of one that is too long the beginning, which is no JSON."""
-    number = 0
-    while line := stream.readline(LONGEST + 1):
-        number += 1
-        rest = line
-        while len(rest) > LONGEST and not rest.endswith(b"\n"):
-            rest = stream.readline(LONGEST + 1)
-        if line.strip():
-            yield number, line
+def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes, bool]]:
+    """Yield every line that is not blank, with its number and whether others are there; of a long one the beginning."""
+    number, rest = 0, b""
+    while chunk := stream.read1(CHUNK):  # type: ignore[attr-defined]  # what is there by now
+        *lines, rest = (rest + chunk).split(b"\n")
+        rest = rest[: LONGEST + 1]
+        there = [place for place, line in enumerate(lines, number + 1) if line.strip()]
+        for place in there:
+            yield place, lines[place - number - 1], place != there[-1]
+        number += len(lines)
+    if rest.strip():
+        yield number + 1, rest, False
 
 
-def _answer(number: int, line: bytes, folders: tuple[Path, ...]) -> dict[str, Any]:
+def _read(number: int, line: bytes) -> Any:
+    """Return a request as it stands in a line, or the error of one that cannot be read."""
+    if len(line) > LONGEST:
+        return UsageError(f"line {number} is longer than {LONGEST:,} bytes", line=number)
+    try:
+        return msgspec.json.decode(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
+    except RecursionError:
+        return UsageError(f"line {number} is nested too deeply", line=number)
+    except (msgspec.DecodeError, UnicodeError) as error:
+        return UsageError(f"line {number} is no JSON: {error}", line=number)
+
+
+def _answer(number: int, request: Any, folders: tuple[Path, ...]) -> dict[str, Any]:
     from rpgres.engine.resolve import ERROR, error_record, resolve_request
 
-    if len(line) > LONGEST:
-        return error_record(UsageError(f"line {number} is longer than {LONGEST:,} bytes", line=number))
-    try:
-        request = msgspec.json.decode(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
-    except RecursionError:
-        return error_record(UsageError(f"line {number} is nested too deeply", line=number))
-    except (msgspec.DecodeError, UnicodeError) as error:
-        return error_record(UsageError(f"line {number} is no JSON: {error}", line=number))
+    if isinstance(request, UsageError):
+        return error_record(request)
     if isinstance(request, dict) and "concurrent" in request:
         answer = error_record(UsageError(_IN_ORDER, path=("concurrent",)))
     elif isinstance(request, dict) and "op" in request:
