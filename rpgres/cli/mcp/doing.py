@@ -270,8 +270,8 @@ def _meant(room: Room, asked: Typed) -> Meant:
     """
     if bool(asked.line) == bool(asked.action):
         raise UsageError(f"say either `line`, such as {short_form(room, next(iter(room.actions)))!r}, or `action`")
-    if asked.line and asked.inputs:
-        raise UsageError("`inputs` go with `action`; a `line` holds them itself")
+    if asked.line and (asked.inputs or asked.actor):
+        raise UsageError("`actor` and `inputs` go with `action`; a `line` begins with who acts, and holds the inputs")
     words = split(asked.line) if asked.line else _written(room, asked)
     if not words:
         raise UsageError(f"`line` is empty; it takes, for example, {short_form(room, next(iter(room.actions)))!r}")
@@ -287,7 +287,7 @@ def _meant(room: Room, asked: Typed) -> Meant:
         if value not in (None, False, ()) and name not in SPOKEN:
             fixed = "; seat and table are fixed when the server starts" if name in ("as", "table") else ""
             raise UsageError(f"a line takes no --{name.replace('_', '-')} here{fixed}")
-    return Meant(action, str(shared.get("actor") or asked.actor or ""), given_inputs(values), shared)
+    return Meant(action, str(shared.get("actor") or ""), given_inputs(values), shared)
 
 
 def _written(room: Room, asked: Typed) -> list[str]:
@@ -298,7 +298,7 @@ def _written(room: Room, asked: Typed) -> list[str]:
     """
     if asked.action not in room.actions:
         raise UsageError(unknown("action", asked.action, room.actions, of=f"the ruleset {room.rules.id}"))
-    words = [asked.action]
+    words = [asked.action, *([f"--actor={asked.actor}"] if asked.actor else [])]
     parameters = room.rules.parameters(asked.action)
     for text in asked.inputs:
         name, sign, value = text.partition("=")
