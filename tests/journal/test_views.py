@@ -44,7 +44,7 @@ CASTS = {
 }
 
 # The hashes and the commitments of two tables differ, as every entry has a fresh random salt; so does the time.
-_FRESH = re.compile(r"[0-9a-f]{64}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+FRESH = re.compile(r"[0-9a-f]{64}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 
 class Secrets(NamedTuple):
@@ -169,7 +169,7 @@ def played(ruleset: str, secrets: Secrets, script: Sequence[tuple[str, Any]], tr
         met += [start.state, start.undealt]
         met.append(verify(place.path))
     return [
-        _FRESH.sub("...", one if isinstance(one, str) else msgspec.json.encode(one, enc_hook=str).decode())
+        FRESH.sub("...", one if isinstance(one, str) else msgspec.json.encode(one, enc_hook=str).decode())
         for one in met
     ]
 
@@ -243,7 +243,7 @@ def test_commands_print_no_more_than_their_views(tmp_path: Path) -> None:
         met += [(number, line, rpgres("table", *line, "--as", "mara", *table)) for line in lines]
     half = len(met) // 2
     for (_, line, mine), (_, _, theirs) in zip(met[:half], met[half:], strict=True):
-        assert _FRESH.sub("...", str(mine)) == _FRESH.sub("...", str(theirs)).replace("1.db", "0.db"), line
+        assert FRESH.sub("...", str(mine)) == FRESH.sub("...", str(theirs)).replace("1.db", "0.db"), line
 
 
 def test_operations_of_a_batch_tell_no_more_than_their_views(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
