@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         named,
     )
     from rpgres.journal.records import TableError
-    from rpgres.library.calls import roll
+    from rpgres.library.calls import load_sheet, roll, rulesets, run_scene, simulate, whatif
     from rpgres.library.odds import odds, odds_table
     from rpgres.library.tables import PersistentTable, TablePending, TableResult, new_table, open_table
     from rpgres.model.state import (
@@ -99,7 +99,7 @@ _HOMES = {
     "engine.running": ("Decided", "Drawn", "Event", "Moved", "Rolled", "Told", "Turned"),
     "engine.table": ("Compared", "Outcome", "Table"),
     "journal.records": ("TableError",),
-    "library.calls": ("roll",),
+    "library.calls": ("load_sheet", "roll", "rulesets", "run_scene", "simulate", "whatif"),
     "library.odds": ("odds", "odds_table"),
     "library.tables": ("PersistentTable", "TablePending", "TableResult", "new_table", "open_table"),
 }
@@ -198,6 +198,7 @@ __all__ = [
     "effect",
     "freeze",
     "hookimpl",
+    "load_sheet",
     "mark_box",
     "named",
     "new_table",
@@ -209,7 +210,11 @@ __all__ = [
     "put",
     "resolve",
     "roll",
+    "rulesets",
+    "run_scene",
+    "simulate",
     "slug",
     "uniform",
     "unknown",
+    "whatif",
 ]

@@ -7,7 +7,9 @@ import importlib
 import json
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
+from pathlib import Path
 
 import icepool
 import msgspec
@@ -16,6 +18,7 @@ import pytest
 import rpgres
 from tests.support.command_line import rpgres as command
 
+BASE = {"format": "rpgres.rulesets/1", "version": rpgres.__version__}
 TERMINAL = ("rich", "typer", "click", "prompt_toolkit", "readline", "curses", "termios")
 
 
@@ -59,6 +62,22 @@ def as_json(record: object) -> object:
             "odds fate overcome --skill 0..2 --vary vs=1,4dF",
             id="grid",
         ),
+        pytest.param(
+            lambda: rpgres.simulate("fate", "overcome", runs=50, seed=7, workers=1, skill="3", vs=["2"]),
+            "simulate fate overcome -n 50 --seed 7 --skill 3 --vs 2 --workers 1",
+            id="simulate",
+        ),
+        pytest.param(
+            lambda: rpgres.simulate("fate/bribe", runs=20, seed=7, auto=True, by=["characters.mara.title"]),
+            "simulate fate/bribe -n 20 --seed 7 --auto --by characters.mara.title",
+            id="simulate-a-scene",
+        ),
+        pytest.param(lambda: rpgres.run_scene("fate/bribe"), "scene run fate/bribe", id="scene"),
+        pytest.param(
+            lambda: rpgres.run_scene("fate/bribe", seat="mara"), "scene run fate/bribe --as mara", id="scene-of-a-seat"
+        ),
+        pytest.param(lambda: rpgres.load_sheet("mara", "fate"), "sheet show mara --ruleset fate", id="sheet"),
+        pytest.param(lambda: {**BASE, "rulesets": rpgres.rulesets(), "problems": []}, "ruleset list", id="rulesets"),
     ],
 )
 def test_a_call_returns_what_the_command_prints(record: object, line: str) -> None:
@@ -113,3 +132,53 @@ def test_folders_of_the_house_do_not_take_the_place_of_functions() -> None:
     code = "import rpgres.odds.exact, rpgres.simulate, rpgres.rulesets\nprint(rpgres.odds('d6').mean)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout == "3.5\n"
+
+
+def test_what_if_of_an_action_and_of_a_scene(tmp_path: Path) -> None:
+    before = rpgres.resolve("fate", "overcome", skill=1, vs=2, seed=7, choose={"price": "fail"})
+    assert isinstance(before, rpgres.Result)
+    file = tmp_path / "before.json"
+    file.write_bytes(msgspec.json.encode(before))
+    printed = command("whatif", str(file), "--given", "roll=++++", "--json")
+    record = rpgres.whatif(before, given={"roll": "++++"})
+    assert as_json(record) == json.loads(printed.out)
+    scene = rpgres.run_scene("fate/gate")
+    file.write_bytes(msgspec.json.encode(scene))
+    printed = command("whatif", str(file), "--given", "bribe.roll=++++", "--json")
+    assert as_json(rpgres.whatif(scene, given={"bribe.roll": "++++"})) == json.loads(printed.out)
+    with pytest.raises(rpgres.UsageError, match="seat"):
+        rpgres.whatif(rpgres.run_scene("fate/gate", seat="mara"), given={"bribe.roll": "++++"})
+
+
+@pytest.mark.slow
+def test_workers_do_not_change_counts() -> None:
+    one, two = (rpgres.simulate("fate", "overcome", runs=400, seed=7, workers=count, skill=3, vs=2) for count in (1, 2))
+    assert one == two
+
+
+def test_threads_get_what_one_alone_gets() -> None:
+    """Each call with another seed, ruleset or switch than its neighbours, all at the same time."""
+
+    def call(number: int) -> list[object]:
+        switches = {"fail_chooser": ("gm", "actor")[number % 2]} if number % 3 else {}
+        rolled = rpgres.roll("8d6kh3", seed=number)
+        resolved = rpgres.resolve("fate", "overcome", skill=number % 5, vs=2, seed=number, auto=True, switches=switches)
+        weighed = rpgres.odds("fate", "attack", skill=number % 5, vs=2, auto=True)
+        counted = rpgres.simulate("fate", "overcome", runs=30, seed=number, skill=number % 5, vs=2)
+        played = rpgres.run_scene("fate/bribe", seed=number, auto=True)
+        return [rolled, resolved, weighed, counted, played, rpgres.load_sheet("mara", "fate")]
+
+    alone = [call(number) for number in range(12)]
+    with ThreadPoolExecutor(6) as threads:
+        assert list(threads.map(call, range(12))) == alone
+
+
+def test_nothing_is_printed_and_nothing_read(capfd: pytest.CaptureFixture[str]) -> None:
+    rpgres.roll("4dF")
+    rpgres.simulate("fate", "overcome", runs=10, skill=3, vs=2)
+    rpgres.run_scene("fate/bribe", auto=True)
+    with pytest.raises(rpgres.UsageError, match="standard input"):
+        rpgres.run_scene("-")
+    with pytest.raises(rpgres.UsageError, match="standard input"):
+        rpgres.load_sheet("-")
+    assert capfd.readouterr() == ("", "")

@@ -50,7 +50,10 @@ GROUPS: dict[str, tuple[str, ...]] = {
         *("RpgresError", "UsageError", "NotationError", "GivenError", "ChoiceError"),
         *("FileError", "TableError", "RuleError", "PluginError", "named", "unknown"),
     ),
-    "Bots and scripts": ("resolve", "roll", "odds", "odds_table", "Result", "Pending"),
+    "Bots and scripts": (
+        *("resolve", "roll", "odds", "odds_table", "simulate", "whatif", "run_scene", "load_sheet", "rulesets"),
+        *("Result", "Pending"),
+    ),
     "Persistent tables": ("open_table", "new_table", "PersistentTable", "TableResult", "TablePending"),
 }
 
