@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     )
     from rpgres.journal.records import TableError
     from rpgres.library.calls import load_sheet, roll, rulesets, run_scene, simulate, whatif
+    from rpgres.library.notebook import html_of
     from rpgres.library.odds import odds, odds_table
     from rpgres.library.tables import PersistentTable, TablePending, TableResult, new_table, open_table
     from rpgres.model.state import (
@@ -100,6 +101,7 @@ _HOMES = {
     "engine.table": ("Compared", "Outcome", "Table"),
     "journal.records": ("TableError",),
     "library.calls": ("load_sheet", "roll", "rulesets", "run_scene", "simulate", "whatif"),
+    "library.notebook": ("html_of",),
     "library.odds": ("odds", "odds_table"),
     "library.tables": ("PersistentTable", "TablePending", "TableResult", "new_table", "open_table"),
 }
@@ -198,6 +200,7 @@ __all__ = [
     "effect",
     "freeze",
     "hookimpl",
+    "html_of",
     "load_sheet",
     "mark_box",
     "named",

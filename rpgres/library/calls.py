@@ -23,7 +23,7 @@ from rpgres.library.reading import (
 )
 from rpgres.model.state import EMPTY
 from rpgres.plugins.discovery import RulesetName, find_ruleset, ruleset_names
-from rpgres.rulesets import Ruleset
+from rpgres.rulesets import Rules, Ruleset
 
 if TYPE_CHECKING:
     from rpgres.cli.formats.sheets import SheetRecord
@@ -108,9 +108,6 @@ def simulate(
         FileError: a file is missing or faulty.
         RuleError: the ruleset's code failed.
     """
-    from rpgres.simulate import Crew, Plan, empty_tally, simulated, summed_up
-    from rpgres.simulate.workers import processes
-
     if not isinstance(runs, int) or runs < 1 or not isinstance(workers, int) or workers < 1:
         raise UsageError(f"runs and workers are whole numbers from 1 on, not {runs!r} and {workers!r}")
     named: dict[str, Any] = {"policies": dict(policies or {}), "auto": auto, "switches": dict(switches or EMPTY)}
@@ -118,9 +115,18 @@ def simulate(
         job, things, told, rules = _scene_job(what, by, seed, named, rulesets, choose or inputs)
     else:
         job, things, told, rules = _action_job(what, action, by, seed, named, rulesets, choose, plain_inputs(inputs))
+    return _counted(job, things, rules, runs, workers, {**told, "note": note})
+
+
+def _counted(
+    job: Job, things: Sequence[str], rules: Rules, runs: int, workers: int, told: Mapping[str, Any]
+) -> SimulationResult:
+    from rpgres.simulate import Crew, Plan, empty_tally, simulated, summed_up
+    from rpgres.simulate.workers import processes
+
     crew = Crew(partial(processes, workers) if workers > 1 else None, is_asked=workers > 1)
     (counts,) = deque(simulated(job, Plan(runs), crew=crew, start=empty_tally(things)), maxlen=1)
-    return summed_up(job, counts, rules=rules, complete=True, wanted=runs, note=note, **told)
+    return summed_up(job, counts, rules=rules, complete=True, wanted=runs, **told)
 
 
 def _action_job(
@@ -132,7 +138,7 @@ def _action_job(
     rulesets: Folders | None,
     choose: Answers | None,
     inputs: Mapping[str, Any],
-) -> tuple[Job, list[str], dict[str, Any], Any]:
+) -> tuple[Job, list[str], dict[str, Any], Rules]:
     from rpgres.engine.labels import check_labels
     from rpgres.engine.players import default_policy
     from rpgres.engine.run import answers_to, policies_of, prepare
@@ -157,7 +163,7 @@ def _scene_job(
     named: Mapping[str, Any],
     rulesets: Folders | None,
     unused: Mapping[str, Any],
-) -> tuple[Job, list[str], dict[str, Any], Any]:
+) -> tuple[Job, list[str], dict[str, Any], Rules]:
     from rpgres.engine.players import default_policy
     from rpgres.scenes.deciding import who_decides
     from rpgres.simulate import scene_job

@@ -22,10 +22,10 @@ BASE = {"format": "rpgres.rulesets/1", "version": rpgres.__version__}
 TERMINAL = ("rich", "typer", "click", "prompt_toolkit", "readline", "curses", "termios")
 
 
-@pytest.mark.parametrize("module", ["calls", "odds"])
+@pytest.mark.parametrize("module", ["calls", "notebook", "odds"])
 def test_examples_of_docstrings(module: str) -> None:
     found = importlib.import_module(f"rpgres.library.{module}")
-    done = doctest.testmod(found, extraglobs={"rpgres": rpgres})
+    done = doctest.testmod(found, extraglobs={"odds": rpgres.odds})
     assert done.attempted
     assert not done.failed
 
