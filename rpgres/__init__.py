@@ -36,9 +36,11 @@ if TYPE_CHECKING:
         named,
     )
     from rpgres.journal.records import TableError
-    from rpgres.library.calls import load_sheet, roll, rulesets, run_scene, simulate, whatif
+    from rpgres.library.calls import load_sheet, roll, rulesets
     from rpgres.library.notebook import html_of
     from rpgres.library.odds import odds, odds_table
+    from rpgres.library.scenes import run_scene, whatif
+    from rpgres.library.simulations import simulate
     from rpgres.library.tables import PersistentTable, TablePending, TableResult, new_table, open_table
     from rpgres.model.state import (
         EMPTY,
@@ -100,9 +102,11 @@ _HOMES = {
     "engine.running": ("Decided", "Drawn", "Event", "Moved", "Rolled", "Told", "Turned"),
     "engine.table": ("Compared", "Outcome", "Table"),
     "journal.records": ("TableError",),
-    "library.calls": ("load_sheet", "roll", "rulesets", "run_scene", "simulate", "whatif"),
+    "library.calls": ("load_sheet", "roll", "rulesets"),
     "library.notebook": ("html_of",),
     "library.odds": ("odds", "odds_table"),
+    "library.scenes": ("run_scene", "whatif"),
+    "library.simulations": ("simulate",),
     "library.tables": ("PersistentTable", "TablePending", "TableResult", "new_table", "open_table"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

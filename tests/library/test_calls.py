@@ -22,7 +22,7 @@ BASE = {"format": "rpgres.rulesets/1", "version": rpgres.__version__}
 TERMINAL = ("rich", "typer", "click", "prompt_toolkit", "readline", "curses", "termios")
 
 
-@pytest.mark.parametrize("module", ["calls", "notebook", "odds"])
+@pytest.mark.parametrize("module", ["calls", "notebook", "odds", "scenes", "simulations"])
 def test_examples_of_docstrings(module: str) -> None:
     found = importlib.import_module(f"rpgres.library.{module}")
     done = doctest.testmod(found, extraglobs={"odds": rpgres.odds})
