@@ -2,10 +2,10 @@
 
 A `console` block has commands behind `$ `; a `play` block is an evening at `rpgres play`, typed behind `> `.
 
-`python tests/docs.py FILE...`, or `--all`, rewrites the output of every `console` block with what the commands print
-now, the `toml` blocks that show a file that ships (`# shipped: fate/gate`), and the sections that are made from the
-code (`<!-- NAME -->` to `<!-- end -->`, see `faces`). `python tests/docs.py --check FILE...` types the commands
-in the folder where it runs, changes no page, and says what they print that differs.
+`python tests/docs.py FILE...`, or `--all` (with the picture and the man pages), rewrites the output of every such block
+with what is printed now, the `toml` blocks that show a file that ships (`# shipped: fate/gate`), and the sections
+that are made from the code (`<!-- NAME -->` to `<!-- end -->`, see `faces` and `manual`). `python tests/docs.py --check
+FILE...` types the commands in the folder where it runs, changes no page, and says what they print that differs.
 """
 
 from __future__ import annotations
@@ -232,6 +232,8 @@ if __name__ == "__main__":
     for page in PAGES if sys.argv[1:] == ["--all"] else map(Path, sys.argv[1:]):
         page.write_text(rewrite(page.read_text(encoding="utf-8")), encoding="utf-8")
     if sys.argv[1:] == ["--all"]:
+        from tests import manpages
         from tests.support.picture import FILE, picture
 
         FILE.write_text(picture(), encoding="utf-8")
+        manpages.write()

@@ -133,10 +133,15 @@ def _escaped(text: str) -> str:
     return f"\\&{text}" if text.startswith(".") else text
 
 
-if __name__ == "__main__":
+def write() -> None:
+    """Write the pages anew."""
     FOLDER.mkdir(exist_ok=True)
     for old in FOLDER.iterdir():
         old.unlink()
-    for file_name, content in pages().items():
-        (FOLDER / file_name).write_text(content, encoding="utf-8", newline="\n")
+    for name, content in pages().items():
+        (FOLDER / name).write_text(content, encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    write()
     sys.stdout.write(f"{len(pages())} pages in {FOLDER}\n")

@@ -181,6 +181,7 @@ def columns(*, default: int = PAGE, at_most: int = WIDEST) -> int:
     return min(screen_columns(), at_most) if is_terminal() else default
 
 
+_GOES_ON = {"posix": "\\", "powershell": "`", "cmd": "^"}  # ends a line behind which a shell reads on
 DICE_WORDS = "--dice-words"  # taken from any line before its command reads it
 
 
@@ -232,6 +233,7 @@ def look(*, is_plain: bool = False, is_prose: bool = False) -> Look:
         is_prose: whether they are text to be read, which has no long lines anywhere.
     """
     from rpgres.cli.render.lines import Look
+    from rpgres.cli.shells import shell_in_use
 
     if not is_terminal():
         return Look(width=PAGE if is_prose else 0, dice_words=_Reader.dice_words, card_names=_card_names())
@@ -242,6 +244,7 @@ def look(*, is_plain: bool = False, is_prose: bool = False) -> Look:
         is_drawn=not (is_plain or _Reader.is_plain),
         dice_words=_Reader.dice_words,
         card_names=_card_names(),
+        goes_on=_GOES_ON[shell_in_use()],
     )
 
 

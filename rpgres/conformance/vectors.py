@@ -66,11 +66,13 @@ class Difference(msgspec.Struct, frozen=True):
 
     Attributes:
         id: the case.
-        line: where it stands in the file.
+        file: the file of vectors.
+        line: where it stands there.
         told: what differs, one each.
     """
 
     id: str
+    file: str
     line: int
     told: list[str]
 
@@ -80,7 +82,7 @@ class VectorReport(Printed, frozen=True, kw_only=True, tag="rpgres.ruleset-test/
 
     Attributes:
         ruleset: the ruleset.
-        file: the file of vectors.
+        files: the files of vectors.
         ok: whether all cases pass.
         cases: how many there are.
         passed: how many of them pass.
@@ -88,7 +90,7 @@ class VectorReport(Printed, frozen=True, kw_only=True, tag="rpgres.ruleset-test/
     """
 
     ruleset: str
-    file: str
+    files: list[str]
     ok: bool
     cases: int
     passed: int
@@ -116,21 +118,27 @@ def read_vectors(path: Path) -> list[tuple[int, Case]]:
     return found
 
 
-def run_vectors(rules: Rules, path: Path) -> VectorReport:
-    """Return what comes of all vectors of a file.
+def own_vectors(rules: Rules) -> list[Path]:
+    """Return the files of vectors that a ruleset and what is laid over it bring, in their folders `vectors`."""
+    return [path for folder in rules.folders for path in sorted((folder / "vectors").glob(f"*{SUFFIX}"))]
+
+
+def run_vectors(rules: Rules, paths: Sequence[Path]) -> VectorReport:
+    """Return what comes of all vectors of some files.
 
     Raises:
-        FileError: it cannot be read.
+        FileError: one cannot be read.
     """
-    cases = read_vectors(path)
-    differences = [Difference(case.id, line, told) for line, case in cases if (told := [*differences_of(rules, case)])]
-    passed = len(cases) - len(differences)
+    cases = [(str(path), line, case) for path in paths for line, case in read_vectors(path)]
+    differences = [
+        Difference(case.id, file, line, told) for file, line, case in cases if (told := [*differences_of(rules, case)])
+    ]
     return VectorReport(
         ruleset=rules.id,
-        file=str(path),
+        files=[str(path) for path in paths],
         ok=not differences,
         cases=len(cases),
-        passed=passed,
+        passed=len(cases) - len(differences),
         differences=differences,
     )
 
@@ -198,22 +206,24 @@ class _OrderedDealer(Dealer):
 
     def _pool(self, pool: Pool, goes_on: Callable[[int, int], bool]) -> str:
         """Return the faces of a pool die by die, where they were thrown in rounds."""
-        thrown = [[self._face(pool)] for _ in range(pool.count)]
+        if pool.is_d66:
+            return ",".join(f"{self._face(6)}{self._face(6)}" for _ in range(pool.count))
+        thrown = [[self._face(pool.sides)] for _ in range(pool.count)]
         again = [one for one in thrown if goes_on(one[-1], 1)]
         while again:
             for one in again:
-                one.append(self._face(pool))
+                one.append(self._face(pool.sides))
             again = [one for one in again if goes_on(one[-1], len(one))]
         if pool.sides == FATE:
             return "".join("-0+"[face + 1] for one in thrown for face in one)
         return ",".join(str(face) for one in thrown for face in one)
 
-    def _face(self, pool: Pool) -> int:
+    def _face(self, wanted: int) -> int:
         if not self.left:
-            raise UsageError(f"it throws more dice: a d{pool.sides} is missing")
+            raise UsageError(f"it throws more dice: a d{wanted} is missing")
         sides, face = self.left.pop(0)
-        if sides != pool.sides:
-            raise UsageError(f"it throws a d{pool.sides} where the vector has {face} on a d{sides}")
+        if sides != wanted:
+            raise UsageError(f"it throws a d{wanted} where the vector has {face} on a d{sides}")
         return face
 
 
@@ -225,4 +235,5 @@ def _going_on(dice: Dice, pool: Pool) -> Callable[[int, int], bool]:
     reroll = pool.reroll
     if reroll is not None:
         return lambda face, faces: reroll.wants(face) and not (reroll.once and faces > 1)
-    return lambda face, _: pool.explodes and face == pool.faces[-1]
+    explosion = pool.explosion
+    return lambda face, faces: explosion is not None and face in pool.exploding and faces <= explosion.limit

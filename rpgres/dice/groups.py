@@ -386,4 +386,4 @@ def plain_faces(pool: Pool) -> tuple[tuple[int, int], ...]:
 
 def can_bring(pool: Pool) -> bool:
     """Tell whether faces of a pool may bring further dice: where all dice count, and none explodes or is a Fate die."""
-    return not (pool.keep or pool.reroll or pool.explodes or pool.target or pool.sides == FATE)
+    return not (pool.keep or pool.reroll or pool.explodes or pool.target or pool.is_d66 or pool.sides == FATE)

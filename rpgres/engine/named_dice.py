@@ -308,7 +308,7 @@ def again_of(known: Known, group: str, found: Dice) -> Again | None:
 def is_pool(found: Dice) -> bool:
     """Tell whether dice are one pool that can be read die by die; else only their value is read."""
     node = found.node
-    return isinstance(node, Pool) and node.target is None and not node.explodes
+    return isinstance(node, Pool) and node.target is None and not node.explodes and not node.is_d66
 
 
 def _rolled(table: Table, actor: Character, known: Known, given: Given) -> Known:

@@ -23,7 +23,7 @@ from rpgres.rulesets import Rules
 from rpgres.rulesets.formulas import worker
 from rpgres.rulesets.spans import ANY, Span, span_of, within
 
-FIRST_CAP = 2
+FIRST_CAP = 1
 GROWTH = 2
 MOST_STEP = 1 << 12  # that a cap is sought beyond where it is
 MOST_WHOLE = 400  # readings that have an end at most there are followed to it

@@ -362,12 +362,7 @@ class Run(msgspec.Struct):
         return rolled
 
     def read_off(self, label: str, count: int, by: str, dice: Dice, *, has_total: bool = True) -> None:
-        """Have somebody give what real dice show.
-
-        Args:
-            label, count, by, dice: the roll.
-            has_total: whether a total says enough of it.
-        """
+        """Have somebody give what real dice show; `has_total` tells whether a total says enough of it."""
         assert isinstance(self.dealer, GivenDealer)
 
         def check(text: str) -> Sequence[str]:

@@ -46,7 +46,7 @@ def find_table(path: str | None = None) -> Path:
             return found
     raise TableError(
         f"there is no table here: {FOLDER}/{FILE} is neither in {here} nor in a folder above it; "
-        "`rpgres table new --ruleset ID --sheet FILE` creates one, --table PATH names one elsewhere"
+        "`rpgres table new ID --sheet FILE` creates one, --table PATH names one elsewhere"
     )
 
 

@@ -233,8 +233,7 @@ def _invoke(
     """Ask the members of one side in turn; True when one of them invoked something."""
     side, other = sides[turn], sides[1 - turn] if len(sides) == 2 else _others(sides, turn)
     against = other.height if other.label else None  # without a label it has no total yet
-    margin = side.height - against if against is not None else None
-    could = is_moot = False
+    margin, could, is_moot = side.height - against if against is not None else None, False, False
     if settles is not None and margin is not None:  # a better one may come to the same
         is_moot = table.rules.settling.is_fixed(*settles, -margin if turn else margin, up=not turn)
     for member in side.members:
@@ -537,8 +536,7 @@ def change_aspect(state: State, change: Effect) -> State:
 
 
 def _carrier(state: State, change: Effect) -> str:
-    on = change.get("on", SCENE)
-    return on if on in state.characters else SCENE
+    return on if (on := change.get("on", SCENE)) in state.characters else SCENE
 
 
 def change_free_invokes(state: State, change: Effect) -> State:

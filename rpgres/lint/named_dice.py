@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from math import inf
 
@@ -32,7 +32,7 @@ from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.schema import Parameter
 from rpgres.rulesets.spans import ANY, Span, span_of, truth, within
 from rpgres.rulesets.tree import reached
-from rpgres.toml.diagnostics import Fault, KeyPath
+from rpgres.toml.diagnostics import Fault, KeyPath, nearest
 
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _OF_ROLL = ("vs", "under", "by", "counts", "instead")  # keys of an action that rolls one expression
@@ -104,6 +104,21 @@ def bands_named(rules: Rules, name: str) -> set[str]:
         return _words(dice_plan(rules.file, name).numbers[BAND])
     except RuleError:
         return set(rules.file.bands)
+
+
+def number_spans(rules: Rules, name: str) -> dict[str, tuple[int, int | None]]:
+    """Return the lowest and highest that the numbers of an action come to; None for no highest. Others are left out."""
+    try:
+        plan = dice_plan(rules.file, name)
+    except RuleError:
+        return {}
+    spans = _Spans(rules, name, plan)
+    found = {number: spans[number] for number in plan.numbers if number != BAND and spans[number].has_numbers}
+    return {
+        number: (int(span.low), None if span.high == inf else int(span.high))
+        for number, span in found.items()
+        if span.low > -inf
+    }
 
 
 def unused_numbers(rules: Rules, name: str) -> Iterator[Fault]:
@@ -203,12 +218,9 @@ def _bands(rules: Rules, name: str, action: Action) -> Iterator[Fault]:
 
 
 def _after_else(at: KeyPath, cases: dict[str, str]) -> Iterator[Fault]:
-    words = list(cases)
-    for place, word in enumerate(words):
-        if place and ELSE in [cases[one] for one in words[:place]]:
-            yield Fault(
-                "never-matches", (*at, word), f"{word} never comes about: what is before it holds always (else)"
-            )
+    first, *others = [word for word, text in cases.items() if text == ELSE] or [""]
+    for word in others:
+        yield Fault("never-matches", (*at, word), f"{word} never comes about: {first} is what comes about else")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -237,8 +249,13 @@ def _names(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
                     f"{one} is a name of one die: it stands in `worth`, in `again` and behind the comma of count(...)"
                 )
                 yield Fault("unknown-name", path, message)
-            elif bare not in known and one not in of_die and not (is_open and not given):
-                yield missing(path, "number", bare, listed)
+            elif bare not in known and one not in of_die:
+                parts = _apart(bare, known)
+                if parts:
+                    message = f"{bare} is read as one name; to subtract, write blanks around the minus: {parts}"
+                    yield Fault("unknown-name", path, message)
+                elif given or not is_open or nearest(bare, listed):  # any other may be an ability that nobody lists
+                    yield missing(path, "number", bare, listed)
     for place, (told, number) in enumerate(action.told.items()):
         if number not in plan.numbers:
             at_place: KeyPath = (*at, "tell", told if isinstance(action.tell, dict) else place)
@@ -266,6 +283,16 @@ def _names(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
     for number in file.define:
         if number in parameters:
             yield Fault("taken-name", ("define", number), f"{number!r} is already a parameter of {name}; rename it")
+
+
+def _apart(name: str, known: Collection[str]) -> str:
+    """Return a difference that was written without blanks, so that it reads as one name; nothing for a mere name."""
+    words = name.split("-")
+    for place in range(1, len(words)):
+        left, right = "-".join(words[:place]), "-".join(words[place:])
+        if left in known and (right in known or right.isdigit()):
+            return f"{left} - {right}"
+    return ""
 
 
 def _says(text: str, name: str) -> bool:
@@ -437,7 +464,9 @@ def _pool_of(group: GroupPlan) -> Pool | None:
         node = dice("".join(map(str, tail)).strip()).node
     except NotationError:
         return None
-    return node if isinstance(node, Pool) and node.target is None and not node.explodes else None
+    if isinstance(node, Pool) and node.target is None and not node.explodes and not node.is_d66:
+        return node
+    return None
 
 
 def _of_parameter(parameter: Parameter, *, is_needed: bool) -> Span:

@@ -9,7 +9,7 @@ from rpgres.dice.grammar import Comparison, Pool
 from rpgres.errors import NotationError
 from rpgres.lint.conditions import CONDITIONS
 from rpgres.lint.formulas import TRIED, Scope, filled, scope_of
-from rpgres.lint.named_dice import bands_named
+from rpgres.lint.named_dice import bands_named, number_spans
 from rpgres.rulesets.actions import Action
 from rpgres.rulesets.numbers import described_actions, is_opposed
 from rpgres.rulesets.provenance import located_in
@@ -98,10 +98,10 @@ def _counts(rules: Rules, name: str) -> Iterator[Fault]:
 
 def unmet_rows(rules: Rules) -> Iterator[Diagnostic]:
     """Yield the conditions of outcome tables that the dice never meet."""
-    known = {name for name in described_actions(rules.file) if rules.file.actions[name].roll}
+    known = set(described_actions(rules.file))
     for table in dict.fromkeys(rules.layers.table_names()):
         actions = [name for name in rules.actions_by_table.get(table, ()) if name in known]
-        spans = [_spans(rules.file.actions[name], scope_of(rules, [name])) for name in actions]
+        spans = [_spans_of(rules, name) for name in actions]
         for text in rules.layers.table_texts(table) if spans else ():
             for path, wanted in walk(text.data):
                 if len(path) < 2 or path[-2] not in CONDITIONS:
@@ -136,6 +136,11 @@ def _covers(earlier: Band | Range, later: Band | Range) -> bool:
 
 # ---------------------------------------------------------------------------------------------------------------------
 # What the dice can show
+
+
+def _spans_of(rules: Rules, name: str) -> dict[str, Span]:
+    action = rules.file.actions[name]
+    return number_spans(rules, name) if action.dice else _spans(action, scope_of(rules, [name]))
 
 
 def _spans(action: Action, scope: Scope) -> dict[str, Span]:

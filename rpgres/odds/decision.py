@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -243,13 +244,14 @@ def decision_odds(
     passing = question.passing
     names = [option.name for option in question.offered if option is not passing]
     names += [passing.name if passing is not None else NO] if question.optional else []
-    dealt = _Dealt(prepared, view.seat)
-    is_hidden = dealt.is_open or any(isinstance(event, Drawn) and event.card == FACE_DOWN for event in seen)
+    dealt, until = _Dealt(prepared, view.seat), monotonic() + seconds
+    is_exact = not (dealt.is_open or any(isinstance(event, Drawn) and event.card == FACE_DOWN for event in seen))
     found = list[OptionOdds]()
     for name in names:
-        odds = None if is_hidden else _exact(dealt.at(0), seen, question, name, policies, seconds / len(names) / 2)
+        odds = _exact(dealt.at(0), seen, question, name, policies, until - monotonic()) if is_exact else None
         if odds is None:
-            odds = _estimated(dealt, seen, question, name, policies, Budget(games, seconds / len(names) / 2))
+            is_exact = False  # the others are no easier
+            odds = _estimated(dealt, seen, question, name, policies, Budget(games, seconds / len(names)))
         if odds is not None:
             found.append(odds)
     return found

@@ -140,8 +140,9 @@ class Action(Record, frozen=True):
 
     @property
     def conditions(self) -> dict[str, str]:
-        """The bands of an action with named dice: the condition of each."""
-        return {name: one for name, one in self.bands.items() if isinstance(one, str)}
+        """The bands of an action with named dice: the condition of each, `else` last."""
+        found = [(name, one) for name, one in self.bands.items() if isinstance(one, str)]
+        return dict(sorted(found, key=lambda item: item[1] == "else"))
 
     @property
     def formulas(self) -> dict[str, str]:

@@ -46,6 +46,16 @@ FUNCTIONS: dict[str, tuple[int, int]] = {
 _TOKEN = re.compile(
     rf"\s*(?:(?P<number>\d+)|(?P<name>(?:opponent\.)?{ID})|'(?P<word>[^']*)'|(?P<sign><=|>=|!=|[-+*/%(),=<>]))"
 )
+# What other languages mean by what no formula has.
+_HINTS = {
+    "{": "names stand in a formula without braces",
+    "&": "conditions are joined by `and`",
+    "|": "conditions are joined by `or`",
+    "!": "what must not hold is written as `not`; unequal is !=",
+    '"': "words stand between single quotes",
+    "?": "a choice is written as if(condition, then, else)",
+    ".": "numbers are whole; near(a, b), up(a, b) and down(a, b) round quotients",
+}
 _WORDS = frozenset({"and", "or", "not", "nothing"})
 MOST_FORMULA = 2_000  # characters
 MOST_DEPTH = 60  # parentheses and functions inside each other
@@ -122,8 +132,9 @@ def formula(text: str) -> Expr:
 
 
 def cases(table: Mapping[str, str]) -> Expr:
-    """Return the word of the first condition that holds, of a table of conditions by word."""
-    return Cases(tuple((TRUE if text == ELSE else formula(text), Const(word)) for word, text in table.items()))
+    """Return the word of the first condition that holds, of a table of conditions by word; `else` is tried last."""
+    ordered = sorted(table.items(), key=lambda item: item[1] == ELSE)  # a house rule may have added others behind it
+    return Cases(tuple((TRUE if text == ELSE else formula(text), Const(word)) for word, text in ordered))
 
 
 class _Reader:
@@ -139,7 +150,7 @@ class _Reader:
             match = _TOKEN.match(text, place)
             if match is None:
                 start = place + len(text[place:]) - len(text[place:].lstrip())
-                raise self._error(f"{text[start]!r} is not valid in a formula", start)
+                raise self._error(_HINTS.get(text[start], f"{text[start]!r} is not valid in a formula"), start)
             kind = match.lastgroup or ""
             found = match[kind]
             kind = "sign" if kind == "name" and found in _WORDS - {"nothing"} else kind
@@ -201,7 +212,8 @@ class _Reader:
             self._close()
             return found
         if self.at >= len(self.tokens) or self.tokens[self.at][0] == "sign":
-            self.refuse("a number, a name or a function is missing here")
+            is_doubled = self.at and self.tokens[self.at - 1][1] == "=" and self.take("=")
+            self.refuse("equal is a single =" if is_doubled else "a number, a name or a function is missing here")
         kind, text, _ = self.tokens[self.at]
         self.at += 1
         if kind == "number":

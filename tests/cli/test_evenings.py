@@ -32,24 +32,25 @@ def table(*args: str) -> dict[str, Any]:
     return dict(json.loads(done.out))
 
 
-def asked(screen: Screen) -> str:
-    """Return the label of the question that is put, by the status line; empty where none is."""
-    said = screen.lines[-1].rpartition("  ")[2].strip()
-    return said.rpartition(": ")[2] if said.startswith("waits for") else ""
+def asked() -> str:
+    """Return the label of the question that is put; empty where none is."""
+    pending = table("show").get("pending")
+    return str(pending["question"]["label"]) if pending else ""
 
 
 def enter(screen: Screen, line: str, **answers: str) -> None:
     """Type a line, and then answers by the label of the question; Enter for one that is not named."""
     screen.enter(line)
     for _ in range(6):
-        if label := asked(screen):
+        if label := asked():
             screen.enter(answers.pop(label, ENOUGH.get(label, "")))
-    assert not asked(screen), screen.text
+    assert not asked(), screen.text
 
 
-def test_two_heroes_against_a_mob_with_real_dice_and_an_undo() -> None:
+@pytest.mark.parametrize("plain", [False, True], ids=["drawn", "plain"])
+def test_two_heroes_against_a_mob_with_real_dice_and_an_undo(*, plain: bool) -> None:
     table("new", "--ruleset", "fate", "--sheet", "mara", "--sheet", "edda", "--sheet", "guards", "--seed", "7")
-    with Screen(["play", "--dice", "real"]) as screen:
+    with Screen(["play", "--dice", "real", *(["--plain"] if plain else [])]) as screen:
         screen.enter('mara create-advantage "Spilled Lamp Oil" with stealth 2')
         assert screen.row == "Mara, 4dF + Stealth?"
         enter(screen, "++0+")
@@ -65,6 +66,8 @@ def test_two_heroes_against_a_mob_with_real_dice_and_an_undo() -> None:
         screen.type("quit\r")
         assert screen.end() == 0
     assert screen.typed <= 12
+    assert ("fate points · " in shown) is not plain  # no status line is drawn for people who listen
+    assert not plain or "[+]" not in shown
     assert "\n  mara attack --skill fight --vs guards:fight\n" in shown
     assert max(map(len, shown.splitlines())) <= WIDTH
     state = table("show")["state"]

@@ -102,6 +102,7 @@ def test_a_quotation_mark_that_is_not_closed_is_told() -> None:
             "act attack --skill fight --vs thug:fight --actor mara",
             "--skill fight --vs thug:fight",
         ),
+        ("odds --help", "odds --help", ""),
         ("undo 3", "undo 3", ""),
         ("redo", "redo", ""),
         ("help overcome", "act overcome --help", ""),
@@ -132,6 +133,18 @@ def test_a_line_that_stands_for_nothing(line: str, told: str) -> None:
     with pytest.raises(UsageError) as error:
         Room(TABLE, None).understood(split(line), nobody)
     assert told in error.value.typed
+
+
+def test_odds_take_short_lines_too() -> None:
+    begun("mara", "thug")
+    room = Room(TABLE, None)
+    understood = room.understood(split("odds mara attack thug with fight"), nobody)
+    assert understood.arguments == "odds attack --skill fight --vs thug:fight --actor mara".split()  # noqa: SIM905
+    assert understood.long == "odds mara attack --skill fight --vs thug:fight"
+    assert room.understood(split("odds mara overcome burglary"), nobody).arguments[:2] == ["odds", "overcome"]
+    assert shown(room, "odds ") == ["mara", "thug", *room.actions]
+    assert shown(room, "odds mara overcome burg") == ["burglary"]
+    assert "--compare" in shown(room, "odds mara overcome --")
 
 
 def test_what_is_unclear_or_missing_is_asked() -> None:

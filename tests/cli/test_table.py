@@ -457,7 +457,7 @@ def test_an_evening_in_a_pipe() -> None:
     assert done.out.startswith("The gate: mara, edda. Type an action,")
     assert "\n  overcome  discover  create-advantage" in done.out
     assert "The scene begins" in done.out
-    assert "mara chooses (" in done.out
+    assert "mara, margin +0: Invoke an aspect?" in done.out
     assert "They're in; nobody saw" in done.out
     assert done.err.count("rpgres: ") == 3
     assert "did you mean 'overcome'" in done.err

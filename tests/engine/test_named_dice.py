@@ -160,3 +160,15 @@ def test_the_ruleset_shows_its_dice() -> None:
     assert "own         {pool + angry}d10, again if angry and face = 10 and not added" in shown
     assert "won         if not given(vs) or total > other" in shown
     assert "lost        else" in shown
+
+
+def test_a_house_rule_adds_an_outcome_before_what_comes_about_else() -> None:
+    write(
+        '[bands.routed]\ntitle = "Routed"\nsuccess = false\n[actions.contest.bands]\nrouted = "total + 2 <= other"\n',
+        name="contest",
+        root="house",
+    )
+    line = ["roll", "contest", "contest", "--pool", "1", "--vs", "3s", "--given", "own=2"]
+    assert "Contest: Lost" in rpgres(*line).out
+    assert "Contest: Routed" in rpgres(*line, "--rulesets", "house").out
+    assert rpgres("ruleset", "check", "contest", "--rulesets", "house").code == 0

@@ -90,6 +90,10 @@ def test_a_sound_one_is_sound() -> None:
             '"hits >= neds"',
             "bands.done: the ruleset has no number 'neds'; did you mean `needs`?",
         ),
+        ('"hits >= needs"', '"hits-needs >= 0"', "hits-needs is read as one name; to subtract, write blanks around"),
+        ('"ones > 2"', '"ones-1 > 2"', "blanks around the minus: ones - 1"),
+        ('"ones > 2"', '"{ones} > 2"', "bands.haunted: names stand in a formula without braces"),
+        ('"ones > 2"', '"ones == 2"', "bands.haunted: equal is a single ="),
         ('"ones > 2"', '"ones > face"', "face is a name of one die"),
         (
             "count(skill, face >= 5)",
@@ -104,7 +108,7 @@ def test_a_sound_one_is_sound() -> None:
         ('tell = ["hits", "mood"]', 'tell = ["hits"]', "mood is unused"),
         ("+ sum(dark)", "+ sum(dark) + hits", "the number hits depends on itself"),
         ('failed = "else"', 'failed = "ones = 0"', "nothing comes about where no condition holds"),
-        ('"ones > 2"', '"else"', "failed never comes about"),
+        ('"ones > 2"', '"else"', "failed never comes about: haunted is what comes about else"),
         ('"ones > 2"', '"ones > 40"', "bands.haunted: this band is unreachable: its condition never holds"),
         ('"ones > 2"', '"count(dark, face = 7) > 0"', "bands.haunted: this band is unreachable"),
         ('"ones > 2"', '"needs > 9"', "bands.haunted: this band is unreachable"),
@@ -133,6 +137,22 @@ def test_a_sound_one_is_sound() -> None:
 def test_every_slip_is_told(old: str, new: str, wanted: str) -> None:
     found = told((old, new))
     assert any(wanted in one for one in found) if wanted else found == [], found
+
+
+def test_where_sheets_may_have_any_ability_a_near_miss_is_told() -> None:
+    sheet = '[sheet]\nskills = { kind = "abilities", any-name = true, help = "skills" }\n[outcomes]\n'
+    assert told(("[outcomes]\n", sheet), ('"hits >= needs"', '"hits + nerve >= needs"')) == []
+    found = told(("[outcomes]\n", sheet), ('"hits >= needs"', '"hits >= neds"'))
+    assert any("the ruleset has no number 'neds'; did you mean `needs`?" in one for one in found), found
+
+
+def test_conditions_of_rows_that_the_dice_never_meet_are_told() -> None:
+    effects = '[effects]\nfame = { help = "fame", does = "nothing" }\n'
+    row = 'haul.done.effects = [{ kind = "fame", when = { ones-from = WANTED } }]\n'
+    text = '[outcomes]\nhaul.done.text = "In it comes."\n'
+    assert told((text, text + row.replace("WANTED", "20") + effects)) == []
+    found = told((text, text + row.replace("WANTED", "30") + effects))
+    assert any("this condition is unreachable: ones is 0 to 29" in one for one in found), found
 
 
 def test_a_formula_for_the_outcome_names_bands() -> None:

@@ -542,7 +542,16 @@ def test_two_tables_that_differ_in_a_hidden_hand_look_the_same_to_others(data: s
 
 def test_runs_of_many_tell_what_was_played_and_not_what_was_dealt() -> None:
     done = rpgres(
-        "roll", "saga", "act", "--ability=strength=6", "--vs=14", "--edge=4", "--auto", "--repeat=2", "--seed=3"
+        "roll",
+        "saga",
+        "act",
+        "--ability=strength=6",
+        "--vs=14",
+        "--edge=4",
+        "--auto",
+        "--repeat=2",
+        "--seed=3",
+        "--each-run",
     )
     lines = done.out.splitlines()
     assert [line.split()[-2] for line in lines[:2]] == ["play", "play"]

@@ -34,7 +34,7 @@ def command(
     import os
 
     from rpgres.cli.options import read_folders
-    from rpgres.cli.output import listening
+    from rpgres.cli.output import is_told_plainly, listening
     from rpgres.cli.play.reader import reader_for
     from rpgres.cli.play.room import Room
     from rpgres.cli.play.session import Session
@@ -48,6 +48,6 @@ def command(
     check_seat(room.history, room.seat)
     common = ["--table", str(path), *(["--as", room.seat] if room.seat else []), *(["--plain"] if plain else [])]
     common += [word for folder in rulesets or () for word in ("--rulesets", folder)]
-    reader = reader_for(room, is_plain=plain)
+    reader = reader_for(room, is_plain=plain or is_told_plainly())
     with listening(reader.read):
         Session(room, reader, common, is_plain=plain, real_dice=real_dice or "").run()

@@ -93,14 +93,15 @@ def _offers(room: Room, words: Sequence[str], partial: str) -> Iterator[tuple[st
     if len(words) == 1 and first in room.own() and first not in room.actions:
         yield from room.actions.items()
         return
-    if words[0] == ODDS and ODDS in DEEDS:
+    deed = "act"
+    if words[0] == ODDS:
         if len(words) == 1:
             yield from ((*((name, "") for name in room.own()), *room.actions.items()))
             return
-        words = words[1:]
+        words, deed = words[1:], ODDS
     actor, (verb, *rest) = room.named_first(words)
     if verb in room.actions:
-        yield from _of_action(room, actor, verb, rest, partial)
+        yield from _of_action(room, actor, [deed, verb, *rest], partial)
     elif verb in DEEDS and not actor:
         yield from _of_deed(room, verb, rest)
         yield from _of_shell(room, [verb, *rest], partial)
@@ -134,12 +135,13 @@ def _paths(room: Room) -> Iterator[tuple[str, str]]:
         yield from ((f"characters.{who.name}.counters.{name}", str(count)) for name, count in who.counters.items())
 
 
-def _of_action(room: Room, actor: str, action: str, line: Sequence[str], partial: str) -> Iterator[tuple[str, str]]:
-    command = room.command(action)
+def _of_action(room: Room, actor: str, typed: Sequence[str], partial: str) -> Iterator[tuple[str, str]]:
+    deed, action, *line = typed
+    command = room.command(action, deed)
     takes = command.takes
     who = actor or next(iter(room.own()), "")
     if partial.startswith("-") or (line and takes.get(line[-1], False)):
-        yield from _of_shell(room, ["act", action, *line], partial)
+        yield from _of_shell(room, typed, partial)
         return
     words = Words(room.scope(who, command), action)
     bare, _ = typed_apart(line, takes)
@@ -221,7 +223,7 @@ def _of_shell(room: Room, words: Sequence[str], partial: str) -> Iterator[tuple[
             return str(item.value)
 
     where = ["--table", str(room.path), *(["--as", room.seat] if room.seat else [])]
-    split_at = 2 if words[0] == "act" else 1
+    split_at = 2 if words[0] in ("act", ODDS) else 1
     line = [*words[:split_at], *where, *words[split_at:]]
     for item in Here(load_command("table"), {}, "rpgres table", "").get_completions(line, partial):
         if not str(item.value).startswith(("--table", "--as", "--help", "--rulesets")):

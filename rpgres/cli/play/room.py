@@ -186,7 +186,7 @@ class Room:
         actor, (first, *rest) = self.named_first(words)
         if first in self.actions:
             return self._act(actor, first, rest, asks)
-        if first == ODDS and ODDS in DEEDS and rest and not actor:
+        if first == ODDS and rest and not actor:
             actor, (action, *more) = self.named_first(rest)
             if action in self.actions:
                 return self._act(actor, action, more, asks, verb=ODDS)

@@ -91,6 +91,7 @@ class Look(Struct, frozen=True, kw_only=True):
         is_terminal: whether a person reads it at a terminal.
         is_drawn: whether dice, boxes and bars are drawn.
         dice_words: whether dice are told in words.
+        goes_on: what ends a line behind which the shell in use reads on.
         card_names: what cards are called, by their codes, where they are told in words.
     """
 
@@ -99,6 +100,7 @@ class Look(Struct, frozen=True, kw_only=True):
     is_drawn: bool = False
     dice_words: bool = False
     card_names: Mapping[str, str] = {}
+    goes_on: str = "\\"
 
 
 PLAIN = Look()
@@ -201,7 +203,7 @@ def laid_out(lines: Iterable[Shown], look: Look) -> Iterator[Line]:
             continue
         shown = [part for piece in one for part in _as_wanted(piece, look)]
         if look.width and sum(width_of(piece.text) for piece in shown) > look.width:
-            yield from wrapped(tuple(shown), look.width)
+            yield from wrapped(tuple(shown), look.width, goes_on=look.goes_on)
         else:
             yield _cut([piece for piece in shown if piece != HANG])
 
@@ -216,7 +218,7 @@ def _as_wanted(piece: Piece, look: Look) -> Iterable[Piece]:
     return piece.drawn if piece.drawn and look.is_drawn else (piece,)
 
 
-def wrapped(whole: Line, width: int) -> Iterator[Line]:
+def wrapped(whole: Line, width: int, *, goes_on: str = "\\") -> Iterator[Line]:
     """Yield a line broken at blanks, so that no part is wider than `width`, where no word is.
 
     It goes on where `HANG` stands, else two columns behind its indentation.
@@ -230,9 +232,9 @@ def wrapped(whole: Line, width: int) -> Iterator[Line]:
     row, used, blank = [Piece(" " * indent)], indent, 0
     for gap, word, is_command in _words(whole):
         length = sum(width_of(piece.text) for piece in word)
-        room = width - 2 if is_command else width  # a shell reads on behind a backslash
+        room = width - 2 if is_command else width  # behind which stands that the line goes on
         if used + blank + length > room and used > hang:
-            yield _cut((*row, Piece(" \\")) if is_command and row[-1].style == "command" else row)
+            yield _cut((*row, Piece(f" {goes_on}")) if is_command and row[-1].style == "command" else row)
             row, used, blank = [Piece(" " * hang)], hang, 0
         row += [*([Piece(" " * blank)] if blank else []), *word]
         used += blank + length

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
@@ -59,13 +59,11 @@ def give(
     dice in it are shown first: at a terminal you confirm them, elsewhere --accept does; --as SEAT names the seat.
     """
     from rpgres.cli.commands.table.posting import read_sent, take_posted, write_answer
-    from rpgres.journal.commands import answer as hand_in
 
     source = " ".join(pasted) if pasted else from_
     arguments = answers.arguments(options, is_asked=not answers.choose and source is None)
     if view is not None:
-        choices, given = arguments["choose"], arguments["given"]
-        write_answer(view, out, options, choices=choices, given=given, is_forced=force)
+        write_answer(view, out, options, choices=arguments["choose"], given=arguments["given"], is_forced=force)
         return
     if out is not None:
         raise UsageError("--out writes the answer to a view: name it with --view FILE")
@@ -74,8 +72,15 @@ def give(
             raise UsageError("what was sent already contains the answer; leave out everything else")
         take_posted(read_sent(source, is_line=bool(pasted)), source, options, is_accepted=accept)
         return
+    _hand_in(options, arguments)
+
+
+def _hand_in(options: TableOptions, arguments: dict[str, Any]) -> None:
+    """Answer here and now; see `rpgres.journal.commands.answer`."""
+    from rpgres.journal.commands import answer
+
     with taken_back():
-        finish_run(hand_in(options.find(), **arguments), options)
+        finish_run(answer(options.find(), **arguments), options)
 
 
 @app.command("seal")
