@@ -298,7 +298,7 @@ def test_operations_of_a_batch_tell_no_more_than_their_views(tmp_path: Path, mon
         assert done.err == ""
         met.append(done.out.splitlines())
     for request, mine, theirs in zip(requests, *met, strict=True):
-        assert _FRESH.sub("...", mine) == _FRESH.sub("...", theirs), request
+        assert FRESH.sub("...", mine) == FRESH.sub("...", theirs), request
     assert sum("rpgres.error" not in line for line in met[0]) > 12
 
 
