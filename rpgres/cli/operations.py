@@ -25,6 +25,7 @@ RESOLVE = "resolve"  # the operation of a request that names none
 # Commands that are no operations, and why.
 APART = {
     "play": "a person plays at a terminal; use table.act and table.answer",
+    "mcp": "it speaks with a language model over standard input; it is a process of its own",
     "batch": "a batch answers requests, and starts no other one",
     "completions": "it prints the completion script of a shell",
 }
