@@ -9,7 +9,7 @@ import typer
 from msgspec import structs
 
 from rpgres.cli import INTERRUPTED
-from rpgres.cli.output import can_prompt, flush, know_cards, say, say_text
+from rpgres.cli.output import can_prompt, flush, is_told_plainly, know_cards, say, say_text
 from rpgres.cli.real import RealDice, plus_words, titles_of
 from rpgres.cli.render.account_lines import (
     chapter_heading,
@@ -163,7 +163,8 @@ class _Teller:
             return
         self.head(record)
         chapter = chapter_of([record], self.words, "Step")
-        say(chapter_lines(chapter), is_plain=self.is_plain, is_prose=True)
+        is_aloud = self.is_plain or is_told_plainly()
+        say(chapter_lines(chapter, is_aloud=is_aloud), is_plain=self.is_plain, is_prose=True)
         flush()
         self.is_headed = False
 

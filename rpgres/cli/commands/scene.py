@@ -187,7 +187,7 @@ def show(
     """
     from rpgres.cli.account_files import STANDARD, read_account, require_files, write_files
     from rpgres.cli.options import read_folders
-    from rpgres.cli.output import say, say_json
+    from rpgres.cli.output import is_told_plainly, say, say_json
 
     files = require_files({"markdown": markdown, "html": html, "lonelog": lonelog}, as_json=as_json)
     account = read_account(file, folders=read_folders(rulesets or ()))
@@ -196,7 +196,7 @@ def show(
     elif STANDARD not in files.values():
         from rpgres.cli.render.account_lines import account_lines
 
-        say(account_lines(account), is_plain=plain, is_prose=True)
+        say(account_lines(account, is_aloud=plain or is_told_plainly()), is_plain=plain, is_prose=True)
     write_files(account, files)
 
 
