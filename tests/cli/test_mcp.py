@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import sys
+import tomllib
 from collections.abc import Callable, Sequence
 from itertools import count
 from pathlib import Path
@@ -19,12 +20,15 @@ from mcp_types import CallToolResult, ElicitRequestFormParams, ElicitResult
 from rpgres.cli.mcp.server import declared, make_server
 from rpgres.cli.mcp.tools import INSTRUCTIONS
 from rpgres.cli.play.room import Room
+from rpgres.cli.root import COMMANDS, load_command
 from rpgres.engine.records import Pending
 from rpgres.journal import commands as sitting
 from rpgres.journal import store
 from rpgres.journal.commands import Place
 from rpgres.journal.records import found_in
+from rpgres.version import __version__
 from tests.journal.test_views import FRESH, Secrets
+from tests.support.checkout import ROOT
 from tests.support.command_line import rpgres
 
 Call = tuple[str, dict[str, Any]]
@@ -191,7 +195,6 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("act", {"action": "overcome", "inputs": ["harms=maybe"]}, "takes yes or no"),
     ("act", {"action": "sing"}, "it has: overcome"),
     ("act", {"line": "overcome burglary 3", "given": ["roll"]}, "takes NAME=VALUE"),
-    ("act", {"line": "overcome burglary 3", "given": ["roll=9"]}, "roll"),
     ("act", {"line": 3}, "line: Expected `str`, got `int`; it takes: line, action"),
     ("act", {"line": "x", "seat": "gm"}, "unknown field `seat`"),
     ("act", {"line": "edda overcome crafts 3"}, "edda does not belong to the seat mara"),
@@ -449,3 +452,59 @@ def test_the_command_needs_a_seat_and_the_package(tmp_path: Path, monkeypatch: p
     ran = rpgres("mcp", *table, "--as", "mara")
     assert (ran.code, ran.out) == (1, "")
     assert ran.err == "rpgres: this needs the package mcp, version 2 or later: pip install 'rpgres[mcp]'\n"
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The public registry
+
+# What the registry's schema of 2025-12-11 demands, as far as this file uses it.
+_NAMED = {
+    "type": "object",
+    "required": ["type", "name"],
+    "properties": {"type": {"const": "named"}, "name": {"pattern": "^--"}, "format": {"enum": ["string", "filepath"]}},
+}
+_POSITIONAL = {
+    "type": "object",
+    "required": ["type", "value"],
+    "properties": {"type": {"const": "positional"}, "value": {"type": "string"}},
+}
+_ARGUMENTS = {"type": "array", "items": {"anyOf": [_NAMED, _POSITIONAL]}}
+SERVER_SCHEMA = {
+    "type": "object",
+    "required": ["$schema", "name", "description", "version", "packages"],
+    "properties": {
+        "$schema": {"const": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"},
+        "name": {"type": "string", "pattern": r"^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$", "minLength": 3, "maxLength": 200},
+        "title": {"type": "string", "minLength": 1, "maxLength": 100},
+        "description": {"type": "string", "minLength": 1, "maxLength": 100},
+        "version": {"type": "string", "pattern": r"^\d+\.\d+\.\d+", "maxLength": 255},
+        "packages": {
+            "type": "array",
+            "minItems": 1,
+            "items": {
+                "type": "object",
+                "required": ["registryType", "identifier", "version", "transport"],
+                "properties": {
+                    "transport": {"type": "object", "required": ["type"], "properties": {"type": {"const": "stdio"}}},
+                    "packageArguments": _ARGUMENTS,
+                    "runtimeArguments": _ARGUMENTS,
+                },
+                "dependentRequired": {"runtimeArguments": ["runtimeHint"]},
+            },
+        },
+    },
+}
+
+
+def test_the_registry_is_told_what_it_asks_for_and_how_the_server_starts() -> None:
+    server = json.loads((ROOT / "rpgres" / "cli" / "mcp" / "server.json").read_text("utf-8"))
+    Draft202012Validator(SERVER_SCHEMA).validate(server)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    (package,) = server["packages"]
+    assert server["version"] == package["version"] == __version__
+    assert package["identifier"] == project["name"]
+    assert [one["value"] for one in package["runtimeArguments"]] == project["optional-dependencies"]["mcp"]
+    takes = {name for param in load_command("mcp").params for name in param.opts}
+    verb, *options = package["packageArguments"]
+    assert verb["value"] in COMMANDS
+    assert {one["name"] for one in options} <= takes
