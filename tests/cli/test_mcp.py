@@ -182,6 +182,8 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("act", {"line": "overcome burglry 3"}, "did you mean 'burglary'?"),
     ("act", {"line": "overcome burglary"}, "`vs`"),
     ("act", {"line": "overcome burglary 3 --bogus 1"}, "did you mean '--bonus'?"),
+    ("act", {"line": "overcome burglary 3 -x"}, "overcome has no option '-x'"),
+    ("act", {"line": "overcome burglary -- 3"}, "overcome"),
     ("act", {"line": "overcom burglary 3"}, "'overcome'"),
     ("act", {"line": "overcome fight 3 edda"}, "'edda' could be --target edda, --helper edda"),
     ("act", {"line": "overcome burglary 3", "actor": "mara"}, "begins with who acts"),
@@ -290,6 +292,42 @@ def test_everything_else_that_a_seat_may_do(tmp_path: Path) -> None:
     assert any("Fate Core" in one["text"] for one in found[14]["sources"])
     assert found[15]["method"] == "exact"
     assert found[16]["choices"]
+
+
+SHEETS = {
+    ruleset: sorted(path.stem for path in (ROOT / "rulesets" / ruleset / "sheets").glob("*.toml"))[:2]
+    for ruleset in sorted(path.name for path in (ROOT / "rulesets").iterdir() if (path / "sheets").is_dir())
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ruleset", SHEETS)
+def test_every_ruleset_is_played_by_its_examples(tmp_path: Path, ruleset: str) -> None:
+    """What `actions` gives as an example, `act` takes, or says what it needs."""
+    path = tmp_path / "t.db"
+    sitting.begin_table(Place(path), ruleset=ruleset, sheets=SHEETS[ruleset], seed="7", trust="players")
+    (listed,) = called(path, [("actions", {})], seat="gm")
+    names = list(data(listed)["actions"])
+    lines = data(listed)["examples"]
+    assert len(lines) == len(names)
+    calls: list[Call] = [("actions", {"action": name}) for name in names]
+    for line in lines:
+        calls += [("act", {"line": line, "auto": True}), ("undo", {})]
+    done = 0
+    for (name, arguments), one in zip(calls, called(path, calls, seat="gm"), strict=True):
+        assert "internal error" not in said(one), (name, arguments, said(one))
+        assert name != "actions" or not one.is_error, said(one)
+        done += name == "act" and not one.is_error
+    assert done
+
+
+def test_a_number_that_a_player_says_waits_for_the_game_master(tmp_path: Path) -> None:
+    begun(tmp_path / "t.db", trust="gm")
+    (asked,) = called(tmp_path / "t.db", [("act", {"line": "overcome burglary 3", "given": ["roll=++++"]})])
+    assert (data(asked)["status"], data(asked)["question"]["yours"]) == ("pending", False)
+    shown, confirmed = called(tmp_path / "t.db", [("show", {}), ("answer", {"choice": "confirm"})], seat="gm")
+    assert data(shown)["question"]["label"] == "claim"
+    assert data(confirmed)["outcome"] == "style"
 
 
 # ---------------------------------------------------------------------------------------------------------------------
