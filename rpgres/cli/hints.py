@@ -23,7 +23,7 @@ _LINES: dict[str, Sequence[str]] = {
         "anydice",
     ),
     "rpgres scene run fate/bribe": ("run", "script", "scenario", "encounter"),
-    "rpgres table new --ruleset fate --sheet mara": ("new", "init", "start", "campaign", "session"),
+    "rpgres table new fate --sheet mara": ("new", "init", "start", "campaign", "session"),
     "rpgres sheet show mara": ("character", "char", "pc", "npc"),
     "rpgres deck list": ("card", "cards", "draw"),
     "rpgres ruleset show fate": ("rule", "rules", "show"),

@@ -66,11 +66,13 @@ class Difference(msgspec.Struct, frozen=True):
 
     Attributes:
         id: the case.
-        line: where it stands in the file.
+        file: the file of vectors.
+        line: where it stands there.
         told: what differs, one each.
     """
 
     id: str
+    file: str
     line: int
     told: list[str]
 
@@ -80,7 +82,7 @@ class VectorReport(Printed, frozen=True, kw_only=True, tag="rpgres.ruleset-test/
 
     Attributes:
         ruleset: the ruleset.
-        file: the file of vectors.
+        files: the files of vectors.
         ok: whether all cases pass.
         cases: how many there are.
         passed: how many of them pass.
@@ -88,7 +90,7 @@ class VectorReport(Printed, frozen=True, kw_only=True, tag="rpgres.ruleset-test/
     """
 
     ruleset: str
-    file: str
+    files: list[str]
     ok: bool
     cases: int
     passed: int
@@ -116,21 +118,27 @@ def read_vectors(path: Path) -> list[tuple[int, Case]]:
     return found
 
 
-def run_vectors(rules: Rules, path: Path) -> VectorReport:
-    """Return what comes of all vectors of a file.
+def own_vectors(rules: Rules) -> list[Path]:
+    """Return the files of vectors that a ruleset and what is laid over it bring, in their folders `vectors`."""
+    return [path for folder in rules.folders for path in sorted((folder / "vectors").glob(f"*{SUFFIX}"))]
+
+
+def run_vectors(rules: Rules, paths: Sequence[Path]) -> VectorReport:
+    """Return what comes of all vectors of some files.
 
     Raises:
-        FileError: it cannot be read.
+        FileError: one cannot be read.
     """
-    cases = read_vectors(path)
-    differences = [Difference(case.id, line, told) for line, case in cases if (told := [*differences_of(rules, case)])]
-    passed = len(cases) - len(differences)
+    cases = [(str(path), line, case) for path in paths for line, case in read_vectors(path)]
+    differences = [
+        Difference(case.id, file, line, told) for file, line, case in cases if (told := [*differences_of(rules, case)])
+    ]
     return VectorReport(
         ruleset=rules.id,
-        file=str(path),
+        files=[str(path) for path in paths],
         ok=not differences,
         cases=len(cases),
-        passed=passed,
+        passed=len(cases) - len(differences),
         differences=differences,
     )
 

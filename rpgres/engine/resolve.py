@@ -145,7 +145,7 @@ def resolve_request(request: object, *, rulesets: Folders | None = None) -> dict
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001  # one bad request must not stop a batch, not even with SystemExit
-        answer = error_record(_discreet(as_own(error)))
+        answer = error_record(discreet(as_own(error)))
     return answer if id_ is None else {"id": id_, **answer}
 
 
@@ -241,7 +241,21 @@ def _answer(request: Request | DiceRequest, rulesets: Folders | None) -> dict[st
 
 def _resuming(request: Request, pending: Pending) -> dict[str, Any]:
     """Return the request that runs up to the same question, whoever answered so far; its answer is to be added."""
-    given, choose = _answers(request.given, "given"), dict[str, list[str]]()
+    answers = resuming(pending, _answers(request.given, "given"))
+    again = msgspec.structs.replace(request, seed=pending.seed, **answers)
+    plain: dict[str, Any] = _plain(again)
+    defaults = {"with": {}, "switches": {}, "auto": False, "policies": {}, "note": None, "id": None}
+    return {key: value for key, value in plain.items() if key not in defaults or value != defaults[key]}
+
+
+def resuming(pending: Pending, given: Mapping[str, list[str]]) -> dict[str, dict[str, list[str]]]:
+    """Return what is given and chosen in the run up to a question, with an empty place for its answer.
+
+    Args:
+        pending: what waits.
+        given: results that were given beforehand, by label.
+    """
+    given, choose = dict(given), dict[str, list[str]]()
     so_far: dict[str, list[str]] = {}
     for answer in pending.answers:
         (so_far if answer.kind == "chance" else choose).setdefault(answer.key, []).append(answer.value)
@@ -250,10 +264,7 @@ def _resuming(request: Request, pending: Pending) -> dict[str, Any]:
     choose.setdefault(pending.question.typed, [])
     for answer in pending.unused:
         choose.setdefault(answer.key, []).append(answer.value)
-    resuming = msgspec.structs.replace(request, seed=pending.seed, given=given, choose=choose)
-    plain: dict[str, Any] = _plain(resuming)
-    defaults = {"with": {}, "switches": {}, "auto": False, "policies": {}, "note": None, "id": None}
-    return {key: value for key, value in plain.items() if key not in defaults or value != defaults[key]}
+    return {"given": given, "choose": choose}
 
 
 def _resolved(request: Request, rulesets: Folders | None) -> Result | Pending:
@@ -271,7 +282,7 @@ def _resolved(request: Request, rulesets: Folders | None) -> Result | Pending:
     )
 
 
-def _discreet(error: BaseException) -> BaseException:
+def discreet(error: BaseException) -> BaseException:
     """Return an error without anything that stands in a file: whoever asked may not know what does."""
     if isinstance(error, RuleError) and error.details.get("place"):
         details = {key: value for key, value in error.details.items() if key != "place"}

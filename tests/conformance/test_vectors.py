@@ -26,7 +26,7 @@ def rules_of(ruleset: str) -> Rules:
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.parts[-3])
 def test_our_vectors_pass(path: Path) -> None:
-    report = run_vectors(rules_of(path.parts[-3]), path)
+    report = run_vectors(rules_of(path.parts[-3]), [path])
     assert report.differences == []
     assert report.cases == report.passed >= 4
 
@@ -41,7 +41,7 @@ def test_every_ruleset_with_named_dice_has_vectors_of_every_action() -> None:
 
 @pytest.mark.parametrize("path", OTHERS, ids=lambda path: path.stem)
 def test_vectors_beside_the_repository_pass(path: Path) -> None:
-    assert run_vectors(rules_of(path.stem), path).differences == []
+    assert run_vectors(rules_of(path.stem), [path]).differences == []
 
 
 def case(**changed: Any) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def test_what_differs_is_told(changed: dict[str, Any], told: list[str], tmp_path
 
 def test_an_unknown_input_is_a_difference(tmp_path: Path) -> None:
     path = write(tmp_path / "cases.jsonl", case(inputs={"pol": 2}))
-    report = run_vectors(rules_of("again-pool"), path)
+    report = run_vectors(rules_of("again-pool"), [path])
     assert not report.ok
     assert "did you mean 'pool'?" in report.differences[0].told[0]
 
@@ -91,8 +91,16 @@ def test_the_command_counts_and_exits_with_1(tmp_path: Path) -> None:
     assert "again-pool: 1 of 2 vectors pass" in ran.out
     told = json.loads(rpgres("ruleset", "test", "again-pool", str(path), "--json").out)
     assert (told["format"], told["ok"], told["cases"], told["passed"]) == ("rpgres.ruleset-test/1", False, 2, 1)
-    assert told["differences"] == [{"id": "two", "line": 2, "told": ["outcome is success, not failure"]}]
+    assert told["differences"] == [
+        {"id": "two", "file": str(path), "line": 2, "told": ["outcome is success, not failure"]}
+    ]
     assert rpgres("ruleset", "test", "again-pool", str(write(path, case()))).code == 0
+
+
+def test_without_a_file_the_command_runs_those_that_the_ruleset_brings() -> None:
+    ran = rpgres("ruleset", "test", "again-pool")
+    assert (ran.code, ran.out) == (0, "again-pool: 10 of 10 vectors pass\n")
+    assert rpgres("ruleset", "test", "fate").err == "rpgres: the ruleset fate brings no vectors; name a file of them\n"
 
 
 def test_a_line_that_is_no_vector_is_told_with_its_place(tmp_path: Path) -> None:

@@ -171,7 +171,14 @@ def check(
 @app.command("test")
 def run_test(
     ruleset: RulesetId,
-    vectors: Annotated[Path, typer.Argument(metavar="VECTORS.jsonl", help="A file with one case a line, as JSON.")],
+    vectors: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[VECTORS.jsonl]...",
+            help="Files with one case a line, as JSON; without one, those in the ruleset's folder vectors.",
+            show_default=False,
+        ),
+    ] = None,
     switch: Annotated[
         list[str] | None, typer.Option("--switch", metavar=SWITCH.metavar, help=SWITCH.help, show_default=False)
     ] = None,
@@ -184,13 +191,17 @@ def run_test(
     The exit code is 1 when a case comes out differently.
     """
     from rpgres.cli.options import read_folders, read_switches
-    from rpgres.conformance.vectors import run_vectors
+    from rpgres.conformance.vectors import own_vectors, run_vectors
+    from rpgres.errors import UsageError
     from rpgres.plugins.discovery import find_ruleset
     from rpgres.plugins.loading import load_rules
 
     folders = read_folders(rulesets or ())
     rules = load_rules(find_ruleset(ruleset, extra=folders), switches=read_switches(switch or ()), extra=folders)
-    report = run_vectors(rules, vectors)
+    files = vectors or own_vectors(rules)
+    if not files:
+        raise UsageError(f"the ruleset {rules.id} brings no vectors; name a file of them")
+    report = run_vectors(rules, files)
     end_check(
         "json" if as_json else "text",
         ok=report.ok,
@@ -206,7 +217,7 @@ def _vector_lines(report: VectorReport) -> Iterator[Line]:
 
     for one in report.differences:
         for told in one.told:
-            yield line(f"{report.file}:{one.line}: ", Piece(one.id, "name"), f": {told}")
+            yield line(f"{one.file}:{one.line}: ", Piece(one.id, "name"), f": {told}")
     count = f"{report.passed} of {report.cases} vectors pass"
     yield line(Piece(report.ruleset, "name"), ": ", Piece(count, "good" if report.ok else "bad"))
 

@@ -70,7 +70,7 @@ app = typer.Typer(
     no_args_is_help=True,
     help="""Keep a game in a file: its characters, its state and a journal of everything that happened.
 
-    `rpgres table new --ruleset fate --sheet mara` begins one here, in .rpgres/table.db; `rpgres table act --help` lists
+    `rpgres table new fate --sheet mara` begins one here, in .rpgres/table.db; `rpgres table act --help` lists
     what can be done at it, `rpgres table show` shows it, `rpgres play` sits down at it.""",
     short_help="Keep a game in a file: act, answer, undo, show, verify.",
 )
