@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import sys
+import tomllib
 from collections.abc import Callable, Sequence
 from itertools import count
 from pathlib import Path
@@ -19,12 +20,15 @@ from mcp_types import CallToolResult, ElicitRequestFormParams, ElicitResult
 from rpgres.cli.mcp.server import declared, make_server
 from rpgres.cli.mcp.tools import INSTRUCTIONS
 from rpgres.cli.play.room import Room
+from rpgres.cli.root import COMMANDS, load_command
 from rpgres.engine.records import Pending
 from rpgres.journal import commands as sitting
 from rpgres.journal import store
 from rpgres.journal.commands import Place
 from rpgres.journal.records import found_in
+from rpgres.version import __version__
 from tests.journal.test_views import FRESH, Secrets
+from tests.support.checkout import ROOT
 from tests.support.command_line import rpgres
 
 Call = tuple[str, dict[str, Any]]
@@ -178,6 +182,8 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("act", {"line": "overcome burglry 3"}, "did you mean 'burglary'?"),
     ("act", {"line": "overcome burglary"}, "`vs`"),
     ("act", {"line": "overcome burglary 3 --bogus 1"}, "did you mean '--bonus'?"),
+    ("act", {"line": "overcome burglary 3 -x"}, "overcome has no option '-x'"),
+    ("act", {"line": "overcome burglary -- 3"}, "overcome"),
     ("act", {"line": "overcom burglary 3"}, "'overcome'"),
     ("act", {"line": "overcome fight 3 edda"}, "'edda' could be --target edda, --helper edda"),
     ("act", {"line": "overcome burglary 3", "actor": "mara"}, "begins with who acts"),
@@ -191,7 +197,6 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("act", {"action": "overcome", "inputs": ["harms=maybe"]}, "takes yes or no"),
     ("act", {"action": "sing"}, "it has: overcome"),
     ("act", {"line": "overcome burglary 3", "given": ["roll"]}, "takes NAME=VALUE"),
-    ("act", {"line": "overcome burglary 3", "given": ["roll=9"]}, "roll"),
     ("act", {"line": 3}, "line: Expected `str`, got `int`; it takes: line, action"),
     ("act", {"line": "x", "seat": "gm"}, "unknown field `seat`"),
     ("act", {"line": "edda overcome crafts 3"}, "edda does not belong to the seat mara"),
@@ -287,6 +292,42 @@ def test_everything_else_that_a_seat_may_do(tmp_path: Path) -> None:
     assert any("Fate Core" in one["text"] for one in found[14]["sources"])
     assert found[15]["method"] == "exact"
     assert found[16]["choices"]
+
+
+SHEETS = {
+    ruleset: sorted(path.stem for path in (ROOT / "rulesets" / ruleset / "sheets").glob("*.toml"))[:2]
+    for ruleset in sorted(path.name for path in (ROOT / "rulesets").iterdir() if (path / "sheets").is_dir())
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ruleset", SHEETS)
+def test_every_ruleset_is_played_by_its_examples(tmp_path: Path, ruleset: str) -> None:
+    """What `actions` gives as an example, `act` takes, or says what it needs."""
+    path = tmp_path / "t.db"
+    sitting.begin_table(Place(path), ruleset=ruleset, sheets=SHEETS[ruleset], seed="7", trust="players")
+    (listed,) = called(path, [("actions", {})], seat="gm")
+    names = list(data(listed)["actions"])
+    lines = data(listed)["examples"]
+    assert len(lines) == len(names)
+    calls: list[Call] = [("actions", {"action": name}) for name in names]
+    for line in lines:
+        calls += [("act", {"line": line, "auto": True}), ("undo", {})]
+    done = 0
+    for (name, arguments), one in zip(calls, called(path, calls, seat="gm"), strict=True):
+        assert "internal error" not in said(one), (name, arguments, said(one))
+        assert name != "actions" or not one.is_error, said(one)
+        done += name == "act" and not one.is_error
+    assert done
+
+
+def test_a_number_that_a_player_says_waits_for_the_game_master(tmp_path: Path) -> None:
+    begun(tmp_path / "t.db", trust="gm")
+    (asked,) = called(tmp_path / "t.db", [("act", {"line": "overcome burglary 3", "given": ["roll=++++"]})])
+    assert (data(asked)["status"], data(asked)["question"]["yours"]) == ("pending", False)
+    shown, confirmed = called(tmp_path / "t.db", [("show", {}), ("answer", {"choice": "confirm"})], seat="gm")
+    assert data(shown)["question"]["label"] == "claim"
+    assert data(confirmed)["outcome"] == "style"
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -449,3 +490,59 @@ def test_the_command_needs_a_seat_and_the_package(tmp_path: Path, monkeypatch: p
     ran = rpgres("mcp", *table, "--as", "mara")
     assert (ran.code, ran.out) == (1, "")
     assert ran.err == "rpgres: this needs the package mcp, version 2 or later: pip install 'rpgres[mcp]'\n"
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The public registry
+
+# What the registry's schema of 2025-12-11 demands, as far as this file uses it.
+_NAMED = {
+    "type": "object",
+    "required": ["type", "name"],
+    "properties": {"type": {"const": "named"}, "name": {"pattern": "^--"}, "format": {"enum": ["string", "filepath"]}},
+}
+_POSITIONAL = {
+    "type": "object",
+    "required": ["type", "value"],
+    "properties": {"type": {"const": "positional"}, "value": {"type": "string"}},
+}
+_ARGUMENTS = {"type": "array", "items": {"anyOf": [_NAMED, _POSITIONAL]}}
+SERVER_SCHEMA = {
+    "type": "object",
+    "required": ["$schema", "name", "description", "version", "packages"],
+    "properties": {
+        "$schema": {"const": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"},
+        "name": {"type": "string", "pattern": r"^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$", "minLength": 3, "maxLength": 200},
+        "title": {"type": "string", "minLength": 1, "maxLength": 100},
+        "description": {"type": "string", "minLength": 1, "maxLength": 100},
+        "version": {"type": "string", "pattern": r"^\d+\.\d+\.\d+", "maxLength": 255},
+        "packages": {
+            "type": "array",
+            "minItems": 1,
+            "items": {
+                "type": "object",
+                "required": ["registryType", "identifier", "version", "transport"],
+                "properties": {
+                    "transport": {"type": "object", "required": ["type"], "properties": {"type": {"const": "stdio"}}},
+                    "packageArguments": _ARGUMENTS,
+                    "runtimeArguments": _ARGUMENTS,
+                },
+                "dependentRequired": {"runtimeArguments": ["runtimeHint"]},
+            },
+        },
+    },
+}
+
+
+def test_the_registry_is_told_what_it_asks_for_and_how_the_server_starts() -> None:
+    server = json.loads((ROOT / "rpgres" / "cli" / "mcp" / "server.json").read_text("utf-8"))
+    Draft202012Validator(SERVER_SCHEMA).validate(server)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    (package,) = server["packages"]
+    assert server["version"] == package["version"] == __version__
+    assert package["identifier"] == project["name"]
+    assert [one["value"] for one in package["runtimeArguments"]] == project["optional-dependencies"]["mcp"]
+    takes = {name for param in load_command("mcp").params for name in param.opts}
+    verb, *options = package["packageArguments"]
+    assert verb["value"] in COMMANDS
+    assert {one["name"] for one in options} <= takes

@@ -32,7 +32,7 @@ from rpgres.cli.play.helping import short_form
 from rpgres.cli.play.room import DEEDS, Room
 from rpgres.cli.play.words import split
 from rpgres.cli.render.lines import plain_text
-from rpgres.cli.short import Reading
+from rpgres.cli.short import Reading, typed_apart
 from rpgres.engine.records import Pending, QuestionRecord
 from rpgres.engine.views import state_seen
 from rpgres.errors import UsageError
@@ -322,9 +322,9 @@ def _parsed(room: Room, action: str, line: Sequence[str]) -> dict[str, Any]:
         UsageError: one is unknown, or lacks its value.
     """
     command = room.command(action)
-    for word in line:
-        name = word.partition("=")[0]
-        if word.startswith("--") and name not in command.takes:
+    for start, _ in typed_apart(line, command.takes)[1]:
+        name = line[start].partition("=")[0]
+        if name not in (*command.takes, "--"):
             inputs = [f"--{key}" for key in room.rules.parameters(action)]
             raise UsageError(unknown("option", name, inputs, of=action))
     try:

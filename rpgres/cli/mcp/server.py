@@ -111,7 +111,8 @@ def words_of(found: dict[str, Any]) -> str:
     """Return a result for a model whose client hands on nothing but text."""
     if "entries" in found and isinstance(found["entries"], list):
         return "".join(entry["text"] for entry in found["entries"])
-    return str(found.get("text") or msgspec.json.encode(found).decode())
+    sources = [f"{one['where']}: {one['text']}" for one in found.get("sources", ())]
+    return "\n".join(filter(None, [found.get("text"), *sources])) or msgspec.json.encode(found).decode()
 
 
 def _refused(text: str) -> types.CallToolResult:
