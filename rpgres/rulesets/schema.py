@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from rpgres.model.state import slug
 from rpgres.rulesets.actions import Action, Definition
 from rpgres.rulesets.rows import Band, Condition, Id, Record, check_effects
 
@@ -316,10 +317,10 @@ class Field(Record, frozen=True):
     """One key of a character sheet.
 
     kinds: `text`; `counter` (a whole number; a text as `default` names the counter to start from); `abilities`
-    (name = rating); `tags` (name = text, or a list of texts, of the kind `tag`); `records` (name = a table with
-    `fields`; with a `tag`, the name is a text with game weight too); `boxes` (track = how many boxes, for characters
-    with fewer); `marks` (track = names of marked boxes); `written` (box = text, on the track `track`); `seat` (`player`
-    or `gm`: who plays the character).
+    (name = rating; "Occult Lore" on a sheet is `occult-lore` wherever it is typed); `tags` (name = text, or a list of
+    texts, of the kind `tag`); `records` (name = a table with `fields`; with a `tag`, the name is a text with game
+    weight too); `boxes` (track = how many boxes, for characters with fewer); `marks` (track = names of marked boxes);
+    `written` (box = text, on the track `track`); `seat` (`player` or `gm`: who plays the character).
 
     Attributes:
         kind: what stands under this key.
@@ -348,6 +349,11 @@ class Field(Record, frozen=True):
     track: str = ""
     fields: dict[Id, RecordField] = {}
     of_players: bool = False
+
+    @property
+    def abilities(self) -> list[str]:
+        """The abilities that the game knows, under the names they have on the table."""
+        return [slug(name) for name in self.names]
 
 
 class RecordField(Record, frozen=True):
