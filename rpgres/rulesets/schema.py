@@ -244,14 +244,15 @@ class MoreBoxes(Record, frozen=True):
 
 
 class Track(Record, frozen=True):
-    """A row of boxes every character has: names and sizes, and the abilities that add some.
+    """A row of boxes that every character has, or the table: names and sizes, and the abilities that add some.
 
     Attributes:
         title: the name as people say it.
         boxes: boxes that everybody has: name = size.
         more: boxes that come with the rating of an ability.
         tag: the kind of tag that a text written into a box becomes.
-        when: the switches with which characters have this track; always when left out.
+        when: the switches with which there is this track; always when left out.
+        of_table: whether there is one for the whole table, such as a clock, and none for each character.
     """
 
     title: str
@@ -259,6 +260,7 @@ class Track(Record, frozen=True):
     more: list[MoreBoxes] = []
     tag: str = ""
     when: Condition = {}
+    of_table: bool = False
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -395,8 +397,8 @@ class EffectText(Record, frozen=True):
 
     `does` says what it changes, where no code does: `counter` (adds `change` to the counter of `to`, or of the table),
     `tag` (lays a text `name`, of the kind `tag`, `on` a character or the scene, with `count` free uses for `to`),
-    `untag` (takes it away), `mark` and `clear` (`count` boxes of the track of `to`, lowest first), `out` (`to` acts no
-    more), `nothing` (it is for the people at the table).
+    `untag` (takes it away), `mark` and `clear` (`count` boxes of the track of `to`, lowest first; `gm` for one of
+    the table), `out` (`to` acts no more), `nothing` (it is for the people at the table).
 
     `values` and `numbers` say what may stand in a field, so that a misspelt house rule is told before it is reached.
     With `does`, `fields` and `numbers` may be left out: they are those of what it does. What is `quiet` has no line in

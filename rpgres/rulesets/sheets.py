@@ -92,13 +92,17 @@ def _field_type(name: str, field: Field, *, rules: Rules) -> Any:
         case "records":
             return _table_of(str, _record_type(name, field.fields))
         case "boxes":
-            return _table_of(one_of(rules.file.tracks), Annotated[int, msgspec.Meta(ge=0)])
+            return _table_of(one_of(_of_characters(rules)), Annotated[int, msgspec.Meta(ge=0)])
         case "marks":
-            return _table_of(one_of(rules.file.tracks), list[str])
+            return _table_of(one_of(_of_characters(rules)), list[str])
         case "seat":
             return Literal["player", "gm"]
         case "written":
             return dict[str, Annotated[str, msgspec.Meta(min_length=1)]]
+
+
+def _of_characters(rules: Rules) -> list[str]:
+    return [name for name, track in rules.file.tracks.items() if not track.of_table]
 
 
 def one_of(names: Iterable[str]) -> Any:
