@@ -19,7 +19,7 @@ from rpgres.model.state import GM
 from rpgres.rulesets import unknown
 
 SIGN, INDENT = "> ", "  "
-ROLLING = ("act", "answer", "begin", "end")  # commands that may roll dice
+ROLLING = ("act", "answer", "begin", "end", "pass", "open", "orders")  # commands that may roll dice
 EVERYBODY, NOBODY = ("all", "real"), ("off", "seeded")  # whose dice are real
 INTERRUPTED = 130  # what Typer makes of an interrupt
 WIDTH, WIDEST = 80, 120  # columns of help: where nobody knows, and at most

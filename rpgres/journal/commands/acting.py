@@ -89,7 +89,7 @@ def act(
         ran = ran_with(rules, history, asked, typed, seat=seat)
         return [draft_of(place, rules, history, "act", ran, seat, action=action, actor=who)]
 
-    return _put(place, _written(place, work, hand), prompt, seat, hand)
+    return _put(place, written(place, work, hand), prompt, seat, hand)
 
 
 def turn(
@@ -129,7 +129,7 @@ def turn(
         ran = ran_with(rules, history, asked, typed, seat=seat)
         return [draft_of(place, rules, history, moment, ran, seat, period=name)]
 
-    return _put(place, _written(place, work, hand), prompt, seat, hand)
+    return _put(place, written(place, work, hand), prompt, seat, hand)
 
 
 def _usual_period(state: State, moment: str) -> str:
@@ -188,10 +188,10 @@ def answer(
         if not done.entries:
             raise undecided(asked)
         return done
-    return _put(place, _written(place, work, hand), prompt, seat, hand)
+    return _put(place, written(place, work, hand), prompt, seat, hand)
 
 
-def _written(place: Place, work: Callable[[History, Rules], list[Draft]], hand: Hand | None) -> Done:
+def written(place: Place, work: Callable[[History, Rules], list[Draft]], hand: Hand | None) -> Done:
     """Write what was done, after somebody was asked for the results of real dice: nobody waits for that at the file.
 
     Both come to the same, since whoever is asked says the same when asked again.
@@ -218,7 +218,8 @@ def _put(place: Place, done: Done, prompt: Prompt | None, seat: str | None, hand
         except TakenBack:
             more = undo(place, pending.number, seat=seat)
         except PassesOn as passes:
-            more = let_pass(place, passes.label, seat=passes.seat, until=passes.until)
+            with suppress(TakenBack):  # while its dice were asked for: then the moment is put again
+                more = let_pass(place, passes.label, seat=passes.seat, until=passes.until, hand=hand)
         else:
             if not choose:
                 return done
