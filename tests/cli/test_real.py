@@ -234,6 +234,18 @@ def test_whatever_goes_on_with_an_action_asks_for_its_dice(tmp_path: Path, go_on
     assert done.entry.secret.given["roll"] == ["++++", "0000"]
 
 
+def test_a_die_that_was_taken_back_is_asked_for_again(tmp_path: Path) -> None:
+    typist = Typist("++++", "0000", "++00")
+    place = begun(tmp_path / "table.db")
+    sitting.set_value(place, "characters.mara.counters.fate-points", "3")
+    hand, inputs = RealDice(read=typist), {"skill": "2", "vs": ["9"]}
+    prompt = Person(is_plain=True, is_kept=True, read=Typist("r1", "undo", "r2", "")).ask
+    done = sitting.act(place, "overcome", inputs, actor="mara", hand=hand, prompt=prompt)
+    assert len(typist.asked) == 3
+    assert done.history.run_of(done.entry).kind == "act"
+    assert done.entry.secret.given == {"roll": ["++++", "++00"]}
+
+
 def test_every_command_that_may_roll_takes_real_dice_in_play(tmp_path: Path) -> None:
     place, _ = fought(tmp_path, Typist("++++", "++++"))
     done = rpgres("play", "--table", str(place.path), "--real-dice", "all", stdin="pass concede\n++00\n0000\n")

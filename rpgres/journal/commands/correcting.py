@@ -54,7 +54,7 @@ def let_pass(place: Place, label: str = "", *, seat: str | None, until: str = AC
         UsageError: there is no such label or period.
     """
 
-    def work(history: History, rules: Rules) -> list[Draft]:
+    def work(history: History, rules: Rules, dice: Hand | None) -> list[Draft]:
         check_seat(history, seat)
         _check_label(rules, label)
         spans = [ACTION, *period_names(rules), ALWAYS]
@@ -74,7 +74,7 @@ def let_pass(place: Place, label: str = "", *, seat: str | None, until: str = AC
             then = history
             for draft in drafts:
                 then = then.with_draft(draft)
-            typed = Typed(choose={asked.label: [NO]}, hand=hand)
+            typed = Typed(choose={asked.label: [NO]}, hand=dice)
             drafts.append(answer_draft(place, rules, then, pending, typed, seat=owner))
         return drafts
 

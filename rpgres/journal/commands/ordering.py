@@ -40,7 +40,7 @@ def set_orders(
         FileError: they are faulty; all problems at once.
     """
 
-    def work(history: History, rules: Rules) -> list[Draft]:
+    def work(history: History, rules: Rules, dice: Hand | None) -> list[Draft]:
         check_seat(history, seat)
         owner = owner_of(history, seat, whose)
         secret = Secret(by=seat or "", to=[owner])
@@ -54,7 +54,7 @@ def set_orders(
         name = source.path.replace("\\", "/").rpartition("/")[2]
         secret = Secret(by=seat or "", to=[owner], label=name, text=source.text)
         first = draft_entry(place, rules, "orders", secret, history.state)
-        return [first, *_answered(place, rules, history, first, Typed(hand=hand), seat=seat, owner=owner)]
+        return [first, *_answered(place, rules, history, first, Typed(hand=dice), seat=seat, owner=owner)]
 
     return written(place, work, hand)
 

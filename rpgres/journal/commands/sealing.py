@@ -69,7 +69,7 @@ def open_seal(place: Place, *, seat: str, label: str, text: str, salt: str, hand
     """
     salt = read_hex(salt, what="a salt")
 
-    def work(history: History, rules: Rules) -> list[Draft]:
+    def work(history: History, rules: Rules, dice: Hand | None) -> list[Draft]:
         check_seat(history, seat)
         pending = require_pending(history)
         require_own(history, pending, seat)
@@ -77,7 +77,7 @@ def open_seal(place: Place, *, seat: str, label: str, text: str, salt: str, hand
         if seal is None:
             raise UsageError(f"{seat} has no sealed answer for this question; use `rpgres table answer`")
         check_opening(seal, label=label, answer=text, salt=salt)
-        draft = answer_draft(place, rules, history, pending, Typed(choose={label: [text]}, hand=hand), seat=seat)
+        draft = answer_draft(place, rules, history, pending, Typed(choose={label: [text]}, hand=dice), seat=seat)
         if draft.public.attempt:
             return [draft]
         secret = msgspec.structs.replace(draft.secret, salt=salt, label=label, text=text)
