@@ -246,6 +246,16 @@ def test_a_die_that_was_taken_back_is_asked_for_again(tmp_path: Path) -> None:
     assert done.entry.secret.given == {"roll": ["++++", "++00"]}
 
 
+@pytest.mark.parametrize("option", ["--real-dice off", "--real-dice=off", "--dice seeded"])
+def test_a_line_of_play_may_say_whose_dice_are_real(tmp_path: Path, option: str) -> None:
+    place = begun(tmp_path / "table.db")
+    line = f"mara: overcome {option} --skill 2 --vs 1 --auto\n"
+    done = rpgres("play", "--table", str(place.path), "--real-dice", "all", stdin=line)
+    assert "twice" not in done.out + done.err
+    assert "4dF" not in done.out
+    assert verify(place.path).entries == 3
+
+
 def test_every_command_that_may_roll_takes_real_dice_in_play(tmp_path: Path) -> None:
     place, _ = fought(tmp_path, Typist("++++", "++++"))
     done = rpgres("play", "--table", str(place.path), "--real-dice", "all", stdin="pass concede\n++00\n0000\n")
