@@ -55,7 +55,6 @@ class RealDice:
     def begin(self, *, titles: Mapping[str, str], actor: str, plus: str) -> None:
         """Turn to another step, in which everything is rolled anew; the arguments are as of the class."""
         self._titles, self._actor, self._plus = titles, actor, plus
-        self._typed.clear()
 
     def __call__(self, due: Due) -> Sequence[str] | None:
         """Return what was rolled or drawn; None where the seed answers.

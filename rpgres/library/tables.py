@@ -307,8 +307,8 @@ class PersistentTable(msgspec.Struct, frozen=True):
         Raises:
             UsageError: this seat sealed nothing, or something else.
         """
-        answer = {"label": seal.label, "text": seal.answer, "salt": seal.salt}
-        return _run(self, commands.open_seal(_place(self), seat=_owner(self), **answer))
+        place, owner = _place(self), _owner(self)
+        return _run(self, commands.open_seal(place, seat=owner, label=seal.label, text=seal.answer, salt=seal.salt))
 
     @_discreet
     def take(self, text: str) -> list[TableResult | TablePending | EntryRecord]:
@@ -522,8 +522,8 @@ def _taken(table: PersistentTable, one: Posted) -> TableResult | TablePending | 
     if isinstance(one, SealLine):
         return _entry(table, commands.seal(place, one.commitment, seat=one.seat, at=one.entry))
     if isinstance(one, OpenLine):
-        told = {"label": one.label, "text": one.answer, "salt": one.salt}
-        return _run(table, commands.open_seal(place, seat=one.seat, **told))
+        opened = commands.open_seal(place, seat=one.seat, label=one.label, text=one.answer, salt=one.salt)
+        return _run(table, opened)
     answers = _answering(one.given, one.choose, None, auto=False)
     return _run(table, commands.answer(place, seat=one.seat, at=one.entry, accepted=f"{one.seat}: a line", **answers))
 

@@ -237,9 +237,9 @@ def _deed(room: Room, arguments: Sequence[str], asked: Acted) -> Done:
         case "pass", []:
             return told(room, commands.let_pass(place, seat=seat))
         case "pass", [label]:
-            is_until = rest[0] in ("until", "--until")
-            named = {"until": label} if is_until else {"label": label}
-            return told(room, commands.let_pass(place, seat=seat, **named))
+            if rest[0] in ("until", "--until"):
+                return told(room, commands.let_pass(place, seat=seat, until=label))
+            return told(room, commands.let_pass(place, label, seat=seat))
         case "pass", [label, until]:
             return told(room, commands.let_pass(place, label, seat=seat, until=until))
         case "set", [one] if "=" in one:
