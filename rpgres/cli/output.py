@@ -251,18 +251,16 @@ def look(*, is_plain: bool = False, is_prose: bool = False) -> Look:
     from rpgres.cli.render.lines import Look
     from rpgres.cli.shells import shell_in_use
 
-    is_aloud, words = is_plain or _Reader.is_plain, _Reader.dice_words
+    is_aloud, words, names = is_plain or _Reader.is_plain, _Reader.dice_words, _card_names()
     if not is_terminal():
-        width = PAGE if is_prose else 0
-        return Look(width=width, dice_words=words, is_aloud=is_aloud, card_names=_card_names())
-    width = min(screen_columns(), WIDEST if is_prose else sys.maxsize)
+        return Look(width=PAGE if is_prose else 0, dice_words=words, is_aloud=is_aloud, card_names=names)
     return Look(
-        width=width,
+        width=min(screen_columns(), WIDEST if is_prose else sys.maxsize),
         is_terminal=True,
         is_drawn=not is_aloud,
         dice_words=words,
         is_aloud=is_aloud,
-        card_names=_card_names(),
+        card_names=names,
         goes_on=_GOES_ON[shell_in_use()],
     )
 

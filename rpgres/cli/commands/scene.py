@@ -86,6 +86,9 @@ AsSeat = Annotated[
         autocompletion=_complete_seats,
     ),
 ]
+RealDice = Annotated[
+    str | None, typer.Option("--real-dice", "--dice", metavar=REAL.metavar, help=REAL.help, show_default=False)
+]
 AsMarkdown = Annotated[
     str | None, typer.Option("--markdown", metavar="FILE", help="Write the account as Markdown.", show_default=False)
 ]
@@ -117,10 +120,7 @@ def run(
         list[str] | None, typer.Option("--policy", metavar=POLICY.metavar, help=POLICY.help, show_default=False)
     ] = None,
     switch: Switches = None,
-    real_dice: Annotated[
-        str | None,
-        typer.Option("--real-dice", "--dice", metavar=REAL.metavar, help=REAL.help, show_default=False),
-    ] = None,
+    real_dice: RealDice = None,
     seat: AsSeat = None,
     markdown: AsMarkdown = None,
     html: AsHtml = None,
@@ -155,8 +155,9 @@ def run(
         played = play_silently(scene, seed=chosen, seat=seat)
     else:
         try:
-            asks_nobody = auto or bool(policy)
-            played = tell_scene(scene, seed=chosen, seat=seat, is_plain=plain, auto=asks_nobody, real_dice=real)
+            played = tell_scene(
+                scene, seed=chosen, seat=seat, is_plain=plain, auto=auto or bool(policy), real_dice=real
+            )
         except BrokenPipeError:
             if not files:
                 raise
