@@ -39,9 +39,10 @@ if TYPE_CHECKING:
     from rpgres.library.calls import load_sheet, roll, rulesets
     from rpgres.library.notebook import html_of
     from rpgres.library.odds import odds, odds_table
+    from rpgres.library.records import TablePending, TableResult
     from rpgres.library.scenes import run_scene, whatif
     from rpgres.library.simulations import simulate
-    from rpgres.library.tables import PersistentTable, TablePending, TableResult, new_table, open_table
+    from rpgres.library.tables import PersistentTable, new_table, open_table
     from rpgres.model.state import (
         EMPTY,
         FACE_DOWN,
@@ -105,9 +106,10 @@ _HOMES = {
     "library.calls": ("load_sheet", "roll", "rulesets"),
     "library.notebook": ("html_of",),
     "library.odds": ("odds", "odds_table"),
+    "library.records": ("TablePending", "TableResult"),
     "library.scenes": ("run_scene", "whatif"),
     "library.simulations": ("simulate",),
-    "library.tables": ("PersistentTable", "TablePending", "TableResult", "new_table", "open_table"),
+    "library.tables": ("PersistentTable", "new_table", "open_table"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

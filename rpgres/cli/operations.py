@@ -25,8 +25,8 @@ RESOLVE = "resolve"  # the operation of a request that names none
 # Commands that are no operations, and why.
 APART = {
     "play": "a person plays at a terminal; use table.act and table.answer",
+    "mcp": "it speaks with a language model over standard input; it is a process of its own",
     "batch": "a batch answers requests, and starts no other one",
-    "mcp": "a program starts it as a process of its own, for a language model",
     "completions": "it prints the completion script of a shell",
 }
 # Operations that may be called by the name of their group.

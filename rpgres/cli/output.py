@@ -251,14 +251,17 @@ def look(*, is_plain: bool = False, is_prose: bool = False) -> Look:
     from rpgres.cli.render.lines import Look
     from rpgres.cli.shells import shell_in_use
 
+    is_aloud, words = is_plain or _Reader.is_plain, _Reader.dice_words
     if not is_terminal():
-        return Look(width=PAGE if is_prose else 0, dice_words=_Reader.dice_words, card_names=_card_names())
+        width = PAGE if is_prose else 0
+        return Look(width=width, dice_words=words, is_aloud=is_aloud, card_names=_card_names())
     width = min(screen_columns(), WIDEST if is_prose else sys.maxsize)
     return Look(
         width=width,
         is_terminal=True,
-        is_drawn=not (is_plain or _Reader.is_plain),
-        dice_words=_Reader.dice_words,
+        is_drawn=not is_aloud,
+        dice_words=words,
+        is_aloud=is_aloud,
         card_names=_card_names(),
         goes_on=_GOES_ON[shell_in_use()],
     )

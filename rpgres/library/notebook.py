@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.rerun import WhatIf
-from rpgres.engine.resolve import _rules
+from rpgres.engine.resolve import rules_for
 from rpgres.errors import RpgresError
 from rpgres.journal.forms import EntryRecord, LogRecord, TableRecord
 from rpgres.model.printed import Printed
@@ -57,7 +57,7 @@ def _file_of(record: Any) -> RulesetFile | None:
     """Return the data of a record's ruleset, for its words; None where it is not installed here."""
     ruleset = getattr(record, "ruleset", None)
     try:
-        return _rules(ruleset, EMPTY, ()).file if ruleset else None
+        return rules_for(ruleset, EMPTY, ()).file if ruleset else None
     except RpgresError:
         return None
 
@@ -78,7 +78,7 @@ def _lines_of(record: Any, file: RulesetFile | None) -> Iterable[Shown] | None:
             from rpgres.cli.render.account_lines import account_lines
             from rpgres.cli.render.accounts import account_of
 
-            return account_lines(account_of(record, _rules(record.ruleset, EMPTY, ()), name=record.scene))
+            return account_lines(account_of(record, rules_for(record.ruleset, EMPTY, ()), name=record.scene))
         case TableRecord() if file is not None:
             from rpgres.cli.render.tables import show_lines
             from rpgres.model.serialization import read_state

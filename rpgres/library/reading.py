@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rpgres.engine.resolve import Answers, Folders, _answers, _folders, _rules
+from rpgres.engine.resolve import Answers, Folders, folders_of, listed_answers, rules_for
 from rpgres.model.state import EMPTY
 from rpgres.plugins.loading import checked
 from rpgres.rulesets import Rules, Ruleset
 
 Policies = Mapping[str, str]  # policy by character; everybody's under an empty name
 
-read_folders = _folders
+read_folders = folders_of
 
 
 def read_rules(ruleset: str | Ruleset, switches: Mapping[str, str] | None, rulesets: Folders | None) -> Rules:
@@ -21,7 +21,7 @@ def read_rules(ruleset: str | Ruleset, switches: Mapping[str, str] | None, rules
     Raises:
         UsageError, FileError, PluginError: there are none, or they are faulty.
     """
-    return checked(_rules(ruleset, switches or EMPTY, _folders(rulesets)))
+    return checked(rules_for(ruleset, switches or EMPTY, folders_of(rulesets)))
 
 
 def read_answers(answers: Answers | None, what: str) -> dict[str, list[str]]:
@@ -30,7 +30,7 @@ def read_answers(answers: Answers | None, what: str) -> dict[str, list[str]]:
     Raises:
         UsageError: one is neither a text, a number, nor a list of these.
     """
-    return _answers(answers or EMPTY, what)
+    return listed_answers(answers or EMPTY, what)
 
 
 def typed_changes(answers: Answers | None, what: str) -> list[str]:

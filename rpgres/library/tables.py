@@ -13,21 +13,24 @@ from typing import Any, ParamSpec, TypeVar
 
 import msgspec
 
-from rpgres.engine.records import Pending, Result
+from rpgres.engine.records import Pending
 from rpgres.engine.rerun import WhatIf
 from rpgres.engine.resolve import Answers, Folders
 from rpgres.engine.views import HOST
 from rpgres.errors import RpgresError, UsageError
 from rpgres.journal import commands, store
+from rpgres.journal.checking import require_whole
 from rpgres.journal.commands import Done, Place
 from rpgres.journal.commitments import SealFile, sealed
-from rpgres.journal.exchange import view_of
+from rpgres.journal.exchange import view_of, write_files
 from rpgres.journal.files import find_table, place_for
 from rpgres.journal.forms import EntryRecord, LogRecord, OrdersRecord, TableRecord, ViewRecord
 from rpgres.journal.history import History
+from rpgres.journal.lines import OpenLine, Posted, SealLine, posted_in
 from rpgres.journal.replay import is_mid_procedure, state_now
 from rpgres.journal.views import entry_record, log_record, orders_record, run_seen, table_record
 from rpgres.library.reading import Policies, plain_inputs, read_answers, read_folders, typed_changes
+from rpgres.library.records import TablePending, TableResult
 from rpgres.model.state import EMPTY, State
 from rpgres.odds.exact import By, OddsResult, Weighed
 from rpgres.toml.reading import Source
@@ -35,34 +38,6 @@ from rpgres.toml.reading import Source
 _Given = ParamSpec("_Given")
 _Found = TypeVar("_Found")
 PathLike = str | os.PathLike[str]
-
-
-class TableResult(Result, frozen=True, kw_only=True):
-    """How something ended at a persistent table, as far as its seat may know it: `rpgres table act --json`.
-
-    Attributes:
-        said_by: the seat that typed it; empty for the host.
-        entry: the number of the journal entry.
-        hash: the hash of the entry in the chain.
-    """
-
-    said_by: str = ""
-    entry: int = 0
-    hash: str = ""
-
-
-class TablePending(Pending, frozen=True, kw_only=True):
-    """A decision that waits at a persistent table, as far as its seat may know it: `rpgres table act --json`.
-
-    Attributes:
-        said_by: the seat that typed what waits; empty for the host.
-        entry: the number of the journal entry that waits.
-        hash: the hash of the entry in the chain.
-    """
-
-    said_by: str = ""
-    entry: int = 0
-    hash: str = ""
 
 
 def _discreet(method: Callable[_Given, _Found]) -> Callable[_Given, _Found]:
@@ -336,6 +311,27 @@ class PersistentTable(msgspec.Struct, frozen=True):
         return _run(self, commands.open_seal(_place(self), seat=_owner(self), **answer))
 
     @_discreet
+    def take(self, text: str) -> list[TableResult | TablePending | EntryRecord]:
+        """Take answers that players wrote elsewhere: the lines `rpgres-answer:`, `rpgres-seal:` and `rpgres-open:`.
+
+        Dice in them count as rolled, so whoever calls has accepted them.
+
+        Args:
+            text: a mail with one such line or several.
+
+        Returns:
+            What came of each line, in order.
+
+        Raises:
+            UsageError: a line was cut off, is another seat's than this one's, or is refused; those before it are taken.
+        """
+        posted = posted_in(text)
+        for one in posted:
+            if self.seat not in (HOST, one.seat):
+                raise UsageError(f"this is an answer of {one.seat}, not of {self.seat}")
+        return [_taken(self, one) for one in posted]
+
+    @_discreet
     def reveal(self) -> EntryRecord:
         """Tell the seed and its salt, so that everybody can check every roll; nothing more is rolled at the table.
 
@@ -376,6 +372,28 @@ class PersistentTable(msgspec.Struct, frozen=True):
         """
         history = _history(self)
         return view_of(history, self.path, seat=_owner(self), now=_now(self, history))
+
+    @_discreet
+    def export(self, folder: PathLike, *, force: bool = False) -> list[Path]:
+        """Write the sheets as they are now, an account of everything that was done, and a table of all rolls.
+
+        Args:
+            folder: where to: `sheets/*.toml`, `transcript.md`, `account.html`, `rolls.csv`.
+            force: whether files that are there may be replaced.
+
+        Returns:
+            The files that were written; what this seat may not know is in none of them.
+
+        Raises:
+            FileError: a file is there already, or one cannot be written.
+        """
+        from rpgres.cli.render.table_files import table_files
+
+        history = _history(self)
+        rules = commands.rules_of(history, folders=self.folders)
+        require_whole(self.path, history)
+        files = table_files(history, rules, seat=self.seat, now=_now(self, history))
+        return write_files(Path(folder), files, is_forced=force)
 
     @_discreet
     def verify(self, *, head: str = "") -> Any:
@@ -497,6 +515,17 @@ def _run(table: PersistentTable, done: Done) -> TableResult | TablePending:
 
 def _entry(table: PersistentTable, done: Done) -> EntryRecord:
     return entry_record(done.history, done.entry, table.seat)
+
+
+def _taken(table: PersistentTable, one: Posted) -> TableResult | TablePending | EntryRecord:
+    place = _place(table)
+    if isinstance(one, SealLine):
+        return _entry(table, commands.seal(place, one.commitment, seat=one.seat, at=one.entry))
+    if isinstance(one, OpenLine):
+        told = {"label": one.label, "text": one.answer, "salt": one.salt}
+        return _run(table, commands.open_seal(place, seat=one.seat, **told))
+    answers = _answering(one.given, one.choose, None, auto=False)
+    return _run(table, commands.answer(place, seat=one.seat, at=one.entry, accepted=f"{one.seat}: a line", **answers))
 
 
 def _answering(given: Answers | None, choose: Answers | None, policies: Policies | None, *, auto: bool) -> Any:

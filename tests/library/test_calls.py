@@ -10,6 +10,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from pathlib import Path
+from time import perf_counter
 
 import icepool
 import msgspec
@@ -182,3 +183,15 @@ def test_nothing_is_printed_and_nothing_read(capfd: pytest.CaptureFixture[str]) 
     with pytest.raises(rpgres.UsageError, match="standard input"):
         rpgres.load_sheet("-")
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.slow
+def test_importing_costs_little() -> None:
+    """The limit is 40 ms over bare Python, the least of several starts side by side; it is some 10 ms."""
+    took: dict[str, list[float]] = {"pass": [], "import rpgres": []}
+    for _ in range(7):
+        for code, times in took.items():
+            begin = perf_counter()
+            subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+            times.append(perf_counter() - begin)
+    assert min(took["import rpgres"]) - min(took["pass"]) <= 0.040

@@ -129,3 +129,24 @@ def test_errors_hold_no_run_and_no_frames(path: Path) -> None:
         places.append(frame.tb_frame.f_code.co_filename)
         frame = frame.tb_next
     assert all(place in (__file__, rpgres.PersistentTable.act.__code__.co_filename) for place in places)
+
+
+def test_mailed_answers_and_exports(path: Path, tmp_path: Path) -> None:
+    host, mara, edda = (rpgres.open_table(path, seat=seat) for seat in (None, "mara", "edda"))
+    mara.act("overcome", skill="1", vs="1", given={"roll": "0000"})
+    view = tmp_path / "mara.json"
+    view.write_bytes(msgspec.json.encode(mara.view()))
+    mail = command("table", "answer", "--view", str(view), "--choose", "invoke=no").out
+    with pytest.raises(rpgres.UsageError, match="answer of mara"):
+        edda.take(mail)
+    (taken,) = host.take(f"Hello,\n> {mail}\nMara")
+    assert isinstance(taken, rpgres.TablePending | rpgres.TableResult)
+    assert taken.answers[-1].value == "no"
+    mine, theirs = tmp_path / "mine", tmp_path / "theirs"
+    host.note("They lie.", to=["gm"])
+    written = {file.relative_to(mine): file.read_bytes() for file in edda.export(mine)}
+    assert command("table", "export", "--out", str(theirs), "--as", "edda", "--table", str(path)).code == 0
+    assert written == {file.relative_to(theirs): file.read_bytes() for file in theirs.rglob("*") if file.is_file()}
+    assert not any(b"They lie" in text for text in written.values())
+    with pytest.raises(rpgres.FileError, match="exists"):
+        edda.export(mine)

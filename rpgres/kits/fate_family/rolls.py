@@ -91,7 +91,7 @@ def roll_off(
             return Standing(None)
         foes = (Foe(aspects.BONUS, None, ""),)
         if settles is not None:
-            settles = settles[0], opposed(settles[1])
+            settles = settles[0], _met(settles[1])
     if table.state.glance(aspects.has_any):
         sides = _sides(table.state, actor, foes, given)
         fresh = aspects.new_ledger(table)
@@ -113,7 +113,7 @@ def roll_off(
     return Standing(compared.margin, compared.total, compared.opposition, used_up)
 
 
-def opposed(facts: Facts) -> Facts:
+def _met(facts: Facts) -> Facts:
     """Return the facts of a roll that nothing opposed before an invocation made a difficulty of it."""
     if isinstance(facts, Map) and facts.get("opposition") == "none":
         return facts.with_("opposition", "passive")
