@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
+import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Sequence
@@ -29,7 +31,7 @@ from rpgres.journal.records import found_in
 from rpgres.version import __version__
 from tests.journal.test_views import FRESH, Secrets
 from tests.support.checkout import ROOT
-from tests.support.command_line import rpgres
+from tests.support.command_line import PROGRAM, rpgres
 
 Call = tuple[str, dict[str, Any]]
 Fill = Callable[[ElicitRequestFormParams], ElicitResult]
@@ -255,6 +257,7 @@ def test_the_tools_are_few_and_described_in_few_words() -> None:
             assert field["description"], name
 
 
+@pytest.mark.slow
 def test_everything_else_that_a_seat_may_do(tmp_path: Path) -> None:
     path = tmp_path / "t.db"
     begun(path)
@@ -379,6 +382,7 @@ def met_by(path: Path, secrets: Secrets) -> list[str]:
     return [FRESH.sub("...", one.model_dump_json()) for one in found]
 
 
+@pytest.mark.slow
 def test_what_a_seat_may_not_know_is_in_no_answer(tmp_path: Path) -> None:
     one = Secrets([("Smoke", "aspect", 2), ("Rigged Stairs", "boost", 0)], 1, "They lie.", "", "run")
     other = Secrets(
@@ -404,8 +408,8 @@ def test_the_leak_would_be_seen(tmp_path: Path) -> None:
 
 def process(path: Path, calls: Sequence[Call], *, seat: str) -> list[CallToolResult]:
     """Return what `rpgres mcp` answers in a process of its own, which ends with its client."""
-    arguments = ["-c", "from rpgres.cli import main; main()", "mcp", "--table", str(path), "--as", seat]
-    server = StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ))
+    command, *arguments = [*PROGRAM, "mcp", "--table", str(path), "--as", seat]
+    server = StdioServerParameters(command=command, args=arguments, env=dict(os.environ))
 
     async def play() -> list[CallToolResult]:
         async with Client(server) as client:
@@ -435,8 +439,6 @@ def test_a_decision_of_another_seat_survives_a_restart_of_both_sides(tmp_path: P
 @pytest.mark.slow
 def test_nothing_but_the_protocol_is_printed(tmp_path: Path) -> None:
     """Code of a ruleset may print: that goes to standard error."""
-    import subprocess
-
     begun(tmp_path / "t.db")
     code = (
         "import rpgres.cli.mcp.tools as tools, sys, os\n"
@@ -475,6 +477,22 @@ def test_nothing_but_the_protocol_is_printed(tmp_path: Path) -> None:
         assert {b"loud", b"louder", b"loudest"} <= set(ran.stderr.read().split())
         assert ran.wait(10) == 0
     assert [one["id"] for one in answers] == [1, 2]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
+def test_it_ends_when_it_is_interrupted_and_when_the_client_goes_away(tmp_path: Path) -> None:
+    begun(tmp_path / "t.db")
+    command = [*PROGRAM, "mcp", "--table", str(tmp_path / "t.db"), "--as", "mara"]
+    for leave, code in ((lambda one: one.send_signal(signal.SIGINT), 130), (lambda one: one.stdin.close(), 0)):
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as ran:
+            assert ran.stdin is not None
+            assert ran.stdout is not None
+            ran.stdin.write(b'no request\n{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+            ran.stdin.flush()
+            assert json.loads(ran.stdout.readline())["id"] == 1
+            leave(ran)
+            assert ran.wait(10) == code
 
 
 def test_the_command_needs_a_seat_and_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from threading import Lock
 from typing import Any
@@ -22,6 +24,7 @@ from rpgres.errors import RpgresError, as_own, in_words
 from rpgres.version import __version__
 
 Context = ServerRequestContext[Any, Any]
+INTERRUPTED = 130  # the exit code after Ctrl-C
 FORM = "decision"  # the key of the only form that a client is asked to fill in
 
 
@@ -175,7 +178,11 @@ def form_of(question: QuestionRecord) -> dict[str, Any]:
 
 
 def serve(room: Room) -> None:
-    """Serve a seat over standard input and output until the client goes away."""
+    """Serve a seat over standard input and output until the client goes away, or Ctrl-C.
+
+    A thread waits for the next line of the client, and could not be told to stop; what is done is in the table's file.
+    """
+    signal.signal(signal.SIGINT, lambda _number, _frame: os._exit(INTERRUPTED))
     anyio.run(_serve, room)
 
 
