@@ -7,19 +7,22 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
 
 from rpgres.cli import MANY
 
-# How fast examples come is the machine's matter, and other work on it makes no test fail.
-settings.register_profile("any machine", suppress_health_check=[HealthCheck.too_slow], deadline=None)
-settings.load_profile("any machine")
+with suppress(ImportError):  # packages below are tested where they are installed, without what tests here need
+    from hypothesis import HealthCheck, settings
+
+    # How fast examples come is the machine's matter, and other work on it makes no test fail.
+    settings.register_profile("any machine", suppress_health_check=[HealthCheck.too_slow], deadline=None)
+    settings.load_profile("any machine")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -24,7 +24,7 @@ FIRST = "roll"  # the usual label of what an actor rolls
 
 
 class RealDice:
-    """Whoever rolls real dice, asked for each result; Enter lets the seed roll. What was typed is typed once.
+    """Whoever rolls real dice, asked for each result; Enter lets the seed roll.
 
     Args:
         whom: whose dice are real: names with commas between them, or everybody's (`real`, `all`).
@@ -51,7 +51,11 @@ class RealDice:
         self._whom = None if {ALL, REAL} & names else names
         self._heading, self._titles, self._actor, self._plus = list(heading), titles, actor, plus
         self._is_plain, self._read = is_plain, read
-        self._typed = dict[tuple[int, str, int], "Sequence[str] | None"]()
+
+    def begin(self, *, titles: Mapping[str, str], actor: str, plus: str) -> None:
+        """Turn to another step, in which everything is rolled anew; the arguments are as of the class."""
+        self._titles, self._actor, self._plus = titles, actor, plus
+        self._typed.clear()
 
     def __call__(self, due: Due) -> Sequence[str] | None:
         """Return what was rolled or drawn; None where the seed answers.
@@ -61,10 +65,7 @@ class RealDice:
         """
         if self._whom is not None and due.by not in self._whom:
             return None
-        key = due.turn, due.label, due.asked
-        if key not in self._typed:
-            self._typed[key] = self._ask(due)
-        return self._typed[key]
+        return self._ask(due)
 
     def _ask(self, due: Due) -> Sequence[str] | None:
         say(self._heading, is_plain=self._is_plain)

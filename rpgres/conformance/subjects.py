@@ -6,6 +6,7 @@ Only the ruleset's own data count: what somebody laid over them here is not its 
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from copy import copy
 from functools import cached_property
@@ -233,6 +234,7 @@ def _steps(scene: Scene) -> Iterator[Case]:
 
     streams, program, rules = Streams(scene.file.seed or "0"), scene.program, scene.rules
     state, at = scene.state, At()
+    passes = Counter[str]()  # of steps that repeat
     while not is_over(program, at := onward(program, rules, at, state)):
         leaf = leaf_at(program, at)
         step, before = leaf.step, scene.state if leaf.step.fresh else state
@@ -240,7 +242,9 @@ def _steps(scene: Scene) -> Iterator[Case]:
         found, after = None, before
         try:
             if not is_refused and step.played:
-                yield Case(f"{leaf.source.path}, {leaf.name}", prepare_step(scene, leaf, before), leaf)
+                passes[leaf.name] += 1
+                again = f", pass {passes[leaf.name]}" if passes[leaf.name] > 1 else ""
+                yield Case(f"{leaf.source.path}, {leaf.name}{again}", prepare_step(scene, leaf, before), leaf)
             with deadline(SECONDS):
                 found, after = play_step(scene, leaf, at, before, streams)
         except RpgresError:

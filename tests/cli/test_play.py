@@ -21,7 +21,7 @@ from rpgres.cli.play.words import joined, split
 from rpgres.cli.render.lines import plain_text
 from rpgres.cli.short import Reading
 from rpgres.errors import RpgresError, UsageError
-from rpgres.model.state import put
+from rpgres.model.state import GM, put
 from tests.support.command_line import rpgres
 
 terminal = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
@@ -239,6 +239,19 @@ def test_the_status_line_tells_points_and_what_waits_to_those_who_may_know() -> 
     assert status(Room(TABLE, "edda"), 80).endswith("another seat decides")
     assert len(status(Room(TABLE, None), 40)) < 40
     assert status(Room(TABLE, None), 40).endswith("waits for mara: invoke")
+
+
+def test_the_status_line_counts_the_hand_and_no_deck_or_discard() -> None:
+    begun("sable", ruleset="faith")
+    room = Room(TABLE, None)
+    assert "cards" not in status(room, 80)  # nothing was dealt
+    cards = {"hand:sable": ("H9", "S2"), "discard:sable": ("C3",)}
+    for pile, lie in cards.items():
+        state = put(room.history.state, ("piles", pile, "cards"), lie)
+        room.history = msgspec.structs.replace(room.history, state=state)
+    assert status(room, 80).startswith(" sable: 2 cards, ")
+    room.seat = GM
+    assert status(room, 80).startswith(" sable: 2 cards, ")
 
 
 def test_what_a_seat_cannot_see_changes_nothing_that_it_is_shown() -> None:

@@ -35,6 +35,7 @@ class AllThrows:
     """Answers with one throw after the other until there is no other: the place of each is what an odometer shows."""
 
     joint = False
+    hand = None
 
     def __init__(self) -> None:
         self.places: list[int] = []

@@ -136,19 +136,19 @@ def test_a_free_invocation_used_when_it_helps(rules: Rules) -> None:
 
 
 # What a policy has to beat: chance of success against uniform answers, at least by this much. The figures are exact;
-# they are the ones measured when the policies were written, rounded down.
+# they are the ones measured since nobody is asked where nothing better can come, rounded down.
 SITUATIONS: list[tuple[dict[str, Any], dict[str, Fraction]]] = [
     (
         {"skill": 2, "vs": 3, "aspect": ["High Ground=1", "Rain"], "fate-points": 1},
-        {"sensible": Fraction(36, 100), "thrifty": Fraction(15, 100)},
+        {"sensible": Fraction(45, 100), "thrifty": Fraction(16, 100)},
     ),
     (
         {"skill": 2, "vs": "4dF+3", "aspect": ["High Ground=1", "Rain=1"]},
-        {"sensible": Fraction(40, 100), "thrifty": Fraction(40, 100)},
+        {"sensible": Fraction(38, 100), "thrifty": Fraction(38, 100)},
     ),
     (
         {"skill": 2, "vs": "4dF+4", "aspect": ["High Ground=1", "Rain"], "fate-points": 1},
-        {"sensible": Fraction(42, 100), "thrifty": Fraction(9, 100)},
+        {"sensible": Fraction(41, 100), "thrifty": Fraction(8, 100)},
     ),
 ]
 

@@ -10,7 +10,7 @@ from textwrap import wrap
 from rpgres.cli.output import blame, columns, flush, know_cards, results, say, say_text, told_as, trace
 from rpgres.cli.play.helping import help_lines, short_form
 from rpgres.cli.play.reader import Reader
-from rpgres.cli.play.room import LEAVE, Room, Understood
+from rpgres.cli.play.room import LEAVE, ODDS, Room, Understood
 from rpgres.cli.play.words import split
 from rpgres.cli.render.lines import Line, Piece, line
 from rpgres.cli.short import Reading
@@ -19,7 +19,7 @@ from rpgres.model.state import GM
 from rpgres.rulesets import unknown
 
 SIGN, INDENT = "> ", "  "
-ROLLING = ("act", "answer", "begin", "end")  # commands that may roll dice
+ROLLING = ("act", "answer", "begin", "end", "pass", "open", "orders")  # commands that may roll dice
 EVERYBODY, NOBODY = ("all", "real"), ("off", "seeded")  # whose dice are real
 INTERRUPTED = 130  # what Typer makes of an interrupt
 WIDTH, WIDEST = 80, 120  # columns of help: where nobody knows, and at most
@@ -122,8 +122,9 @@ class Session:
         from rpgres.cli.root import load_command
 
         args = list(understood.arguments)
-        if self._real and args[0] in ROLLING and "--help" not in args:
-            args += ["--real-dice", self._real]
+        common = self._common
+        if self._real and args[0] in ROLLING and "--help" not in args and not _names_dice(args):
+            common = ["--real-dice", self._real, *common]
         width = columns(default=WIDTH, at_most=WIDEST) - len(INDENT)
         for row in wrap(understood.long, width, subsequent_indent=INDENT, break_on_hyphens=False):
             say([line(INDENT, Piece(row, "quiet"))], is_plain=self._is_plain)
@@ -135,7 +136,9 @@ class Session:
                 code = load_command("help").main(args=args[1:], prog_name="rpgres help", standalone_mode=False)
             else:
                 table = load_command("table")
-                code = table.main(args=[*args, *self._common], prog_name="rpgres table", standalone_mode=False)
+                first = 2 if args[0] in ("act", ODDS) else 1  # before what was typed, which may end in `-- WORDS`
+                typed = [*args[:first], *common, *args[first:]]
+                code = table.main(args=typed, prog_name="rpgres table", standalone_mode=False)
         if code == INTERRUPTED:
             raise KeyboardInterrupt
 
@@ -159,6 +162,12 @@ class Session:
             if len(meant) == 1:
                 return meant[0]
             say([line(f"  Type 1 to {len(readings)}, or press Enter to leave it.")], is_plain=self._is_plain)
+
+
+def _names_dice(args: Sequence[str]) -> bool:
+    """Tell whether a line says itself whose dice are real."""
+    options = args[: args.index("--")] if "--" in args else args
+    return any(word.partition("=")[0] in ("--real-dice", "--dice") for word in options)
 
 
 def words_of(typed: str) -> list[str]:
