@@ -139,6 +139,10 @@ def _decided_by(state: State, pending: Pending, seat: str | None) -> list[str]:
     ]
 
 
+class Left(UsageError):
+    """A person left a decision undecided without answering anything."""
+
+
 def undecided(left: QuestionRecord) -> UsageError:
     return UsageError(f"this leaves {left.label!r} undecided: {named('choose')} {left.label}={options_of(left)}")
 
