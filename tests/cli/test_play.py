@@ -259,6 +259,14 @@ def test_a_question_can_be_left_and_the_table_looked_at(typed: str, told: Sequen
     assert len(Room(TABLE, None).history.entries) == entries
 
 
+def test_what_a_session_adds_stands_before_words_taken_as_they_are() -> None:
+    begun("mara")
+    done = rpgres("play", stdin="mara overcome burglary vs 2 -- 3\n")
+    assert "3" in done.err
+    assert "--actor" not in done.err
+    assert "--table" not in done.err
+
+
 def test_the_status_line_counts_the_hand_and_no_deck_or_discard() -> None:
     begun("sable", ruleset="faith")
     room = Room(TABLE, None)
