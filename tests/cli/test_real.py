@@ -20,7 +20,7 @@ from rpgres.cli.real import RealDice, plus_words
 from rpgres.cli.telling import tell_scene
 from rpgres.dice import dice
 from rpgres.dice.seeds import Streams
-from rpgres.engine.dealers import read_total
+from rpgres.engine.dealers import Due, read_total
 from rpgres.engine.dice import roll_dice
 from rpgres.engine.players import NO
 from rpgres.engine.records import Result
@@ -103,9 +103,17 @@ def test_only_those_who_are_named_roll_real_dice() -> None:
     prepared = prepare(load_rules(find_ruleset("fate")), "overcome", inputs)
     typist = Typist("++++")
     plus = plus_words(prepared.rules.file, "overcome", inputs)
-    hand = RealDice("mara", titles={"mara": "Mara"}, actor="mara", plus=plus, read=typist)
+    hand = RealDice("mara", actor="mara", plus=plus, read=typist)
     run(prepared, streams=Streams("7"), hand=hand)
     assert typist.asked == ["Mara, 4dF + Fight? "]
+
+
+@pytest.mark.parametrize(
+    ("by", "asked"),
+    [("hired-blade", "Hired Blade, 4dF? "), ("a-cold-wind", "A Cold Wind, 4dF? "), ("gm", "the game master, 4dF? ")],
+)
+def test_whoever_rolls_is_asked_by_the_whole_name(by: str, asked: str) -> None:
+    assert RealDice().question(Due("roll", 0, 0, by, "4dF", lambda text: [text])) == asked
 
 
 @pytest.mark.parametrize("typed", [[], ["undo"], ["++++", "undo"]])

@@ -139,12 +139,11 @@ def _person(prepared: Prepared, shared: dict[str, Any], *, repeat: int) -> Perso
 
 def _hand(prepared: Prepared, shared: dict[str, Any]) -> Hand | None:
     """Return what asks a person for results of real dice."""
-    from rpgres.cli.real import RealDice, plus_words, titles_of
+    from rpgres.cli.real import RealDice, plus_words
 
     return remembering(
         RealDice(
             shared["real_dice"],
-            titles=titles_of(prepared.state),
             actor=prepared.actor,
             plus=plus_words(prepared.rules.file, prepared.action, prepared.inputs),
             is_plain=shared["plain"],

@@ -21,6 +21,7 @@ from rpgres.rulesets import unknown
 SIGN, INDENT = "> ", "  "
 ROLLING = ("act", "answer", "begin", "end", "pass", "open", "orders")  # commands that may roll dice
 EVERYBODY, NOBODY = ("all", "real"), ("off", "seeded")  # whose dice are real
+SHOW = "show"  # may be typed at a question, too
 INTERRUPTED = 130  # what Typer makes of an interrupt
 WIDTH, WIDEST = 80, 120  # columns of help: where nobody knows, and at most
 
@@ -41,6 +42,7 @@ class Session:
     ) -> None:
         self._real = self._checked(real_dice, room)
         self._room, self._reader, self._common, self._is_plain = room, reader, list(common), is_plain
+        self._has_left = False  # at a question
         know_cards(room.rules)
 
     def run(self) -> None:
@@ -48,6 +50,8 @@ class Session:
         self._greet()
         if self._reader.is_interactive and self._room.can_answer:
             self._do(["answer"])
+            if self._has_left:
+                return
         while (typed := self._next_line()) is not None:
             try:
                 words = words_of(typed)
@@ -59,6 +63,24 @@ class Session:
             if words[0] in LEAVE:
                 return
             self._do(words)
+            if self._has_left:
+                return
+
+    def read(self, sign: str, choices: Sequence[tuple[str, str]]) -> str:
+        """Return an answer to a question; the table may be looked at before, or left with the question unanswered.
+
+        Raises:
+            EOFError: nothing is answered.
+        """
+        while True:
+            typed = self._reader.read(sign, choices)
+            word = typed.strip()
+            if word not in (*LEAVE, SHOW) or any(name.startswith(word) for name, _ in choices):
+                return typed
+            if word in LEAVE:
+                self._has_left = True
+                raise EOFError
+            self._do([word])
 
     def _greet(self) -> None:
         history = self._room.history

@@ -17,6 +17,7 @@ from rpgres.engine.views import HOST
 from rpgres.errors import RpgresError, UsageError, named
 from rpgres.journal import store
 from rpgres.journal.commands.pending import (
+    Left,
     options_of,
     refuse_sealed,
     refuse_when_revealed,
@@ -186,7 +187,7 @@ def answer(
         refuse_sealed(history, require_pending(history), seat)
         done = _put(place, Done(history, (), rules), prompt, seat, hand)
         if not done.entries:
-            raise undecided(asked)
+            raise Left(undecided(asked).raw)
         return done
     return _put(place, written(place, work, hand), prompt, seat, hand)
 

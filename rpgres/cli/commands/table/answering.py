@@ -20,7 +20,7 @@ from rpgres.cli.commands.table.common import (
     say_entry,
     taken_back,
 )
-from rpgres.cli.output import warn
+from rpgres.cli.output import is_listening, warn
 from rpgres.errors import FileError, UsageError
 
 if TYPE_CHECKING:
@@ -86,11 +86,18 @@ def give(
 
 
 def _hand_in(options: TableOptions, arguments: dict[str, Any]) -> None:
-    """Answer here and now; see `rpgres.journal.commands.answer`."""
+    """Answer here and now; see `rpgres.journal.commands.answer`. Whoever leaves it in `rpgres play` knows it."""
     from rpgres.journal.commands import answer
+    from rpgres.journal.commands.pending import Left
 
     with taken_back():
-        finish_run(answer(options.find(), **arguments), options)
+        try:
+            done = answer(options.find(), **arguments)
+        except Left:
+            if not is_listening():
+                raise
+        else:
+            finish_run(done, options)
 
 
 @app.command("seal")

@@ -188,10 +188,9 @@ def hand_for(options: TableOptions, whom: str | None, *, actor: str = "", plus: 
     """
     if not asks_dice(whom, as_json=options.as_json):
         return None
-    from rpgres.cli.real import RealDice, titles_of
+    from rpgres.cli.real import RealDice
 
-    titles = titles_of(options.read()[1].state)
-    return RealDice(whom or "", titles=titles, actor=actor, plus=plus, is_plain=not options.is_drawn)
+    return RealDice(whom or "", actor=actor, plus=plus, is_plain=not options.is_drawn)
 
 
 def _prompt(options: TableOptions, heading: Sequence[Line]) -> Prompt | None:
