@@ -101,6 +101,12 @@ AsLonelog = Annotated[
 ]
 
 
+Auto = Annotated[bool, typer.Option("--auto", help="Let the ruleset's policy make all decisions that are not given.")]
+Policies = Annotated[
+    list[str] | None, typer.Option("--policy", metavar=POLICY.metavar, help=POLICY.help, show_default=False)
+]
+
+
 @app.command("run", cls=RunCommand)
 def run(
     file: Annotated[
@@ -113,12 +119,8 @@ def run(
         ),
     ],
     seed: Seed = None,
-    auto: Annotated[
-        bool, typer.Option("--auto", help="Let the ruleset's policy make all decisions that are not given.")
-    ] = False,
-    policy: Annotated[
-        list[str] | None, typer.Option("--policy", metavar=POLICY.metavar, help=POLICY.help, show_default=False)
-    ] = None,
+    auto: Auto = False,
+    policy: Policies = None,
     switch: Switches = None,
     real_dice: RealDice = None,
     seat: AsSeat = None,
