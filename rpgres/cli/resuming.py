@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
+from rpgres.cli.output import warn
 from rpgres.cli.shells import join_line
+from rpgres.errors import UsageError
 
 if TYPE_CHECKING:
     from rpgres.engine.records import Pending
@@ -38,7 +40,11 @@ def resumed(pending: Pending, rules: Rules, *, command: Sequence[str] = (), more
     words += [f"--seed={pending.seed}", "--choose", f"{question.typed}={example}"]
     for answer in pending.unused:
         words += ["--choose", f"{answer.key}={answer.value}"]
-    return structs.replace(pending, resume=join_line([*words, *more]))
+    try:
+        return structs.replace(pending, resume=join_line([*words, *more]))
+    except UsageError as error:  # the question counts more than the line
+        warn(f"no line to go on with is shown: {error.message}")
+        return pending
 
 
 def _option(name: str, value: Any) -> list[str]:

@@ -10,11 +10,17 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Literal, get_args
 
+from rpgres.errors import UsageError
+
 Shell = Literal["posix", "powershell", "cmd"]
 SHELL_ENV = "RPGRES_SHELL"
 
 _PLAIN = re.compile(r"[\w./:=+@%,-]+", re.ASCII)  # what needs no quotes
 _PLAIN_WINDOWS = re.compile(r"[\w./:=+\\-]+", re.ASCII)
+_QUOTES = re.compile("['\\u2018-\\u201b]")  # each of which ends a literal of PowerShell
+# Every quote begins or ends what is quoted for cmd, even after a backslash: two keep it in step. It looks for %NAME%
+# within quotes too, but nothing has the name that a caret outside of them makes. Backslashes count before a quote only.
+_IN_CMD = {'"': '""', "%": '"^%"', "": ""}
 
 
 def shell_in_use(environment: Mapping[str, str] = os.environ, *, is_windows: bool = os.name == "nt") -> Shell:
@@ -44,12 +50,21 @@ def join_line(words: Iterable[str], *, shell: Shell | None = None) -> str:
 
 
 def quoted(word: str, *, shell: Shell) -> str:
-    """Return a word as it is typed into a shell."""
+    """Return a word as it is typed into a shell.
+
+    PowerShell before 7.3 takes the double quotes out of a word that it hands to a program, however it is quoted.
+
+    Raises:
+        UsageError: the shell has no way to type it, a line break in cmd.
+    """
     if (_PLAIN if shell == "posix" else _PLAIN_WINDOWS).fullmatch(word):
         return word
     if shell == "posix":
         return "'" + word.replace("'", "'\"'\"'") + "'"
     if shell == "powershell":
-        return "'" + word.replace("'", "''") + "'"
-    inner = re.sub(r'(\\*)"', r'\1\1\\"', word)  # backslashes count only before a quote
-    return '"' + re.sub(r"(\\+)$", r"\1\1", inner) + '"'
+        return "'" + _QUOTES.sub(r"\g<0>\g<0>", word) + "'"
+    if re.search(r"[\r\n]", word):
+        raise UsageError(
+            f"a line for cmd cannot have the line break of {word!r}; use PowerShell, or set {SHELL_ENV}=powershell"
+        )
+    return '"' + re.sub(r'(\\*)("|%|$)', lambda found: found[1] * 2 + _IN_CMD[found[2]], word) + '"'

@@ -302,6 +302,8 @@ def again_of(known: Known, group: str, found: Dice) -> Again | None:
         frozenset(face for face in pool.faces if known.of_die(brings, face, is_first=is_first))
         for is_first in (True, False)
     )
+    if first and added >= {*pool.faces}:
+        raise UsageError(f"the dice {group} are {found.text} here, and every face explodes forever")
     return Again(first, added) if first else None
 
 

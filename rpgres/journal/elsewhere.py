@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from rpgres.engine.dealers import GivenDealer, NoDealer
+from rpgres.engine.labels import check_labels
 from rpgres.engine.players import NO, Question
 from rpgres.engine.records import Pending, QuestionRecord
 from rpgres.engine.run import play, prepare
@@ -17,7 +18,7 @@ from rpgres.journal.permissions import check_given
 from rpgres.journal.replay import answered_in
 from rpgres.model.serialization import read_state
 from rpgres.model.state import EMPTY, State
-from rpgres.rulesets import Option, Rules
+from rpgres.rulesets import CLAIM, Option, Rules
 from rpgres.toml.reading import nearest
 
 
@@ -47,6 +48,9 @@ def answer_for(
         raise UsageError(f"{asked.label!r} is asked{hint}: {named('choose')} {asked.label}=OPTION")
     _check(rules, view, asked, chosen[0])
     if rules is not None:
+        action = view.table.pending.action if view.table.pending is not None else ""
+        if action:
+            check_labels(rules, action, given=given, choose={one: choose[one] for one in choose if one != CLAIM})
         check_given(rules, read_state(view.table.state), given, seat=view.seat)
     return AnswerFile(
         seat=view.seat,

@@ -93,10 +93,13 @@ def posted_in(text: str) -> list[Posted]:
     return [_read(found[1], text[found.end() : end]) for found, end in zip(begins, ends, strict=True)]
 
 
+def typed_in(answers: Mapping[str, str | list[str]]) -> dict[str, list[str]]:
+    """Return answers by label, as a list also where there is only one."""
+    return {label: [value] if isinstance(value, str) else value for label, value in answers.items()}
+
+
 def _pairs(answers: Mapping[str, str | list[str]]) -> Iterator[tuple[str, str]]:
-    for label, values in answers.items():
-        for value in [values] if isinstance(values, str) else values:
-            yield label, value
+    return ((label, value) for label, values in typed_in(answers).items() for value in values)
 
 
 def _word(text: str, *, also: str = "") -> str:

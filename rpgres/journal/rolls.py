@@ -11,8 +11,9 @@ import msgspec
 from rpgres.dice import dice
 from rpgres.dice.seeds import Streams
 from rpgres.engine.records import Result
+from rpgres.engine.views import event_seen
 from rpgres.journal.history import History
-from rpgres.journal.records import RUNNING, Entry
+from rpgres.journal.records import RUNNING, Entry, found_in
 from rpgres.journal.standing import undone_in
 from rpgres.journal.views import run_seen
 from rpgres.model.events import DrawEvent, EventRecord, RollEvent, TurnEvent
@@ -83,11 +84,17 @@ def _rows(history: History, entry: Entry, seat: str | None, undone: Container[in
     came = found if isinstance(found, Result) else None
     stands = "undone" if entry.number in undone else "failed" if entry.public.attempt else "yes"
     seed, given, asked = _Seed(history, begun), entry.secret.given, Counter[str]()
-    for events, turn in _turns(found.events):
+    everything = found_in(entry.secret)
+    assert everything is not None
+    for events, turn in _turns(everything.events):  # what the seat may not know of has its place among them, too
         ends = turn if turn is not None else came
-        for event in events:
-            is_given = given.get(event.label, [])[asked[event.label] :][:1] not in ([], [None])
-            asked[event.label] += 1
+        for one in events:
+            is_given = given.get(one.label, [])[asked[one.label] :][:1] not in ([], [None])
+            asked[one.label] += 1
+            place = seed.place(one, is_given=is_given, last=turn.turn if turn is not None else None)
+            event = event_seen(one, seat)
+            if not isinstance(event, DrawEvent | RollEvent):
+                continue
             is_card = isinstance(event, DrawEvent)
             yield RollRow(
                 entry=entry.number,
@@ -104,7 +111,7 @@ def _rows(history: History, entry: Entry, seat: str | None, undone: Container[in
                 margin=ends.margin if ends is not None else None,
                 outcome=(ends.outcome if ends is not None else None) or "",
                 source="given" if is_given else "seed",
-                place=seed.place(event, is_given=is_given, last=turn.turn if turn is not None else None),
+                place=place,
                 stands=stands,
             )
 

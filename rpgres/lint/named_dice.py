@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from functools import partial
+from functools import partial, reduce
 from math import inf
 
 from rpgres.dice import dice
@@ -17,12 +17,16 @@ from rpgres.rulesets.formulas import (
     ELSE,
     FUNCTIONS,
     OF_A_DIE,
+    QUOTIENTS,
     Cases,
     Const,
     Expr,
     FormulaError,
+    Name,
+    Op,
     Read,
     formula,
+    inner_of,
     names,
     results,
 )
@@ -82,7 +86,10 @@ def named_dice_faults(rules: Rules, name: str) -> Iterator[Fault]:
         path = (*at, "numbers", one) if one in action.numbers else (*at, "bands")
         yield Fault("endless", path, f"the number {one} depends on itself")
     if not looping:
+        spans = _Spans(rules, name, plan)
         yield from _dice(name, plan)
+        yield from _endless(name, plan, spans)
+        yield from _divisors(name, action, plan, spans)
         yield from _never(rules, name, plan)
 
 
@@ -342,6 +349,53 @@ def _fault_of(group: GroupPlan, number: int) -> str:
     return ""
 
 
+def _endless(name: str, plan: DicePlan, spans: _Spans) -> Iterator[Fault]:
+    """Yield the dice of which every added one brings a further one, whatever it shows."""
+    for group in plan.groups.values():
+        pool = _pool_of(group)
+        if group.again is None or pool is None:
+            continue
+        first, added = (
+            [
+                truth(within(group.again, partial(spans.of_die, {"face": span_of(face), "added": span_of(is_added)})))
+                for face in pool.faces
+            ]
+            for is_added in (0, 1)
+        )
+        if all(added) and any(one is not False for one in first):
+            yield Fault("bad-dice", ("actions", name, "dice", group.name, "again"), "every face explodes forever")
+
+
+def _divisors(name: str, action: Action, plan: DicePlan, spans: _Spans) -> Iterator[Fault]:
+    """Yield the formulas that divide by what may be 0."""
+    pools = [pool for group in plan.groups.values() if (pool := _pool_of(group)) is not None]
+    faces = [span_of(face) for pool in pools for face in pool.faces] or [Span(1, inf)]
+    of_die = {"face": reduce(Span.plus, faces), "added": _EITHER}
+    known = partial(spans.of_die, of_die)
+    for path, expr, _ in _trees(name, action, plan):
+        for divisor in dict.fromkeys(_divided_by(expr, frozenset())):
+            span = within(divisor, known)
+            if truth(span) is not True:
+                shown = ", ".join(one for one in names(divisor) if not one.startswith(SLOT))
+                what = shown if isinstance(divisor, Name) and shown else f"a divisor{shown and f' (of {shown})'}"
+                said = f"{what} may be 0, and dividing by 0 is impossible; divide by max(1, ...), or in an if(...)"
+                yield Fault("division-by-zero", path, said)
+
+
+def _divided_by(expr: Expr, asked: frozenset[str]) -> Iterator[Expr]:
+    """Yield the divisors in a tree; without those of which a condition around them asks something."""
+    if isinstance(expr, Cases):
+        for when, then in expr.cases:
+            yield from _divided_by(when, asked)
+            asked |= {*names(when)}
+            yield from _divided_by(then, asked)
+        return
+    if isinstance(expr, Op) and expr.op in QUOTIENTS and asked.isdisjoint(names(expr.args[1])):
+        yield expr.args[1]
+    for inner in inner_of(expr):
+        yield from _divided_by(inner, asked)
+
+
 def _never(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
     """Yield the bands that nothing can come to."""
     action, spans = rules.file.actions[name], _Spans(rules, name, plan)
@@ -431,7 +485,7 @@ class _Spans(dict[str, Span]):
         """Return what one die brings to a reading, one of the first or an added one."""
         low, high = inf, -inf
         for face in pool.faces:
-            known = partial(self._of_die, {"face": span_of(face), "added": span_of(added)})
+            known = partial(self.of_die, {"face": span_of(face), "added": span_of(added)})
             fits = truth(within(read.of, known)) if read.of else True
             its = span_of(1 if read.kind == "count" else face)
             if read.kind != "count" and group.worth is not None:
@@ -441,7 +495,8 @@ class _Spans(dict[str, Span]):
             low, high = min(low, its.low), max(high, its.high)
         return Span(low, high)
 
-    def _of_die(self, of_die: Mapping[str, Span], name: str) -> Span:
+    def of_die(self, of_die: Mapping[str, Span], name: str) -> Span:
+        """Return what a name may come to where one die is looked at."""
         return of_die.get(name) or self[name]
 
     def _count(self, group: GroupPlan) -> Span:

@@ -240,11 +240,12 @@ class _Reader:
 def parts(expr: Expr) -> Iterator[Expr]:
     """Yield a tree and everything in it."""
     yield expr
-    for inner in _inner(expr):
+    for inner in inner_of(expr):
         yield from parts(inner)
 
 
-def _inner(expr: Expr) -> Iterable[Expr]:
+def inner_of(expr: Expr) -> Iterable[Expr]:
+    """Return the trees right below the top of one."""
     if isinstance(expr, Op | Call):
         return expr.args
     if isinstance(expr, Cases):
@@ -449,4 +450,5 @@ TWO: dict[str, Callable[[Any, Any], Any]] = {
     "min": _numeric(min),
     "max": _numeric(max),
 }
+QUOTIENTS = ("/", "%", "down", "up", "near")  # those that divide by the second
 _MANY: dict[str, Callable[[Any], Any]] = {"min": min, "max": max}

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rpgres.cli import INTERRUPTED
 from rpgres.cli.play.room import Room
 from rpgres.cli.play.session import ROLLING, Session
 from rpgres.cli.prompt import Person
 from rpgres.cli.real import RealDice, plus_words
+from rpgres.cli.telling import tell_scene
 from rpgres.dice import dice
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Due, read_total
@@ -28,6 +32,7 @@ from rpgres.journal.commands import Place
 from rpgres.journal.verifying import verify
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
+from rpgres.scenes import read_scene
 from rpgres.toml.reading import Source
 from tests.support.command_line import rpgres
 from tests.support.journals import begun
@@ -311,3 +316,55 @@ def test_real_is_a_line_of_play(tmp_path: Path) -> None:
     assert "Mara, 4dF + 2? " in done.out
     assert "the seed rolls all dice" in done.out
     assert verify(place.path).entries == 3
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# In a scene
+
+SCENE = """ruleset = "fate"
+title = "A door"
+[characters.mara]
+sheet = "mara"
+[[steps]]
+actor = "mara"
+action = "overcome"
+with = { skill = "burglary", vs = "-9" }
+[[steps]]
+actor = "mara"
+action = "overcome"
+with = { skill = "fight", vs = "-9" }
+given = { roll = ["0000"] }
+[[steps]]
+actor = "mara"
+action = "overcome"
+with = { skill = "fight", vs = "-9" }
+"""
+
+
+def told(typist: Typist, monkeypatch: pytest.MonkeyPatch) -> list[int | None]:
+    monkeypatch.setattr("rpgres.cli.telling.RealDice", partial(RealDice, read=typist))
+    scene = read_scene(Source("door.toml", SCENE), find_ruleset=find_ruleset)
+    done = tell_scene(scene, seed="7", seat=None, is_plain=True, auto=True, real_dice="mara")
+    return [played.result.total for played in done.steps if played.result is not None]
+
+
+def test_a_scene_asks_for_each_roll_that_it_does_not_give(monkeypatch: pytest.MonkeyPatch) -> None:
+    typist = Typist("++++", "----")
+    assert told(typist, monkeypatch) == [6, 1, -3]
+    assert typist.asked == ["Mara, 4dF + Burglary? ", "Mara, 4dF + Fight? "]
+
+
+def test_leaving_at_the_dice_of_a_scene_leaves_the_scene(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(typer.Exit) as left:
+        told(Typist("++++", "undo"), monkeypatch)
+    assert left.value.exit_code == INTERRUPTED
+    assert capsys.readouterr().out.endswith("left here; nothing of this step is done\n")
+
+
+@pytest.mark.parametrize("command", [["scene", "run", "fate/bribe"], ["scene", "run", "fate/contest", "--vs", "4dF"]])
+def test_a_scene_asks_nobody_for_dice_without_a_terminal(command: list[str]) -> None:
+    done = rpgres(*command, *(["--skill", "1"] if "--vs" in command else []), "--dice", "real")
+    assert done.code == 2
+    assert "nobody can be asked without a terminal" in done.err

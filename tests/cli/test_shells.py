@@ -25,12 +25,17 @@ WORDS = [
     "C:\\my sheets\\mara.toml",
     "C:\\end\\",
     'say "no"',
+    'say "x&calc" now',
+    "50% off %PATH%",
+    'a\\%b%"c\\"',
     "",
     "a,b",
     "$x",
     "é",
 ]
-words = st.lists(st.one_of(st.sampled_from(WORDS), st.text("ab '\"\\=:,$&é", max_size=8)), min_size=1, max_size=5)
+words = st.lists(
+    st.one_of(st.sampled_from(WORDS), st.text("ab '\"\\=:,$&%^\u2018\u201bé", max_size=8)), min_size=1, max_size=5
+)
 
 
 @given(words)
@@ -47,14 +52,15 @@ def test_sh_itself_splits_what_was_quoted() -> None:
 
 @given(words)
 def test_powershell_reads_what_was_quoted(typed: list[str]) -> None:
-    """A literal of PowerShell: between single quotes everything is itself, and two are one."""
+    """A literal of PowerShell: between single quotes, straight or curved, everything is itself, and two are one."""
     for word in typed:
         text = quoted(word, shell="powershell")
-        assert (text[1:-1].replace("''", "'") if text.startswith("'") else text) == word
+        inner = re.fullmatch("'((?:[^'\u2018-\u201b]|(['\u2018-\u201b])\\2)*)'", text)
+        assert (re.sub("(['\u2018-\u201b])\\1", r"\1", inner[1]) if inner else text) == word
 
 
 def windows_split(text: str) -> list[str]:
-    """Split a line by the rules of the C runtime of Windows: backslashes count only before a quote."""
+    """Split a line by the rules of the C runtime of Windows: backslashes count before a quote, two of which are one."""
     words, word, is_quoted, is_word, place = list[str](), "", False, False, 0
     while place < len(text):
         slashes = len(text[place:]) - len(text[place:].lstrip("\\"))
@@ -64,6 +70,8 @@ def windows_split(text: str) -> list[str]:
             word, is_word, place = word + "\\" * (slashes // 2), True, place + 1
             if slashes % 2:
                 word += '"'
+            elif is_quoted and text[place : place + 1] == '"':
+                word, place = word + '"', place + 1
             else:
                 is_quoted = not is_quoted
         elif slashes or (after and (is_quoted or not after.isspace())):
@@ -75,12 +83,30 @@ def windows_split(text: str) -> list[str]:
     return [*words, word] if is_word else words
 
 
+def cmd_hands_on(line: str) -> str:
+    """Return what cmd makes of a line: %NAME% is replaced everywhere, a caret outside of quotes is left out."""
+    line = re.sub(r"%[\w &,=:]+%", "REPLACED", line)
+    found, is_quoted, place = "", False, 0
+    while place < len(line):
+        is_quoted ^= line[place] == '"'
+        if line[place] == "^" and not is_quoted:
+            place += 1
+        else:
+            assert is_quoted or line[place] not in "&|<>()!", line
+        found, place = found + line[place], place + 1
+    return found
+
+
 @given(words)
 def test_cmd_hands_on_what_was_quoted(typed: list[str]) -> None:
-    line = join_line(typed, shell="cmd")
-    assert windows_split(line) == typed
-    bare = "".join(line.replace('\\"', "").split('"')[::2])
-    assert '\\"' in line or not set(bare) & set("&|<>^()%!")  # nothing that cmd reads stands outside quotes
+    assert windows_split(cmd_hands_on(join_line(typed, shell="cmd"))) == typed
+
+
+def test_where_a_shell_cannot_take_a_line_the_question_is_shown_without_one() -> None:
+    typed = ["roll", "fate", "overcome", "--skill", "1", "--vs", "2", "--given", "roll=-000", "--note", "one\ntwo"]
+    ran = rpgres(*typed, "--aspect", "Oil", RPGRES_SHELL="cmd")
+    assert (ran.code, "a line for cmd cannot have the line break" in ran.err) == (3, True)
+    assert "--seed=" not in ran.out
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,15 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
+from msgspec import structs, to_builtins
 
 from rpgres.dice import dice
 from rpgres.dice.seeds import Streams
 from rpgres.journal import store
-from rpgres.journal.rolls import COLUMNS
+from rpgres.journal.history import History
+from rpgres.journal.records import found_in
+from rpgres.journal.rolls import COLUMNS, rolls_of
+from rpgres.model.events import RollEvent
 from tests.support.command_line import rpgres
 
 VOID = ("meta", "br")
@@ -125,6 +129,21 @@ def test_every_roll_is_a_row_and_stands_where_the_seed_has_it(evening: Path) -> 
         step, label, count = row["place"].split("/")
         throw = dice(row["dice"]).throw(streams.below(int(step), label, int(count)))
         assert (throw.text, str(throw.value)) == (row["faces"].lstrip("'"), row["value"])
+
+
+def test_a_roll_that_a_seat_may_not_know_of_has_its_place_among_the_others(evening: Path) -> None:
+    history = store.read(Path(".rpgres/table.db"))
+    number = next(one.number for one in history.entries if one.secret.given)
+    entry = history.entries[number]
+    shown = next(one for one in found_in(entry.secret).events if isinstance(one, RollEvent))  # type: ignore[union-attr]
+    hidden = structs.replace(shown, faces="00++", value=2, audience=["gm"])
+    result = {**entry.secret.result, "events": to_builtins([hidden, shown])}  # type: ignore[dict-item]
+    secret = structs.replace(entry.secret, result=result, given={"roll": [None, "+++0"]})
+    entries = history.entries.with_([structs.replace(entry, secret=secret)])
+    history = History(entries, history.state)
+    rows = {seat: [row for row in rolls_of(history, seat=seat) if row.entry == number] for seat in ("mara", "gm")}
+    assert [(row.faces, row.source) for row in rows["gm"]] == [("00++", "seed"), ("+++0", "given")]
+    assert rows["mara"] == rows["gm"][1:]
 
 
 def test_turns_of_a_procedure_have_their_own_outcomes_and_places(

@@ -118,6 +118,13 @@ def test_a_sound_one_is_sound() -> None:
         ('"{min(dread, pool)}d6"', '"{min(dread, pool)}d"', "dice.dark: after d, the number of sides"),
         ('"{pool - dread}d6"', '"{pool - sum(dark)}d6"', "the dice skill depend on dark"),
         ("sum(dark)", "sum(dark) / 2", ""),
+        ("sum(dark)", "sum(dark) / (pool - 3)", "numbers.hits: a divisor (of pool) may be 0, and dividing by 0 is"),
+        ("sum(dark)", "down(sum(dark), dread)", "numbers.hits: dread may be 0, and dividing by 0 is impossible"),
+        ("sum(dark)", "if(dread > 0, sum(dark) % dread, 0)", ""),
+        ("sum(dark)", "sum(dark) / max(1, dread) / needs", ""),
+        ("face = 6, 2, 0", "face = 6, 12 / face, 6 / face", ""),
+        ("sea = 'high' and face = 6", "face >= 1", "dice.skill.again: every face explodes forever"),
+        ('face = 6"', 'not added and face >= 1"', ""),
         ('+ sum(dark)"', '"', ""),
         ("[actions.haul.bands]", 'sum = "3"\n[actions.haul.bands]', "'sum' is already a function; rename the number"),
         ("[actions.haul.bands]", 'pool = "3"\n[actions.haul.bands]', "'pool' is already a parameter of this action"),
@@ -137,6 +144,14 @@ def test_a_sound_one_is_sound() -> None:
 def test_every_slip_is_told(old: str, new: str, wanted: str) -> None:
     found = told((old, new))
     assert any(wanted in one for one in found) if wanted else found == [], found
+
+
+def test_dice_that_are_found_to_explode_forever_when_they_are_rolled_are_refused() -> None:
+    write(SALT.replace('face = 6"', 'face > dread"'), name="salt")
+    ran = rpgres("roll", "salt", "haul", "--sea", "high", "--pool", "3")
+    assert (ran.code, ran.err) == (2, "rpgres: the dice skill are 3d6 here, and every face explodes forever\n")
+    assert rpgres("odds", "salt", "haul", "--sea", "high", "--pool", "3").code == 2
+    assert rpgres("roll", "salt", "haul", "--sea", "high", "--pool", "3", "--dread", "1").code == 0
 
 
 def test_where_sheets_may_have_any_ability_a_near_miss_is_told() -> None:
@@ -165,6 +180,6 @@ def test_a_formula_for_the_outcome_names_bands() -> None:
 
 def test_faults_stand_in_what_a_command_tells() -> None:
     write(SALT.replace("hits >= needs", "hits >= neds"), name="salt")
-    ran = rpgres("roll", "salt", "haul", "--pool", "3")
+    ran = rpgres("roll", "salt", "haul", "--sea", "high", "--pool", "3")
     assert ran.code == 1
     assert "rulesets/salt/ruleset.toml:28: actions.haul.bands.done: the ruleset has no number 'neds'" in ran.err

@@ -72,7 +72,7 @@ class Room:
     """
 
     def __init__(self, path: Path, seat: str | None, folders: Sequence[Path] = ()) -> None:
-        self.path, self.seat = path, seat
+        self.path, self.seat, self.folders = path, seat, tuple(folders)
         self.history = read(path)
         new = self.history.new
         self.data: RulesetData = read_ruleset(new.public.ruleset, extra=(*map(Path, new.secret.folders), *folders))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rpgres.engine.players import NO
-from rpgres.engine.records import Pending, QuestionRecord
+from rpgres.engine.records import Pending, QuestionRecord, Result
 from rpgres.engine.run import Prepared, prepare
 from rpgres.engine.views import HOST, private_in
 from rpgres.errors import UsageError, named
@@ -125,16 +125,17 @@ def asks_still(history: History, pending: Entry, seat: str | None, *, at: str) -
         return False
     seen = found_in(earlier.secret)
     state = history.state
-    return isinstance(seen, Pending) and (asked_of(state, seen, seat), _decided_by(state, seen, seat)) == (
+    return isinstance(seen, Pending) and (asked_of(state, seen, seat), decided_by(state, seen, seat)) == (
         asked_of(state, found, seat),
-        _decided_by(state, found, seat),
+        decided_by(state, found, seat),
     )
 
 
-def _decided_by(state: State, pending: Pending, seat: str | None) -> list[str]:
+def decided_by(state: State, found: Pending | Result, seat: str | None) -> list[str]:
+    """Return what a seat, or anybody for the host, has decided so far in an action, in order."""
     return [
         event.answer
-        for event in pending.events
+        for event in found.events
         if isinstance(event, DecisionEvent) and seat in (HOST, state.seat_of(event.who))
     ]
 

@@ -177,14 +177,24 @@ def read_sent(source: str, *, is_line: bool) -> list[Posted]:
 def take_posted(posted: Sequence[Posted], source: str, options: TableOptions, *, is_accepted: bool) -> None:
     """Take what seats wrote elsewhere, one after the other, each as the host accepts it; print what comes of it.
 
+    What the table has already, as in the older mail that a reply quotes, is left out.
+
     Raises:
-        UsageError: one is another seat's than --as says, is not accepted, or is refused by the table. Those before it
-            are taken.
+        UsageError: one is another seat's than --as says, is not accepted, or is refused by the table; or the table has
+            all of it already. Then nothing is taken.
     """
+    from rpgres.journal.commands import sort_posted
+
     for one in posted:
         if options.who not in (None, one.seat):
             raise UsageError(f"{source} is an answer of {one.seat}, not of {options.who}")
-    taken = [(one, _accepted(one, source, is_named=options.who is not None, is_accepted=is_accepted)) for one in posted]
+    fresh, known = sort_posted(options.find(), posted)
+    left_out = "; ".join(f"already answered, left out: {_posted_words(one)[0]}" for one in known)
+    if not fresh:
+        raise UsageError(left_out)
+    if left_out:
+        warn(left_out)
+    taken = [(one, _accepted(one, source, is_named=options.who is not None, is_accepted=is_accepted)) for one in fresh]
     for number, (one, accepted) in enumerate(taken):
         done = _taken(one, accepted, options)
         if number == len(taken) - 1 and done.entry.kind != "seal":
@@ -196,19 +206,15 @@ def take_posted(posted: Sequence[Posted], source: str, options: TableOptions, *,
 def _taken(one: Posted, accepted: str, options: TableOptions) -> Done:
     from rpgres.journal import commands
     from rpgres.journal.forms import AnswerFile
-    from rpgres.journal.lines import SealLine
+    from rpgres.journal.lines import SealLine, typed_in
 
     place = options.find()
     if isinstance(one, AnswerFile):
-        choose, given = _listed(one.choose), _listed(one.given)
+        choose, given = typed_in(one.choose), typed_in(one.given)
         return commands.answer(place, seat=one.seat, choose=choose, given=given, at=one.entry, accepted=accepted)
     if isinstance(one, SealLine):
         return commands.seal(place, one.commitment, seat=one.seat, at=one.entry)
     return commands.open_seal(place, seat=one.seat, label=one.label, text=one.answer, salt=one.salt)
-
-
-def _listed(answers: Mapping[str, str | list[str]]) -> dict[str, list[str]]:
-    return {label: [value] if isinstance(value, str) else value for label, value in answers.items()}
 
 
 def _accepted(one: Posted, source: str, *, is_named: bool, is_accepted: bool) -> str:
@@ -253,4 +259,6 @@ def _posted_words(one: AnswerFile | SealLine | OpenLine) -> tuple[str, bool]:
 
 
 def _said(answers: Mapping[str, str | list[str]]) -> Iterator[str]:
-    return (f"{label}={value}" for label, values in _listed(answers).items() for value in values)
+    from rpgres.journal.lines import typed_in
+
+    return (f"{label}={value}" for label, values in typed_in(answers).items() for value in values)

@@ -1,0 +1,85 @@
+"""What came back from seats that play by post, held against the journal before anything of it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rpgres.engine.records import Pending
+from rpgres.errors import UsageError
+from rpgres.journal import store
+from rpgres.journal.commands.acting import answer_draft
+from rpgres.journal.commands.pending import decided_by, refuse_sealed, require_asked, require_own, require_pending
+from rpgres.journal.commands.running import Typed
+from rpgres.journal.commands.writing import Place, check_seat, rules_of
+from rpgres.journal.commitments import seal_by
+from rpgres.journal.forms import AnswerFile
+from rpgres.journal.history import History
+from rpgres.journal.lines import Posted, SealLine, typed_in
+from rpgres.journal.records import RUNNING, Entry, found_in
+from rpgres.rulesets import Rules
+
+
+def sort_posted(place: Place, posted: Iterable[Posted]) -> tuple[list[Posted], list[Posted]]:
+    """Return what seats sent that is to be taken, and what the table has taken before: a reply quotes older mails.
+
+    Args:
+        place: the table.
+        posted: what was sent, in order; what stands there twice is to be taken once.
+
+    Raises:
+        UsageError: an answer would be refused, or a seat gives two to the same question. So nothing is half taken.
+    """
+    history = store.read(place.path)
+    distinct: list[Posted] = []
+    for one in posted:
+        if one not in distinct:
+            distinct.append(one)
+    known = [one for one in distinct if _is_taken(history, one)]
+    fresh = [one for one in distinct if one not in known]
+    answers = [one for one in fresh if isinstance(one, AnswerFile)]
+    if answers:
+        _check_answers(place, history, rules_of(history, folders=place.folders), answers)
+    return fresh, known
+
+
+def _check_answers(place: Place, history: History, rules: Rules, answers: Sequence[AnswerFile]) -> None:
+    """Try each answer on the table as it is: nobody can have seen what the others answer."""
+    seats = [one.seat for one in answers]
+    for one in answers:
+        check_seat(history, one.seat)
+        pending = require_pending(history)
+        require_asked(history, pending, one.seat, at=one.entry)
+        require_own(history, pending, one.seat)
+        refuse_sealed(history, pending, one.seat)
+        if seats.count(one.seat) > 1:
+            raise UsageError(f"there are two different answers of {one.seat} to this question; keep one of them")
+        typed = Typed(typed_in(one.given), typed_in(one.choose))
+        answer_draft(place, rules, history, pending, typed, seat=one.seat)
+
+
+def _is_taken(history: History, one: Posted) -> bool:
+    """Tell whether the journal has what a seat sent, or another answer to the same question."""
+    if isinstance(one, AnswerFile):
+        return _is_answered(history, one.seat, at=one.entry)
+    if isinstance(one, SealLine):
+        pending = history.pending
+        before = seal_by(history, pending, one.seat) if pending is not None else None
+        is_sealed = before is not None and before.public.commitment == one.commitment
+        return is_sealed or _is_answered(history, one.seat, at=one.entry)
+    return any(entry.kind == "answer" and entry.secret.salt == one.salt for entry in history.standing)
+
+
+def _is_answered(history: History, seat: str, *, at: str) -> bool:
+    """Tell whether a seat has decided since what an entry asked it; what was undone counts for nothing."""
+    runs = [entry for entry in history.standing if entry.kind in RUNNING and not entry.public.attempt]
+    asking = next((entry for entry in runs if at and entry.hash.startswith(at)), None)
+    if asking is None or not isinstance(found_in(asking.secret), Pending):
+        return False
+    begun = history.run_of(asking).number
+    latest = [entry for entry in runs if history.run_of(entry).number == begun][-1]
+    return _decisions(history, latest, seat) > _decisions(history, asking, seat)
+
+
+def _decisions(history: History, entry: Entry, seat: str) -> int:
+    found = found_in(entry.secret)
+    return len(decided_by(history.state, found, seat)) if found is not None else 0
