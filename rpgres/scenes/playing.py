@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from rpgres.dice.seeds import Streams, read_seed
-from rpgres.engine.dealers import Hand
+from rpgres.engine.dealers import Hand, remembering
 from rpgres.engine.players import Prompt
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import Answering, Prepared, prepare, run
@@ -169,8 +169,9 @@ def play_scene(
         if begins is not None:
             begins(leaf, before)
         try:
+            dice = remembering(hand)  # for this step, which may be played again
             found, after = _kept(
-                partial(play_step, scene, leaf, at, before, streams, prompt=prompt, hand=hand), rewinds
+                partial(play_step, scene, leaf, at, before, streams, prompt=prompt, hand=dice), rewinds
             )
         except RpgresError as error:
             raise (cannot_set(leaf, error) if leaf.step.set else at_step(leaf, error)) from error

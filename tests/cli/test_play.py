@@ -21,6 +21,7 @@ from rpgres.cli.play.words import joined, split
 from rpgres.cli.render.lines import plain_text
 from rpgres.cli.short import Reading
 from rpgres.errors import RpgresError, UsageError
+from rpgres.model.cards import shown_codes
 from rpgres.model.state import GM, put
 from tests.support.command_line import rpgres
 
@@ -296,6 +297,24 @@ def test_what_a_seat_cannot_see_changes_nothing_that_it_is_shown() -> None:
     other = [f"{suit}1n" for suit in ("St", "Ag", "In", "Wi", "Do", "St")][: len(hand)]
     assert seen("brannagh", other) == seen("brannagh")
     assert seen("ilse", other) != seen("ilse")
+
+
+def test_a_player_is_not_offered_what_only_the_game_master_may_do() -> None:
+    begun("mara")
+    for line in ("set ", "set characters.", "begin "):
+        assert shown(Room(TABLE, GM), line)
+        assert not shown(Room(TABLE, "mara"), line)
+
+
+@pytest.mark.parametrize("line", ["ilse act strength --hand ", "ilse act strength hand "])
+def test_the_cards_of_a_hand_are_offered_and_not_the_deck(line: str) -> None:
+    begun("ilse", "brannagh", ruleset="saga")
+    room = Room(TABLE, "ilse")
+    whole = shown(room, "ilse act strength --hand ")
+    state = put(room.history.state, ("piles", "hand:ilse", "cards"), ("St1n", "Ag1n"))
+    room.history = msgspec.structs.replace(room.history, state=state)
+    assert sorted(shown(room, line)) == sorted(shown_codes(["St1n", "Ag1n"]))
+    assert len(whole) > len(shown(room, line))  # where nothing was dealt, any card may be said to lie there
 
 
 def test_what_cannot_be_done_is_not_offered() -> None:

@@ -8,13 +8,15 @@ from typing import Any
 import msgspec
 
 from rpgres.cli.completion import offer_shared
-from rpgres.cli.play.room import DEEDS, LEAVE, ODDS, Room
+from rpgres.cli.play.room import LEAVE, ODDS, Room
 from rpgres.cli.play.words import joined, split
 from rpgres.cli.settings import active
 from rpgres.cli.short import Words, hand_of, typed_apart
 from rpgres.cli.short.fitting import PREPOSITIONS, Taker
 from rpgres.engine.labels import labels_of
 from rpgres.errors import RpgresError, UsageError
+from rpgres.model.cards import shown_codes
+from rpgres.model.state import FACE_DOWN, pile_name
 from rpgres.parameters.ability import ability_names
 from rpgres.text.harmless import in_line, is_line
 
@@ -102,7 +104,7 @@ def _offers(room: Room, words: Sequence[str], partial: str) -> Iterator[tuple[st
     actor, (verb, *rest) = room.named_first(words)
     if verb in room.actions:
         yield from _of_action(room, actor, [deed, verb, *rest], partial)
-    elif verb in DEEDS and not actor:
+    elif verb in room.deeds() and not actor:
         yield from _of_deed(room, verb, rest)
         yield from _of_shell(room, [verb, *rest], partial)
 
@@ -140,10 +142,12 @@ def _of_action(room: Room, actor: str, typed: Sequence[str], partial: str) -> It
     command = room.command(action, deed)
     takes = command.takes
     who = actor or next(iter(room.own()), "")
-    if partial.startswith("-") or (line and takes.get(line[-1], False)):
-        yield from _of_shell(room, typed, partial)
-        return
     words = Words(room.scope(who, command), action)
+    if partial.startswith("-") or (line and takes.get(line[-1], False)):
+        option = words.by_name.get(line[-1].lstrip("-")) if line and not partial.startswith("-") else None
+        lie = _cards(room, option, who) if option is not None else []
+        yield from ((card, "") for card in lie) if lie else _of_shell(room, typed, partial)
+        return
     bare, _ = typed_apart(line, takes)
     last = bare.get(len(line) - 1, "")
     bound = [words.by_name[last]] if last in words.by_name else []
@@ -200,7 +204,15 @@ def _values(room: Room, words: Words, taker: Taker, partial: str) -> Iterator[tu
             if parameter.kind == "tag" or parameter.metavar == "ASPECT":
                 yield from ((tag.name, tag.kind) for tag in state.tags)
         case "cards":
-            yield from ((card, "") for card in hand_of(words.scope))
+            yield from ((card, "") for card in _cards(room, taker, actor))
+
+
+def _cards(room: Room, taker: Taker, actor: str) -> list[str]:
+    """Return the cards that lie where a parameter says what lies there, as far as the seat sees them."""
+    pile = taker.parameter.pile if taker.parameter is not None else ""
+    text = room.rules.file.piles.get(pile)
+    lie = room.state.piles.get(pile_name(pile, actor) if text.each else pile) if text is not None else None
+    return shown_codes([card for card in lie.cards if card != FACE_DOWN]) if lie is not None else []
 
 
 def _of_shell(room: Room, words: Sequence[str], partial: str) -> Iterator[tuple[str, str]]:
