@@ -204,6 +204,16 @@ def test_conditions(condition: str, margin: int | None, facts: dict[str, str], h
     assert bool(rules.settling.settlement("try", margin, Map(facts)).effects) is holds
 
 
+def test_what_is_kept_of_fixed_margins_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rpgres.rulesets.settling.MOST_SETTLED", 3)
+    settling = load_rules(find_ruleset("fate")).settling
+    margins = range(-9, 9)
+    first, again = ([settling.is_fixed("overcome", Map(), margin, up=True) for margin in margins] for _ in range(2))
+    assert first == again == sorted(first)
+    assert set(first) == {False, True}
+    assert len(settling._fixed) == 3
+
+
 def test_switches_are_checked() -> None:
     with pytest.raises(UsageError, match="did you mean 'grit'"):
         tiny_rules(grid="yes")
