@@ -448,6 +448,10 @@ def _as_own(error: BaseException) -> BaseException:
     option = getattr(error, "option_name", None)
     if type(error).__name__ == "NoSuchOption" and context is not None and option:
         return UsageError(_no_option(context.command_path, option, context), option=option)
+    if type(error).__name__ == "NoArgsIsHelpError" and context is not None:  # its message is all of the help
+        known = ", ".join(context.command.list_commands(context))
+        path = context.command_path
+        return UsageError(f"{path}: a command is missing: {known}; `{path} --help` tells what they do")
     message = error.format_message().rstrip(".")
     message = message[:1].lower() + message[1:]
     if context is None:
