@@ -1,7 +1,11 @@
-"""The README as a package index shows it, where no files lie beside it: no picture, and commands in place of links."""
+"""The README as a package index shows it, where no files lie beside it: no picture, and commands in place of links.
+
+At its end stands the name of the server in the registry of the Model Context Protocol, which asks for it there.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -15,7 +19,9 @@ class Description(MetadataHookInterface):
     def update(self, metadata: dict[str, Any]) -> None:
         """Set the description."""
         text = (Path(self.root) / "README.md").read_text("utf-8")
-        metadata["readme"] = {"content-type": "text/markdown", "text": described(text)}
+        server = json.loads((Path(self.root) / "rpgres" / "cli" / "mcp" / "server.json").read_text("utf-8"))
+        text = f"{described(text)}\n<!-- mcp-name: {server['name']} -->\n"
+        metadata["readme"] = {"content-type": "text/markdown", "text": text}
 
 
 def described(text: str) -> str:

@@ -1,15 +1,17 @@
-"""The public face of rpgres, for plugin authors, bots and scripts: what is named here is stable and documented.
+"""The public face of rpgres, for bots, scripts, notebooks and plugin authors: what is named here is stable.
 
 Stable means: as long as `API` is the same, a name stays, takes what it took and returns what it returned. Arguments may
 be added by keyword and with a default, fields may be added to records, events and effects. Attributes that a docstring
 calls the engine's, names that begin with an underscore and modules that are not named here may change with any version.
-`rpgres.kits.*` and `rpgres.testing` are stable in the same way. `plugins/README.md` tells what each name is for.
+`rpgres.kits.*` and `rpgres.testing` are stable in the same way. `rpgres help library` has the names for bots, scripts
+and notebooks, `rpgres help plugins` those for rules.
 
 Names are loaded when they are first used, so that importing rpgres costs nothing.
 """
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from rpgres.version import __version__
@@ -33,6 +35,14 @@ if TYPE_CHECKING:
         UsageError,
         named,
     )
+    from rpgres.journal.records import TableError
+    from rpgres.library.calls import load_sheet, roll, rulesets
+    from rpgres.library.notebook import html_of
+    from rpgres.library.odds import odds, odds_table
+    from rpgres.library.records import TablePending, TableResult
+    from rpgres.library.scenes import run_scene, whatif
+    from rpgres.library.simulations import simulate
+    from rpgres.library.tables import PersistentTable, new_table, open_table
     from rpgres.model.state import (
         EMPTY,
         FACE_DOWN,
@@ -92,8 +102,27 @@ _HOMES = {
     ),
     "engine.running": ("Decided", "Drawn", "Event", "Moved", "Rolled", "Told", "Turned"),
     "engine.table": ("Compared", "Outcome", "Table"),
+    "journal.records": ("TableError",),
+    "library.calls": ("load_sheet", "roll", "rulesets"),
+    "library.notebook": ("html_of",),
+    "library.odds": ("odds", "odds_table"),
+    "library.records": ("TablePending", "TableResult"),
+    "library.scenes": ("run_scene", "whatif"),
+    "library.simulations": ("simulate",),
+    "library.tables": ("PersistentTable", "new_table", "open_table"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+
+class _Face(type(sys)):  # type: ignore[misc]
+    """This module. Importing the folder `rpgres/odds` must not put it in the place of the function `odds`."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name not in _HOME_OF or not isinstance(value, type(sys)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Face
 
 
 def __getattr__(name: str) -> Any:
@@ -144,6 +173,7 @@ __all__ = [
     "Outcome",
     "Passage",
     "Pending",
+    "PersistentTable",
     "Picture",
     "Pile",
     "PluginError",
@@ -161,6 +191,9 @@ __all__ = [
     "Ruleset",
     "State",
     "Table",
+    "TableError",
+    "TablePending",
+    "TableResult",
     "Tag",
     "Throw",
     "Told",
@@ -173,13 +206,24 @@ __all__ = [
     "effect",
     "freeze",
     "hookimpl",
+    "html_of",
+    "load_sheet",
     "mark_box",
     "named",
+    "new_table",
+    "odds",
+    "odds_table",
+    "open_table",
     "pile_name",
     "preferred",
     "put",
     "resolve",
+    "roll",
+    "rulesets",
+    "run_scene",
+    "simulate",
     "slug",
     "uniform",
     "unknown",
+    "whatif",
 ]

@@ -209,9 +209,9 @@ def rewrite(text: str, folder: Path | None = None) -> str:
 
 def made(section: re.Match[str]) -> str:
     """Return a section that is made from the code, as it should be now."""
-    from tests.support import faces, manual
+    from tests.support import assistant, faces, manual
 
-    sections = {**faces.SECTIONS, **manual.SECTIONS}
+    sections = {**assistant.SECTIONS, **faces.SECTIONS, **manual.SECTIONS}
     return f"<!-- {section[1]} -->\n{sections[section[1]]()}<!-- end -->"
 
 

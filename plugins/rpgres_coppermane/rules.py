@@ -331,13 +331,14 @@ def _resolve(
     """Return the outcome of an action: add up, roll or use a knack, settle, and give legend back up to its cap."""
     legend.check_points(actor)
     add = add_effort(table, actor, action, deed)
-    standing, is_knack = _stand(table, actor, add, foes, deed)
+    settles = name or action, facts_of(foes, ("conflict", "yes" if deed.get("conflict") else "no"), *facts)
+    standing, is_knack = _stand(table, actor, add, foes, deed, settles)
     outcome = settle(
         table,
-        name or action,
+        settles[0],
         standing,
         roles_of(actor.name, opponent_of(foes)),
-        facts_of(foes, ("conflict", "yes" if deed.get("conflict") else "no"), *facts),
+        settles[1],
         defaults={
             **defaults,
             **boost_defaults(deed),
@@ -427,11 +428,13 @@ def _foes(
     return (foe,)
 
 
-def _stand(table: Table, actor: Character, add: int, foes: Sequence[Foe], deed: Deed) -> tuple[Standing, bool]:
+def _stand(
+    table: Table, actor: Character, add: int, foes: Sequence[Foe], deed: Deed, settles: aspects.Settles
+) -> tuple[Standing, bool]:
     """Return where the roll stands, and whether it does so by a knack (COP, legend), which may spare the roll."""
     knack = _knack_of(actor, deed.get("knack"))
     if knack is None:
-        return roll_off(table, actor, add, foes, deed), False
+        return roll_off(table, actor, add, foes, deed, settles=settles), False
     opponent, works = opponent_of(foes), False
     spent: tuple[Effect, ...] = ()
     if foes:
@@ -440,7 +443,7 @@ def _stand(table: Table, actor: Character, add: int, foes: Sequence[Foe], deed: 
         )
     if works:
         return Standing(legend.shifts_of_knack(table.rules, best=True), None, None, spent), True
-    standing = roll_off(table, actor, add, foes, deed)
+    standing = roll_off(table, actor, add, foes, deed, settles=settles)  # rescued or not, as its band has it
     margin = standing.margin
     if margin is not None and table.rules.file.bands[table.rules.band_of(margin)].success is False:
         works, more = legend.use_knack(

@@ -12,7 +12,8 @@ FOLDER = Path(__file__).resolve().parent.parent / "guide"
 
 # In the order of the list. `index` is the page of the web, which lists the same.
 TOPICS = (
-    *("game-master", "cards", "post", "scripts", "designer", "rulesets"),  # a kind of reader each
+    # A kind of reader each.
+    *("game-master", "cards", "post", "assistant", "scripts", "library", "designer", "rulesets"),
     *("notation", "formats", "plugins", "settings", "reference"),
 )
 

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from rpgres.errors import NotationError, OutputError, RpgresError, UsageError, as_option, as_own
+from rpgres.cli.recording import Recording
+from rpgres.errors import NotationError, OutputError, RpgresError, UsageError, as_option, as_own, readable
 from rpgres.text.harmless import harmless, in_line, to_json
 
 if TYPE_CHECKING:
@@ -116,6 +117,21 @@ def results_alone() -> Iterator[None]:
 def results() -> TextIO:
     """Return the stream that takes results."""
     return _kept if _kept is not None else sys.stdout
+
+
+_recording: Recording | None = None
+
+
+@contextmanager
+def recorded() -> Iterator[Recording]:
+    """Keep what is said as values in place of writing it; what code of others prints goes to standard error."""
+    global _kept, _recording
+    recording, before = Recording(), (sys.stdout, _kept, _recording)
+    sys.stdout, _kept, _recording = sys.stderr, recording.text, recording
+    try:
+        yield recording
+    finally:
+        sys.stdout, _kept, _recording = before
 
 
 def is_terminal() -> bool:
@@ -235,15 +251,16 @@ def look(*, is_plain: bool = False, is_prose: bool = False) -> Look:
     from rpgres.cli.render.lines import Look
     from rpgres.cli.shells import shell_in_use
 
+    is_aloud, words, names = is_plain or _Reader.is_plain, _Reader.dice_words, _card_names()
     if not is_terminal():
-        return Look(width=PAGE if is_prose else 0, dice_words=_Reader.dice_words, card_names=_card_names())
-    width = min(screen_columns(), WIDEST if is_prose else sys.maxsize)
+        return Look(width=PAGE if is_prose else 0, dice_words=words, is_aloud=is_aloud, card_names=names)
     return Look(
-        width=width,
+        width=min(screen_columns(), WIDEST if is_prose else sys.maxsize),
         is_terminal=True,
-        is_drawn=not (is_plain or _Reader.is_plain),
-        dice_words=_Reader.dice_words,
-        card_names=_card_names(),
+        is_drawn=not is_aloud,
+        dice_words=words,
+        is_aloud=is_aloud,
+        card_names=names,
         goes_on=_GOES_ON[shell_in_use()],
     )
 
@@ -362,6 +379,9 @@ def say_json(record: Any, *, indent: int = 0) -> None:
         record: what is written.
         indent: by how many columns what is inside is moved in, on lines of its own.
     """
+    if _recording is not None:
+        _recording.records.append(record)
+        return
     text = to_json(record, indent=indent) + b"\n"
     out = results()
     out.flush()
@@ -393,7 +413,9 @@ def trace(error: BaseException) -> None:
 
 def warn(text: str) -> None:
     """Write a line on standard error about something that was done, but not as might be expected."""
-    if sys.stderr is not None:
+    if _recording is not None:
+        _recording.warnings.append(readable(text))
+    elif sys.stderr is not None:
         with suppress(OSError, ValueError):
             sys.stderr.write(_on_screen(f"rpgres: {harmless(text)}") + "\n")
 

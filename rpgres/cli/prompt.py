@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rpgres.engine.run import Prepared
 
 WIDTH, WIDEST = 80, 120  # columns of a question in one line: where nobody knows, and at most
-LIST = "?"  # shows all options with what they mean
+LIST, HELP = "?", "help"  # shows all options with what they mean
 LET_BY = "pass"  # what an optional moment calls it to press Enter; taken when it is typed, too
 ODDS, WHY, UNDO = "odds", "why", "undo"
 ASIDES = ((ODDS, "the chances of each option"), (WHY, "the rule"), (UNDO, "take back the last answer"))
@@ -61,7 +61,7 @@ class Person:
         self._may_withdraw = may_withdraw
         self._read = read
         self._is_gone = False
-        self._told = {LIST: lambda _view, question: question_lines(question), ODDS: self._odds, WHY: self._why}
+        self._told = {LIST: _listed, HELP: _listed, ODDS: self._odds, WHY: self._why}
         self._passes = set[tuple[str, str]]()  # seat and label of moments that pass from now on
         self.begin(heading, aid=aid)
 
@@ -236,13 +236,17 @@ class Person:
         self._say([line(f"  {text}")])
 
 
+def _listed(_view: View, question: Question) -> list[Line]:
+    return question_lines(question)
+
+
 def _words(typed: str) -> list[str]:
     """Return the words of what is to be done in place of an answer; none where it is an answer."""
     try:
         words = split(typed)
     except UsageError:
         return []
-    is_it = words in ([LIST], [ODDS], [WHY], [UNDO]) or (words[:1] == [LET_BY])
+    is_it = words in ([LIST], [HELP], [ODDS], [WHY], [UNDO]) or (words[:1] == [LET_BY])
     return words if is_it else []
 
 

@@ -12,10 +12,10 @@ from rpgres.cli.render.words import who_is
 from rpgres.engine.dealers import Due
 from rpgres.engine.running import TakenBack
 from rpgres.errors import GivenError, UsageError
+from rpgres.model.state import GM
 from rpgres.parameters.context import ACTOR
 
 if TYPE_CHECKING:
-    from rpgres.model.state import State
     from rpgres.rulesets import RulesetFile
 
 ALL, REAL, SEEDED, OFF = "all", "real", "seeded", "off"
@@ -24,12 +24,11 @@ FIRST = "roll"  # the usual label of what an actor rolls
 
 
 class RealDice:
-    """Whoever rolls real dice, asked for each result; Enter lets the seed roll. What was typed is typed once.
+    """Whoever rolls real dice, asked for each result; Enter lets the seed roll.
 
     Args:
         whom: whose dice are real: names with commas between them, or everybody's (`real`, `all`).
         heading: what stands above the first question.
-        titles: how characters are called, by name.
         actor: who acts.
         plus: what is added to what the actor rolls, in words.
         is_plain: whether questions are written without colours.
@@ -41,7 +40,6 @@ class RealDice:
         whom: str = REAL,
         *,
         heading: Sequence[Line] = (),
-        titles: Mapping[str, str] = {},
         actor: str = "",
         plus: str = "",
         is_plain: bool = False,
@@ -49,9 +47,12 @@ class RealDice:
     ) -> None:
         names = {name.strip() for name in whom.split(",") if name.strip()}
         self._whom = None if {ALL, REAL} & names else names
-        self._heading, self._titles, self._actor, self._plus = list(heading), titles, actor, plus
+        self._heading, self._actor, self._plus = list(heading), actor, plus
         self._is_plain, self._read = is_plain, read
-        self._typed = dict[tuple[int, str, int], "Sequence[str] | None"]()
+
+    def begin(self, *, titles: Mapping[str, str], actor: str, plus: str) -> None:
+        """Turn to another step, in which everything is rolled anew; the arguments are as of the class."""
+        self._titles, self._actor, self._plus = titles, actor, plus
 
     def __call__(self, due: Due) -> Sequence[str] | None:
         """Return what was rolled or drawn; None where the seed answers.
@@ -61,10 +62,7 @@ class RealDice:
         """
         if self._whom is not None and due.by not in self._whom:
             return None
-        key = due.turn, due.label, due.asked
-        if key not in self._typed:
-            self._typed[key] = self._ask(due)
-        return self._typed[key]
+        return self._ask(due)
 
     def _ask(self, due: Due) -> Sequence[str] | None:
         say(self._heading, is_plain=self._is_plain)
@@ -86,12 +84,17 @@ class RealDice:
         """Return what is asked.
 
         >>> RealDice(actor="mara", plus=" + Burglary").question(Due("roll", 0, 0, "mara", "4dF", lambda text: [text]))
-        'mara, 4dF + Burglary? '
+        'Mara, 4dF + Burglary? '
         """
-        who = "" if due.by in ("", ACTOR) else self._titles.get(due.by) or who_is(due.by)
+        who = "" if due.by in ("", ACTOR) else who_is(due.by) if due.by == GM else shown(due.by)
         plus = self._plus if due.label == FIRST and due.by in (self._actor, ACTOR) else ""
         label = "" if due.label == FIRST else f" ({due.label.replace('-', ' ')})"
         return f"{who}{', ' if who else ''}{due.dice or 'a card'}{plus}{label}? "
+
+
+def shown(name: str) -> str:
+    """Return a name as it is spoken: `hired-blade` as `Hired Blade`."""
+    return name.replace("-", " ").title()
 
 
 def _without_option(text: str) -> str:
@@ -107,10 +110,5 @@ def plus_words(file: RulesetFile, action: str, inputs: Mapping[str, Any]) -> str
         value = inputs.get(name, inputs.get(name.replace("-", "_")))
         if parameter.kind == ABILITY and value is not None:
             text = str(value).partition("=")[0]
-            found.append(f" + {text if text.lstrip('+-').isdecimal() else text.replace('-', ' ').title()}")
+            found.append(f" + {text if text.lstrip('+-').isdecimal() else shown(text)}")
     return "".join(found)
-
-
-def titles_of(state: State) -> dict[str, str]:
-    """Return how the characters of a table are called in a question: by their first names."""
-    return {name: (character.title or name).partition(" ")[0] for name, character in state.characters.items()}

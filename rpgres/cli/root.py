@@ -62,6 +62,7 @@ COMMANDS: dict[str, Entry] = {
     "plugin": Entry("plugin", "List, create and check plugins that provide rulesets."),
     "schema": Entry("schema", "Print the JSON Schema of a file or of an output."),
     "batch": Entry("batch", "Answer JSON requests, one per line, for bots."),
+    "mcp": Entry("mcp", "Give a language model a seat at a table."),
     "help": Entry("help", "Show the guide, or the help of a command, ruleset or action."),
     "config": Entry("config", "Show and change your settings and aliases."),
     "completions": Entry("completions", "Print the completion script of a shell."),

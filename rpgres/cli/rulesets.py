@@ -22,7 +22,11 @@ class RulesetData(Struct, frozen=True):
 
     def rules(self, switches: Mapping[str, str]) -> Rules:
         """Return the ruleset as it is played; this imports its plugin."""
-        return Rules(find_ruleset(self.id, extra=self.extra), file=self.file, parts=self.parts, switches=switches)
+        from rpgres.plugins.loading import kept_rules
+
+        ruleset = find_ruleset(self.id, extra=self.extra)
+        known = "data", self.id, self.extra, tuple(sorted(switches.items()))
+        return kept_rules(known, lambda: Rules(ruleset, file=self.file, parts=self.parts, switches=switches))
 
     def parameters(self, action: str) -> dict[str, Parameter]:
         """Return what an action takes, by the name it is typed under."""

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import typer
 from msgspec import structs
 
-from rpgres.cli.output import can_prompt, flush, know_cards, say
+from rpgres.cli import INTERRUPTED
+from rpgres.cli.output import can_prompt, flush, is_told_plainly, know_cards, say, say_text
+from rpgres.cli.real import RealDice, plus_words, titles_of
 from rpgres.cli.render.account_lines import (
     chapter_heading,
     chapter_lines,
@@ -17,7 +20,9 @@ from rpgres.cli.render.account_lines import (
 from rpgres.cli.render.account_words import words_of
 from rpgres.cli.render.accounts import Titles, account_of, chapter_of, heading_of
 from rpgres.cli.render.scenes import step_question_lines
+from rpgres.engine.running import TakenBack
 from rpgres.model.state import EMPTY, GM, State
+from rpgres.parameters.context import ACTOR
 from rpgres.scenes import Leaf, PlayedStep, Scene, SceneResult, Unanswered, play_scene, scene_result, step_record
 from rpgres.scenes.playing import prepare_step
 from rpgres.scenes.views import told_to
@@ -26,6 +31,9 @@ if TYPE_CHECKING:
     from rpgres.cli.formats.accounts import Account
     from rpgres.cli.prompt import Person
     from rpgres.engine.records import Pending
+
+
+LEFT = "left here; nothing of this step is done\n"
 
 
 class Played(NamedTuple):
@@ -68,6 +76,7 @@ def tell_scene(
     seat: str | None,
     is_plain: bool,
     auto: bool,
+    real_dice: str = "",
     people: State | None = None,
     inputs: Mapping[str, Any] = EMPTY,
 ) -> Played:
@@ -78,7 +87,8 @@ def tell_scene(
         seed: what all chance is drawn from.
         seat: for whom it is told; None for the game master, with the seed.
         is_plain: without colours and drawn dice.
-        auto: whether nobody is asked.
+        auto: whether nobody is asked for decisions.
+        real_dice: whose dice are real, as of `RealDice`; empty where nobody's are.
         people: the table with everybody who takes part, where steps bring them; by default the scene's.
         inputs: what stands above the first question, where no step of a file says it.
 
@@ -89,15 +99,21 @@ def tell_scene(
     teller = _Teller(scene, people if people is not None else scene.state, is_plain=is_plain)
     teller.begin(seed=seed if seat is None else None, seat=seat or GM)
     person = _person(is_plain=is_plain) if seat is None and not auto else None
+    hand = RealDice(real_dice, is_plain=is_plain) if real_dice else None
 
     def begins(leaf: Leaf, state: State) -> None:
-        if person is not None:  # otherwise only what comes of it tells whether the reader may hear of it
+        if person is not None or hand is not None:  # else only what comes of it tells whether the reader may hear of it
             teller.head(_before(leaf))
+        if hand is not None:
+            plus = plus_words(scene.rules.file, leaf.step.played, leaf.step.with_) if leaf.step.played else ""
+            hand.begin(titles=titles_of(state), actor=leaf.step.actor or ACTOR, plus=plus)
+        if person is not None:
             aid = (lambda _view: prepare_step(scene, leaf, state)) if leaf.step.played else None
             person.begin(step_question_lines(leaf, inputs), aid=aid)
 
     steps, endings = list[PlayedStep](), list[str]()
     asked: dict[str, Any] = {"prompt": person.ask, "rewinds": person.rewind} if person is not None else {}
+    asked["hand"] = hand
     try:
         with told_to(seat):
             for played in play_scene(scene, seed=seed, **asked, begins=begins, ended=endings.append):
@@ -107,6 +123,9 @@ def tell_scene(
         if people is not None and seat is None and person is None:  # a person has seen it
             teller.step(_so_far(waiting.pending))
         raise
+    except TakenBack:
+        say_text(LEFT)
+        raise typer.Exit(INTERRUPTED) from None
     done = Played(scene, seed, steps, endings[0])
     teller.end(account_of(done.told(seat=seat), scene.rules))
     return done
@@ -144,7 +163,8 @@ class _Teller:
             return
         self.head(record)
         chapter = chapter_of([record], self.words, "Step")
-        say(chapter_lines(chapter), is_plain=self.is_plain, is_prose=True)
+        is_aloud = self.is_plain or is_told_plainly()
+        say(chapter_lines(chapter, is_aloud=is_aloud), is_plain=self.is_plain, is_prose=True)
         flush()
         self.is_headed = False
 

@@ -40,6 +40,21 @@ class Due(NamedTuple):
 Hand = Callable[[Due], "Sequence[str] | None"]  # asks for a result; None leaves it to the seed
 
 
+def remembering(hand: Hand | None) -> Hand | None:
+    """Return what asks a hand for each result once, however often the run is repeated that needs it."""
+    if hand is None:
+        return None
+    known: dict[tuple[int, str, int], Sequence[str] | None] = {}
+
+    def ask(due: Due) -> Sequence[str] | None:
+        key = due.turn, due.label, due.asked
+        if key not in known:
+            known[key] = hand(due)
+        return known[key]
+
+    return ask
+
+
 class Dealer:
     """Who answers chance. A dealer overrides what it answers otherwise than by real dice.
 

@@ -105,7 +105,7 @@ def play_described(action: str, table: Table, actor: Character, /, **arguments: 
     outcome = table.settle(
         described.tables[0],
         rolled.margin,
-        total=_shown(chosen.by, facts, rolled.total),
+        total=_shown(chosen.by, facts, rolled),
         opposition=rolled.opposition,
         roles=given.roles(),
         facts=Map(known),
@@ -126,9 +126,9 @@ def _unopposed_band(rules: Rules, action: str) -> str:
     return rules.unopposed_band()
 
 
-def _shown(by: str, facts: Mapping[str, Any], total: int | None) -> int | None:
-    """Return what the acting side came to: the measure, where it is something else than total or margin."""
-    return total if by in ("", "total", "margin") else facts.get(by)
+def _shown(by: str, facts: Mapping[str, Any], rolled: Rolled) -> int | None:
+    """Return what the acting side came to: the measure, unless the margin is that of the total to something."""
+    return rolled.total if rolled.margin is not None or by in ("", "total") else facts.get(by)
 
 
 def given_of(rules: Rules, action: str, actor: Character, arguments: Mapping[str, Any], state: State) -> Given:

@@ -18,17 +18,22 @@ from rpgres.engine.dealers import Dealer, GivenDealer, SeededDealer
 from rpgres.engine.labels import check_labels
 from rpgres.engine.players import NO, Answer, Policy, Question, Seats, View, named_option
 from rpgres.engine.records import AnswerRecord, Pending, Result
-from rpgres.engine.run import Prepared, run
+from rpgres.engine.run import Prepared, policies_of, prepare, run
 from rpgres.errors import GivenError, UsageError, named
 from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, RollEvent
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY
+from rpgres.plugins.discovery import find_ruleset
+from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import CLAIM, unknown
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rpgres.dice import Dice, Throw
     from rpgres.model.cards import Stack
     from rpgres.model.state import State
+    from rpgres.rulesets import RulesetFile
 
 Kind = Literal["chance", "decision"]
 _KEY = re.compile(r"(?P<key>.+?)(?:#(?P<number>[1-9]\d{0,5}))?")
@@ -509,3 +514,55 @@ def _outcome_of(found: Result | Pending) -> Any:
     if isinstance(found, Pending):
         return None
     return msgspec.to_builtins((found.outcome, found.margin, found.total, found.effects))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# A record run again
+
+
+def result_what_if(
+    before: Result,
+    *,
+    given: Sequence[str] = (),
+    choose: Sequence[str] = (),
+    policies: Mapping[str, str] = EMPTY,
+    auto: bool = False,
+    folders: tuple[Path, ...] = (),
+) -> tuple[WhatIf, RulesetFile]:
+    """Return an action as it was and with answers changed, and the data of its ruleset.
+
+    Args:
+        before: what came of it.
+        given, choose: what is changed; see `read_changes`.
+        policies: who answers decisions that are new, by character; everybody's under an empty name.
+        auto: whether the ruleset's first policy answers them.
+        folders: further folders with rulesets and overlays.
+
+    Raises:
+        UsageError: nothing is changed, or the record does not tell enough to run it again.
+        FileError, PluginError: the ruleset, or a sheet, is missing or faulty.
+    """
+    if before.ruleset is None or before.action is None:
+        raise UsageError("dice alone have no decisions; `rpgres roll NOTATION --given roll=...` says what they come to")
+    if before.seed is None:
+        raise UsageError("this result does not tell its seed; at a persistent table, use TABLE#N")
+    rules = load_rules(find_ruleset(before.ruleset, extra=folders), switches=before.switches, extra=folders)
+    prepared = prepare(rules, before.action, {key.replace("-", "_"): value for key, value in before.inputs.items()})
+    answers = answers_in(before.events)
+    deciding = policies_of(prepared, policies, auto=auto)
+    settings: dict[str, Any] = {"seed": before.seed, "unused": before.unused}
+    require_same(before, run_again(playing(prepared), answers, **settings))
+    changes = read_changes(given, choose, answers)
+    check_changes(prepared, changes)
+    again = run_again(playing(prepared, note=before.note), answers, changes, policies=deciding, **settings)
+    record = WhatIf(
+        ruleset=rules.id,
+        changed=changes,
+        before=[msgspec.to_builtins(before)],
+        after=[msgspec.to_builtins(again.found)],
+        dropped=again.dropped,
+        fresh=again.fresh,
+        complete=not isinstance(again.found, Pending),
+        seed=before.seed,
+    )
+    return record, rules.file

@@ -115,7 +115,7 @@ def resolve(
         PluginError: the ruleset's plugin cannot be used.
         RuleError: the ruleset's code failed.
     """
-    prepared = prepare(_rules(ruleset, switches or EMPTY, _folders(rulesets)), action, inputs)
+    prepared = prepare(rules_for(ruleset, switches or EMPTY, folders_of(rulesets)), action, inputs)
     return _run(
         prepared,
         seed=seed,
@@ -145,7 +145,7 @@ def resolve_request(request: object, *, rulesets: Folders | None = None) -> dict
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001  # one bad request must not stop a batch, not even with SystemExit
-        answer = error_record(_discreet(as_own(error)))
+        answer = error_record(discreet(as_own(error)))
     return answer if id_ is None else {"id": id_, **answer}
 
 
@@ -217,8 +217,8 @@ def _run(
     result, _ = run(
         prepared,
         streams=Streams(read_seed(seed)),
-        given=_answers(given, "given"),
-        choose=_answers(choose, "choose"),
+        given=listed_answers(given, "given"),
+        choose=listed_answers(choose, "choose"),
         policies=policies_of(prepared, policies, auto=auto),
         note=note,
     )
@@ -229,7 +229,7 @@ def _answer(request: Request | DiceRequest, rulesets: Folders | None) -> dict[st
     if isinstance(request, DiceRequest):
         from rpgres.engine.dice import roll_dice
 
-        streams, given = Streams(read_seed(request.seed)), _answers(request.given, "given")
+        streams, given = Streams(read_seed(request.seed)), listed_answers(request.given, "given")
         rolled: dict[str, Any] = _plain(roll_dice(request.notation, streams=streams, given=given, note=request.note))
         return rolled
     found = _resolved(request, rulesets)
@@ -241,7 +241,21 @@ def _answer(request: Request | DiceRequest, rulesets: Folders | None) -> dict[st
 
 def _resuming(request: Request, pending: Pending) -> dict[str, Any]:
     """Return the request that runs up to the same question, whoever answered so far; its answer is to be added."""
-    given, choose = _answers(request.given, "given"), dict[str, list[str]]()
+    answers = resuming(pending, listed_answers(request.given, "given"))
+    again = msgspec.structs.replace(request, seed=pending.seed, **answers)
+    plain: dict[str, Any] = _plain(again)
+    defaults = {"with": {}, "switches": {}, "auto": False, "policies": {}, "note": None, "id": None}
+    return {key: value for key, value in plain.items() if key not in defaults or value != defaults[key]}
+
+
+def resuming(pending: Pending, given: Mapping[str, list[str]]) -> dict[str, dict[str, list[str]]]:
+    """Return what is given and chosen in the run up to a question, with an empty place for its answer.
+
+    Args:
+        pending: what waits.
+        given: results that were given beforehand, by label.
+    """
+    given, choose = dict(given), dict[str, list[str]]()
     so_far: dict[str, list[str]] = {}
     for answer in pending.answers:
         (so_far if answer.kind == "chance" else choose).setdefault(answer.key, []).append(answer.value)
@@ -250,14 +264,11 @@ def _resuming(request: Request, pending: Pending) -> dict[str, Any]:
     choose.setdefault(pending.question.typed, [])
     for answer in pending.unused:
         choose.setdefault(answer.key, []).append(answer.value)
-    resuming = msgspec.structs.replace(request, seed=pending.seed, given=given, choose=choose)
-    plain: dict[str, Any] = _plain(resuming)
-    defaults = {"with": {}, "switches": {}, "auto": False, "policies": {}, "note": None, "id": None}
-    return {key: value for key, value in plain.items() if key not in defaults or value != defaults[key]}
+    return {"given": given, "choose": choose}
 
 
 def _resolved(request: Request, rulesets: Folders | None) -> Result | Pending:
-    rules = _rules(request.ruleset, request.switches, _folders(rulesets))
+    rules = rules_for(request.ruleset, request.switches, folders_of(rulesets))
     with located("with"):
         prepared = prepare(rules, request.action, request.with_, confined=True)
     return _run(
@@ -271,7 +282,7 @@ def _resolved(request: Request, rulesets: Folders | None) -> Result | Pending:
     )
 
 
-def _discreet(error: BaseException) -> BaseException:
+def discreet(error: BaseException) -> BaseException:
     """Return an error without anything that stands in a file: whoever asked may not know what does."""
     if isinstance(error, RuleError) and error.details.get("place"):
         details = {key: value for key, value in error.details.items() if key != "place"}
@@ -323,7 +334,12 @@ def _as_builtin(value: Any) -> Any:
 # What was asked for, checked
 
 
-def _rules(ruleset: str | Ruleset, switches: Mapping[str, str], folders: tuple[Path, ...]) -> Rules:
+def rules_for(ruleset: str | Ruleset, switches: Mapping[str, str], folders: tuple[Path, ...]) -> Rules:
+    """Return the rules of a ruleset, which are read once in a process.
+
+    Raises:
+        UsageError, FileError, PluginError: there are none, or they are faulty.
+    """
     if isinstance(ruleset, str):
         ruleset = find_ruleset(ruleset, extra=folders)
     elif not isinstance(ruleset, Ruleset):
@@ -350,7 +366,8 @@ def _loaded(
     return load_rules(ruleset, switches=dict(switches), extra=folders)
 
 
-def _folders(rulesets: Folders | None) -> tuple[Path, ...]:
+def folders_of(rulesets: Folders | None) -> tuple[Path, ...]:
+    """Return the folders that a call names."""
     if rulesets is None:
         return ()
     if isinstance(rulesets, str | os.PathLike):
@@ -358,7 +375,7 @@ def _folders(rulesets: Folders | None) -> tuple[Path, ...]:
     return tuple(Path(folder) for folder in rulesets)
 
 
-def _answers(answers: Answers, what: str) -> dict[str, list[str]]:
+def listed_answers(answers: Answers, what: str) -> dict[str, list[str]]:
     """Return answers by label, each as a list of texts."""
     read: dict[str, list[str]] = {}
     for label, value in answers.items():

@@ -107,7 +107,7 @@ def prepare(
     rules.require_action(action)
     context = InputContext(
         rules,
-        state if state is not None else State(),
+        rules.with_tracks(state if state is not None else State()),
         actor=actor or ACTOR,
         beside=beside,
         confined=confined,

@@ -21,7 +21,7 @@ from typing import Any
 import msgspec
 
 from rpgres.errors import FileError
-from rpgres.journal import store
+from rpgres.journal import keeping, store
 from rpgres.journal.chain import START, digest
 from rpgres.journal.history import Entries, History
 from rpgres.journal.records import SAID, Entry, Known, KnownMark, Said, Standing, TableError
@@ -85,6 +85,8 @@ def remember(path: Path, new: str, head: str, *, seen: str) -> None:
 
 def is_known(path: Path, history: History) -> bool:
     """Tell whether a journal is as this machine last wrote it or found it in order."""
+    if keeping.is_whole(path, history.head.hash):
+        return True
     with suppress(OSError, RuntimeError, ValueError):
         return _memory(path, history.new.hash).read_text("utf-8") == f"{history.head.hash} {stamp(path)}"
     return False

@@ -9,7 +9,7 @@ from typing import Any
 from rpgres.engine.views import state_seen
 from rpgres.errors import FileError
 from rpgres.journal.history import History
-from rpgres.model.state import EMPTY, GM, Character, State, Tag
+from rpgres.model.state import EMPTY, GM, Character, State, Tag, slug
 from rpgres.rulesets import Field, Rules
 from rpgres.rulesets.sheets import ORDERS, RULESET, read_sheet, short_name, track_boxes
 from rpgres.text.filenames import file_name
@@ -150,8 +150,8 @@ def _value(
 def _home(rules: Rules, ability: str, original: Mapping[str, Any]) -> str:
     """Return the key under which an ability stands: as on the first sheet, as the ruleset lists it, or the first."""
     keys = {key: field for key, field in rules.file.sheet.items() if field.kind == "abilities"}
-    known = [key for key in keys if ability in original.get(key, ())]
-    listed = [key for key, field in keys.items() if ability in field.names]
+    known = [key for key in keys if ability in map(slug, original.get(key, ()))]
+    listed = [key for key, field in keys.items() if ability in field.abilities]
     open_ = [key for key, field in keys.items() if field.any_name or not field.names]
     return next(iter((*known, *listed, *open_)), "")
 

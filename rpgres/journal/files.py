@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from rpgres.journal.keeping import Connection, lent
 from rpgres.journal.records import TableError
 from rpgres.journal.rows import LONGEST
 
@@ -67,22 +68,27 @@ def damaged(path: Path, why: str) -> TableError:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[sqlite3.Connection]:
+def opened(path: Path) -> Iterator[Connection]:
     """Open the file for a while. Whatever was begun and not committed is as if it had never been."""
-    with table_errors(path):
-        uri = f"{path.absolute().as_uri()}?mode=rw"
-        connection = sqlite3.connect(uri, uri=True, timeout=WAIT, isolation_level=None)
-        try:
-            connection.execute(f"PRAGMA synchronous={SYNCHRONOUS}")
-            connection.execute("PRAGMA trusted_schema=OFF")  # the file may come from somebody else
-            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 2 * LONGEST)  # of what is packed, too
-            connection.text_factory = bytes  # what somebody else's tool has made of our bytes
-            yield connection
-        finally:
-            connection.close()
+    with table_errors(path), lent(path, _connect) as connection:
+        yield connection
 
 
-def check_format(connection: sqlite3.Connection, path: Path) -> None:
+def _connect(path: Path) -> Connection:
+    uri = f"{path.absolute().as_uri()}?mode=rw"
+    connection = sqlite3.connect(uri, uri=True, timeout=WAIT, isolation_level=None, factory=Connection)
+    try:
+        connection.execute(f"PRAGMA synchronous={SYNCHRONOUS}")
+        connection.execute("PRAGMA trusted_schema=OFF")  # the file may come from somebody else
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 2 * LONGEST)  # of what is packed, too
+        connection.text_factory = bytes  # what somebody else's tool has made of our bytes
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def check_format(connection: Connection, path: Path) -> None:
     """Check that a database is a journal of this version.
 
     Raises:
@@ -91,7 +97,7 @@ def check_format(connection: sqlite3.Connection, path: Path) -> None:
     (mark,) = connection.execute("PRAGMA application_id").fetchone()
     (format_,) = connection.execute("PRAGMA user_version").fetchone()
     size = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size")]
-    if path.stat().st_size < size[0] * size[1]:
+    if not connection.is_ahead and path.stat().st_size < size[0] * size[1]:
         raise damaged(path, "its end is missing")
     if mark != MARK:
         raise TableError(f"{path}: this is an SQLite database, but not a table of rpgres", file=str(path))

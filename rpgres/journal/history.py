@@ -43,6 +43,11 @@ class Entries(Sequence[Entry]):
     def __len__(self) -> int:
         return self._count
 
+    @property
+    def held(self) -> int:
+        """How many were read."""
+        return len(self._known)
+
     @overload
     def __getitem__(self, at: int) -> Entry: ...
     @overload

@@ -32,6 +32,7 @@ from rpgres.journal.chain import START, commitment, digest, link, written
 from rpgres.journal.changes import applied, difference
 from rpgres.journal.files import check_format, damaged, table_errors
 from rpgres.journal.history import Entries, History
+from rpgres.journal.keeping import Connection
 from rpgres.journal.records import RUNNING, RUNS, Draft, Entry, Mark, TableError, marks_of
 from rpgres.journal.rows import (
     LONGEST,
@@ -51,6 +52,7 @@ from rpgres.model.state import State
 from rpgres.text.filenames import write_own
 
 WHOLE = 1 << 27  # bytes of all entries that are read at once, unpacked: those of 70,000 actions with cards
+HELD = 64  # entries that are held while a file stays open, until it is read anew
 SHARE = 4  # a new base stands where what was kept since the last one takes so many times its bytes
 
 _TABLES = """
@@ -76,7 +78,7 @@ def create(path: Path, draft: Draft, *, salt: bytes) -> Entry:
     if os.path.exists(path):
         raise TableError(f"{path}: a table already exists; {named('table')} PATH creates one elsewhere", file=str(path))
     with table_errors(path):
-        connection = sqlite3.connect(":memory:", isolation_level=None)
+        connection = sqlite3.connect(":memory:", isolation_level=None, factory=Connection)
         try:
             connection.executescript(_TABLES)
             connection.execute(f"PRAGMA application_id={files.MARK}")
@@ -101,8 +103,8 @@ def read(path: Path) -> History:
             written.
     """
     with _opened(path) as file:
-        file.connection.execute("BEGIN")
-        return _history(file)
+        _begin(file)
+        return _known(file)[0]
 
 
 def read_rows(path: Path) -> Iterator[Row]:
@@ -112,7 +114,7 @@ def read_rows(path: Path) -> Iterator[Row]:
         TableError: the file cannot be read, or is no journal of this version.
     """
     with _opened(path) as file:
-        file.connection.execute("BEGIN")
+        _begin(file)
         check_format(file.connection, path)
         yield from file.rows()
 
@@ -163,17 +165,40 @@ def write(
     """
     with _opened(path) as file:
         connection = file.connection
-        connection.execute("BEGIN IMMEDIATE")
-        history = _history(file, is_mending=is_mending)
-        drafts = work(history)
-        added: list[Entry] = []
-        base = next(file.rows(history.head.number, history.head.number)).base
-        for draft in drafts:
-            last = added[-1] if added else history.head
-            entry, base = _add(file, draft, last=last, base=base, salt=salt())
-            added.append(entry)
-        connection.execute("COMMIT")
-    return History(history.entries.with_(added), drafts[-1].state if drafts else history.state), added
+        with connection.adding(path):
+            version = connection.version()
+            history, base = _known(file) if not is_mending else _mended(file)
+            drafts = work(history)
+            added: list[Entry] = []
+            base = base or next(file.rows(history.head.number, history.head.number)).base
+            for draft in drafts:
+                last = added[-1] if added else history.head
+                entry, base = _add(file, draft, last=last, base=base, salt=salt())
+                added.append(entry)
+        history = History(history.entries.with_(added), drafts[-1].state if drafts else history.state)
+        connection.keep(path, (history, base) if history.entries.held <= HELD else None, version)
+    return history, added
+
+
+def _mended(file: _File) -> tuple[History, None]:
+    """Return what stands after the last entry, or after the last one that can be read."""
+    file.connection.recall(file.path)
+    return _history(file, is_mending=True), None
+
+
+def _begin(file: _File) -> None:
+    """Have all that is read next be of one moment."""
+    if not file.connection.in_transaction:
+        file.connection.execute("BEGIN")
+
+
+def _known(file: _File) -> tuple[History, Base | None]:
+    """Return what stands after the last entry, and the base of the next one, where they were read before."""
+    found: tuple[History, Base | None] | None = file.connection.recall(file.path)
+    if found is None:
+        found = _history(file), None
+        file.connection.keep(file.path, found, file.connection.version())
+    return found
 
 
 def _add(file: _File, draft: Draft, *, last: Entry | None, base: Base | None, salt: bytes) -> tuple[Entry, Base]:
@@ -225,7 +250,7 @@ def _as_difference(file: _File, base: Base | None, raw: bytes, state: bytes) -> 
 class _File:
     """A journal that is open, with the last whole tables of it that were read."""
 
-    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+    def __init__(self, connection: Connection, path: Path) -> None:
         self.connection, self.path = connection, path
         self._bases: dict[object, Base | None] = {}
         self._left = WHOLE
@@ -326,7 +351,7 @@ def _standing_fault(history: History) -> str:
 def _fetch(path: Path) -> Callable[[int, int, str], list[Entry]]:
     def fetch(first: int, last: int, hash_: str) -> list[Entry]:
         with _opened(path) as file:
-            file.connection.execute("BEGIN")
+            _begin(file)
             return _linked(file, first, last, hash_=hash_)
 
     return fetch

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
@@ -23,6 +23,7 @@ from rpgres.engine.table import Table
 from rpgres.errors import UsageError
 from rpgres.model.state import GM, SCENE, Character, Map, State, Tag, put, slug
 from rpgres.rulesets import Effect, Option, Ruleset, effect
+from rpgres.rulesets.settling import Facts
 
 POINTS = "fate-points"
 LATER = "fate-points-later"  # gained now, to be had from the next scene on
@@ -73,7 +74,7 @@ class Side(msgspec.Struct, frozen=True):
 
 
 NOBODY = Side((), "", "", 0)
-Settles = tuple[str, Map[str, Any]]  # an outcome table, and the facts by which its rows are told apart
+Settles = tuple[str, Facts]  # an outcome table, and the facts by which its rows are told apart
 
 
 class Ledger(msgspec.Struct):

@@ -12,6 +12,7 @@ from rpgres.lint.bands import range_faults, turned_faults
 from rpgres.lint.conditions import CONDITIONS, circumstance_faults
 from rpgres.lint.formulas import TRIED, Scope, bounds_faults, filled, missing, scope_of, template_faults
 from rpgres.lint.named_dice import definition_faults, named_dice_faults
+from rpgres.lint.reachable import span_of_bands
 from rpgres.rulesets.actions import Action
 from rpgres.rulesets.numbers import (
     COMPARED,
@@ -106,7 +107,7 @@ def _action(rules: Rules, name: str, action: Action) -> Iterator[Fault]:
         yield from circumstance_faults(rules, (*at, "bands", band), conditions, scope.numbers)
     if action.ranges:
         plain = {band: range_ for band, range_ in action.ranges.items() if not range_.is_exception}
-        yield from range_faults(rules, (*at, "bands"), plain)
+        yield from range_faults(rules, (*at, "bands"), plain, within=span_of_bands(rules, [name]))
     yield from turned_faults(rules, (*at, "bands"), action.ranges)
     for key in action.parameters:
         if key in rules.file.parameters:

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from rpgres.lint.reachable import Span
 from rpgres.rulesets.numbers import described_actions
 from rpgres.rulesets.provenance import owner
 from rpgres.rulesets.rows import Range
@@ -15,13 +16,16 @@ from rpgres.rulesets.rules import Rules
 from rpgres.toml.diagnostics import Fault, KeyPath
 
 
-def range_faults(rules: Rules, prefix: KeyPath, ranges: Mapping[str, Range]) -> Iterator[Fault]:
+def range_faults(
+    rules: Rules, prefix: KeyPath, ranges: Mapping[str, Range], *, within: Span | None = None
+) -> Iterator[Fault]:
     """Yield where ranges leave a gap or overlap; those with conditions are not among them.
 
     Args:
         rules: the ruleset.
         prefix: the key path under which they stand.
         ranges: by band.
+        within: from where to where the dice go, where that is known; a gap beyond is none.
     """
     ranged = {name: band for name, band in ranges.items() if band.has_bounds}
     if not ranged:
@@ -33,6 +37,8 @@ def range_faults(rules: Rules, prefix: KeyPath, ranges: Mapping[str, Range]) -> 
     for margin, upto in _stretches(margins, lambda margin: [name for name, band in ranged.items() if band.has(margin)]):
         names = [name for name, band in ranged.items() if band.has(margin)]
         where = _stretch(margin, upto, first=margins[0], last=margins[-1])
+        if not names and within is not None and (upto < within[0] or (within[1] is not None and margin > within[1])):
+            continue
         if not names:
             yield Fault("margin-gap", _edge(rules, prefix, ranges, margin, upto), f"no band has the {what} {where}")
         elif len(names) > 1:

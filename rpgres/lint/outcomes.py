@@ -10,7 +10,7 @@ from typing import Any
 from rpgres.errors import FileError
 from rpgres.lint.conditions import CONDITIONS, circumstance_faults
 from rpgres.lint.formulas import Scope, bounds_faults, missing, scope_of, template_faults
-from rpgres.model.state import ROLES
+from rpgres.model.state import GM, ROLES
 from rpgres.rulesets.folders import read_as
 from rpgres.rulesets.provenance import located_in
 from rpgres.rulesets.rows import Formula, Id, OutcomeTable, Row, RowOption, RowQuestion, bounded, templates
@@ -299,6 +299,11 @@ def _field(
     elif (key in HOLDERS or (key == "on" and described.does)) and roles and value not in roles and not is_scene:
         message = f"{value!r} is not a role; roles are: {', '.join(roles)}"
         yield Fault("unknown-name", path, message, word, tuple(roles))
+    elif key == "to" and described.does in ("mark", "clear") and described.track in rules.file.tracks:
+        is_tables = rules.file.tracks[described.track].of_table
+        if is_tables is not (value == GM):
+            has = "it is the table's; write `gm`" if is_tables else "for one of the table, it is `of-table = true`"
+            yield Fault("useless", path, f"{value!r} has no track {described.track!r}; {has}")
     elif described.does and not isinstance(value, str):
         yield Fault("wrong-type", path, f"expected text, found {value!r}")
 

@@ -81,7 +81,7 @@ def _names(path: Path, number: int, known: Known) -> Collection[str] | None:
             return None if has_any_ability(rules.file) else {*sheet_names(rules.file), *_on_sheets(known, "abilities")}
         case "tracks":
             if is_table:
-                return None if state is None else state.tracks
+                return None if state is None else {*state.tracks, *_of_table(rules)}
             return {*rules.file.tracks, *_on_sheets(known, "tracks")}
         case "texts":
             return {name for name, field in rules.file.sheet.items() if field.kind == "text"}
@@ -91,6 +91,10 @@ def _names(path: Path, number: int, known: Known) -> Collection[str] | None:
             return None if is_table and state is None else own | (whole if is_table else set())
         case _:
             return None
+
+
+def _of_table(rules: Rules) -> Iterator[str]:
+    return (name for name, track in rules.file.tracks.items() if track.of_table)
 
 
 def _counters(known: Known) -> set[str]:

@@ -126,6 +126,21 @@ def _missed(band: Range, action: Action, spans: Mapping[str, Span]) -> tuple[str
     return None
 
 
+def span_of_bands(rules: Rules, actions: Sequence[str]) -> Span | None:
+    """Return from where to where the measure of some actions' bands goes; None where that depends on what is typed."""
+    found: list[Span] = []
+    for name in actions:
+        action = rules.file.actions[name]
+        measure = action.by or ("margin" if is_opposed(action) else "total")
+        spans = _spans(action, scope_of(rules, [name])) if action.roll and not action.dice else {}
+        if measure not in spans or any(other.by not in ("", measure) for other in action.instead.values()):
+            return None
+        found.append(spans[measure])
+    highest = [high for _, high in found]
+    top = None if None in highest else max(filter(None, highest), default=0)
+    return (min(low for low, _ in found), top) if found else None
+
+
 def _covers(earlier: Band | Range, later: Band | Range) -> bool:
     """Tell whether a band comes about whenever the later one would."""
     same_bounds = (earlier.from_, earlier.to) == (later.from_, later.to)

@@ -19,11 +19,12 @@ from rpgres.lint.decks import deck_diagnostics, pile_faults
 from rpgres.lint.formulas import bounds_faults, missing
 from rpgres.lint.outcomes import roles_of, row_diagnostics, undescribed, unregistered
 from rpgres.lint.overlays import setting_faults, stray_diagnostics
-from rpgres.lint.reachable import reach_faults, unmet_rows
+from rpgres.lint.reachable import reach_faults, span_of_bands, unmet_rows
 from rpgres.lint.switches import house_rule_faults
 from rpgres.lint.unused import unused_faults
 from rpgres.parameters.kinds import kind_of
 from rpgres.rulesets.actions import Action
+from rpgres.rulesets.numbers import described_actions
 from rpgres.rulesets.provenance import located_in
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.schema import CLAIM, DONE_ON, DONE_WITH, Parameter
@@ -109,7 +110,8 @@ def _bands(rules: Rules) -> Iterator[Fault]:
             message = f"of {name} and {band.also} one is a success and the other a failure"
             yield Fault("inconsistent", at, message)
     plain = {name: band for name, band in bands.items() if not band.is_exception}
-    yield from range_faults(rules, ("bands",), plain)
+    read = [name for name in described_actions(rules.file) if not rules.file.actions[name].ranges]
+    yield from range_faults(rules, ("bands",), plain, within=span_of_bands(rules, read))
     yield from turned_faults(rules, ("bands",), bands)
     yield from _ends(rules)
 

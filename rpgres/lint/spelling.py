@@ -15,6 +15,7 @@ from typing import Any
 from rpgres.errors import FileError
 from rpgres.lint.formulas import scope_of
 from rpgres.lint.outcomes import rolled_labels
+from rpgres.model.state import slug
 from rpgres.rulesets.folders import Text
 from rpgres.rulesets.numbers import OPPOSED, has_any_ability
 from rpgres.rulesets.provenance import located_in
@@ -92,7 +93,7 @@ def _abilities(character: Any, fields: Iterable[str]) -> Iterator[str]:
     for field in fields:
         written = character.get(field) if isinstance(character, dict) else None
         if isinstance(written, dict):
-            yield from written
+            yield from map(slug, written)
 
 
 def _in_examples(file: RulesetFile) -> Iterator[str]:

@@ -244,6 +244,8 @@ def _step(kind: str, key: str) -> _Step | None:
     derived = _DERIVED.get(kind, {}).get(key)
     if derived is not None:
         return key, derived[0], derived[1] if kind in _FIELDS else _unless_named(key, derived[1])
+    if kind == "abilities":
+        return slug(key), "number", _data(slug(key))
     if kind == "tags":
         return slug(key), "tag", _tag(slug(key))
     if kind == "track":

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+
 import msgspec
 
 from rpgres.version import __version__
+
+LONGEST = 60  # characters of a text in `repr`
 
 
 class Printed(msgspec.Struct, frozen=True, kw_only=True, tag_field="format"):
@@ -15,3 +19,19 @@ class Printed(msgspec.Struct, frozen=True, kw_only=True, tag_field="format"):
     """
 
     version: str = __version__
+
+    def __repr__(self) -> str:
+        """Return the record in a line: its numbers, names and texts, without lists and tables."""
+        shown = ((name, getattr(self, name)) for name in self.__struct_fields__ if name != "version")
+        told = (f"{name}={_clipped(value)!r}" for name, value in shown if isinstance(value, str | int) and value != "")
+        return f"{type(self).__name__}({', '.join(told)})"
+
+    def _repr_html_(self) -> str | None:
+        """Return the record as HTML; notebooks call it."""
+        # How a record looks is decided far above; the public face, which is loaded by then, knows where.
+        shown: str | None = sys.modules["rpgres"].html_of(self)
+        return shown
+
+
+def _clipped(value: str | int) -> str | int:
+    return f"{value[:LONGEST]}..." if isinstance(value, str) and len(value) > LONGEST else value

@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING, Any
 from rpgres.engine.hidden import NO_TABLE, Start
 from rpgres.engine.players import Policy
 from rpgres.engine.run import Prepared, answers_to
-from rpgres.model.state import EMPTY
+from rpgres.errors import UsageError, named
+from rpgres.model.state import EMPTY, pile_name
 from rpgres.odds.exact import EXACT_SHARE, By, OddsResult, Weighed, odds_record, outcome_odds
 from rpgres.odds.sampling import GAMES
+from rpgres.parameters.kinds import metavar
+from rpgres.rulesets import Rules
 from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
@@ -88,3 +91,30 @@ def _samples(prepared: Prepared, best: Best, answers: Mapping[str, Any], *, end:
         if found is not None:
             played[name] = found
     return played
+
+
+def require_hand(rules: Rules, action: str, inputs: Mapping[str, Any], start: Start = NO_TABLE) -> None:
+    """Check that the cards in hand are named for somebody who decides by them.
+
+    Raises:
+        UsageError: they are still to be dealt, and every hand would be another question.
+    """
+    name = missing_hand(rules, action, inputs, start)
+    if name:
+        parameter = rules.parameters(action)[name]
+        raise UsageError(
+            f"optimal decisions need {named(name)} {metavar(parameter, name)}: {parameter.help.partition(' (')[0]}; "
+            f"with {named('auto')} a policy decides, and hands are dealt"
+        )
+
+
+def missing_hand(rules: Rules, action: str, inputs: Mapping[str, Any], start: Start = NO_TABLE) -> str:
+    """Return the parameter that would name the cards that whoever acts holds; empty where they are known."""
+    for name, parameter in rules.parameters(action).items():
+        pile = rules.file.piles[parameter.pile] if parameter.kind == "cards" else None
+        if pile is None or pile.face != "hand" or not pile.each or inputs.get(name.replace("-", "_")) is not None:
+            continue
+        there = start.state.piles.get(pile_name(parameter.pile, start.actor)) if start.state is not None else None
+        if there is None or not len(there):
+            return name
+    return ""

@@ -1,7 +1,8 @@
 """The chance of success by each option of a decision that is asked now, as whoever is asked may know it.
 
-The action is run again from its start: what its owner saw is as it was, what comes after is every result of chance. An
-estimate from games stands in where cards were drawn that the owner did not see, or where the budget ends.
+The action is run again from its start: what its owner saw is as it was, what comes after is every result of chance.
+Hands that the owner does not see are dealt anew (`engine.hidden`). An estimate from games stands in where the budget
+ends, or where what was seen does not fit every hand.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ import msgspec
 
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
+from rpgres.engine.hidden import known_to
 from rpgres.engine.players import NO, Answer, Policy, Question, Seats, View
 from rpgres.engine.run import Prepared, play
 from rpgres.engine.running import Broken, Decided, Drawn, Event, Rolled, Stop
 from rpgres.errors import GivenError, RpgresError
-from rpgres.model.state import FACE_DOWN, Map, Pile, code_of, pile_name
+from rpgres.model.state import FACE_DOWN, Map, code_of
 from rpgres.odds.exact import success_of
 from rpgres.odds.explorer import Budget, Runs, WalkDealer, explore_within
 from rpgres.odds.sampling import Estimate, estimate
@@ -105,54 +107,6 @@ class _Past:
         return tuple(free) or cards
 
 
-class _Dealt:
-    """The action at tables that all look to a seat as the real one does.
-
-    Attributes:
-        is_open: whether there are several: cards that the seat does not see lie in more than one place.
-    """
-
-    def __init__(self, prepared: Prepared, seat: str) -> None:
-        state = prepared.state
-        hidden = {
-            name: pile for name, pile in state.piles.items() if pile.audience is not None and seat not in pile.audience
-        }
-        self._hidden = hidden  # of whose top cards nobody is taken to know any
-        self._decks = dict[str, list[str]]()  # their piles, by the one that they are dealt from
-        for name, pile in hidden.items():
-            if len(pile):
-                self._decks.setdefault(_deck_of(prepared, name, pile), []).append(name)
-        self._prepared, self._seen = prepared, state.seen_by(seat)
-        self.is_open = any(len(names) > 1 for names in self._decks.values())
-        self._last: tuple[int, Prepared] | None = None
-
-    def at(self, number: int) -> Prepared:
-        """Return the action at one of them."""
-        if self._last is not None and (not self.is_open or self._last[0] == number):
-            return self._last[1]
-        word, piles = Streams(SEED).word, dict(self._seen.piles)
-        for names in self._decks.values():
-            cards = sorted(card for name in names for card in (*self._hidden[name].cards, *self._hidden[name].top))
-            if len(names) > 1:
-                cards.sort(key=lambda card: word(0, f"hidden:{number}:{card}", 0))
-            for name in names:
-                size = len(self._hidden[name])
-                own, cards = tuple(sorted(cards[:size])), cards[size:]
-                piles[name] = msgspec.structs.replace(self._hidden[name], cards=own, top=(), knowers=())
-        state = msgspec.structs.replace(self._seen, piles=Map(piles)) if piles else self._seen
-        self._last = number, msgspec.structs.replace(self._prepared, state=state)
-        return self._last[1]
-
-
-def _deck_of(prepared: Prepared, name: str, pile: Pile) -> str:
-    """Return the pile that the cards of a pile are dealt from; its own name where they are from nowhere else."""
-    piles = prepared.rules.file.piles
-    own = piles.get(name.partition(":")[0])
-    if own is None or not own.dealt_from:
-        return name
-    return pile_name(own.dealt_from, pile.owner) if piles[own.dealt_from].each else own.dealt_from
-
-
 class _Exact(WalkDealer):
     """Answers chance as it was seen, then with every result in turn."""
 
@@ -176,9 +130,7 @@ class _Exact(WalkDealer):
         return super().read(dice, readings, label, count) if throw is None else (throw, read_off(dice, throw, readings))
 
     def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
-        if self.past.is_over:
-            return super().draw(cards, stack, label, count)
-        return self.past.drawn(cards, label)[0]
+        return super().draw(cards if self.past.is_over else self.past.drawn(cards, label), stack, label, count)
 
     def merge(self, key: object) -> None:
         if self.past.is_over:
@@ -221,6 +173,18 @@ class _Players(Seats):
         return super().answer(question, view)
 
 
+def as_known_to(prepared: Prepared, seat: str) -> Prepared:
+    """Return an action at the table as a seat knows it.
+
+    Raises:
+        UsageError: the seat does not see some cards, and nothing says which they may be.
+    """
+    start = known_to(prepared.rules, prepared.state, seat)
+    typed = {pile for pile, _, _ in prepared.placed}
+    undealt = Map({hand: its for hand, its in start.undealt.items() if hand not in typed})
+    return msgspec.structs.replace(prepared, state=start.state, undealt=undealt)
+
+
 def decision_odds(
     prepared: Prepared,
     view: View,
@@ -244,14 +208,13 @@ def decision_odds(
     passing = question.passing
     names = [option.name for option in question.offered if option is not passing]
     names += [passing.name if passing is not None else NO] if question.optional else []
-    dealt, until = _Dealt(prepared, view.seat), monotonic() + seconds
-    is_exact = not (dealt.is_open or any(isinstance(event, Drawn) and event.card == FACE_DOWN for event in seen))
+    prepared, until, is_exact = as_known_to(prepared, view.seat), monotonic() + seconds, True
     found = list[OptionOdds]()
     for name in names:
-        odds = _exact(dealt.at(0), seen, question, name, policies, until - monotonic()) if is_exact else None
+        odds = _exact(prepared, seen, question, name, policies, until - monotonic()) if is_exact else None
         if odds is None:
             is_exact = False  # the others are no easier
-            odds = _estimated(dealt, seen, question, name, policies, Budget(games, seconds / len(names)))
+            odds = _estimated(prepared, seen, question, name, policies, Budget(games, seconds / 2 / len(names)))
         if odds is not None:
             found.append(odds)
     return found
@@ -293,7 +256,7 @@ def _exact(
 
 
 def _estimated(
-    dealt: _Dealt,
+    prepared: Prepared,
     seen: Sequence[Event],
     question: Question,
     option: str,
@@ -309,7 +272,7 @@ def _estimated(
         budget.spend(1)
         past = dealer.past = _Past(seen, question)
         try:
-            playing = partial(play, dealt.at(number), asked="outcome")
+            playing = partial(play, prepared, asked="outcome")
             result = runs.run(playing, dealer, _Players(past, option, policies))
         except (Broken, _Lost, GivenError):
             continue
@@ -319,6 +282,6 @@ def _estimated(
     games = sum(counts.values())
     if not games:
         return None
-    ordered, won = _ordered(dealt.at(0), counts)
+    ordered, won = _ordered(prepared, counts)
     shares = {name: count / games for name, count in ordered.items()}
     return OptionOdds(option, shares, sum(won) / games, estimate(sum(won), games), games)

@@ -122,6 +122,18 @@ class OddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.odds/1"):
     known: Known | None = None
     note: str | None = None
 
+    def table(self) -> list[dict[str, Any]]:
+        """Return a row for each outcome, as `pandas.DataFrame` takes it: name, `probability`, `exact` fraction."""
+        is_number = self.by != "outcome" or self.action is None
+        return [
+            {self.by: _number(name) if is_number else name, "probability": chance.probability, "exact": chance.exact}
+            for name, chance in self.outcomes.items()
+        ]
+
+
+def _number(text: str) -> int | str:
+    return int(text) if text.removeprefix("-").isdecimal() else text
+
 
 class NeedsPolicy(UsageError):
     """Odds need to know who decides: decisions before the outcome is fixed have neither answer nor policy. Exit code 3.

@@ -70,6 +70,13 @@ class LadderOdds(Printed, frozen=True, kw_only=True, tag="rpgres.odds.exact-ladd
     known: Known | None = None
     note: str | None = None
 
+    def table(self) -> list[dict[str, Any]]:
+        """Return a row for each rung, as `pandas.DataFrame` takes it: its name, `value`, each outcome's probability."""
+        return [
+            {"rung": rung.name, "value": rung.value, **{name: one.probability for name, one in rung.outcomes.items()}}
+            for rung in self.ladder
+        ]
+
 
 def missing_opposition(rules: Rules, action: str, inputs: Mapping[str, Any]) -> str | None:
     """Return the required input that would say what is in the way, when it is missing and the ruleset has a ladder."""

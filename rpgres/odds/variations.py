@@ -23,6 +23,7 @@ from rpgres.odds.subjects import (
     in_order,
     measured_fields,
     named_change,
+    plain_value,
     subject_fields,
     value_text,
 )
@@ -71,6 +72,19 @@ class Variation(Evaluated, frozen=True, kw_only=True, tag="rpgres.variation/1"):
 
     axes: list[Axis]
     cells: list[Cell]
+
+    def table(self) -> list[dict[str, Any]]:
+        """Return a row for each cell: its values by axis, the probability of each outcome, `success`, and what is open.
+
+        `pandas.DataFrame` takes it as it is.
+        """
+        rows = []
+        for cell in self.cells:
+            row = {name: plain_value(value) for name, value in cell.at.items()}
+            row |= {name: chance.probability for name, chance in cell.outcomes.items()}
+            rows.append({**row, **({SUCCESS: cell.success.probability} if cell.success is not None else {})})
+            rows[-1] |= {"open": cell.open.probability}
+        return rows
 
 
 class Target(msgspec.Struct, frozen=True):

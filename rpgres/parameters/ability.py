@@ -17,7 +17,7 @@ from rpgres.toml.reading import nearest
 
 def ability_names(rules: Rules) -> list[str]:
     """Return every ability the ruleset's sheets know by name."""
-    return [name for field in rules.file.sheet.values() if field.kind == "abilities" for name in field.names]
+    return [name for field in rules.file.sheet.values() if field.kind == "abilities" for name in field.abilities]
 
 
 def read_ability(rules: Rules, value: Any, *, state: State, actor: str, option: str) -> Rating:

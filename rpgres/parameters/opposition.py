@@ -178,7 +178,8 @@ def _with_ability(slot: Slot, character: str, ability: str) -> Opposition:
     rating = read_ability(context.rules, ability, state=context.state, actor=character, option=slot.option)
     if rolls:
         return _rated(rolls, rating.value, character=character, ability=rating.name)
-    return Opposition(rating.value, context.rules.dice, character, rating.name)
+    rolled = context.rules.dice if context.rules.file.dice else None  # with none, the rating itself
+    return Opposition(rating.value, rolled, character, rating.name)
 
 
 def _metavar(_described: Described, _name: str, has_rungs: bool) -> str:

@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from rpgres.model.state import EMPTY
 from rpgres.rulesets import Rules, Ruleset, data_folders, merge_parts, read_parts
+
+KEPT = 64  # rulesets, with other switches or folders each, that a process keeps
+_kept: dict[Hashable, Rules] | None = None
+
+
+@contextmanager
+def rules_kept() -> Iterator[None]:
+    """Have the files of each ruleset read once only, for a process that does much."""
+    global _kept
+    before, _kept = _kept, {}
+    try:
+        yield
+    finally:
+        _kept = before
 
 
 def load_rules(ruleset: Ruleset, *, switches: Mapping[str, str] = EMPTY, extra: Sequence[Path] = ()) -> Rules:
@@ -18,6 +33,27 @@ def load_rules(ruleset: Ruleset, *, switches: Mapping[str, str] = EMPTY, extra: 
         FileError: a data file is missing or faulty.
         UsageError: a switch is unknown or has no such choice.
     """
+    known = ruleset, tuple(sorted(switches.items())), tuple(extra)
+    return kept_rules(known, lambda: _loaded(ruleset, switches, extra))
+
+
+def kept_rules(known: Hashable, load: Callable[[], Rules]) -> Rules:
+    """Return rules that are kept while `rules_kept` holds, and else as they are loaded now.
+
+    Args:
+        known: what tells them from others.
+        load: loads them.
+    """
+    if _kept is None:
+        return load()
+    if known not in _kept:
+        if len(_kept) >= KEPT:
+            _kept.clear()
+        _kept[known] = load()
+    return _kept[known]
+
+
+def _loaded(ruleset: Ruleset, switches: Mapping[str, str], extra: Sequence[Path]) -> Rules:
     parts = read_parts(data_folders(ruleset.id, own=ruleset.data, extra=extra), ruleset_id=ruleset.id)
     return checked(Rules(ruleset, file=merge_parts(parts), parts=parts, switches=switches))
 

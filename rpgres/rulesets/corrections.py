@@ -238,10 +238,10 @@ def _check_character_counter(
 
 def _check_ability(rules: Rules, was: Character, number: int, name: str, path: str) -> None:
     fields = [field for field in rules.file.sheet.values() if field.kind == "abilities"]
-    listed = [field for field in fields if name in field.names]
+    listed = [field for field in fields if name in field.abilities]
     open_ = [field for field in fields if field.any_name or not field.names]
     if not listed and not open_ and name not in was.abilities:
-        names = [one for field in fields for one in field.names]
+        names = [one for field in fields for one in field.abilities]
         _require(name, names, what="ability", of=f"a sheet of {rules.id}", path=path)
     _check_bounds(number, listed or open_, path)
 

@@ -6,7 +6,7 @@ from functools import partial
 
 import msgspec
 
-from rpgres.model.state import GM, SCENE, Box, Character, State, Tag, put
+from rpgres.model.state import EMPTY, GM, SCENE, Box, Character, State, Tag, put
 from rpgres.rulesets.registry import ApplyEffect, Effect
 from rpgres.rulesets.schema import EffectText, Field, RulesetFile
 
@@ -75,17 +75,20 @@ def _take_away(state: State, effect: Effect) -> State:
 
 
 def _mark(described: EffectText, state: State, effect: Effect) -> State:
-    """Mark the lowest free boxes of a track, or clear the highest marked ones."""
-    who = state.characters.get(effect.get("to", ""))
-    if who is None or described.track not in who.tracks:
+    """Mark the lowest free boxes of a track, or clear the highest marked ones; of the table for the game master."""
+    to = effect.get("to", "")
+    who = state.characters.get(to)
+    tracks = who.tracks if who is not None else state.tracks if to == GM else EMPTY
+    if described.track not in tracks:
         return state
-    boxes = list(who.tracks[described.track])
+    boxes = list(tracks[described.track])
     is_marking = described.does == "mark"
     places = [number for number, box in enumerate(boxes) if bool(box.mark) is not is_marking]
     count = max(0, effect.get("count", 1))
     for number in places[:count] if is_marking else places[::-1][:count]:
         boxes[number] = _marked(boxes[number], "x" if is_marking else "")
-    return put(state, ("characters", who.name, "tracks"), who.tracks.with_(described.track, tuple(boxes)))
+    at = ("characters", who.name, "tracks") if who is not None else ("tracks",)
+    return put(state, at, tracks.with_(described.track, tuple(boxes)))
 
 
 def _marked(box: Box, mark: str) -> Box:

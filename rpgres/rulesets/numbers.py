@@ -18,7 +18,7 @@ OPPOSED = f"{OPPONENT}."  # `{opponent.armour}`: an ability or counter of whoeve
 
 def sheet_names(file: RulesetFile) -> set[str]:
     """Return the names of abilities and counters that sheets of a ruleset may have, as far as they are listed."""
-    names = {name for field in file.sheet.values() if field.kind == "abilities" for name in field.names}
+    names = {name for field in file.sheet.values() if field.kind == "abilities" for name in field.abilities}
     return names | {name for name, field in file.sheet.items() if field.kind == "counter"}
 
 

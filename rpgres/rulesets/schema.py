@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from rpgres.model.state import slug
 from rpgres.rulesets.actions import Action, Definition
 from rpgres.rulesets.rows import Band, Condition, Id, Record, check_effects
 
@@ -243,14 +244,15 @@ class MoreBoxes(Record, frozen=True):
 
 
 class Track(Record, frozen=True):
-    """A row of boxes every character has: names and sizes, and the abilities that add some.
+    """A row of boxes that every character has, or the table: names and sizes, and the abilities that add some.
 
     Attributes:
         title: the name as people say it.
         boxes: boxes that everybody has: name = size.
         more: boxes that come with the rating of an ability.
         tag: the kind of tag that a text written into a box becomes.
-        when: the switches with which characters have this track; always when left out.
+        when: the switches with which there is this track; always when left out.
+        of_table: whether there is one for the whole table, such as a clock, and none for each character.
     """
 
     title: str
@@ -258,6 +260,7 @@ class Track(Record, frozen=True):
     more: list[MoreBoxes] = []
     tag: str = ""
     when: Condition = {}
+    of_table: bool = False
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -316,10 +319,10 @@ class Field(Record, frozen=True):
     """One key of a character sheet.
 
     kinds: `text`; `counter` (a whole number; a text as `default` names the counter to start from); `abilities`
-    (name = rating); `tags` (name = text, or a list of texts, of the kind `tag`); `records` (name = a table with
-    `fields`; with a `tag`, the name is a text with game weight too); `boxes` (track = how many boxes, for characters
-    with fewer); `marks` (track = names of marked boxes); `written` (box = text, on the track `track`); `seat` (`player`
-    or `gm`: who plays the character).
+    (name = rating; "Occult Lore" on a sheet is `occult-lore` wherever it is typed); `tags` (name = text, or a list of
+    texts, of the kind `tag`); `records` (name = a table with `fields`; with a `tag`, the name is a text with game
+    weight too); `boxes` (track = how many boxes, for characters with fewer); `marks` (track = names of marked boxes);
+    `written` (box = text, on the track `track`); `seat` (`player` or `gm`: who plays the character).
 
     Attributes:
         kind: what stands under this key.
@@ -348,6 +351,11 @@ class Field(Record, frozen=True):
     track: str = ""
     fields: dict[Id, RecordField] = {}
     of_players: bool = False
+
+    @property
+    def abilities(self) -> list[str]:
+        """The abilities that the game knows, under the names they have on the table."""
+        return [slug(name) for name in self.names]
 
 
 class RecordField(Record, frozen=True):
@@ -389,8 +397,8 @@ class EffectText(Record, frozen=True):
 
     `does` says what it changes, where no code does: `counter` (adds `change` to the counter of `to`, or of the table),
     `tag` (lays a text `name`, of the kind `tag`, `on` a character or the scene, with `count` free uses for `to`),
-    `untag` (takes it away), `mark` and `clear` (`count` boxes of the track of `to`, lowest first), `out` (`to` acts no
-    more), `nothing` (it is for the people at the table).
+    `untag` (takes it away), `mark` and `clear` (`count` boxes of the track of `to`, lowest first; `gm` for one of
+    the table), `out` (`to` acts no more), `nothing` (it is for the people at the table).
 
     `values` and `numbers` say what may stand in a field, so that a misspelt house rule is told before it is reached.
     With `does`, `fields` and `numbers` may be left out: they are those of what it does. What is `quiet` has no line in

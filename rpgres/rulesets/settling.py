@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -15,6 +15,9 @@ from rpgres.rulesets.rows import Bounded, Formula, OutcomeTable, Row, RowOption,
 
 if TYPE_CHECKING:
     from rpgres.rulesets.rules import Rules
+
+
+Facts = Map[str, Any] | Callable[[int], Map[str, Any]]  # what conditions may speak of, whatever the margin or by it
 
 
 class Option(msgspec.Struct, frozen=True):
@@ -101,7 +104,7 @@ class Settling:
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
-        self._fixed: dict[tuple[str, int, Map[str, Any], bool], bool] = {}
+        self._fixed: dict[tuple[str, int, Facts, bool], bool] = {}
         self._settlements: dict[tuple[str, int | None, str], list[tuple[Map[str, Any], Settlement]]] = {}
 
     def settlement(self, table: str, margin: int | None, facts: Map[str, Any] = EMPTY, *, band: str = "") -> Settlement:
@@ -121,11 +124,11 @@ class Settling:
             known.append((facts, settlement))
         return settlement
 
-    def is_fixed(self, table: str, facts: Map[str, Any], margin: int, *, up: bool) -> bool:
+    def is_fixed(self, table: str, facts: Facts, margin: int, *, up: bool) -> bool:
         """Tell whether every margin from this one on, up or down, comes to the same: band, texts, effects, questions.
 
         Args:
-            table, facts: as of `settlement`.
+            table, facts: as of `settlement`; a function where the facts go by the margin.
             margin: the margin.
             up: whether higher margins are meant, or lower ones.
         """
@@ -133,13 +136,17 @@ class Settling:
         found = self._fixed.get(key)
         if found is None:
             try:
-                first, step = self._settle(table, margin, facts, ""), 1 if up else -1
-                found = all(self._settle(table, margin + step * far, facts, "") == first for far in range(1, FAR))
+                first, step = self._at(table, margin, facts), 1 if up else -1
+                found = all(self._at(table, margin + step * far, facts) == first for far in range(1, FAR))
             except FileError:  # which is told when such a margin comes
                 found = False
             if len(self._fixed) < MOST_SETTLED:
                 self._fixed[key] = found
         return found
+
+    def _at(self, table: str, margin: int, facts: Facts) -> tuple[Map[str, Any], Settlement]:
+        its = facts if isinstance(facts, Map) else facts(margin)
+        return its, self._settle(table, margin, its, "")
 
     def settled(self) -> set[tuple[str, str, bool]]:
         """Return the rows that runs came to so far, as (outcome table, band, whether the margin decided)."""

@@ -84,7 +84,7 @@ def _field_type(name: str, field: Field, *, rules: Rules) -> Any:
         case "counter":
             return number
         case "abilities":
-            key = str if field.any_name or not field.names else one_of(field.names)
+            key = str if field.any_name or not field.names else one_of(field.abilities)
             return _table_of(key, Annotated[int, msgspec.Meta(ge=field.at_least, le=field.at_most)])
         case "tags":
             text = Annotated[str, msgspec.Meta(min_length=1)]
@@ -92,13 +92,17 @@ def _field_type(name: str, field: Field, *, rules: Rules) -> Any:
         case "records":
             return _table_of(str, _record_type(name, field.fields))
         case "boxes":
-            return _table_of(one_of(rules.file.tracks), Annotated[int, msgspec.Meta(ge=0)])
+            return _table_of(one_of(_of_characters(rules)), Annotated[int, msgspec.Meta(ge=0)])
         case "marks":
-            return _table_of(one_of(rules.file.tracks), list[str])
+            return _table_of(one_of(_of_characters(rules)), list[str])
         case "seat":
             return Literal["player", "gm"]
         case "written":
             return dict[str, Annotated[str, msgspec.Meta(min_length=1)]]
+
+
+def _of_characters(rules: Rules) -> list[str]:
+    return [name for name, track in rules.file.tracks.items() if not track.of_table]
 
 
 def one_of(names: Iterable[str]) -> Any:
@@ -202,8 +206,9 @@ def make_sheet(
     other = foreign(rules, data)
     if other is not None:
         raise diagnostics_error(located([Fault("wrong-ruleset", (*prefix, RULESET), other)], sources))
-    read = convert(dict(data), sheet_type(rules), sources=sources, prefix=prefix)
-    wrong = [fault.under(*prefix) for fault in box_faults(rules, data)]
+    data = as_listed(rules, data)
+    read = convert(data, sheet_type(rules), sources=sources, prefix=prefix)
+    wrong = [fault.under(*prefix) for fault in name_faults(rules, data)]
     if wrong:
         raise diagnostics_error(located(wrong, sources))
     where = sources[-1].path if sources else name
@@ -222,7 +227,7 @@ def make_sheet(
             default = counters.get(field.default, 0) if isinstance(field.default, str) else field.default
             counters[field_name] = value if value is not None else default or 0
         elif field.kind == "abilities":
-            abilities |= value or {}
+            abilities |= {slug(ability): rating for ability, rating in (value or {}).items()}
         elif field.kind == "text" and value is not None:
             texts[field_name] = value
         elif field.kind == "records" and value:
@@ -242,6 +247,30 @@ def make_sheet(
     tags = (*_tags(fields, values, on=name), *(Tag(text, kind, name) for text, kind in written))
     orders = None if ORDERS in fields else getattr(read, ORDERS)
     return Sheet(character, tags, SheetOrders(tuple(orders), tuple(sources), (*prefix, ORDERS)) if orders else None)
+
+
+def as_listed(rules: Rules, data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the data of a sheet with the abilities that the ruleset lists under their names on the table."""
+    read = dict(data)
+    for key, field in rules.file.sheet.items():
+        if field.kind == "abilities" and isinstance(read.get(key), dict):
+            known = set(field.abilities)
+            written = read[key]
+            named = {name: slug(name) if slug(name) in known else name for name in written}
+            if len(set(named.values())) == len(named):  # else two would be one
+                read[key] = {named[name]: rating for name, rating in written.items()}
+    return read
+
+
+def _twin_faults(rules: Rules, data: Mapping[str, Any]) -> Iterator[Fault]:
+    """Yield the abilities that stand under two spellings of one name."""
+    found: dict[str, str] = {}
+    for key, field in rules.file.sheet.items():
+        for name in _table(data.get(key)) if field.kind == "abilities" else ():
+            first = found.setdefault(slug(name), name)
+            if first != name:
+                message = f"{first!r} and {name!r} are the same ability: both are typed as {slug(name)}"
+                yield Fault("taken-name", (key, name), message)
 
 
 def _prepared(
@@ -342,11 +371,12 @@ def _joined(values: Mapping[str, Any], fields: Mapping[str, Field], kind: str) -
     return joined
 
 
-def box_faults(rules: Rules, data: Mapping[str, Any]) -> Iterator[Fault]:
-    """Yield the boxes that are marked or written on and that this character does not have.
+def name_faults(rules: Rules, data: Mapping[str, Any]) -> Iterator[Fault]:
+    """Yield abilities under two spellings, and boxes that are marked or written on and that are not there.
 
     Other faults of the sheet are told elsewhere, so whatever has the wrong type counts here as left out.
     """
+    yield from _twin_faults(rules, data)
     boxes = _boxes(rules, data)
     for key, field in rules.file.sheet.items():
         entries = _table(data.get(key))
@@ -375,7 +405,8 @@ def _boxes(rules: Rules, data: Mapping[str, Any]) -> dict[str, list[str]]:
     for key, field in rules.file.sheet.items():
         into = {"abilities": abilities, "boxes": limits}.get(field.kind)
         if into is not None:
-            into |= {name: number for name, number in _table(data.get(key)).items() if type(number) is int}
+            numbers = {name: number for name, number in _table(data.get(key)).items() if type(number) is int}
+            into |= {slug(name): number for name, number in numbers.items()} if into is abilities else numbers
     found = {}
     for name, track in rules.tracks.items():
         names = list(track_boxes(track, abilities))
@@ -391,7 +422,7 @@ def track_boxes(track: Track, abilities: Mapping[str, int]) -> dict[str, int]:
     """Return the boxes of a track (name: size) for a character with these abilities."""
     boxes = dict(track.sizes)
     for more in track.more:
-        if abilities.get(more.ability, 0) >= more.at:
+        if abilities.get(slug(more.ability), 0) >= more.at:
             boxes |= more.boxes
     return boxes
 

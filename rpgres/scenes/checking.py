@@ -87,6 +87,7 @@ def scene_diagnostics(
     _check_table(faults, tracks, things, (*_names(state, data), GM))
     if not any(faults_on_table(tracks, things)):
         state = set_out(state, tracks=tracks, things=things)
+    state = rules.with_tracks(state)
     folder = folder_of(source, folder)
     state = _with_included(rules, state, source, Including(said, source, folder, extra))
     scene = Scene(SceneFile(ruleset=said), source, rules, state, {}, EMPTY_PROGRAM, folder)

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from rpgres.dice.seeds import Streams, read_seed
+from rpgres.engine.dealers import Hand
 from rpgres.engine.players import Prompt
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import Answering, Prepared, prepare, run
@@ -133,6 +134,7 @@ def play_scene(
     *,
     seed: str,
     prompt: Prompt | None = None,
+    hand: Hand | None = None,
     begins: Callable[[Leaf, State], None] | None = None,
     rewinds: Callable[[], bool] = bool,
     ended: Callable[[str], None] | None = None,
@@ -143,6 +145,7 @@ def play_scene(
         scene: the scene.
         seed: what all chance is drawn from.
         prompt: asks a person what nobody else answers.
+        hand: asks a person for results of real dice and cards that the scene does not give.
         begins: is told each step that is played, before it is, with the table.
         rewinds: has whoever is prompted take back the last answer of a step, which is then played again; False where
             there is none.
@@ -166,7 +169,9 @@ def play_scene(
         if begins is not None:
             begins(leaf, before)
         try:
-            found, after = _kept(partial(play_step, scene, leaf, at, before, streams, prompt=prompt), rewinds)
+            found, after = _kept(
+                partial(play_step, scene, leaf, at, before, streams, prompt=prompt, hand=hand), rewinds
+            )
         except RpgresError as error:
             raise (cannot_set(leaf, error) if leaf.step.set else at_step(leaf, error)) from error
         if isinstance(found, Pending):
@@ -283,7 +288,14 @@ def _kept(
 
 
 def play_step(
-    scene: Scene, leaf: Leaf, at: At, state: State, streams: Streams, *, prompt: Prompt | None = None
+    scene: Scene,
+    leaf: Leaf,
+    at: At,
+    state: State,
+    streams: Streams,
+    *,
+    prompt: Prompt | None = None,
+    hand: Hand | None = None,
 ) -> tuple[Result | Pending | None, State]:
     """Return what comes of a step, None where it plays nothing; and the table after it.
 
@@ -293,7 +305,7 @@ def play_step(
         at: the passes of the groups it is in.
         state: the table before it.
         streams: what chance is drawn from.
-        prompt: asks a person what nobody else answers.
+        prompt, hand: as of `play_scene`.
     """
     step = leaf.step
     if not (step.played or step.moment):
@@ -305,6 +317,7 @@ def play_step(
         "choose": lists(step.choose),
         "policies": scene.policies,
         "prompt": prompt,
+        "hand": hand,
         "note": step.note or None,
     }
     if step.moment is None:

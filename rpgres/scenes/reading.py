@@ -140,6 +140,7 @@ def read_scene(
     deciding.add("", file.policy, folder)
     for part in (Part(file, source, folder), *including.parts):
         state = with_part(rules, state, part, deciding)
+    state = rules.with_tracks(state)
     policies = deciding.made(rules, state, policy=policy, named=named, auto=auto)
     return Scene(file, source, rules, state, policies, program, folder, tuple(extra))
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from rpgres.dice.seeds import Streams
-from rpgres.engine.players import Policy
+from rpgres.engine.players import Policy, policy_of
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.rerun import (
     Again,
@@ -23,11 +23,18 @@ from rpgres.engine.rerun import (
     read_changes,
     run_again,
 )
-from rpgres.errors import UsageError
+from rpgres.errors import UsageError, named
 from rpgres.model.state import EMPTY, State
+from rpgres.plugins.discovery import find_ruleset
 from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, onward
 from rpgres.scenes.playing import PlayedStep, SceneResult, changed_by, play_step, prepare_step, step_record
 from rpgres.scenes.program import Leaf, Scene
+from rpgres.scenes.reading import open_scene, read_scene
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rpgres.rulesets import RulesetFile
 
 Place = tuple[int, tuple[int, ...]]  # a step by its number, and on which passes of its groups it is played
 RunLeaf = Callable[[Leaf, At, State], "tuple[Result | Pending | None, State]"]
@@ -79,6 +86,48 @@ def scene_what_if(
         seed=before.seed,
         endings=[before.ending, endings[0] if endings else None] if scene.program.ends else [],
     )
+
+
+def file_what_if(
+    before: SceneResult,
+    *,
+    file: str = "",
+    given: Sequence[str] = (),
+    choose: Sequence[str] = (),
+    policies: Mapping[str, str] = EMPTY,
+    auto: bool = False,
+    folders: tuple[Path, ...] = (),
+) -> tuple[WhatIf, RulesetFile]:
+    """Return a scene as it was and with answers changed, and the data of its ruleset.
+
+    Args:
+        before: what came of it.
+        file: the scene, where it is not where it was.
+        given, choose: what is changed; see `scene_what_if`.
+        policies: who answers decisions that are new, by character.
+        auto: whether the ruleset's first policy answers them.
+        folders: further folders with rulesets and overlays.
+
+    Raises:
+        UsageError: no such answer was given, or the scene is another one by now.
+        FileError: the scene is missing or faulty.
+    """
+    name = file or before.scene
+    if name in ("", "-"):
+        raise UsageError(
+            f"this result does not tell in which file its scene stands; name it with {named('scene')} FILE"
+        )
+    source, folder = open_scene(name, extra=folders)
+    scene = read_scene(
+        source,
+        find_ruleset=lambda ruleset: find_ruleset(ruleset, extra=folders),
+        folder=folder,
+        switches=before.switches,
+        extra=folders,
+        auto=auto,
+    )
+    deciding = {who: policy_of(scene.rules, own) for who, own in policies.items()}
+    return scene_what_if(scene, before, given=given, choose=choose, policies=deciding), scene.rules.file
 
 
 def name_of(scene: Scene, place: Place) -> str:

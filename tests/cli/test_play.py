@@ -21,7 +21,7 @@ from rpgres.cli.play.words import joined, split
 from rpgres.cli.render.lines import plain_text
 from rpgres.cli.short import Reading
 from rpgres.errors import RpgresError, UsageError
-from rpgres.model.state import put
+from rpgres.model.state import GM, put
 from tests.support.command_line import rpgres
 
 terminal = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
@@ -239,6 +239,45 @@ def test_the_status_line_tells_points_and_what_waits_to_those_who_may_know() -> 
     assert status(Room(TABLE, "edda"), 80).endswith("another seat decides")
     assert len(status(Room(TABLE, None), 40)) < 40
     assert status(Room(TABLE, None), 40).endswith("waits for mara: invoke")
+
+
+@pytest.mark.parametrize(
+    ("typed", "told", "entries"),
+    [
+        ("answer\nquit\nnote late\n", (), 2),  # leaves the table as well
+        ("answer\nshow\nhelp\nno\nnote late\n", ("Answer it with", "Silver Tongue"), 4),
+        ("answer\n", (), 2),  # the input ends
+    ],
+    ids=["quit", "show", "end"],
+)
+def test_a_question_can_be_left_and_the_table_looked_at(typed: str, told: Sequence[str], entries: int) -> None:
+    begun("mara")
+    table(*LOST, "--choose", "price=fail", code=3)
+    done = rpgres("play", stdin=typed)
+    assert not done.err
+    assert all(text in done.out for text in told), done.out
+    assert len(Room(TABLE, None).history.entries) == entries
+
+
+def test_what_a_session_adds_stands_before_words_taken_as_they_are() -> None:
+    begun("mara")
+    done = rpgres("play", stdin="mara overcome burglary vs 2 -- 3\n")
+    assert "3" in done.err
+    assert "--actor" not in done.err
+    assert "--table" not in done.err
+
+
+def test_the_status_line_counts_the_hand_and_no_deck_or_discard() -> None:
+    begun("sable", ruleset="faith")
+    room = Room(TABLE, None)
+    assert "cards" not in status(room, 80)  # nothing was dealt
+    cards = {"hand:sable": ("H9", "S2"), "discard:sable": ("C3",)}
+    for pile, lie in cards.items():
+        state = put(room.history.state, ("piles", pile, "cards"), lie)
+        room.history = msgspec.structs.replace(room.history, state=state)
+    assert status(room, 80).startswith(" sable: 2 cards, ")
+    room.seat = GM
+    assert status(room, 80).startswith(" sable: 2 cards, ")
 
 
 def test_what_a_seat_cannot_see_changes_nothing_that_it_is_shown() -> None:

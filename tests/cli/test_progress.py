@@ -16,6 +16,7 @@ import pytest
 from rpgres.cli import progress as module
 from rpgres.cli.output import clear_progress, show_progress
 from rpgres.cli.progress import GRACE, LATE, progress
+from rpgres.odds import exact
 from rpgres.stopping import STOP
 from tests.support.command_line import Ran
 from tests.support.command_line import rpgres as run
@@ -188,7 +189,7 @@ def test_a_ladder_has_the_rungs_that_are_done(hearing: None, monkeypatch: pytest
 
 
 def test_before_anything_is_known_it_is_estimated(hearing: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rpgres.odds.exact.LAST", 0.2)
+    monkeypatch.setattr(exact, "LAST", 0.2)
     after(monkeypatch, 1)
     ran = interrupted("odds", *CONFRONT, "--json")
     found = json.loads(ran.out)

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rpgres.cli import INTERRUPTED
 from rpgres.cli.play.room import Room
-from rpgres.cli.play.session import Session
+from rpgres.cli.play.session import ROLLING, Session
 from rpgres.cli.prompt import Person
 from rpgres.cli.real import RealDice, plus_words
+from rpgres.cli.telling import tell_scene
 from rpgres.dice import dice
 from rpgres.dice.seeds import Streams
-from rpgres.engine.dealers import read_total
+from rpgres.engine.dealers import Due, read_total
 from rpgres.engine.dice import roll_dice
 from rpgres.engine.players import NO
 from rpgres.engine.records import Result
@@ -28,9 +32,16 @@ from rpgres.journal.commands import Place
 from rpgres.journal.verifying import verify
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
+from rpgres.scenes import read_scene
+from rpgres.toml.reading import Source
 from tests.support.command_line import rpgres
 from tests.support.journals import begun
 
+CALM = """
+[[orders]]
+ask = "concede"
+choose = "no"
+"""
 OPPOSED = {"skill": "2", "vs": "4dF+2"}
 
 
@@ -92,9 +103,17 @@ def test_only_those_who_are_named_roll_real_dice() -> None:
     prepared = prepare(load_rules(find_ruleset("fate")), "overcome", inputs)
     typist = Typist("++++")
     plus = plus_words(prepared.rules.file, "overcome", inputs)
-    hand = RealDice("mara", titles={"mara": "Mara"}, actor="mara", plus=plus, read=typist)
+    hand = RealDice("mara", actor="mara", plus=plus, read=typist)
     run(prepared, streams=Streams("7"), hand=hand)
     assert typist.asked == ["Mara, 4dF + Fight? "]
+
+
+@pytest.mark.parametrize(
+    ("by", "asked"),
+    [("hired-blade", "Hired Blade, 4dF? "), ("a-cold-wind", "A Cold Wind, 4dF? "), ("gm", "the game master, 4dF? ")],
+)
+def test_whoever_rolls_is_asked_by_the_whole_name(by: str, asked: str) -> None:
+    assert RealDice().question(Due("roll", 0, 0, by, "4dF", lambda text: [text])) == asked
 
 
 @pytest.mark.parametrize("typed", [[], ["undo"], ["++++", "undo"]])
@@ -189,6 +208,76 @@ def test_undo_at_a_new_roll_asks_the_question_again(tmp_path: Path) -> None:
     assert all(entry.kind != "undo" for entry in done.history.entries)
 
 
+def fought(folder: Path, typist: Typist, *choices: str) -> tuple[Place, Any]:
+    """Have Mara attack a bruiser whose orders attack her in turn; whoever types then stops at "concede"."""
+    place = Place(folder / "table.db")
+    sitting.begin_table(place, ruleset="fate", sheets=["mara", "bruiser"], seed="7")
+    sitting.set_orders(place, Source("harsh.toml", 'policy = "sensible"'), seat="gm")
+    prompt = Person(is_plain=True, is_kept=True, read=Typist("attack", "fight", "no", *choices)).ask
+    hand = RealDice(read=typist)
+    inputs = {"against": ["bruiser"]}
+    return place, sitting.act(place, "conflict", inputs, actor="mara", hand=hand, prompt=prompt)
+
+
+def test_dice_behind_a_moment_that_is_let_pass_are_asked_for(tmp_path: Path) -> None:
+    typist = Typist("++++", "++++", "++++", "++++")
+    _, done = fought(tmp_path, typist, "pass concede always")
+    assert [entry.kind for entry in done.history.entries[-2:]] == ["pass", "answer"]
+    assert len(typist.asked) == 4
+    assert done.entry.secret.given == {"roll": ["++++", "++++"], "opposition": ["++++", "++++"]}
+
+
+def test_undo_at_dice_behind_a_moment_that_is_let_pass_puts_it_again(tmp_path: Path) -> None:
+    _, done = fought(tmp_path, Typist("++++", "++++", "undo"), "pass concede always")
+    assert [entry.kind for entry in done.history.entries[-2:]] == ["answer", "answer"]
+
+
+@pytest.mark.parametrize(
+    "go_on",
+    [
+        lambda place, hand: sitting.let_pass(place, seat="mara", hand=hand),
+        lambda place, hand: sitting.set_orders(place, Source("calm.toml", CALM), seat="mara", hand=hand),
+    ],
+    ids=["pass", "orders"],
+)
+def test_whatever_goes_on_with_an_action_asks_for_its_dice(tmp_path: Path, go_on: Any) -> None:
+    place, _ = fought(tmp_path, Typist("++++", "++++"))
+    typist = Typist("0000", "++0+")
+    done = go_on(place, RealDice(read=typist))
+    assert done.entry.secret.given["roll"] == ["++++", "0000"]
+
+
+def test_a_die_that_was_taken_back_is_asked_for_again(tmp_path: Path) -> None:
+    typist = Typist("++++", "0000", "++00")
+    place = begun(tmp_path / "table.db")
+    sitting.set_value(place, "characters.mara.counters.fate-points", "3")
+    hand, inputs = RealDice(read=typist), {"skill": "2", "vs": ["9"]}
+    prompt = Person(is_plain=True, is_kept=True, read=Typist("r1", "undo", "r2", "")).ask
+    done = sitting.act(place, "overcome", inputs, actor="mara", hand=hand, prompt=prompt)
+    assert len(typist.asked) == 3
+    assert done.history.run_of(done.entry).kind == "act"
+    assert done.entry.secret.given == {"roll": ["++++", "++00"]}
+
+
+@pytest.mark.parametrize("option", ["--real-dice off", "--real-dice=off", "--dice seeded"])
+def test_a_line_of_play_may_say_whose_dice_are_real(tmp_path: Path, option: str) -> None:
+    place = begun(tmp_path / "table.db")
+    line = f"mara: overcome {option} --skill 2 --vs 1 --auto\n"
+    done = rpgres("play", "--table", str(place.path), "--real-dice", "all", stdin=line)
+    assert "twice" not in done.out + done.err
+    assert "4dF" not in done.out
+    assert verify(place.path).entries == 3
+
+
+def test_every_command_that_may_roll_takes_real_dice_in_play(tmp_path: Path) -> None:
+    place, _ = fought(tmp_path, Typist("++++", "++++"))
+    done = rpgres("play", "--table", str(place.path), "--real-dice", "all", stdin="pass concede\n++00\n0000\n")
+    assert "Bruiser, 4dF? " in done.out
+    assert "++00" in done.out
+    told = [rpgres("table", command, "--help").out for command in ROLLING if command != "act"]
+    assert all("--real-dice" in text for text in told)
+
+
 def test_nobody_is_asked_without_a_terminal() -> None:
     done = rpgres("roll", "fate", "overcome", "--skill", "1", "--vs", "3", "--dice", "real")
     assert done.code == 2
@@ -227,3 +316,55 @@ def test_real_is_a_line_of_play(tmp_path: Path) -> None:
     assert "Mara, 4dF + 2? " in done.out
     assert "the seed rolls all dice" in done.out
     assert verify(place.path).entries == 3
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# In a scene
+
+SCENE = """ruleset = "fate"
+title = "A door"
+[characters.mara]
+sheet = "mara"
+[[steps]]
+actor = "mara"
+action = "overcome"
+with = { skill = "burglary", vs = "-9" }
+[[steps]]
+actor = "mara"
+action = "overcome"
+with = { skill = "fight", vs = "-9" }
+given = { roll = ["0000"] }
+[[steps]]
+actor = "mara"
+action = "overcome"
+with = { skill = "fight", vs = "-9" }
+"""
+
+
+def told(typist: Typist, monkeypatch: pytest.MonkeyPatch) -> list[int | None]:
+    monkeypatch.setattr("rpgres.cli.telling.RealDice", partial(RealDice, read=typist))
+    scene = read_scene(Source("door.toml", SCENE), find_ruleset=find_ruleset)
+    done = tell_scene(scene, seed="7", seat=None, is_plain=True, auto=True, real_dice="mara")
+    return [played.result.total for played in done.steps if played.result is not None]
+
+
+def test_a_scene_asks_for_each_roll_that_it_does_not_give(monkeypatch: pytest.MonkeyPatch) -> None:
+    typist = Typist("++++", "----")
+    assert told(typist, monkeypatch) == [6, 1, -3]
+    assert typist.asked == ["Mara, 4dF + Burglary? ", "Mara, 4dF + Fight? "]
+
+
+def test_leaving_at_the_dice_of_a_scene_leaves_the_scene(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(typer.Exit) as left:
+        told(Typist("++++", "undo"), monkeypatch)
+    assert left.value.exit_code == INTERRUPTED
+    assert capsys.readouterr().out.endswith("left here; nothing of this step is done\n")
+
+
+@pytest.mark.parametrize("command", [["scene", "run", "fate/bribe"], ["scene", "run", "fate/contest", "--vs", "4dF"]])
+def test_a_scene_asks_nobody_for_dice_without_a_terminal(command: list[str]) -> None:
+    done = rpgres(*command, *(["--skill", "1"] if "--vs" in command else []), "--dice", "real")
+    assert done.code == 2
+    assert "nobody can be asked without a terminal" in done.err

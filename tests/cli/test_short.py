@@ -183,6 +183,23 @@ def test_what_means_nothing_is_told_with_the_nearest_name(ruleset: str, line: st
     assert told in error.value.message
 
 
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (
+            "overcome burglary vs 2 with 3",
+            "overcome: nothing is left that 'burglary' could be for; skill is already given",
+        ),
+        ("overcome burglary vs 2 --skill 3", "nothing is left that 'burglary' could be for; skill is already given"),
+    ],
+)
+def test_a_known_name_without_a_place_is_told_what_is_given(line: str, told: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        long("fate", line, "mara")
+    assert told in raised.value.message
+    assert "did you mean" not in raised.value.message
+
+
 def test_what_a_seat_cannot_see_means_nothing() -> None:
     scope, _ = scope_with("fate", "overcome")
     hidden = scope.state.with_tag(Tag("Trap Door", "aspect", audience=(GM,)))

@@ -261,3 +261,54 @@ def test_the_same_fault_is_told_whatever_the_hash_seed() -> None:
         told.add(subprocess.run(command, env=environment, capture_output=True, text=True, check=False).stderr)
     assert len(told) == 1, told
     assert "the number third of much do" in told.pop()
+
+
+SIXES = """
+standalone = true
+title = "Sixes"
+summary = "Bands by sixes, with a margin beside."
+version = "1"
+
+[bands]
+none = { title = "None", to = 0, success = false, unopposed = true }
+some = { title = "Some", from = 1, success = true }
+
+[actions.try]
+summary = "Try."
+parameters = ["vs"]
+roll = "2d6"
+vs = "{vs}"
+by = "sixes"
+counts = { sixes = "=6" }
+
+[parameters.vs]
+kind = "opposition"
+help = "what is in the way"
+
+[outcomes.try.some]
+text = "Done."
+"""
+
+
+@pytest.mark.parametrize(
+    ("typed", "by", "numbers"),
+    [
+        ({"vs": 0}, "sixes", (11, 0, 11)),
+        ({}, "sixes", (1, None, None)),
+        ({"vs": 0}, "margin", (11, 0, 11)),
+        ({"vs": "1d4"}, "sixes", (11, 3, 8)),
+        ({"vs": 4}, "half", (11, 4, 7)),
+    ],
+)
+def test_total_opposition_and_margin_fit_each_other(
+    typed: dict[str, int | str], by: str, numbers: tuple[int | None, ...]
+) -> None:
+    text = SIXES.replace('by = "sixes"', f'by = "{by}"')
+    if by != "sixes":
+        text = text.replace('counts = { sixes = "=6" }', 'numbers = { half = "{margin}/2" }' if by == "half" else "")
+    write(text, name="sixes")
+    other = {"opposition": "3"} if typed.get("vs") == "1d4" else {}
+    found = done("try", name="sixes", given={"roll": "5,6", **other}, **typed)
+    assert (found.total, found.opposition, found.margin) == numbers
+    assert found.details.get("sixes") == (1 if by == "sixes" else None)
+    assert found.outcome == "some"

@@ -24,6 +24,7 @@ import pytest
 from rpgres.journal import checking, files, store
 from rpgres.journal import commands as sitting
 from rpgres.journal.commands import Place, writing
+from rpgres.journal.keeping import Connection
 from rpgres.journal.rows import LONGEST
 from rpgres.journal.verifying import verify
 from tests.support.checkout import ROOT
@@ -711,14 +712,14 @@ def killed_at_statement(number: int, deed: Callable[[], object]) -> int:
             if not left[0]:
                 os.kill(os.getpid(), signal.SIGKILL)
 
-        class Counted(sqlite3.Connection):
+        class Counted(Connection):
             def __init__(self, *args: Any, **settings: Any) -> None:
                 super().__init__(*args, **settings)
                 self.set_trace_callback(count)
 
         connect, code = sqlite3.connect, 3
         try:
-            sqlite3.connect = lambda *args, **settings: connect(*args, **settings, factory=Counted)  # type: ignore[assignment]
+            sqlite3.connect = lambda *args, **settings: connect(*args, **settings | {"factory": Counted})  # type: ignore[assignment]
             deed()
             code = 0
         finally:

@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rpgres import UsageError
+from rpgres.cli.operations import keys_of, operations
 from rpgres.cli.render.account_html import as_html
 from rpgres.cli.render.lines import plain_text
 from rpgres.cli.render.table_accounts import account_of_table
@@ -43,7 +44,7 @@ CASTS = {
 }
 
 # The hashes and the commitments of two tables differ, as every entry has a fresh random salt; so does the time.
-_FRESH = re.compile(r"[0-9a-f]{64}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+FRESH = re.compile(r"[0-9a-f]{64}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 
 class Secrets(NamedTuple):
@@ -168,7 +169,7 @@ def played(ruleset: str, secrets: Secrets, script: Sequence[tuple[str, Any]], tr
         met += [start.state, start.undealt]
         met.append(verify(place.path))
     return [
-        _FRESH.sub("...", one if isinstance(one, str) else msgspec.json.encode(one, enc_hook=str).decode())
+        FRESH.sub("...", one if isinstance(one, str) else msgspec.json.encode(one, enc_hook=str).decode())
         for one in met
     ]
 
@@ -242,7 +243,63 @@ def test_commands_print_no_more_than_their_views(tmp_path: Path) -> None:
         met += [(number, line, rpgres("table", *line, "--as", "mara", *table)) for line in lines]
     half = len(met) // 2
     for (_, line, mine), (_, _, theirs) in zip(met[:half], met[half:], strict=True):
-        assert _FRESH.sub("...", str(mine)) == _FRESH.sub("...", str(theirs)).replace("1.db", "0.db"), line
+        assert FRESH.sub("...", str(mine)) == FRESH.sub("...", str(theirs)).replace("1.db", "0.db"), line
+
+
+def test_operations_of_a_batch_tell_no_more_than_their_views(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every operation that takes a seat, asked for by one that may not know, errors included."""
+    met: list[list[str]] = []
+    act: dict[str, Any] = {"action": "overcome", "with": {"skill": 1, "vs": 1}, "given": {"roll": "0000"}}
+    requests: list[dict[str, Any]] = [
+        {"op": "table.odds", "action": "overcome", "with": {"skill": 1, "vs": 1}},
+        {"op": "table.odds", "action": "overcome", "with": {"skill": 1, "vs": 1, "removes": "Smoke"}},
+        {"op": "table.act", **act, "with": {"skill": 1, "vs": 1, "removes": "Smok"}},
+        {"op": "table.act", **act, "with": {"skil": 1}},
+        {"op": "table.act", **act},
+        {"op": "table.act", **act},
+        {"op": "table.answer", "choose": {"invoke": "smoke"}},
+        {"op": "table.answer", "choose": {"invoke": "no", "smoke": "x"}},
+        {"op": "table.pass", "label": "smoke"},
+        {"op": "table.pass", "until": "always"},
+        *({"op": "table.show"}, {"op": "table.log"}, {"op": "table.log", "last": 2}, {"op": "table.verify"}),
+        {"op": "table.answer", "choose": {"invoke": "no"}},
+        {"op": "table.seal", "choose": "invoke=no", "out": "seal.json"},
+        {"op": "table.open", "choose": "invoke=smoke", "salt": "00"},
+        {"op": "table.act", **act, "with": {"skill": 1, "vs": 1, "removes": "Smoke"}},
+        *({"op": "table.begin", "period": "smoke"}, {"op": "table.end"}, {"op": "table.orders"}),
+        *({"op": "table.undo"}, {"op": "table.undo", "number": 2}, {"op": "table.redo"}),
+        *({"op": "table.set", "assignment": f"{path}=absent"} for path in ("tags.smok", "tags.smoke", "things.smoke")),
+        {"op": "table.set", "assignment": "characters.mara.counters.fate-points=smoke"},
+        {"op": "table.note", "text": "x", "to": ["smoke"]},
+        {"op": "table.note", "text": "x", "to": ["edda"]},
+        {"op": "table.join", "sheet": "smoke"},
+        {"op": "table.join", "sheet": "edda"},
+        {"op": "table.view", "out": "-"},
+        {"op": "table.export", "out": "all"},
+        *({"op": "whatif", "run": f"t.db#{number}", "given": {"roll": "++++"}} for number in (1, 3, 5, 8)),
+        {"op": "table.reveal"},
+        {"op": "scene.run", "file": "fate/bribe", "seed": 7},
+    ]
+    assert {one["op"] for one in requests} == {
+        one.name for one in operations() if "as" in {k.name for k in keys_of(one)}
+    }
+    for secret, second in (("Smoke", "Trapdoor"), ("Gap", "Ledge")):
+        (tmp_path / secret).mkdir()
+        monkeypatch.chdir(tmp_path / secret)
+        salts = count(1)
+        place = Place(Path("t.db"), salt=lambda salts=salts: next(salts).to_bytes(32, "big"))  # type: ignore[misc]
+        sitting.begin_table(place, ruleset="fate", sheets=["mara", "edda"], seed="7")
+        Secrets([(secret, "aspect", 1), (second, "boost", 0)], 1, secret, "", secret).lay(place, "edda")
+        at = {"table": "t.db", "as": "mara"}
+        lines = [
+            json.dumps({**at, **one} if one["op"].startswith("table") else {"as": "mara", **one}) for one in requests
+        ]
+        done = rpgres("batch", stdin="\n".join(lines))
+        assert done.err == ""
+        met.append(done.out.splitlines())
+    for request, mine, theirs in zip(requests, *met, strict=True):
+        assert FRESH.sub("...", mine) == FRESH.sub("...", theirs), request
+    assert sum("rpgres.error" not in line for line in met[0]) > 12
 
 
 def test_the_leak_would_be_seen(tmp_path: Path) -> None:

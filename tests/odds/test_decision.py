@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from rpgres.dice.seeds import Streams
+from rpgres.engine.hidden import known_to
 from rpgres.engine.piles import lay_out
 from rpgres.engine.players import NO, Policy, Question, View, policy_of
 from rpgres.engine.run import prepare, run
@@ -121,7 +122,13 @@ def test_a_hand_that_is_not_seen_makes_no_difference() -> None:
     ]
     assert odds[0] == odds[1]
     assert by_option(odds[0])["Ag9"] == 1
-    assert all(one.estimate is not None for one in odds[0])
+    start = known_to(load_rules(find_ruleset("saga")), hidden_from_ilse(swap=True), "ilse", actor="ilse")
+    inputs = {"ability": "agility=2", "vs": "average"}
+    prepared = prepare(load_rules(find_ruleset("saga")), "act", inputs, **start.arguments)
+    for one in odds[0]:
+        whole = outcome_odds(prepared, choose={"play": [one.option]}, policies={"": never})
+        assert one.outcomes == pytest.approx({name: float(mass) for name, mass in whole.masses.items() if mass})
+        assert one.estimate is None
 
 
 def test_what_was_dealt_face_down_to_others_is_estimated() -> None:

@@ -18,6 +18,7 @@ from rpgres.engine.players import NO, preferred, uniform
 from rpgres.engine.run import play, run
 from rpgres.errors import RuleError
 from rpgres.model.state import EMPTY, Map, put
+from rpgres.odds import explorer
 from rpgres.odds.exact import NeedsPolicy, odds_record, outcome_odds
 from rpgres.odds.explorer import WalkDealer, explore
 from tests.support.tiny import tiny_action, with_rule
@@ -368,7 +369,7 @@ def test_courses_that_could_never_have_their_turn_may_be_given_up_at_once(leaves
 
     plain = explore(course, leaves=leaves)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rpgres.odds.explorer.ROOM", -2 * leaves)  # sort out before every run
+        patch.setattr(explorer, "ROOM", -2 * leaves)  # sort out before every run
         assert explore(course, leaves=leaves) == plain
 
 

@@ -58,6 +58,8 @@ def test_the_description_leads_nowhere_but_to_the_web(wheel: Path) -> None:
     assert "`rpgres help game-master`" in text
     assert not re.findall(r"\]\((?!https://)", text)
     assert "![" not in text
+    server = json.loads((ROOT / "rpgres" / "cli" / "mcp" / "server.json").read_text("utf-8"))
+    assert f"mcp-name: {server['name']} " in text  # by which the registry knows whose package it is
 
 
 def test_a_bare_installation_does_the_main_jobs_in_an_empty_folder(installed: Path, tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ from typing import Any, Literal
 
 import pytest
 
-import rpgres.rulesets.folders
 from rpgres.cli.render.words import house_rules
 from rpgres.cli.rulesets import read_ruleset
 from rpgres.dice.seeds import Streams
@@ -24,6 +23,7 @@ from rpgres.model.state import Map
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import checked, load_rules
 from rpgres.rulesets import Rules, Ruleset, data_folders, value_of
+from rpgres.rulesets import folders as folders_module
 from tests.support.command_line import rpgres as run_rpgres
 from tests.support.tiny import TINY, tiny_action, tiny_rules, tiny_ruleset
 
@@ -679,7 +679,7 @@ def test_without_overlays_nothing_is_judged_and_nothing_more_is_read(monkeypatch
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout == "[]\n"
     read: list[str] = []
-    module = rpgres.rulesets.folders
+    module = folders_module
     real = module.read_source  # type: ignore[attr-defined]
     monkeypatch.setattr(module, "read_source", lambda path: read.append(path.name) or real(path))
     load_rules(find_ruleset("fate"))

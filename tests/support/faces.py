@@ -48,9 +48,13 @@ GROUPS: dict[str, tuple[str, ...]] = {
     ),
     "Errors": (
         *("RpgresError", "UsageError", "NotationError", "GivenError", "ChoiceError"),
-        *("FileError", "RuleError", "PluginError", "named", "unknown"),
+        *("FileError", "TableError", "RuleError", "PluginError", "named", "unknown"),
     ),
-    "Bots and scripts": ("resolve", "Result", "Pending"),
+    "Bots and scripts": (
+        *("resolve", "roll", "odds", "odds_table", "simulate", "whatif", "run_scene", "load_sheet", "rulesets"),
+        *("Result", "Pending", "html_of"),
+    ),
+    "Persistent tables": ("open_table", "new_table", "PersistentTable", "TableResult", "TablePending"),
 }
 
 # What has no docstring of its own.

@@ -19,11 +19,11 @@ from rpgres.model.state import GM, SCENE, Character, Map, State, Tag
 from rpgres.odds.exact import outcome_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
-from rpgres.rulesets import builtin_folder
+from rpgres.rulesets import Rules, builtin_folder
 from rpgres.scenes import prove_scene, read_scene
 from rpgres.toml.reading import read_source
 
-FATE = load_rules(find_ruleset("fate"))
+FATE, COPPERMANE = (load_rules(find_ruleset(name)) for name in ("fate", "coppermane"))
 CONFORMANCE = sorted(builtin_folder().glob("*/scenes/conformance-*.toml"))
 COSTS = ("free-invoke", "fate-point")
 ACTIONS: list[tuple[str, dict[str, Any]]] = [
@@ -38,6 +38,18 @@ ACTIONS: list[tuple[str, dict[str, Any]]] = [
     ("create-advantage", {"variant": "new", "name": "Off Balance", "on": "thug"}),
     ("attack", {"target": "thug"}),
     ("defend", {"against": "attack"}),
+    ("defend", {"against": "advantage", "name": "Cornered"}),
+]
+COPPERMANE_ACTIONS: list[tuple[str, dict[str, Any]]] = [
+    ("overcome", {}),
+    ("overcome", {"removes": "Smoke"}),
+    ("overcome", {"knack": "Luck"}),
+    ("create-advantage", {"variant": "new", "name": "High Ground"}),
+    ("create-advantage", {"variant": "known", "name": "Smoke"}),
+    ("create-advantage", {"variant": "find", "name": "A Secret Door", "on": "thug"}),
+    ("attack", {"target": "thug"}),
+    ("defend", {"against": "attack"}),
+    ("defend", {"against": "overcome"}),
     ("defend", {"against": "advantage", "name": "Cornered"}),
 ]
 MARGINS = range(-7, 8)
@@ -78,20 +90,28 @@ def what_comes(outcome: Outcome) -> tuple[Any, ...]:
     return outcome.band, outcome.texts, tuple(one for one in outcome.effects if one not in costs)
 
 
-def moot_at(action: str, inputs: Mapping[str, Any], margin: int, *, dice: str = "") -> tuple[Prepared, Insisting]:
+def moot_at(
+    action: str, inputs: Mapping[str, Any], margin: int, *, dice: str = "", rules: Rules = FATE
+) -> tuple[Prepared, Insisting]:
     vs = f"{dice}{-margin:+d}" if dice else str(-margin)
-    prepared = prepare(FATE, action, {"skill": "0", "vs": [vs], **inputs}, state=table_of(), actor="mara")
+    rating = "skill" if rules is FATE else "attribute"
+    prepared = prepare(rules, action, {rating: "0", "vs": [vs], **inputs}, state=table_of(), actor="mara")
     seats = Insisting()
     played(prepared, seats)
     return prepared, seats
 
 
 @pytest.mark.parametrize("dice", ["", "4dF"])
-@pytest.mark.parametrize(("action", "inputs"), ACTIONS)
-def test_no_answer_to_a_moot_question_brings_anything(action: str, inputs: dict[str, Any], dice: str) -> None:
+@pytest.mark.parametrize(
+    ("rules", "action", "inputs"),
+    [*((FATE, *one) for one in ACTIONS), *((COPPERMANE, *one) for one in COPPERMANE_ACTIONS)],
+)
+def test_no_answer_to_a_moot_question_brings_anything(
+    rules: Rules, action: str, inputs: dict[str, Any], dice: str
+) -> None:
     count = 0
-    for margin in MARGINS:
-        prepared, seats = moot_at(action, inputs, margin, dice=dice)
+    for margin in range(-9, 10) if rules is COPPERMANE else MARGINS:
+        prepared, seats = moot_at(action, inputs, margin, dice=dice, rules=rules)
         before = what_comes(played(prepared, Insisting()))
         for number, question in enumerate(seats.moot):
             count += 1
@@ -117,6 +137,54 @@ def test_who_can_gain_nothing_is_not_asked() -> None:
 def test_every_shift_of_an_attack_counts() -> None:
     assert labels_asked(5, "attack", target="thug")[:2] == ["invoke", "invoke-against"]
     assert "invoke-against" not in labels_asked(-4, "attack", target="thug")
+
+
+@pytest.mark.parametrize("rules", [FATE, COPPERMANE])
+def test_no_answer_to_a_moot_question_of_a_contest_brings_anything(rules: Rules) -> None:
+    asked = {}
+    for margin in MARGINS:
+        inputs = {"victories": "1", "exchanges": "1"}
+        prepared, seats = moot_at("contest", inputs, margin, dice="4dF", rules=rules)
+        asked[margin] = {question.label for question in seats.asked}
+        before = what_comes(played(prepared, Insisting()))
+        for number, question in enumerate(seats.moot):
+            for option in question.options:
+                if not option.facts["reroll"]:
+                    assert what_comes(played(prepared, Insisting(number, option.name))) == before
+    best = 3 if rules is FATE else 7  # what counts double, and what is epic
+    assert all(("invoke" in asked[margin]) is (margin < best) for margin in MARGINS)
+    assert all(("invoke-against" in asked[margin]) is (margin > -3) for margin in MARGINS)
+
+
+def of_saga(vs: int, bank: str, *, hand: str = "St6", **switches: str) -> Prepared:
+    rules = load_rules(find_ruleset("saga"), switches=switches)
+    return prepare(rules, "act", {"ability": "strength=3", "vs": str(vs), "edge": "3", "hand": hand, "bank": bank})
+
+
+@pytest.mark.parametrize("switches", [{}, {"doom_max_per_action": "one"}, {"tie": "fail"}])
+def test_no_answer_to_a_moot_question_of_cards_changes_what_comes(switches: dict[str, str]) -> None:
+    met = set()
+    for vs in range(10):
+        prepared, seats = of_saga(vs, "Do2,Do1", **switches), Insisting()
+        before = what_comes(played(prepared, seats))
+        met |= {question.label for question in seats.moot}
+        for number, question in enumerate(seats.moot):
+            for option in question.options:
+                assert what_comes(played(prepared, Insisting(number, option.name))) == before
+    assert met == {"trump", "doom"}
+
+
+@pytest.mark.parametrize(("vs", "asked"), [(5, False), (6, False), (7, True), (9, True)])
+def test_doom_is_asked_for_where_it_can_turn_the_result(vs: int, asked: bool) -> None:
+    seats = Insisting()
+    played(of_saga(vs, "Do2,Do1", hand="Ag6"), seats)  # a six and an ability of three against it
+    assert ("doom" in {question.label for question in seats.asked}) is asked
+
+
+def test_a_hidden_bank_tells_nothing_by_who_is_asked() -> None:
+    seats = Insisting()
+    played(of_saga(1, "Do2", hand="Ag6", doom_hidden="yes"), seats)
+    assert "doom" in {question.label for question in seats.asked}
 
 
 def test_whoever_speaks_first_and_once_is_asked_while_the_other_may_answer() -> None:

@@ -17,6 +17,8 @@ from rpgres.cli.output import flush, say_json
 from rpgres.errors import FileError, TimeError, UsageError
 
 LONGEST = 1024 * 1024  # bytes of one request
+CHUNK = 65536  # bytes that are read at once
+_IN_ORDER = "`concurrent` is not supported: answers come in the order of the requests; run several batches at a time"
 SECONDS = 10  # for one request; an action of a table takes milliseconds
 
 
@@ -32,7 +34,13 @@ def command(
 
     A request says what `rpgres roll` would be told: {"ruleset": "fate", "action": "overcome", "with": {"skill": 3,
     "vs": 2}}, and may have seed, given, choose, switches, auto, policies, note and id. One that rolls dice says
-    {"notation": "4d6kh3"}. `rpgres schema request` has it all.
+    {"notation": "4d6kh3"}.
+
+    With "op" a request is any other command that needs no terminal, with its options as keys: {"op": "table.act",
+    "table": "bot.db", "as": "mara", "action": "overcome", "with": {"skill": 2, "vs": 3}}, {"op": "odds", ...},
+    {"op": "table.show", ...}. The answer is what the command prints with --json. A table stays open between requests.
+    Such requests read and write the files that they name, as the command would: take them from nobody you do not trust
+    with the command. `rpgres schema batch` has all requests, and the schema of each answer.
 
     Sheets are named without a folder (mara, mara.toml) and are sought here and among the ruleset's own.
 
@@ -64,6 +72,8 @@ def command(
 
 
 def _answer_all(stream: BinaryIO, folders: tuple[Path, ...], seconds: float) -> None:
+    from rpgres.cli.operation_answers import Together
+    from rpgres.cli.operations import kept
     from rpgres.cli.timelimit import time_limit
 
     number, line = 0, b""
@@ -76,11 +86,14 @@ def _answer_all(stream: BinaryIO, folders: tuple[Path, ...], seconds: float) -> 
     def give_up() -> None:
         say(_too_long(number, line, seconds, "cannot be interrupted, so the batch ends here"))
 
-    with time_limit(seconds, give_up=give_up) as limit:
-        for number, line in _lines(stream):  # `give_up` tells which one it was
+    with kept(), time_limit(seconds, give_up=give_up) as limit:
+        together = Together(say)
+        for number, line, has_more in _lines(stream):  # `give_up` tells which one it was
+            request = _read(number, line)
+            together.prepare(request, has_more=has_more)
             with _nothing_typed():
-                answer = limit.within(partial(_answer, number, line, folders))
-            say(answer if answer is not None else _too_long(number, line, seconds))
+                answer = limit.within(partial(_answer, number, request, folders))
+            together.say(answer if answer is not None else _too_long(number, line, seconds), has_more=has_more)
 
 
 def _too_long(number: int, line: bytes, seconds: float, end: str = "was stopped") -> dict[str, Any]:
@@ -108,30 +121,54 @@ def _nothing_typed() -> Iterator[None]:
         sys.stdin = typed
 
 
-def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """Yield every line that is not blank, with its number; of one that is too long the beginning, which is no JSON."""
-    number = 0
-    while line := stream.readline(LONGEST + 1):
-        number += 1
-        rest = line
-        while len(rest) > LONGEST and not rest.endswith(b"\n"):
-            rest = stream.readline(LONGEST + 1)
-        if line.strip():
-            yield number, line
+def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes, bool]]:
+    """Yield every line that is not blank, with its number and whether others are there; of a long one the beginning."""
+    number, rest = 0, b""
+    while chunk := stream.read1(CHUNK):  # type: ignore[attr-defined]  # what is there by now
+        *lines, rest = (rest + chunk).split(b"\n")
+        rest = rest[: LONGEST + 1]
+        there = [place for place, line in enumerate(lines, number + 1) if line.strip()]
+        for place in there:
+            yield place, lines[place - number - 1], place != there[-1]
+        number += len(lines)
+    if rest.strip():
+        yield number + 1, rest, False
 
 
-def _answer(number: int, line: bytes, folders: tuple[Path, ...]) -> dict[str, Any]:
+def _read(number: int, line: bytes) -> Any:
+    """Return a request as it stands in a line, or the error of one that cannot be read."""
+    if len(line) > LONGEST:
+        return UsageError(f"line {number} is longer than {LONGEST:,} bytes", line=number)
+    try:
+        return msgspec.json.decode(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
+    except RecursionError:
+        return UsageError(f"line {number} is nested too deeply", line=number)
+    except (msgspec.DecodeError, UnicodeError) as error:
+        return UsageError(f"line {number} is no JSON: {error}", line=number)
+
+
+def _answer(number: int, request: Any, folders: tuple[Path, ...]) -> dict[str, Any]:
     from rpgres.engine.resolve import ERROR, error_record, resolve_request
 
-    if len(line) > LONGEST:
-        return error_record(UsageError(f"line {number} is longer than {LONGEST:,} bytes", line=number))
-    try:
-        request = msgspec.json.decode(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
-    except RecursionError:
-        return error_record(UsageError(f"line {number} is nested too deeply", line=number))
-    except (msgspec.DecodeError, UnicodeError) as error:
-        return error_record(UsageError(f"line {number} is no JSON: {error}", line=number))
-    answer = resolve_request(request, rulesets=folders)
-    if answer["format"] == ERROR and "id" not in answer:  # the only way to tell whose error it is
+    if isinstance(request, UsageError):
+        return error_record(request)
+    if isinstance(request, dict) and "concurrent" in request:
+        answer = error_record(UsageError(_IN_ORDER, path=("concurrent",)))
+    elif isinstance(request, dict) and "op" in request:
+        answer = _operated(request, folders)
+    else:
+        answer = resolve_request(request, rulesets=folders)
+    if answer.get("format") == ERROR and "id" not in answer:  # the only way to tell whose error it is
         answer["details"] = {**answer["details"], "line": number}
     return answer
+
+
+def _operated(request: dict[str, Any], folders: tuple[Path, ...]) -> dict[str, Any]:
+    """Return the answer to a request that names its operation; `resolve` is what is done where none is named."""
+    if request["op"] == "resolve":
+        from rpgres.engine.resolve import resolve_request
+
+        return resolve_request({key: value for key, value in request.items() if key != "op"}, rulesets=folders)
+    from rpgres.cli.operation_answers import answer_operation
+
+    return answer_operation(request, folders=folders)

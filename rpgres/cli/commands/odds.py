@@ -18,14 +18,13 @@ from rpgres.cli.rulesets import RulesetData
 from rpgres.cli.studies import emit, format_of, run_study, study_of
 from rpgres.engine.hidden import NO_TABLE, Start
 from rpgres.errors import UsageError
-from rpgres.model.state import pile_name
+from rpgres.odds.actions import missing_hand, require_hand
 from rpgres.odds.exact import By, OddsResult, Weighed, outcome_odds
 from rpgres.odds.explorer import Odds
 from rpgres.odds.ladder import LadderOdds, ladder_odds, missing_opposition
 from rpgres.odds.sampling import GAMES
 from rpgres.odds.subjects import Subject, measure_action
 from rpgres.odds.variations import Axis, input_axes, is_target
-from rpgres.parameters.kinds import metavar
 from rpgres.rulesets import Rules, RulesetFile
 
 if TYPE_CHECKING:
@@ -171,10 +170,10 @@ def _read_line(rules: Rules, action: str, inputs: dict[str, Any], shared: dict[s
     if weighed != "policies" and "*" not in named:  # the others decide by what they would do when nobody says
         shared["auto"] = True
         named = {**opt.policy_names(rules, names=(), auto=True), **named}
-    if weighed == "each" and not shared["each"] and _missing_hand(rules, action, inputs, start):
+    if weighed == "each" and not shared["each"] and missing_hand(rules, action, inputs, start):
         weighed = "policies"  # nobody asked for cards to be weighed, so what hands come to is told
     if weighed != "policies":
-        _require_hand(rules, action, inputs, start)
+        require_hand(rules, action, inputs, start)
     if weighed == "best":
         named = {**named, "actor": "best"}
     choose = opt.read_answers(shared["choose"], option="--choose")
@@ -233,33 +232,6 @@ def _weighed(rules: Rules, action: str, shared: Mapping[str, Any], *, is_named: 
             f"--by evaluates numbers and --{weighed} evaluates success; use one of them, or name a --policy"
         )
     return weighed
-
-
-def _require_hand(rules: Rules, action: str, inputs: Mapping[str, Any], start: Start) -> None:
-    """Make sure that somebody who decides by the cards in hand says which they are.
-
-    Raises:
-        UsageError: they are still to be dealt, and every hand would be another question.
-    """
-    name = _missing_hand(rules, action, inputs, start)
-    if name:
-        parameter = rules.parameters(action)[name]
-        raise UsageError(
-            f"optimal decisions need --{name} {metavar(parameter, name)}: {parameter.help.partition(' (')[0]}; "
-            "with --auto a policy decides, and hands are dealt"
-        )
-
-
-def _missing_hand(rules: Rules, action: str, inputs: Mapping[str, Any], start: Start) -> str:
-    """Return the parameter that would say which cards whoever acts holds, when nothing tells them."""
-    for name, parameter in rules.parameters(action).items():
-        pile = rules.file.piles[parameter.pile] if parameter.kind == "cards" else None
-        if pile is None or pile.face != "hand" or not pile.each or inputs.get(name.replace("-", "_")) is not None:
-            continue
-        there = start.state.piles.get(pile_name(parameter.pile, start.actor)) if start.state is not None else None
-        if there is None or not len(there):
-            return name
-    return ""
 
 
 def weigh_notation(notation: str, values: dict[str, Any]) -> None:

@@ -49,5 +49,6 @@ def command(
     common = ["--table", str(path), *(["--as", room.seat] if room.seat else []), *(["--plain"] if plain else [])]
     common += [word for folder in rulesets or () for word in ("--rulesets", folder)]
     reader = reader_for(room, is_plain=plain or is_told_plainly())
-    with listening(reader.read):
-        Session(room, reader, common, is_plain=plain, real_dice=real_dice or "").run()
+    session = Session(room, reader, common, is_plain=plain, real_dice=real_dice or "")
+    with listening(session.read):
+        session.run()

@@ -14,6 +14,7 @@ from rpgres.cli.dynamic import PlayGroup, Verb
 from rpgres.cli.output import WAITING, asks_dice, can_prompt, exit_of, know_cards, say, say_json, say_text
 from rpgres.cli.rulesets import RulesetData
 from rpgres.dice.seeds import Streams, read_seed, run_seed
+from rpgres.engine.dealers import remembering
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import Prepared, prepare, run
 from rpgres.engine.running import TakenBack
@@ -136,16 +137,17 @@ def _person(prepared: Prepared, shared: dict[str, Any], *, repeat: int) -> Perso
     return Person(heading=heading, is_plain=shared["plain"], aid=lambda _view: prepared)
 
 
-def _hand(prepared: Prepared, shared: dict[str, Any]) -> Hand:
+def _hand(prepared: Prepared, shared: dict[str, Any]) -> Hand | None:
     """Return what asks a person for results of real dice."""
-    from rpgres.cli.real import RealDice, plus_words, titles_of
+    from rpgres.cli.real import RealDice, plus_words
 
-    return RealDice(
-        shared["real_dice"],
-        titles=titles_of(prepared.state),
-        actor=prepared.actor,
-        plus=plus_words(prepared.rules.file, prepared.action, prepared.inputs),
-        is_plain=shared["plain"],
+    return remembering(
+        RealDice(
+            shared["real_dice"],
+            actor=prepared.actor,
+            plus=plus_words(prepared.rules.file, prepared.action, prepared.inputs),
+            is_plain=shared["plain"],
+        )
     )
 
 

@@ -11,8 +11,8 @@ import typer
 
 from rpgres.cli.annotations import AsJson, Folders
 from rpgres.cli.checks import AsForm, check_files, form_of
-from rpgres.cli.commands.scene_procedure import RunCommand
-from rpgres.cli.options import PLAIN, POLICY, SEED, SWITCH
+from rpgres.cli.commands.scene_procedure import RunCommand, asked_for_dice
+from rpgres.cli.options import PLAIN, POLICY, REAL, SEED, SWITCH
 from rpgres.text.harmless import harmless
 
 if TYPE_CHECKING:
@@ -86,6 +86,9 @@ AsSeat = Annotated[
         autocompletion=_complete_seats,
     ),
 ]
+RealDice = Annotated[
+    str | None, typer.Option("--real-dice", "--dice", metavar=REAL.metavar, help=REAL.help, show_default=False)
+]
 AsMarkdown = Annotated[
     str | None, typer.Option("--markdown", metavar="FILE", help="Write the account as Markdown.", show_default=False)
 ]
@@ -117,6 +120,7 @@ def run(
         list[str] | None, typer.Option("--policy", metavar=POLICY.metavar, help=POLICY.help, show_default=False)
     ] = None,
     switch: Switches = None,
+    real_dice: RealDice = None,
     seat: AsSeat = None,
     markdown: AsMarkdown = None,
     html: AsHtml = None,
@@ -145,12 +149,15 @@ def run(
     require_sound(scene)
     if seat is not None:
         require_seat(seat, scene.state)
-    chosen = seed_of(scene, seed)
-    if as_json or STANDARD in files.values():
+    chosen, is_told = seed_of(scene, seed), not (as_json or STANDARD in files.values())
+    real = asked_for_dice(real_dice, seat, is_told=is_told)
+    if not is_told:
         played = play_silently(scene, seed=chosen, seat=seat)
     else:
         try:
-            played = tell_scene(scene, seed=chosen, seat=seat, is_plain=plain, auto=auto or bool(policy))
+            played = tell_scene(
+                scene, seed=chosen, seat=seat, is_plain=plain, auto=auto or bool(policy), real_dice=real
+            )
         except BrokenPipeError:
             if not files:
                 raise
@@ -181,7 +188,7 @@ def show(
     """
     from rpgres.cli.account_files import STANDARD, read_account, require_files, write_files
     from rpgres.cli.options import read_folders
-    from rpgres.cli.output import say, say_json
+    from rpgres.cli.output import is_told_plainly, say, say_json
 
     files = require_files({"markdown": markdown, "html": html, "lonelog": lonelog}, as_json=as_json)
     account = read_account(file, folders=read_folders(rulesets or ()))
@@ -190,7 +197,7 @@ def show(
     elif STANDARD not in files.values():
         from rpgres.cli.render.account_lines import account_lines
 
-        say(account_lines(account), is_plain=plain, is_prose=True)
+        say(account_lines(account, is_aloud=plain or is_told_plainly()), is_plain=plain, is_prose=True)
     write_files(account, files)
 
 

@@ -10,7 +10,7 @@ import typer
 from rpgres.cli import options as opt
 from rpgres.cli.dynamic import SCENE_RUN, ActionCommand, Verb, procedure_named
 from rpgres.cli.options import ANSWERS, OUTPUT, Option, StrictCommand, hoist
-from rpgres.cli.output import WAITING, exit_of, say, say_json
+from rpgres.cli.output import WAITING, asks_dice, exit_of, say, say_json
 from rpgres.cli.rulesets import RulesetData
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ MARKDOWN = Option("markdown", "Write the account as Markdown.", "FILE", OUTPUT)
 HTML = Option("html", "Write the account as a web page.", "FILE", OUTPUT)
 LONELOG = Option("lonelog", "Write the account in Lonelog notation.", "FILE", OUTPUT)
 OPTIONS = (
-    *(opt.SEED, opt.GIVEN, opt.CHOOSE, opt.AUTO, opt.POLICY, AS_SEAT, opt.SWITCH, opt.RULESETS),
+    *(opt.SEED, opt.GIVEN, opt.REAL, opt.CHOOSE, opt.AUTO, opt.POLICY, AS_SEAT, opt.SWITCH, opt.RULESETS),
     *(MARKDOWN, HTML, LONELOG, opt.JSON, opt.PLAIN, opt.DICE_WORDS, opt.NOTE, opt.EXIT_CODE),
 )
 # Options of this line that a resumed one needs as well, beside those that the pending record has.
@@ -79,6 +79,7 @@ def _played(scene: Scene, prepared: Prepared, shared: Mapping[str, Any], *, seed
     from rpgres.cli.telling import play_silently, tell_scene
 
     if shared["json"] or not is_told:
+        asked_for_dice(shared["real_dice"], shared["as"], is_told=False)
         return play_silently(scene, seed=seed)
     return tell_scene(
         scene,
@@ -86,9 +87,31 @@ def _played(scene: Scene, prepared: Prepared, shared: Mapping[str, Any], *, seed
         seat=shared["as"],
         is_plain=shared["plain"],
         auto=shared["auto"],
+        real_dice=asked_for_dice(shared["real_dice"], shared["as"]),
         people=prepared.state,
         inputs=prepared.inputs,
     )
+
+
+def asked_for_dice(whom: str | None, seat: str | None, *, is_told: bool = True) -> str:
+    """Return whose dice are real in a scene that is played; empty where nobody is asked for any.
+
+    Args:
+        whom: as typed.
+        seat: for whom the scene is told.
+        is_told: whether it is told to people while it is played.
+
+    Raises:
+        UsageError: somebody is to be asked, and nobody can be.
+    """
+    from rpgres.errors import UsageError, named
+
+    if not whom or not asks_dice(whom):
+        return ""
+    if seat is not None or not is_told:
+        how = f"with {named('as')}" if seat is not None else "where the scene is not told as it goes"
+        raise UsageError(f"{named('real-dice')} {whom}: nobody is asked {how}; use {named('real-dice')} seeded")
+    return whom
 
 
 def _tell_waiting(pending: Pending, prepared: Prepared, shared: Mapping[str, Any]) -> None:

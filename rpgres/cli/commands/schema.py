@@ -9,11 +9,15 @@ import typer
 from rpgres.cli.annotations import Folders, complete_rulesets
 from rpgres.cli.output import say_json
 
+BATCH = "batch"  # the kind that describes the requests of all operations
+
 
 def _complete_kinds(incomplete: str) -> list[tuple[str, str]]:
     from rpgres.cli.formats.schemas import KINDS
 
-    return [(name, kind.description) for name, kind in KINDS.items() if name.startswith(incomplete)]
+    batch = (BATCH, "One line that `rpgres batch` reads, operation by operation.")
+    kinds = [batch, *((name, kind.description) for name, kind in KINDS.items())]
+    return [(name, text) for name, text in kinds if name.startswith(incomplete)]
 
 
 def command(
@@ -22,7 +26,8 @@ def command(
         typer.Argument(
             metavar="KIND",
             help="result, pending, odds, odds-ladder, scene-odds, scene-best, comparison, variation, grids, search, "
-            "knockout, simulation, what-if, error, request, scene-result, account, scene-test, deck-draw, deck-shown, "
+            "knockout, simulation, what-if, error, request, batch, text, answers, scene-result, account, "
+            "scene-test, deck-draw, deck-shown, "
             "decks, table, log, entry, view, answer, orders-shown, seal, verify, rulesets, ruleset-shown, "
             "action-shown, ruleset-check, ruleset-test, sheet-shown, check, plugins, plugin-check, config-shown; "
             "or of a file: scene, orders, sheet, ruleset, outcomes, deck, menus, config.",
@@ -53,4 +58,9 @@ def command(
 
     folders = read_folders(rulesets or ())
     rules = load_rules(find_ruleset(ruleset, extra=folders), extra=folders) if ruleset is not None else None
+    if kind == BATCH:
+        from rpgres.cli.operation_schemas import batch_schema
+
+        say_json(batch_schema(rules), indent=2)
+        return
     say_json(make_schema(kind, rules=rules), indent=2)

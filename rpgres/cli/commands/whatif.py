@@ -146,67 +146,14 @@ def _of_result(name: str, asked: _Asked, scene: str | None) -> Found:
 
 
 def _of_action(before: Any, asked: _Asked) -> Found:
-    import msgspec
+    from rpgres.engine.rerun import result_what_if
 
-    from rpgres.engine.records import Pending
-    from rpgres.engine.rerun import (
-        WhatIf,
-        answers_in,
-        check_changes,
-        playing,
-        read_changes,
-        require_same,
-        run_again,
-    )
-    from rpgres.engine.run import policies_of, prepare
-    from rpgres.errors import UsageError
-    from rpgres.plugins.discovery import find_ruleset
-    from rpgres.plugins.loading import load_rules
-
-    if before.ruleset is None or before.action is None:
-        raise UsageError("dice alone have no decisions; `rpgres roll NOTATION --given roll=...` says what they come to")
-    if before.seed is None:
-        raise UsageError("this result does not tell its seed; at a persistent table, use TABLE#N")
-    rules = load_rules(find_ruleset(before.ruleset, extra=asked.folders), switches=before.switches, extra=asked.folders)
-    prepared = prepare(rules, before.action, {key.replace("-", "_"): value for key, value in before.inputs.items()})
-    answers = answers_in(before.events)
-    policies = policies_of(prepared, asked.policies, auto=asked.auto)
-    settings: dict[str, Any] = {"seed": before.seed, "unused": before.unused}
-    require_same(before, run_again(playing(prepared), answers, **settings))
-    changes = read_changes(asked.changes["given"], asked.changes["choose"], answers)
-    check_changes(prepared, changes)
-    again = run_again(playing(prepared, note=before.note), answers, changes, policies=policies, **settings)
-    record = WhatIf(
-        ruleset=rules.id,
-        changed=changes,
-        before=[msgspec.to_builtins(before)],
-        after=[msgspec.to_builtins(again.found)],
-        dropped=again.dropped,
-        fresh=again.fresh,
-        complete=not isinstance(again.found, Pending),
-        seed=before.seed,
-    )
-    return record, rules.file
+    return result_what_if(before, policies=asked.policies, auto=asked.auto, folders=asked.folders, **asked.changes)
 
 
 def _of_scene(before: Any, asked: _Asked, name: str | None) -> Found:
-    from rpgres.engine.players import Policy, policy_of
-    from rpgres.errors import UsageError
-    from rpgres.plugins.discovery import find_ruleset
-    from rpgres.scenes import open_scene, read_scene
-    from rpgres.scenes.rerun import scene_what_if
+    from rpgres.scenes.rerun import file_what_if
 
-    file = name or before.scene
-    if file in ("", "-"):
-        raise UsageError("this result does not tell in which file its scene stands; name it with --scene FILE")
-    source, folder = open_scene(file, extra=asked.folders)
-    scene = read_scene(
-        source,
-        find_ruleset=lambda ruleset: find_ruleset(ruleset, extra=asked.folders),
-        folder=folder,
-        switches=before.switches,
-        extra=asked.folders,
-        auto=asked.auto,
+    return file_what_if(
+        before, file=name or "", policies=asked.policies, auto=asked.auto, folders=asked.folders, **asked.changes
     )
-    policies: dict[str, Policy] = {who: policy_of(scene.rules, own) for who, own in asked.policies.items()}
-    return scene_what_if(scene, before, policies=policies, **asked.changes), scene.rules.file

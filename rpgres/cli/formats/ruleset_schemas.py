@@ -173,9 +173,9 @@ def _sheet_field(schema: Schema, field: Field, rules: Rules, definitions: dict[s
     if isinstance(field.default, int):
         read["default"] = field.default
     value = read.get("additionalProperties")
-    tracks = {name: track.title for name, track in rules.file.tracks.items()}
+    tracks = {name: track.title for name, track in rules.file.tracks.items() if not track.of_table}
     if field.kind == "abilities":
-        read["properties"] = dict.fromkeys(field.names, value)
+        read["properties"] = dict.fromkeys((*field.names, *field.abilities), value)
         read["additionalProperties"] = value if field.any_name or not field.names else False
     elif field.kind in ("boxes", "marks"):
         read["properties"] = {name: {**(value or {}), "description": title} for name, title in tracks.items()}

@@ -23,9 +23,10 @@ from rpgres.rulesets.sheets import (
     RULESET,
     MissingSheet,
     Sheet,
-    box_faults,
+    as_listed,
     foreign,
     make_sheet,
+    name_faults,
     sheet_type,
     short_name,
 )
@@ -368,8 +369,9 @@ def diagnose_sheet(rules: Rules, source: Source) -> list[Diagnostic]:
     other = foreign(rules, data)
     if other is not None:  # everything else would be wrong as well
         return located([Fault("wrong-ruleset", (RULESET,), other)], [source])
+    data = as_listed(rules, data)
     found = diagnose(data, sheet_type(rules), sources=[source])
-    found += located(list(box_faults(rules, data)), [source])
+    found += located(list(name_faults(rules, data)), [source])
     if not found:
         try:
             make_sheet(rules, data, name=short_name(source), sources=[source])

@@ -72,7 +72,7 @@ class Room:
     """
 
     def __init__(self, path: Path, seat: str | None, folders: Sequence[Path] = ()) -> None:
-        self.path, self.seat = path, seat
+        self.path, self.seat, self.folders = path, seat, tuple(folders)
         self.history = read(path)
         new = self.history.new
         self.data: RulesetData = read_ruleset(new.public.ruleset, extra=(*map(Path, new.secret.folders), *folders))
@@ -213,7 +213,9 @@ class Room:
                 line, is_asked = unclear.chosen(reading), True
         more = self._missing(action, long, asks) if verb != ODDS else []  # odds at every rung
         is_short = is_asked or bool(more) or bool(typed_apart(words, command.takes)[0])
-        arguments = [verb, action, *long, *more, *(["--actor", who] if who and not _has(words, "actor") else [])]
+        end = long.index("--") if "--" in long else len(long)  # what stands behind is taken as it is
+        acting = ["--actor", who] if who and not _has(words, "actor") else []
+        arguments = [verb, action, *long[:end], *more, *acting, *long[end:]]
         shown = joined([*([ODDS] if verb == ODDS else []), *([who] if who else []), action, *long, *more])
         return Understood(arguments, harmless(shown) if is_short else "")
 

@@ -10,7 +10,7 @@ from textwrap import wrap
 from rpgres.cli.output import blame, columns, flush, know_cards, results, say, say_text, told_as, trace
 from rpgres.cli.play.helping import help_lines, short_form
 from rpgres.cli.play.reader import Reader
-from rpgres.cli.play.room import LEAVE, Room, Understood
+from rpgres.cli.play.room import LEAVE, ODDS, Room, Understood
 from rpgres.cli.play.words import split
 from rpgres.cli.render.lines import Line, Piece, line
 from rpgres.cli.short import Reading
@@ -19,8 +19,9 @@ from rpgres.model.state import GM
 from rpgres.rulesets import unknown
 
 SIGN, INDENT = "> ", "  "
-ROLLING = ("act", "answer", "begin", "end")  # commands that may roll dice
+ROLLING = ("act", "answer", "begin", "end", "pass", "open", "orders")  # commands that may roll dice
 EVERYBODY, NOBODY = ("all", "real"), ("off", "seeded")  # whose dice are real
+SHOW = "show"  # may be typed at a question, too
 INTERRUPTED = 130  # what Typer makes of an interrupt
 WIDTH, WIDEST = 80, 120  # columns of help: where nobody knows, and at most
 
@@ -41,6 +42,7 @@ class Session:
     ) -> None:
         self._real = self._checked(real_dice, room)
         self._room, self._reader, self._common, self._is_plain = room, reader, list(common), is_plain
+        self._has_left = False  # at a question
         know_cards(room.rules)
 
     def run(self) -> None:
@@ -48,6 +50,8 @@ class Session:
         self._greet()
         if self._reader.is_interactive and self._room.can_answer:
             self._do(["answer"])
+            if self._has_left:
+                return
         while (typed := self._next_line()) is not None:
             try:
                 words = words_of(typed)
@@ -59,6 +63,24 @@ class Session:
             if words[0] in LEAVE:
                 return
             self._do(words)
+            if self._has_left:
+                return
+
+    def read(self, sign: str, choices: Sequence[tuple[str, str]]) -> str:
+        """Return an answer to a question; the table may be looked at before, or left with the question unanswered.
+
+        Raises:
+            EOFError: nothing is answered.
+        """
+        while True:
+            typed = self._reader.read(sign, choices)
+            word = typed.strip()
+            if word not in (*LEAVE, SHOW) or any(name.startswith(word) for name, _ in choices):
+                return typed
+            if word in LEAVE:
+                self._has_left = True
+                raise EOFError
+            self._do([word])
 
     def _greet(self) -> None:
         history = self._room.history
@@ -122,8 +144,9 @@ class Session:
         from rpgres.cli.root import load_command
 
         args = list(understood.arguments)
-        if self._real and args[0] in ROLLING and "--help" not in args:
-            args += ["--real-dice", self._real]
+        common = self._common
+        if self._real and args[0] in ROLLING and "--help" not in args and not _names_dice(args):
+            common = ["--real-dice", self._real, *common]
         width = columns(default=WIDTH, at_most=WIDEST) - len(INDENT)
         for row in wrap(understood.long, width, subsequent_indent=INDENT, break_on_hyphens=False):
             say([line(INDENT, Piece(row, "quiet"))], is_plain=self._is_plain)
@@ -135,7 +158,9 @@ class Session:
                 code = load_command("help").main(args=args[1:], prog_name="rpgres help", standalone_mode=False)
             else:
                 table = load_command("table")
-                code = table.main(args=[*args, *self._common], prog_name="rpgres table", standalone_mode=False)
+                first = 2 if args[0] in ("act", ODDS) else 1  # before what was typed, which may end in `-- WORDS`
+                typed = [*args[:first], *common, *args[first:]]
+                code = table.main(args=typed, prog_name="rpgres table", standalone_mode=False)
         if code == INTERRUPTED:
             raise KeyboardInterrupt
 
@@ -159,6 +184,12 @@ class Session:
             if len(meant) == 1:
                 return meant[0]
             say([line(f"  Type 1 to {len(readings)}, or press Enter to leave it.")], is_plain=self._is_plain)
+
+
+def _names_dice(args: Sequence[str]) -> bool:
+    """Tell whether a line says itself whose dice are real."""
+    options = args[: args.index("--")] if "--" in args else args
+    return any(word.partition("=")[0] in ("--real-dice", "--dice") for word in options)
 
 
 def words_of(typed: str) -> list[str]:

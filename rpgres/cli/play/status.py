@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rpgres.cli.play.room import Room
 from rpgres.cli.render.words import who_is
 from rpgres.engine.views import SOMEBODY
-from rpgres.model.state import GM, Character
+from rpgres.model.state import GM, Character, Pile
 
 MOST_COUNTERS = 2  # of a character, where no parameter says which ones matter
 
@@ -49,10 +49,18 @@ def _part(room: Room, character: Character) -> str:
     counters = [name for name, count in character.counters.items() if (name in known if known else count and not piles)]
     counts = [f"{character.counters[name]} {name.replace('-', ' ')}" for name in counters[:MOST_COUNTERS]]
     hands = [
-        f"{len(pile)} cards" for name, pile in room.state.piles.items() if pile.owner == character.name and len(pile)
+        f"{len(pile)} cards"
+        for name, pile in room.state.piles.items()
+        if pile.owner == character.name and len(pile) and _is_hand(room, name, pile)
     ]
     said = ", ".join([*hands[:1], *counts]) if not character.is_out else "out"
     return f"{character.name}: {said}" if said else character.name
+
+
+def _is_hand(room: Room, name: str, pile: Pile) -> bool:
+    """Tell whether a pile is held in hand, and no deck or discard of its owner."""
+    text = room.rules.file.piles.get(name.partition(":")[0])
+    return (text is not None and text.face == "hand") or room.state.seat_of(pile.owner) in (pile.audience or ())
 
 
 def _shared(room: Room) -> Iterator[tuple[str, int]]:

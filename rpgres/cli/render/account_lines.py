@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rpgres.cli.formats.accounts import Account, Chapter, Stands, Turn
 from rpgres.cli.render.account_blocks import Kind, blocks_of
-from rpgres.cli.render.lines import HANG, INDENT, Line, Piece, line
+from rpgres.cli.render.lines import BULLET, HANG, INDENT, Line, Piece, line
 from rpgres.cli.render.words import who_is
 from rpgres.model.state import GM
 
@@ -15,21 +15,22 @@ _BEFORE: dict[Kind, tuple[str | Piece, ...]] = {
     "round": (INDENT,),
     **dict.fromkeys(("note", "does", "meaning"), (INDENT, HANG)),
     "outcome": (INDENT,),
-    "effects": (INDENT * 2, "* "),
+    "effects": (INDENT * 2, BULLET),
     "log": (INDENT * 2,),
 }
 
 
-def account_lines(account: Account) -> list[Line]:
+def account_lines(account: Account, *, is_aloud: bool = False) -> list[Line]:
     """Return the whole account as lines.
 
     Args:
         account: what is told.
+        is_aloud: whether it is to be heard: what came of a turn before how it came about.
     """
     lines = heading_lines(account)
     for number, chapter in enumerate(account.chapters, 1):
         lines += chapter_heading(chapter.title, number, is_skipped=chapter.skipped)
-        lines += chapter_lines(chapter)
+        lines += chapter_lines(chapter, is_aloud=is_aloud)
     return [*lines, *end_lines(account)]
 
 
@@ -73,17 +74,20 @@ def chapter_heading(title: str, number: int, *, is_skipped: bool = False) -> lis
     return [line(), line(Piece(f"{number}. {title}", "title"), Piece("  (skipped)" if is_skipped else "", "quiet"))]
 
 
-def chapter_lines(chapter: Chapter) -> list[Line]:
+def chapter_lines(chapter: Chapter, *, is_aloud: bool = False) -> list[Line]:
     """Return what happens in a step, to stand below its title: its turns, an empty line between them."""
     lines: list[Line] = []
     for number, turn in enumerate(chapter.turns):
-        lines += [*([line()] if number else []), *turn_lines(turn)]
+        lines += [*([line()] if number else []), *turn_lines(turn, is_aloud=is_aloud)]
     return lines
 
 
-def turn_lines(turn: Turn) -> list[Line]:
-    """Return what somebody does and what comes of it."""
-    return [line(*_BEFORE[kind], *pieces) for kind, lines in blocks_of(turn) for pieces in lines]
+def turn_lines(turn: Turn, *, is_aloud: bool = False) -> list[Line]:
+    """Return what somebody does and what comes of it; rolls and decisions last, where it is to be heard."""
+    blocks = list(blocks_of(turn))
+    if is_aloud and sum(kind == "outcome" for kind, _ in blocks) == 1:  # else they would no longer stand by their own
+        blocks.sort(key=lambda block: block[0] == "log")
+    return [line(*_BEFORE[kind], *pieces) for kind, lines in blocks for pieces in lines]
 
 
 def end_lines(account: Account) -> list[Line]:

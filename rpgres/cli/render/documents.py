@@ -47,20 +47,30 @@ def _in_markdown(text: str) -> str:
 
 def page(report: Report) -> str:
     """Return a report as one HTML page that needs nothing else, its chart included."""
-    parts = [f"<h1>{escape(report.title)}</h1>", *(f"<p>{escape(text)}</p>" for text in report.above)]
-    parts += map(_html_table, report.tables)
-    if report.chart is not None:
-        parts.append(f"<figure>\n{chart_svg(report.chart, *report.others)}</figure>")
-    if report.below:
-        items = "\n".join(f"<li>{escape(text)}</li>" for text in report.below)
-        parts.append(f"<ul>\n{items}\n</ul>")
-    body = "\n".join(parts)
+    body = fragment(report, heading="h1")
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8"/>\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1"/>\n'
         f"<title>{escape(report.title)}</title>\n<style>\n{_STYLE}</style>\n</head>\n"
         f"<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
     )
+
+
+def fragment(report: Report, *, heading: str) -> str:
+    """Return a report as HTML to stand in a page, its chart included.
+
+    Args:
+        report: the report.
+        heading: the element of its title.
+    """
+    parts = [f"<{heading}>{escape(report.title)}</{heading}>", *(f"<p>{escape(text)}</p>" for text in report.above)]
+    parts += map(_html_table, report.tables)
+    if report.chart is not None:
+        parts.append(f"<figure>\n{chart_svg(report.chart, *report.others)}</figure>")
+    if report.below:
+        items = "\n".join(f"<li>{escape(text)}</li>" for text in report.below)
+        parts.append(f"<ul>\n{items}\n</ul>")
+    return "\n".join(parts)
 
 
 def _html_table(table: Table) -> str:

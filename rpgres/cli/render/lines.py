@@ -81,6 +81,7 @@ class Piece(Struct, frozen=True):
 Line = tuple[Piece, ...]
 INDENT = "  "
 HANG = Piece("", "hang")  # where a line that is broken goes on
+BULLET = Piece("* ", "bullet")  # not written where the text is to be heard, as it is read out as a star
 
 
 class Look(Struct, frozen=True, kw_only=True):
@@ -91,6 +92,7 @@ class Look(Struct, frozen=True, kw_only=True):
         is_terminal: whether a person reads it at a terminal.
         is_drawn: whether dice, boxes and bars are drawn.
         dice_words: whether dice are told in words.
+        is_aloud: whether it is to be heard, which `--plain` says.
         goes_on: what ends a line behind which the shell in use reads on.
         card_names: what cards are called, by their codes, where they are told in words.
     """
@@ -99,6 +101,7 @@ class Look(Struct, frozen=True, kw_only=True):
     is_terminal: bool = False
     is_drawn: bool = False
     dice_words: bool = False
+    is_aloud: bool = False
     card_names: Mapping[str, str] = {}
     goes_on: str = "\\"
 
@@ -212,6 +215,8 @@ def _as_wanted(piece: Piece, look: Look) -> Iterable[Piece]:
     """Return a piece as the reader wants it: dice, and what may be drawn."""
     if piece.style == "dice":
         return _dice(piece, look)
+    if piece is BULLET:
+        return () if look.is_aloud else (Piece("* "),)
     if piece.style == "cards" and look.card_names:
         named = [look.card_names.get(code_of(code), code) for code in piece.text.split(", ")]
         return (Piece(", ".join(named), "number"),)

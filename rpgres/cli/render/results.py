@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from rpgres.cli.render.lines import INDENT, Line, Piece, line
+from rpgres.cli.render.lines import BULLET, INDENT, Line, Piece, line
 from rpgres.cli.render.words import band_title, effect_words, rung, signed, style_of, title, who_is
 from rpgres.engine.players import NO, ORDERS, Question
 from rpgres.engine.records import Pending, QuestionRecord, Result, event_record
@@ -110,7 +110,7 @@ def _action_lines(result: Result, file: RulesetFile, said_by: str | None) -> Ite
         described = file.effects.get(effect["kind"])
         if described is None or not described.quiet:
             pattern = described.words if described is not None else ""
-            yield line(INDENT, Piece("* "), effect_words(effect, pattern=pattern))
+            yield line(INDENT, BULLET, effect_words(effect, pattern=pattern))
 
 
 def _unused_lines(result: Result) -> Iterator[Line]:

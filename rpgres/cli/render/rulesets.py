@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from rpgres.cli.formats.summary import ActionDescription, LabelDescription, RulesetDescription
-from rpgres.cli.render.lines import HANG, INDENT, Line, Piece, Shown, line, pairs, section
+from rpgres.cli.render.lines import BULLET, HANG, INDENT, Line, Piece, Shown, line, pairs, section
 from rpgres.cli.render.words import card_count, effect_words, signed, title
 from rpgres.parameters.kinds import metavar
 from rpgres.plugins.discovery import RulesetName
@@ -237,7 +237,7 @@ def _consequence_lines(
     for effect in effects:
         plain = {key: value for key, value in effect.items() if key not in ("when", "unless")}
         condition = condition_words(effect.get("when", {}), effect.get("unless", {}))
-        yield line(indent, "* ", effect_words(plain), Piece(condition, "quiet"))
+        yield line(indent, BULLET, effect_words(plain), Piece(condition, "quiet"))
     for label, question in ask.items():
         switch = question.who.removeprefix("switch:")
         who = f"{in_force[switch]}, by the house rule {switch}" if switch in in_force else question.who

@@ -15,6 +15,7 @@ from rpgres.cli.short.fitting import Reading, Scope, Words, hand_of, who_is_name
 from rpgres.cli.short.line import Line, Unclear, typed_apart
 from rpgres.errors import UsageError
 from rpgres.model.state import State, slug
+from rpgres.parameters.ability import ability_names
 from rpgres.parameters.context import ACTOR, SHEET
 from rpgres.parameters.plain import sheet_of
 from rpgres.rulesets import Rules, Ruleset, unknown
@@ -34,7 +35,7 @@ def lengthened(scope: Scope, action: str, words: Sequence[str]) -> list[str]:
         UsageError: a word means nothing here.
     """
     line = Line(Words(scope, action), _with_names(scope, words))
-    options = [words[start].partition("=")[0] for start, _ in line.spans]
+    options = [line.all[start].partition("=")[0] for start, _ in line.spans]
     if not line.bare or any(name not in scope.options for name in options if name != "--"):
         return list(words)  # an option that is unknown is told by whoever reads options
     line.bind_keywords()
@@ -44,9 +45,11 @@ def lengthened(scope: Scope, action: str, words: Sequence[str]) -> list[str]:
 
 def _with_names(scope: Scope, words: Sequence[str]) -> list[str]:
     """Return a line in which the words of a name that is known, such as `Mara Quill`, are one."""
-    titles = [one.title for one in scope.state.characters.values()] + [tag.name for tag in scope.state.tags]
-    known = {slug(title): title for title in titles if len(title.split()) > 1}
-    longest = max((len(title.split()) for title in known.values()), default=0)
+    people = scope.state.characters.values()
+    titles = [one.title for one in people] + [tag.name for tag in scope.state.tags]
+    titles += [*ability_names(scope.rules), *(name for one in people for name in one.abilities)]
+    known = {slug(title): title for title in titles if "-" in slug(title)}
+    longest = max((len(text.split("-")) for text in known), default=0)
     bare = typed_apart(words, scope.options)[0]
     joined: list[str] = []
     place = 0

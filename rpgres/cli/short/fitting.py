@@ -209,7 +209,7 @@ class Words:
 
     def _is_ability(self, name: str, word: str) -> bool:
         rules, text = self.scope.rules, slug(word.partition("=")[0])
-        fields = {key: field.names for key, field in rules.file.sheet.items() if field.kind == "abilities"}
+        fields = {key: field.abilities for key, field in rules.file.sheet.items() if field.kind == "abilities"}
         listed = [key for key, names in fields.items() if text in names]
         if listed and f"{name}s" in fields:  # an attribute is one of the `attributes`
             return f"{name}s" in listed
@@ -298,7 +298,7 @@ def usual_opposition(rules: Rules, action: str, inputs: Mapping[str, Any]) -> Se
 
     path = re.sub(r"\{([\w-]+)\}", value, rules.file.actions[action].opposed_with)
     found = rules.file.setting(path) if path else None
-    return [str(one) for one in found] if isinstance(found, list) else []
+    return [slug(str(one)) for one in found] if isinstance(found, list) else []
 
 
 def who_is_named(rules: Rules, state: State, word: str) -> str | None:

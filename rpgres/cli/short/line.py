@@ -283,6 +283,14 @@ class Line:
                 reason="unknown",
             )
         near = nearest(slug(word), self.words.names())
+        if near == slug(word):  # a name, for which there is no place left
+            said = self.inputs()
+            takers = [one for one in self.words.takers.values() if any(self.words.fit(one, word, said))]
+            given = " and ".join(f"{one.name} is already given" for one in takers if not self.is_open(one))
+            hint = given or self.words.takes()
+            return UsageError(
+                f"{self.words.action}: nothing is left that {word!r} could be for; {hint}", reason="unknown"
+            )
         where = f"{behind} {word}" if behind else word
         texts = [
             name

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from rpgres.engine.dealers import Hand
+from rpgres.engine.dealers import Hand, remembering
 from rpgres.engine.periods import check_period
 from rpgres.engine.players import Prompt, Question, View
 from rpgres.engine.records import Pending
@@ -17,6 +17,7 @@ from rpgres.engine.views import HOST
 from rpgres.errors import RpgresError, UsageError, named
 from rpgres.journal import store
 from rpgres.journal.commands.pending import (
+    Left,
     options_of,
     refuse_sealed,
     refuse_when_revealed,
@@ -76,7 +77,7 @@ def act(
         UsageError: something typed is unknown or impossible, or another action waits.
     """
 
-    def work(history: History, rules: Rules) -> list[Draft]:
+    def work(history: History, rules: Rules, dice: Hand | None) -> list[Draft]:
         check_seat(history, seat)
         refuse_while_pending(history, "act", seat)
         refuse_when_revealed(history)
@@ -85,11 +86,11 @@ def act(
         if seat is not HOST:
             check_laid(rules, history.state, action, inputs, actor=who, seat=seat)
         asked = Run(kind="act", name=action, actor=who, by=seat or "", inputs=dict(inputs), note=note)
-        typed = Typed(given, choose, policies, auto, hand)
+        typed = Typed(given, choose, policies, auto, dice)
         ran = ran_with(rules, history, asked, typed, seat=seat)
         return [draft_of(place, rules, history, "act", ran, seat, action=action, actor=who)]
 
-    return _put(place, _written(place, work, hand), prompt, seat, hand)
+    return _put(place, written(place, work, hand), prompt, seat, hand)
 
 
 def turn(
@@ -116,7 +117,7 @@ def turn(
         UsageError: it cannot begin or end now, or something waits.
     """
 
-    def work(history: History, rules: Rules) -> list[Draft]:
+    def work(history: History, rules: Rules, dice: Hand | None) -> list[Draft]:
         check_seat(history, seat)
         if seat not in (HOST, GM):
             raise UsageError(f"only the game master can begin or end a period, not {seat}")
@@ -125,11 +126,11 @@ def turn(
         name = period or _usual_period(history.state, moment)
         check_period(rules, history.state, period=name, moment=moment)
         asked = Run(kind=moment, name=name)
-        typed = Typed(given, choose, policies, auto, hand)
+        typed = Typed(given, choose, policies, auto, dice)
         ran = ran_with(rules, history, asked, typed, seat=seat)
         return [draft_of(place, rules, history, moment, ran, seat, period=name)]
 
-    return _put(place, _written(place, work, hand), prompt, seat, hand)
+    return _put(place, written(place, work, hand), prompt, seat, hand)
 
 
 def _usual_period(state: State, moment: str) -> str:
@@ -166,7 +167,7 @@ def answer(
         UsageError: nothing waits, the decision is another seat's, or the answer is none that is offered.
     """
 
-    def work(history: History, rules: Rules) -> list[Draft]:
+    def work(history: History, rules: Rules, dice: Hand | None) -> list[Draft]:
         check_seat(history, seat)
         pending = require_pending(history)
         require_asked(history, pending, seat, at=at)
@@ -174,7 +175,7 @@ def answer(
         refuse_sealed(history, pending, seat)
         if not (choose or policies or auto):
             raise UsageError(f"choose an option: {named('choose')} {asked.label}={options_of(asked)}")
-        typed = Typed(given, choose, policies, auto, hand)
+        typed = Typed(given, choose, policies, auto, dice)
         draft = answer_draft(place, rules, history, pending, typed, seat=seat)
         return [msgspec.structs.replace(draft, secret=msgspec.structs.replace(draft.secret, accepted=accepted))]
 
@@ -186,21 +187,28 @@ def answer(
         refuse_sealed(history, require_pending(history), seat)
         done = _put(place, Done(history, (), rules), prompt, seat, hand)
         if not done.entries:
-            raise undecided(asked)
+            raise Left(undecided(asked).raw)
         return done
-    return _put(place, _written(place, work, hand), prompt, seat, hand)
+    return _put(place, written(place, work, hand), prompt, seat, hand)
 
 
-def _written(place: Place, work: Callable[[History, Rules], list[Draft]], hand: Hand | None) -> Done:
+Work = Callable[
+    [History, Rules, Hand | None], list[Draft]
+]  # returns what is done; asks for dice where it is given whom
+
+
+def written(place: Place, work: Work, hand: Hand | None) -> Done:
     """Write what was done, after somebody was asked for the results of real dice: nobody waits for that at the file.
 
-    Both come to the same, since whoever is asked says the same when asked again.
+    Both come to the same, since what was said is remembered meanwhile, and no longer: an entry that is taken back may
+    be followed by another one that asks for the same dice.
     """
-    if hand is not None:
+    dice = remembering(hand)
+    if dice is not None:
         history = store.read(place.path)
         with suppress(RpgresError):  # which is told when it is written
-            work(history, rules_of(history, folders=place.folders))
-    return write(place, work)
+            work(history, rules_of(history, folders=place.folders), dice)
+    return write(place, lambda history, rules: work(history, rules, dice))
 
 
 def _put(place: Place, done: Done, prompt: Prompt | None, seat: str | None, hand: Hand | None = None) -> Done:
@@ -218,7 +226,8 @@ def _put(place: Place, done: Done, prompt: Prompt | None, seat: str | None, hand
         except TakenBack:
             more = undo(place, pending.number, seat=seat)
         except PassesOn as passes:
-            more = let_pass(place, passes.label, seat=passes.seat, until=passes.until)
+            with suppress(TakenBack):  # while its dice were asked for: then the moment is put again
+                more = let_pass(place, passes.label, seat=passes.seat, until=passes.until, hand=hand)
         else:
             if not choose:
                 return done

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
+from rpgres.engine.dealers import Hand
 from rpgres.engine.periods import period_names
 from rpgres.engine.players import NO
 from rpgres.engine.records import Pending
 from rpgres.engine.views import HOST, seats_of
 from rpgres.errors import UsageError, named
 from rpgres.journal import store
-from rpgres.journal.commands.acting import answer_draft
+from rpgres.journal.commands.acting import answer_draft, written
 from rpgres.journal.commands.pending import refuse_sealed, refuse_while_pending
 from rpgres.journal.commands.running import Typed
 from rpgres.journal.commands.writing import Done, Place, check_seat, draft_entry, hash_of, write
@@ -36,7 +37,7 @@ from rpgres.rulesets.corrections import audience_at, set_by
 from rpgres.rulesets.tree import walk
 
 
-def let_pass(place: Place, label: str = "", *, seat: str | None, until: str = ACTION) -> Done:
+def let_pass(place: Place, label: str = "", *, seat: str | None, until: str = ACTION, hand: Hand | None = None) -> Done:
     """Have a seat let optional moments go by in advance, so that nobody waits for it.
 
     The host does so for the seat that is asked now, where it is for this action alone, and else for all seats.
@@ -47,12 +48,13 @@ def let_pass(place: Place, label: str = "", *, seat: str | None, until: str = AC
         seat: whose moments.
         until: how long: `action` (until the action that is going on, or else the next one, is over), `always`, or the
             name of a period (until one of these begins or ends).
+        hand: asks a person for results of real dice, where the action goes on.
 
     Raises:
         UsageError: there is no such label or period.
     """
 
-    def work(history: History, rules: Rules) -> list[Draft]:
+    def work(history: History, rules: Rules, dice: Hand | None) -> list[Draft]:
         check_seat(history, seat)
         _check_label(rules, label)
         spans = [ACTION, *period_names(rules), ALWAYS]
@@ -72,10 +74,11 @@ def let_pass(place: Place, label: str = "", *, seat: str | None, until: str = AC
             then = history
             for draft in drafts:
                 then = then.with_draft(draft)
-            drafts.append(answer_draft(place, rules, then, pending, Typed(choose={asked.label: [NO]}), seat=owner))
+            typed = Typed(choose={asked.label: [NO]}, hand=dice)
+            drafts.append(answer_draft(place, rules, then, pending, typed, seat=owner))
         return drafts
 
-    return write(place, work)
+    return written(place, work, hand)
 
 
 def _check_label(rules: Rules, label: str) -> None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+from rpgres.engine.dealers import Hand
 from rpgres.engine.deciders import read_orders
 from rpgres.engine.records import Pending
 from rpgres.engine.views import HOST
 from rpgres.errors import UsageError, named
-from rpgres.journal.commands.acting import answer_draft
+from rpgres.journal.commands.acting import answer_draft, written
 from rpgres.journal.commands.pending import refuse_sealed
 from rpgres.journal.commands.running import Typed
-from rpgres.journal.commands.writing import Done, Place, check_seat, draft_entry, write
+from rpgres.journal.commands.writing import Done, Place, check_seat, draft_entry
 from rpgres.journal.history import History
 from rpgres.journal.records import Draft, Secret, found_in
 from rpgres.journal.replay import asked_of
@@ -20,7 +21,9 @@ from rpgres.rulesets import Rules
 from rpgres.toml.reading import Source
 
 
-def set_orders(place: Place, source: Source | None, *, seat: str | None = HOST, whose: str = "") -> Done:
+def set_orders(
+    place: Place, source: Source | None, *, seat: str | None = HOST, whose: str = "", hand: Hand | None = None
+) -> Done:
     """Give standing orders to a seat in place of those it had, or take them away.
 
     A decision of the seat that waits now is taken by them, where they say something of it.
@@ -30,13 +33,14 @@ def set_orders(place: Place, source: Source | None, *, seat: str | None = HOST, 
         source: the orders and where they stand; None takes them away.
         seat: who types: the seat itself, or the host.
         whose: the seat whose orders they are; the one that types by default.
+        hand: asks a person for results of real dice, where a decision is taken now.
 
     Raises:
         UsageError: the orders are another seat's, there is no such seat, or there is nothing to take away.
         FileError: they are faulty; all problems at once.
     """
 
-    def work(history: History, rules: Rules) -> list[Draft]:
+    def work(history: History, rules: Rules, dice: Hand | None) -> list[Draft]:
         check_seat(history, seat)
         owner = owner_of(history, seat, whose)
         secret = Secret(by=seat or "", to=[owner])
@@ -50,9 +54,9 @@ def set_orders(place: Place, source: Source | None, *, seat: str | None = HOST, 
         name = source.path.replace("\\", "/").rpartition("/")[2]
         secret = Secret(by=seat or "", to=[owner], label=name, text=source.text)
         first = draft_entry(place, rules, "orders", secret, history.state)
-        return [first, *_answered(place, rules, history, first, seat=seat, owner=owner)]
+        return [first, *_answered(place, rules, history, first, Typed(hand=dice), seat=seat, owner=owner)]
 
-    return write(place, work)
+    return written(place, work, hand)
 
 
 def owner_of(history: History, seat: str | None, whose: str) -> str:
@@ -71,7 +75,7 @@ def owner_of(history: History, seat: str | None, whose: str) -> str:
 
 
 def _answered(
-    place: Place, rules: Rules, history: History, first: Draft, *, seat: str | None, owner: str
+    place: Place, rules: Rules, history: History, first: Draft, typed: Typed, *, seat: str | None, owner: str
 ) -> list[Draft]:
     """Return the answer that new orders give to a decision of their seat that waits; nothing where they give none."""
     pending = history.pending
@@ -80,5 +84,5 @@ def _answered(
         return []
     with suppress(UsageError):
         refuse_sealed(history, pending, owner)
-        return [answer_draft(place, rules, history.with_draft(first), pending, Typed(), seat=seat)]
+        return [answer_draft(place, rules, history.with_draft(first), pending, typed, seat=seat)]
     return []

@@ -140,6 +140,10 @@ def decided_by(state: State, found: Pending | Result, seat: str | None) -> list[
     ]
 
 
+class Left(UsageError):
+    """A person left a decision undecided without answering anything."""
+
+
 def undecided(left: QuestionRecord) -> UsageError:
     return UsageError(f"this leaves {left.label!r} undecided: {named('choose')} {left.label}={options_of(left)}")
 

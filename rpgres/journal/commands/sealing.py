@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
+from rpgres.engine.dealers import Hand
 from rpgres.engine.players import Question, View
 from rpgres.engine.running import NeedsAnswer, accepted
 from rpgres.errors import UsageError
-from rpgres.journal.commands.acting import answer_draft, run_on
+from rpgres.journal.commands.acting import answer_draft, run_on, written
 from rpgres.journal.commands.pending import require_asked, require_own, require_pending
 from rpgres.journal.commands.running import Typed
 from rpgres.journal.commands.writing import Done, Place, check_seat, draft_entry, write
@@ -54,20 +55,21 @@ def seal(place: Place, commitment: str, *, seat: str, answer: str | None = None,
     return write(place, work)
 
 
-def open_seal(place: Place, *, seat: str, label: str, text: str, salt: str) -> Done:
+def open_seal(place: Place, *, seat: str, label: str, text: str, salt: str, hand: Hand | None = None) -> Done:
     """Answer with what was sealed, and go on with the action.
 
     Args:
         place: the table.
         seat: whose seal.
         label, text, salt: what was sealed.
+        hand: asks a person for results of real dice.
 
     Raises:
         UsageError: nothing was sealed, this is something else, or it is no answer to what is asked.
     """
     salt = read_hex(salt, what="a salt")
 
-    def work(history: History, rules: Rules) -> list[Draft]:
+    def work(history: History, rules: Rules, dice: Hand | None) -> list[Draft]:
         check_seat(history, seat)
         pending = require_pending(history)
         require_own(history, pending, seat)
@@ -75,14 +77,14 @@ def open_seal(place: Place, *, seat: str, label: str, text: str, salt: str) -> D
         if seal is None:
             raise UsageError(f"{seat} has no sealed answer for this question; use `rpgres table answer`")
         check_opening(seal, label=label, answer=text, salt=salt)
-        draft = answer_draft(place, rules, history, pending, Typed(choose={label: [text]}), seat=seat)
+        draft = answer_draft(place, rules, history, pending, Typed(choose={label: [text]}, hand=dice), seat=seat)
         if draft.public.attempt:
             return [draft]
         secret = msgspec.structs.replace(draft.secret, salt=salt, label=label, text=text)
         public = msgspec.structs.replace(draft.public, opens=seal.number)
         return [msgspec.structs.replace(draft, public=public, secret=secret)]
 
-    return write(place, work)
+    return written(place, work, hand)
 
 
 def _check_offered(rules: Rules, history: History, seat: str, choice: str) -> None:

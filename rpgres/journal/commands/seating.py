@@ -90,7 +90,7 @@ def set_table(rules: Rules, texts: Mapping[str, Source]) -> State:
         UsageError: two have one name.
         FileError: a sheet is faulty.
     """
-    state = State()
+    state = rules.with_tracks(State())
     for name, source in texts.items():
         sheet = read_sheet(rules, name, source=source)
         if sheet.character.name in state.characters:

@@ -12,7 +12,7 @@ import msgspec
 
 from rpgres.engine.views import HOST, seats_of
 from rpgres.errors import RpgresError, UsageError
-from rpgres.journal import store
+from rpgres.journal import keeping, store
 from rpgres.journal.chain import SALT
 from rpgres.journal.checking import is_known, remember, require_whole, stamp
 from rpgres.journal.history import History
@@ -123,7 +123,9 @@ def write(
 
     history, added = store.write(place.path, drafts, salt=place.salt, is_mending=is_mending)
     if all(known):
-        remember(place.path, history.new.hash, history.head.hash, seen=stamp(place.path))
+        path, new, head = place.path, history.new.hash, history.head.hash
+        keeping.note_whole(path, head)
+        keeping.after_commit(lambda: remember(path, new, head, seen=stamp(path)))
     for error in refused:
         error.add(_stands(history.head))
         error.details["entry"] = history.head.number

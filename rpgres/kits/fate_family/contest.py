@@ -230,26 +230,35 @@ def _roll(moves: Moves, table: Table, place: Contest) -> Turn:
     sides, state = setup.sides, table.state
     out = [number for number, side in enumerate(sides) if side.who and state.characters[side.who].is_out]
     rolling = [number for number in range(len(sides)) if number not in place.lost and number not in out]
-    margin, first, is_double, costs = 0, 0, False, tuple[Effect, ...]()
-    facts = {"victory": "no", "twist": "no", "double": "no"}
+    margin, first, costs = 0, 0, tuple[Effect, ...]()
     if setup.environment is None and len(rolling) == len(sides) == 2:  # only their difference matters
         actor, other = state.characters[sides[0].who], sides[1].opposition
         foe = Foe(_adds(moves, table, setup, 1), other.dice, other.character)
         given = cast("Help", setup.given)
-        standing = roll_off(table, actor, _adds(moves, table, setup, 0), (foe,), given)
+        settles = "contest-exchange", _between_two
+        standing = roll_off(table, actor, _adds(moves, table, setup, 0), (foe,), given, settles=settles)
         margin, costs = standing.margin or 0, standing.effects
-        first, is_double = int(margin < 0), abs(margin) >= STYLE
-        facts |= {"victory": "yes" if margin else "no", "twist": "no" if margin else "yes"}
+        first, found = int(margin < 0), _between_two(margin)
         compared: dict[str, Any] = {"total": standing.total, "opposition": standing.opposition}
     else:
         totals, costs = _totals(moves, table, setup, rolling) if _is_rolled(setup, rolling) else ({}, ())
         margin, first, is_double, victory, twist = _compared(table, setup, rolling, totals)
-        facts |= {"victory": "yes" if victory else "no", "twist": "yes" if twist else "no"}
+        found = _told(is_won=victory, is_twist=twist, is_double=is_double)
         own, best = totals.get(0), max((total for number, total in totals.items() if number), default=None)
         is_told = own is not None and best is not None and own - best == margin
         compared = {"total": own, "opposition": best} if is_told else {}
-    facts["double"] = "yes" if is_double and facts["victory"] == "yes" else "no"
-    return _counted(table, place, margin, first, fact_map(*facts.items()), costs, compared)
+    return _counted(table, place, margin, first, found, costs, compared)
+
+
+def _told(*, is_won: bool, is_twist: bool, is_double: bool) -> Map[str, str]:
+    """Return what the outcome table of an exchange is told."""
+    facts = {"victory": is_won, "twist": is_twist, "double": is_won and is_double}
+    return fact_map(*((name, "yes" if is_so else "no") for name, is_so in facts.items()))
+
+
+def _between_two(margin: int) -> Map[str, str]:
+    """Return what the outcome table of an exchange between two sides is told for a margin."""
+    return _told(is_won=margin != 0, is_twist=margin == 0, is_double=abs(margin) >= STYLE)
 
 
 def _is_rolled(setup: Setup, rolling: Sequence[int]) -> bool:

@@ -13,7 +13,7 @@ from rpgres.errors import UsageError, named
 from rpgres.kits import harm
 from rpgres.kits.fate_family.moves import ConflictSwitches
 from rpgres.kits.fate_family.rolls import check_in
-from rpgres.model.state import GM, Box, Character, Map, State
+from rpgres.model.state import GM, Box, Character, Map, State, slug
 from rpgres.parameters.values import Form, Rating
 from rpgres.rulesets import Rules
 
@@ -51,7 +51,7 @@ def rating_names(rules: Rules, kind: str, use: str) -> Sequence[str]:
         use: `attack`, `defense`, `order`, `discover`, `move` or `ranged`.
     """
     found = rules.file.setting(f"conflict.{kind}.{use}")
-    return found if isinstance(found, list) else []
+    return [slug(name) for name in found] if isinstance(found, list) else []
 
 
 def best_rating(rules: Rules, character: Character, kind: str, use: str) -> Rating:

@@ -15,9 +15,10 @@ from rpgres.dice import Dice
 from rpgres.engine.table import Table
 from rpgres.errors import UsageError, named
 from rpgres.kits import aspects, harm
-from rpgres.model.state import EMPTY, GM, Character, State, slug
+from rpgres.model.state import EMPTY, GM, Character, Map, State, slug
 from rpgres.parameters.values import Opposition, Rating
 from rpgres.rulesets import Effect, effect
+from rpgres.rulesets.settling import Facts
 
 NEXT = "opposition-next"  # the counter of how much harder somebody's next action is
 FULL_DEFENSE = 2  # A:339
@@ -89,6 +90,8 @@ def roll_off(
         if ledger is None:
             return Standing(None)
         foes = (Foe(aspects.BONUS, None, ""),)
+        if settles is not None:
+            settles = settles[0], _met(settles[1])
     if table.state.glance(aspects.has_any):
         sides = _sides(table.state, actor, foes, given)
         fresh = aspects.new_ledger(table)
@@ -108,6 +111,13 @@ def roll_off(
     compared = table.versus(dice, foe.dice, add=add, other_add=foe.add + raised, by=(actor.name, foe.who))
     used_up = _used_up(actor, raised) if raised else ()
     return Standing(compared.margin, compared.total, compared.opposition, used_up)
+
+
+def _met(facts: Facts) -> Facts:
+    """Return the facts of a roll that nothing opposed before an invocation made a difficulty of it."""
+    if isinstance(facts, Map) and facts.get("opposition") == "none":
+        return facts.with_("opposition", "passive")
+    return facts
 
 
 def _opposed(table: Table, foe: Foe) -> int:

@@ -97,6 +97,10 @@ class ActGroup(LazyGroup):
         except RpgresError:
             return {}
 
+    def ruleset_at(self, table: str | None) -> tuple[str, tuple[Path, ...]]:
+        """Return the id of the ruleset of a table, by the name that is typed for it, and where it is sought first."""
+        return _ruleset_at(table)
+
     def forget(self) -> None:
         """Forget the table that was named last."""
         self.line = ()
@@ -129,12 +133,17 @@ class ActGroup(LazyGroup):
 
 def _data(args: Sequence[str]) -> RulesetData:
     """Return the data of the ruleset of the table that a line names, which is not parsed yet."""
-    from rpgres.journal.store import read
-
     named = [word.partition("=")[2] for word in args if word.startswith("--table=")]
     named += [args[place + 1] for place, word in enumerate(args[:-1]) if word == "--table"]
-    new = read(TableOptions(table=named[0] if named else None).find().path).new
-    return read_ruleset(new.public.ruleset, extra=(*map(Path, new.secret.folders), *folders_in(args)))
+    ruleset, folders = _ruleset_at(named[0] if named else None)
+    return read_ruleset(ruleset, extra=(*folders, *folders_in(args)))
+
+
+def _ruleset_at(table: str | None) -> tuple[str, tuple[Path, ...]]:
+    from rpgres.journal.store import read
+
+    new = read(TableOptions(table=table).find().path).new
+    return new.public.ruleset, tuple(map(Path, new.secret.folders))
 
 
 app.add_typer(

@@ -10,11 +10,21 @@ import typer
 
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import spread
-from rpgres.cli.commands.table.common import AnswerOptions, TableOptions, app, finish_run, say_entry, taken_back
-from rpgres.cli.output import warn
+from rpgres.cli.commands.table.common import (
+    AnswerOptions,
+    RealDiceOf,
+    TableOptions,
+    app,
+    finish_run,
+    hand_for,
+    say_entry,
+    taken_back,
+)
+from rpgres.cli.output import is_listening, warn
 from rpgres.errors import FileError, UsageError
 
 if TYPE_CHECKING:
+    from rpgres.journal.commands import Done
     from rpgres.journal.commitments import SealFile
 
 
@@ -76,11 +86,18 @@ def give(
 
 
 def _hand_in(options: TableOptions, arguments: dict[str, Any]) -> None:
-    """Answer here and now; see `rpgres.journal.commands.answer`."""
+    """Answer here and now; see `rpgres.journal.commands.answer`. Whoever leaves it in `rpgres play` knows it."""
     from rpgres.journal.commands import answer
+    from rpgres.journal.commands.pending import Left
 
     with taken_back():
-        finish_run(answer(options.find(), **arguments), options)
+        try:
+            done = answer(options.find(), **arguments)
+        except Left:
+            if not is_listening():
+                raise
+        else:
+            finish_run(done, options)
 
 
 @app.command("seal")
@@ -177,6 +194,7 @@ def open_(
     elsewhere: Annotated[
         bool, typer.Option("--elsewhere", help="Only print the line that opens it, for the host.")
     ] = False,
+    real_dice: RealDiceOf = None,
     *,
     options: TableOptions,
 ) -> None:
@@ -199,8 +217,9 @@ def open_(
     else:
         label, _, answer = (part.strip() for part in (choose or "").partition("="))
         salted = salt or ""
-    done = open_seal(options.find(), seat=who, label=label, text=answer, salt=salted)
-    finish_run(done, options)
+    hand = hand_for(options, real_dice)
+    with taken_back():
+        finish_run(open_seal(options.find(), seat=who, label=label, text=answer, salt=salted, hand=hand), options)
 
 
 @app.command("pass")
@@ -221,6 +240,7 @@ def let_pass(
             "ends), or always.",
         ),
     ] = "action",
+    real_dice: RealDiceOf = None,
     *,
     options: TableOptions,
 ) -> None:
@@ -230,9 +250,15 @@ def let_pass(
     taken are not touched. Without --as it is for the seat that is asked now, or, with --until, for all seats.
     """
     from rpgres.journal.commands import let_pass as let
+
+    hand = hand_for(options, real_dice)
+    with taken_back():
+        _say_passed(let(options.find(), label, seat=options.who, until=until, hand=hand), label, options)
+
+
+def _say_passed(done: Done, label: str, options: TableOptions) -> None:
     from rpgres.journal.commands import may_pass
 
-    done = let(options.find(), label, seat=options.who, until=until)
     if label and not may_pass(done.rules, label):
         warn(f"{label!r} is not an optional decision of {done.rules.id}; it is still asked")
     if done.entry.kind == "pass":

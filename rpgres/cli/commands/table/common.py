@@ -19,6 +19,7 @@ from rpgres.cli.output import asks_dice, can_prompt, exit_of, know_cards, look, 
 
 if TYPE_CHECKING:
     from rpgres.cli.render.lines import Line
+    from rpgres.engine.dealers import Hand
     from rpgres.engine.players import Prompt, View
     from rpgres.engine.run import Prepared
     from rpgres.journal.commands import Done, Place
@@ -165,22 +166,31 @@ class AnswerOptions(Struct, frozen=True):
             plus: what is added to what the actor rolls, in words.
             is_asked: whether a person at a terminal may be asked.
         """
-        hand = None
-        if asks_dice(self.real_dice, as_json=options.as_json):
-            from rpgres.cli.real import RealDice, titles_of
-
-            state = options.read()[1].state
-            is_plain, whom = not options.is_drawn, self.real_dice or ""
-            hand = RealDice(whom, titles=titles_of(state), actor=actor, plus=plus, is_plain=is_plain)
         return {
             "seat": options.who,
             "given": opt.read_answers(self.given or (), option="--given"),
             "choose": opt.read_answers(self.choose or (), option="--choose"),
             "policies": read_named(self.policy),
             "auto": self.auto,
-            "hand": hand,
+            "hand": hand_for(options, self.real_dice, actor=actor, plus=plus),
             "prompt": None if self.auto or not is_asked else _prompt(options, heading),
         }
+
+
+def hand_for(options: TableOptions, whom: str | None, *, actor: str = "", plus: str = "") -> Hand | None:
+    """Return what asks a person for results of real dice; None where the seed rolls all of them.
+
+    Args:
+        options: the table.
+        whom: whose dice are real, as typed.
+        actor: who acts, where that is typed.
+        plus: what is added to what the actor rolls, in words.
+    """
+    if not asks_dice(whom, as_json=options.as_json):
+        return None
+    from rpgres.cli.real import RealDice
+
+    return RealDice(whom or "", actor=actor, plus=plus, is_plain=not options.is_drawn)
 
 
 def _prompt(options: TableOptions, heading: Sequence[Line]) -> Prompt | None:

@@ -210,32 +210,20 @@ def export(
     With --as SEAT, what the seat may not know of is in none of them. What a sheet of the ruleset does not take, such as
     a number past its bounds, is written all the same, and told above it and on standard error.
     """
-    from rpgres.cli.render.account_html import as_html
-    from rpgres.cli.render.documents import csv_text
     from rpgres.cli.render.lines import line
-    from rpgres.cli.render.table_accounts import account_of_table
-    from rpgres.cli.render.transcripts import transcript
-    from rpgres.engine.views import state_seen
+    from rpgres.cli.render.table_files import table_files
     from rpgres.journal.checking import require_whole
     from rpgres.journal.exchange import write_files
-    from rpgres.journal.exporting import misfits, sheets_of
-    from rpgres.journal.rolls import COLUMNS, cells_of, rolls_of
-    from rpgres.journal.views import log_seen, table_record
+    from rpgres.journal.exporting import misfits
 
     options = TableOptions(seat=seat, table=table, rulesets=rulesets)
     who = options.who
     place, history = options.read()
     require_whole(place.path, history)
     rules = rules_at(place, history)
-    title = history.new.public.title or rules.file.title
-    sheets = sheets_of(rules, history, seat=who)
-    files = {f"sheets/{name}": text for name, text in sheets.items()}
-    log, now = log_seen(history, who), state_of(place, history)
-    account = account_of_table(table_record(history, who, now=now), log, state_seen(now, who), rules)
-    files["transcript.md"], files["account.html"] = transcript(title, log, rules.file), as_html(account)
-    files["rolls.csv"] = csv_text(COLUMNS, [cells_of(row) for row in rolls_of(history, seat=who)])
+    files = table_files(history, rules, seat=who, now=state_of(place, history))
     for path in write_files(Path(out), files, is_forced=force):
         say([line(f"{path}: written")])
-    for name, text in sheets.items():
-        for fault in misfits(rules, str(Path(out) / "sheets" / name), text):
+    for name, text in files.items():
+        for fault in misfits(rules, str(Path(out) / name), text) if name.startswith("sheets/") else ():
             warn(fault)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from rpgres.cli.annotations import spread
-from rpgres.cli.commands.table.common import TableOptions, app, finish_run, say_entry
+from rpgres.cli.commands.table.common import RealDiceOf, TableOptions, app, finish_run, hand_for, say_entry, taken_back
 from rpgres.cli.output import say, say_json
 from rpgres.errors import UsageError
 
@@ -30,6 +30,7 @@ def orders(
             "--for", metavar="SEAT", help="The seat, where the host sets or shows its orders.", show_default=False
         ),
     ] = "",
+    real_dice: RealDiceOf = None,
     *,
     options: TableOptions,
 ) -> None:
@@ -49,11 +50,13 @@ def orders(
     from rpgres.toml.reading import read_source
 
     source = read_source(Path(file)) if file else None
-    done = set_orders(options.find(), source, seat=options.who, whose=whose)
-    if done.entry.kind == "orders":
-        say_entry(done, options)
-        return
-    finish_run(done, options)
+    hand = hand_for(options, real_dice)
+    with taken_back():
+        done = set_orders(options.find(), source, seat=options.who, whose=whose, hand=hand)
+        if done.entry.kind == "orders":
+            say_entry(done, options)
+            return
+        finish_run(done, options)
 
 
 def _show(options: TableOptions, whose: str) -> None:

@@ -1,0 +1,65 @@
+"""`rpgres mcp`: a seat at a table for a language model, by the Model Context Protocol. See `rpgres.cli.mcp`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from rpgres.cli.annotations import Folders
+
+INSTALL = "pip install 'rpgres[mcp]'"
+
+
+def command(
+    table: Annotated[
+        str | None,
+        typer.Option(
+            "--table",
+            metavar="PATH",
+            help="The table [default: the nearest one in this folder or above; env: RPGRES_TABLE].",
+            show_default=False,
+        ),
+    ] = None,
+    seat: Annotated[
+        str | None,
+        typer.Option(
+            "--as",
+            metavar="SEAT",
+            help="The seat: gm, or a character's name [required; env: RPGRES_SEAT].",
+            show_default=False,
+        ),
+    ] = None,
+    rulesets: Folders = None,
+) -> None:
+    """Give a language model a seat at the table: a server of the Model Context Protocol on standard input and output.
+
+    A program that talks to language models starts it. The model then acts, answers, looks, weighs odds and looks up
+    rules by tools, as the seat, and sees what the seat may see; nothing it says changes seat or table. It needs the
+    package mcp: pip install 'rpgres[mcp]'. `rpgres help assistant` tells how a game master uses it.
+    """
+    import os
+    import sys
+
+    from rpgres.cli.options import read_folders
+    from rpgres.cli.output import results
+    from rpgres.cli.play.room import Room
+    from rpgres.errors import PluginError, UsageError
+    from rpgres.journal.checking import require_whole
+    from rpgres.journal.commands import check_seat
+    from rpgres.journal.files import find_table
+
+    who = seat or os.environ.get("RPGRES_SEAT") or None
+    if who is None:
+        raise UsageError("name the seat of the model: --as gm, or --as and a character's name")
+    room = Room(find_table(table or os.environ.get("RPGRES_TABLE")), who, read_folders(rulesets or ()))
+    require_whole(room.path, room.history)
+    check_seat(room.history, who)
+    try:
+        from rpgres.cli.mcp.server import serve
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types", "anyio"):
+            raise
+        raise PluginError(f"this needs the package mcp, version 2 or later: {INSTALL}") from None
+    sys.stdout = results()  # the server takes it for the protocol, and has all else printed to standard error
+    serve(room)

@@ -1,0 +1,29 @@
+"""What a batch answers where a command prints no record of its own, or several."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rpgres.model.printed import Printed
+
+
+class TextRecord(Printed, frozen=True, kw_only=True, tag="rpgres.text/1"):
+    """What an operation of a batch tells that has no record of its own, as one that writes a file.
+
+    Attributes:
+        text: what the command prints.
+        exit: its exit code.
+    """
+
+    text: str
+    exit: int = 0
+
+
+class SeveralRecord(Printed, frozen=True, kw_only=True, tag="rpgres.answers/1"):
+    """What an operation of a batch answers with several records, such as several runs.
+
+    Attributes:
+        answers: the records, in order.
+    """
+
+    answers: list[dict[str, Any]]

@@ -1,0 +1,192 @@
+"""The server of a seat: its tools by the Model Context Protocol. Only this module knows the SDK."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from threading import Lock
+from typing import Any
+
+import anyio
+import mcp_types as types
+import msgspec
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from rpgres.cli.mcp.doing import own_question
+from rpgres.cli.mcp.tools import INSTRUCTIONS, TOOLS, call, refusal, schema_of
+from rpgres.cli.play.room import Room
+from rpgres.engine.records import QuestionRecord
+from rpgres.errors import RpgresError, as_own, in_words
+from rpgres.version import __version__
+
+Context = ServerRequestContext[Any, Any]
+INTERRUPTED = 130  # the exit code after Ctrl-C
+FORM = "decision"  # the key of the only form that a client is asked to fill in
+
+
+def make_server(room: Room) -> Server[Any]:
+    """Return the server of a seat; every call reads and writes the table's file.
+
+    Args:
+        room: the seat and its table, which no argument changes.
+    """
+    lock = Lock()
+
+    async def list_tools(_context: Context, _params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=declared())
+
+    async def call_tool(
+        context: Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
+        arguments = dict(params.arguments or {})
+        if params.name == "answer" and not {"choice", "auto"} & {name for name, value in arguments.items() if value}:
+            asked = await anyio.to_thread.run_sync(_locked, lock, _asked, room) if takes_forms(context) else None
+            if asked is not None:
+                filled = await filled_form(context, params, *asked)
+                if not isinstance(filled, types.ElicitResult):
+                    return filled
+                choice = (filled.content or {}).get("choice") if filled.action == "accept" else None
+                if not isinstance(choice, str):
+                    return _refused(
+                        f"nobody answered ({filled.action}): the decision still waits; ask, and say `choice`"
+                    )
+                arguments |= {"choice": choice, "at": arguments.get("at") or params.request_state or asked[1]}
+        return await anyio.to_thread.run_sync(_locked, lock, _called, room, params.name, arguments)
+
+    return Server(
+        "rpgres",
+        version=__version__,
+        title=f"{room.history.new.public.title or room.rules.file.title}: the seat {room.seat}",
+        instructions=INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+
+
+def declared() -> list[types.Tool]:
+    """Return the tools as the protocol declares them."""
+    return [
+        types.Tool(
+            name=name,
+            description=tool.help,
+            input_schema=schema_of(tool.takes),
+            output_schema=schema_of(tool.returns),
+            annotations=types.ToolAnnotations(
+                read_only_hint=tool.is_read_only, destructive_hint=name == "undo", open_world_hint=False
+            ),
+        )
+        for name, tool in TOOLS.items()
+    ]
+
+
+def _locked(lock: Lock, do: Any, *arguments: Any) -> Any:
+    """Do one thing after the other: what a room knows is that of the call."""
+    with lock:
+        return do(*arguments)
+
+
+def _asked(room: Room) -> tuple[QuestionRecord, str] | None:
+    """Return the decision of the seat that waits; None where there is none, or the call will tell why."""
+    try:
+        return own_question(room)
+    except RpgresError:
+        return None
+
+
+def _called(room: Room, name: str, arguments: dict[str, Any]) -> types.CallToolResult:
+    """Return what a tool answers; whatever goes wrong is told to the model, never as a traceback."""
+    try:
+        found = msgspec.to_builtins(call(room, name, arguments))
+    except Exception as error:  # noqa: BLE001  # the boundary: nothing else may reach the client
+        own = as_own(error)
+        if isinstance(own, RpgresError):
+            return _refused(refusal(own))
+        sys.stderr.write(f"rpgres mcp: internal error in {name}: {in_words(error)}\n")
+        return _refused(f"internal error: {type(error).__name__}; nothing is known to have been done: look with `show`")
+    return types.CallToolResult(content=[types.TextContent(text=words_of(found))], structured_content=found)
+
+
+def words_of(found: dict[str, Any]) -> str:
+    """Return a result for a model whose client hands on nothing but text."""
+    if "entries" in found and isinstance(found["entries"], list):
+        return "".join(entry["text"] for entry in found["entries"])
+    sources = [f"{one['where']}: {one['text']}" for one in found.get("sources", ())]
+    return "\n".join(filter(None, [found.get("text"), *sources])) or msgspec.json.encode(found).decode()
+
+
+def _refused(text: str) -> types.CallToolResult:
+    return types.CallToolResult(content=[types.TextContent(text=text)], is_error=True)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Decisions put to the person at the client
+
+
+def takes_forms(context: Context) -> bool:
+    """Tell whether the client shows forms to a person."""
+    known = context.session.client_capabilities
+    able = known.elicitation if known is not None else None
+    return able is not None and (able.form is not None or able.url is None)
+
+
+async def filled_form(
+    context: Context, params: types.CallToolRequestParams, question: QuestionRecord, at: str
+) -> types.ElicitResult | types.InputRequiredResult | types.CallToolResult:
+    """Return what a person filled in, or the request to have them do so, as the version of the protocol has it.
+
+    Args:
+        context: of the call.
+        params: those of the call, which bring the form back where it is filled in between two calls.
+        question: what is asked.
+        at: the entry that asks; what is filled in later is refused if something else waits then.
+    """
+    asked = types.ElicitRequestFormParams(message=message_of(question), requested_schema=form_of(question))
+    if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
+        answered = (params.input_responses or {}).get(FORM)
+        if isinstance(answered, types.ElicitResult):
+            return answered
+        requests: dict[str, Any] = {FORM: types.ElicitRequest(params=asked)}
+        return types.InputRequiredResult(input_requests=requests, request_state=at)
+    return await context.session.elicit_form(asked.message, asked.requested_schema, context.request_id)
+
+
+def message_of(question: QuestionRecord) -> str:
+    """Return a question for a person, with what its options mean."""
+    meant = [f"- {one.name}: {one.text}" if one.text else f"- {one.name}" for one in question.options]
+    passing = ["- no: let it pass"] if question.optional else []
+    form = [f"Or: {question.form}"] if question.form else []
+    return "\n".join([f"{question.who}: {question.text or question.label}", *meant, *passing, *form])
+
+
+def form_of(question: QuestionRecord) -> dict[str, Any]:
+    """Return the form of a question: one field, a list where nothing else can be typed."""
+    names = [one.name for one in question.options]
+    names += ["no"] if question.optional and "no" not in names else []
+    field: dict[str, Any] = {"type": "string", "title": question.label}
+    if question.form or not names:
+        field["description"] = " | ".join([*names, *([question.form] if question.form else [])])
+    else:
+        field["enum"] = names
+    return {"type": "object", "properties": {"choice": field}, "required": ["choice"]}
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+
+
+def serve(room: Room) -> None:
+    """Serve a seat over standard input and output until the client goes away, or Ctrl-C.
+
+    A thread waits for the next line of the client, and could not be told to stop; what is done is in the table's file.
+    """
+    signal.signal(signal.SIGINT, lambda _number, _frame: os._exit(INTERRUPTED))
+    anyio.run(_serve, room)
+
+
+async def _serve(room: Room) -> None:
+    server = make_server(room)
+    async with stdio_server() as (reading, writing):
+        await server.run(reading, writing, server.create_initialization_options())

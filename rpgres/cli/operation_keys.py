@@ -1,0 +1,238 @@
+"""The keys of an operation of a batch: made from the options and arguments of its command, and read into their values.
+
+A key is called as the option is typed, with `_` for hyphens; what may be repeated takes a list, and texts such as
+LABEL=VALUE may be an object. What only a reader at a terminal wants has no key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+import typer.core
+from msgspec import Struct
+
+from rpgres.cli.options import Option
+from rpgres.errors import UsageError
+from rpgres.rulesets import unknown
+
+# Options for whoever reads, or sits at a terminal.
+UNASKED = {"json", "plain", "dice_words", "real_dice", "exit_code"}
+# Lists have these names; the option's own is taken as well.
+PLURAL = {"sheet": "sheets", "switch": "switches", "policy": "policies", "file": "files"}
+EVERYBODY = "*"  # in an object of policies: whoever has none of their own
+
+
+class Key(Struct, frozen=True):
+    """A key of a request.
+
+    Attributes:
+        name: as it stands in the request.
+        value: the name of the value that the command takes.
+        help: what it is for.
+        metavar: what stands for the value in help; a flag has none.
+        names: the names that are taken too.
+        is_flag: whether it is true or false.
+        many: whether it takes several.
+        is_required: whether it cannot be left out.
+        is_hidden: whether a request may not have it.
+        choices: the values it may have, where they are few.
+        is_number: whether it is a whole number.
+        convert: reads the value of an option that is no text.
+    """
+
+    name: str
+    value: str
+    help: str
+    metavar: str = ""
+    names: tuple[str, ...] = ()
+    is_flag: bool = False
+    many: bool = False
+    is_required: bool = False
+    is_hidden: bool = False
+    choices: tuple[str, ...] = ()
+    is_number: bool = False
+    convert: Callable[[Any], Any] | None = None
+
+    @property
+    def is_pairs(self) -> bool:
+        """Whether its texts are such as LABEL=VALUE, for which an object may stand."""
+        return self.many and "=" in self.metavar
+
+
+class Keys:
+    """The keys of a command, and the values of what is left out.
+
+    Args:
+        taken: all keys.
+        off: the values where a request has none of them.
+    """
+
+    def __init__(self, taken: tuple[Key, ...], off: dict[str, Any]) -> None:
+        self.taken = tuple(key for key in taken if not key.is_hidden)
+        self.off = off | ({"json": True} if "json" in off else {}) | ({"as_json": True} if "as_json" in off else {})
+        self.by_name = {name: key for key in self.taken for name in (key.name, *key.names)}
+        self.required = [key for key in self.taken if key.is_required]
+
+
+def key_of_option(option: Option) -> Key:
+    """Return the key of an option that is declared as a record."""
+    name, *names = _names(option.name, many=option.many)
+    return Key(
+        name,
+        option.name,
+        option.help,
+        option.metavar,
+        names=(*names, *option.aliases),
+        is_flag=option.is_flag,
+        many=option.many,
+        is_hidden=option.name in UNASKED,
+    )
+
+
+def _names(name: str, *, many: bool) -> list[str]:
+    """Return the name of a key, and the others that are taken for it."""
+    return [
+        *([PLURAL[name]] if many and name in PLURAL else []),
+        name,
+        *([name.replace("_", "-")] if "_" in name else []),
+    ]
+
+
+@lru_cache(maxsize=256)  # commands of scenes are made anew
+def keys_of_command(command: Any) -> Keys:
+    """Return the keys of a command as Typer has it."""
+    context = command.make_context(command.name, [], resilient_parsing=True)
+    options = [one for one in command.params if isinstance(one, typer.core.TyperOption)]
+    named = {_name_of(one) for one in options}
+    keys = [_key_of(one) for one in command.params if one in options or _name_of(one) not in named]
+    return Keys(tuple(keys), dict(context.params))
+
+
+def _name_of(param: Any) -> str:
+    """Return the name of an option as it is typed, or of an argument as its help calls it."""
+    if isinstance(param, typer.core.TyperOption):
+        longest = next(name for name in param.opts if name.startswith("--"))
+        return longest.removeprefix("--").replace("-", "_")
+    shown = (param.metavar or "").strip("[]").removesuffix("...")
+    return shown.lower() if shown.isalpha() and len(shown) > 1 else str(param.name)
+
+
+def _key_of(param: Any) -> Key:
+    kind, many = param.type, bool(param.multiple) or param.nargs == -1
+    name, *names = _names(_name_of(param), many=many)
+    is_text = kind.name in ("str", "text")
+    return Key(
+        name,
+        str(param.name),
+        param.help or "",
+        param.metavar or "",
+        names=tuple(names),
+        is_flag=bool(getattr(param, "is_flag", False)),
+        many=many,
+        is_required=bool(param.required),
+        is_hidden=_name_of(param) in UNASKED or bool(getattr(param, "hidden", False)),
+        choices=tuple(getattr(kind, "choices", ())),
+        is_number=kind.name.startswith("int"),
+        convert=None if is_text else lambda value: kind.convert(value, param, None),
+    )
+
+
+def read_keys(keys: Keys, request: Mapping[str, Any], *, of: str, besides: Collection[str] = ()) -> dict[str, Any]:
+    """Return the values of a command by the names it has for them.
+
+    Args:
+        keys: those of the command.
+        request: keys and values.
+        of: the operation.
+        besides: keys that it has too, and which somebody else reads.
+
+    Raises:
+        UsageError: a key is unknown or missing, or its value is none that it takes.
+    """
+    values = dict(keys.off)
+    said = set()
+    for name, given in request.items():
+        key = keys.by_name.get(name)
+        if key is None:
+            known = [*(one.name for one in keys.taken), *besides, "id"]
+            raise UsageError(unknown("key", name, known, of=f"the op {of}"), path=(name,), reason="unknown")
+        if key.value in said:
+            raise UsageError(f"`{key.name}` is given twice, also as `{name}`", path=(name,))
+        if given is None:
+            continue
+        said.add(key.value)
+        values[key.value] = _read(key, name, given)
+        if key.value in ("format", "form"):  # which is then no JSON, unless it says so
+            values |= {"json": False} if "json" in values else {"as_json": False} if "as_json" in values else {}
+    for key in keys.required:
+        if key.value not in said:
+            raise UsageError(f"{of} needs the key `{key.name}`: {key.help}", path=(key.name,), reason="missing")
+    return values
+
+
+def _read(key: Key, name: str, given: Any) -> Any:
+    if key.is_flag:
+        if not isinstance(given, bool):
+            raise _wrong(name, "true or false", given)
+        return given
+    if key.many:
+        several = _several(key, name, given)
+        return [_one(key, name, one) for one in several]
+    return _one(key, name, given)
+
+
+def _several(key: Key, name: str, given: Any) -> list[Any]:
+    if isinstance(given, list):
+        return given
+    if isinstance(given, dict):
+        if not key.is_pairs:
+            raise _wrong(name, "a text or a list of texts", given)
+        return list(_pairs(key, name, given))
+    return [given]
+
+
+def _pairs(key: Key, name: str, given: dict[str, Any]) -> Iterator[str]:
+    for label, value in given.items():
+        for one in value if isinstance(value, list) else [value]:
+            text = _text(f"{name} {label}", one)
+            everybody = key.name == "policies" and label in ("", EVERYBODY)
+            yield text if everybody else f"{label}={text}"
+
+
+def _one(key: Key, name: str, given: Any) -> Any:
+    if key.convert is None:
+        text = _text(name, given)
+        if text == "-" and "FILE" in key.metavar and key.value not in ("out", "markdown", "html", "lonelog", "svg"):
+            raise UsageError(f"`{name}` names a file: standard input has the requests", path=(name,))
+        if key.name in ("sheet", "sheets") and "FILE" in key.metavar:
+            check_plain(text, name)
+        return text
+    try:
+        return key.convert(given)
+    except Exception as error:  # Typer's own, which is told as ours
+        if not hasattr(error, "format_message"):
+            raise
+        message = error.format_message().rstrip(".")
+        raise UsageError(f"`{name}`: {message[:1].lower()}{message[1:]}", path=(name,), reason="type") from None
+
+
+def check_plain(text: str, name: str) -> None:
+    """Check that a sheet is named without a folder, as whoever wrote the request may be a stranger.
+
+    Raises:
+        UsageError: it is not.
+    """
+    if any(sign in text for sign in "/\\:") or text in (".", "..", "-"):
+        raise UsageError(f"`{name}`: here a sheet is given by file name, without a path: {text!r}", path=(name,))
+
+
+def _text(name: str, given: Any) -> str:
+    if isinstance(given, str | int | float) and not isinstance(given, bool):
+        return str(given)
+    raise _wrong(name, "a text", given)
+
+
+def _wrong(name: str, what: str, given: Any) -> UsageError:
+    return UsageError(f"`{name}` takes {what}, not {given!r}", path=(name.partition(" ")[0],), reason="type")

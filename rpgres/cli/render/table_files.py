@@ -1,0 +1,33 @@
+"""A persistent table as the texts of files: sheets, an account in Markdown and HTML, and all rolls."""
+
+from __future__ import annotations
+
+from rpgres.cli.render.account_html import as_html
+from rpgres.cli.render.documents import csv_text
+from rpgres.cli.render.table_accounts import account_of_table
+from rpgres.cli.render.transcripts import transcript
+from rpgres.engine.views import state_seen
+from rpgres.journal.exporting import sheets_of
+from rpgres.journal.history import History
+from rpgres.journal.rolls import COLUMNS, cells_of, rolls_of
+from rpgres.journal.views import log_seen, table_record
+from rpgres.model.state import State
+from rpgres.rulesets import Rules
+
+
+def table_files(history: History, rules: Rules, *, seat: str | None, now: State) -> dict[str, str]:
+    """Return the files that `rpgres table export` writes, by path in their folder.
+
+    Args:
+        history: the journal.
+        rules: the rules it is played by.
+        seat: who reads them; what it may not know is in none of them.
+        now: the table as it is now.
+    """
+    files = {f"sheets/{name}": text for name, text in sheets_of(rules, history, seat=seat).items()}
+    log, record = log_seen(history, seat), table_record(history, seat, now=now)
+    title = history.new.public.title or rules.file.title
+    files["transcript.md"] = transcript(title, log, rules.file)
+    files["account.html"] = as_html(account_of_table(record, log, state_seen(now, seat), rules))
+    files["rolls.csv"] = csv_text(COLUMNS, [cells_of(row) for row in rolls_of(history, seat=seat)])
+    return files

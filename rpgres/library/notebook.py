@@ -1,0 +1,107 @@
+"""Records as HTML, as notebooks show them: odds with a chart and a table, the others in the words of a terminal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from hashlib import sha256
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from rpgres.engine.records import Pending, Result
+from rpgres.engine.rerun import WhatIf
+from rpgres.engine.resolve import rules_for
+from rpgres.errors import RpgresError
+from rpgres.journal.forms import EntryRecord, LogRecord, TableRecord
+from rpgres.model.printed import Printed
+from rpgres.model.state import EMPTY
+from rpgres.odds.exact import OddsResult
+from rpgres.odds.ladder import LadderOdds
+from rpgres.odds.variations import Variation
+from rpgres.rulesets import RulesetFile
+from rpgres.scenes import SceneResult
+from rpgres.simulate import SimulationResult
+
+if TYPE_CHECKING:
+    from rpgres.cli.render.lines import Shown
+
+_ID = re.compile(r'(?<=id=")(title|desc)(?=")|(?<=aria-labelledby=")title desc(?=")')
+
+
+def html_of(record: Printed) -> str | None:
+    """Return a record as HTML without scripts, styles or other files; None for one that has no such form.
+
+    It holds what the record holds, so what was made for a seat shows what that seat may know.
+
+    >>> "<svg" in html_of(odds("fate", "overcome", skill=3, vs=2))
+    True
+
+    Args:
+        record: what a call or a method of a table returned. Odds, grids and simulations have a chart as inline SVG.
+    """
+    file = _file_of(record)
+    if isinstance(record, OddsResult | LadderOdds | Variation):
+        from rpgres.cli.render.documents import fragment
+        from rpgres.cli.render.odds_reports import report_of
+
+        return _apart(f"<div>\n{fragment(report_of(record, file), heading='h4')}\n</div>")
+    if isinstance(record, SimulationResult) and file is not None:
+        from rpgres.cli.render.simulations import simulation_lines, simulation_svg
+
+        return _apart(f"{_pre(simulation_lines(record, file))}<figure>\n{simulation_svg(record, file)}</figure>")
+    lines = _lines_of(record, file)
+    return _pre(lines) if lines is not None else None
+
+
+def _file_of(record: Any) -> RulesetFile | None:
+    """Return the data of a record's ruleset, for its words; None where it is not installed here."""
+    ruleset = getattr(record, "ruleset", None)
+    try:
+        return rules_for(ruleset, EMPTY, ()).file if ruleset else None
+    except RpgresError:
+        return None
+
+
+def _lines_of(record: Any, file: RulesetFile | None) -> Iterable[Shown] | None:
+    from rpgres.cli.render import results
+
+    match record:
+        case Result():
+            return results.result_lines(record, file)
+        case Pending():
+            return results.pending_lines(record, how=())
+        case WhatIf():
+            from rpgres.cli.render.whatif import what_if_lines
+
+            return what_if_lines(record, file)
+        case SceneResult() if file is not None:
+            from rpgres.cli.render.account_lines import account_lines
+            from rpgres.cli.render.accounts import account_of
+
+            return account_lines(account_of(record, rules_for(record.ruleset, EMPTY, ()), name=record.scene))
+        case TableRecord() if file is not None:
+            from rpgres.cli.render.tables import show_lines
+            from rpgres.model.serialization import read_state
+
+            return show_lines(record, read_state(record.state), file)
+        case LogRecord() if file is not None:
+            from rpgres.cli.render.tables import log_lines
+
+            return log_lines(record.entries, file)
+        case EntryRecord() if file is not None:
+            from rpgres.cli.render.tables import entry_lines
+
+            return list(entry_lines(record.entry, file))
+    return None
+
+
+def _pre(lines: Iterable[Shown]) -> str:
+    from rpgres.cli.render.lines import plain_text
+
+    return f"<pre>{escape(plain_text(lines))}</pre>\n"
+
+
+def _apart(html: str) -> str:
+    """Return HTML whose chart is named by itself: a page of a notebook has several, and each name only once."""
+    mark = sha256(html.encode()).hexdigest()[:8]
+    return _ID.sub(lambda found: " ".join(f"{name}-{mark}" for name in found[0].split()), html)

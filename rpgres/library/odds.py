@@ -1,0 +1,243 @@
+"""Exact odds by a call: of dice, of an action, of an action against every rung, and grids of odds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import Any, overload
+
+from rpgres.engine.players import default_policy
+from rpgres.engine.resolve import Answers, Folders
+from rpgres.engine.run import Prepared, policies_of, prepare
+from rpgres.errors import UsageError
+from rpgres.library.reading import Policies, plain_inputs, read_answers, read_rules, told_policies
+from rpgres.model.state import EMPTY
+from rpgres.odds.actions import action_odds, missing_hand, require_hand
+from rpgres.odds.dice import DiceOdds, dice_odds
+from rpgres.odds.exact import By, OddsResult, Weighed, outcome_odds
+from rpgres.odds.explorer import Odds
+from rpgres.odds.ladder import LadderOdds, ladder_odds, missing_opposition
+from rpgres.odds.sampling import GAMES
+from rpgres.odds.subjects import Subject, measure_action, value_text
+from rpgres.odds.variations import Axis, Variation, vary
+from rpgres.rulesets import Rules, Ruleset
+
+
+@overload
+def odds(what: str, *, by: str = ..., note: str | None = ...) -> DiceOdds: ...
+
+
+@overload
+def odds(
+    what: str | Ruleset,
+    action: str,
+    *,
+    by: By = ...,
+    decide: Weighed | None = ...,
+    choose: Answers | None = ...,
+    auto: bool = ...,
+    policies: Policies | None = ...,
+    switches: Mapping[str, str] | None = ...,
+    rulesets: Folders | None = ...,
+    leaves: int | None = ...,
+    seconds: float | None = ...,
+    note: str | None = ...,
+    **inputs: Any,
+) -> OddsResult | LadderOdds: ...
+
+
+def odds(
+    what: str | Ruleset,
+    action: str | None = None,
+    *,
+    by: Any = "outcome",
+    decide: Weighed | None = None,
+    choose: Answers | None = None,
+    auto: bool = False,
+    policies: Policies | None = None,
+    switches: Mapping[str, str] | None = None,
+    rulesets: Folders | None = None,
+    leaves: int | None = None,
+    seconds: float | None = None,
+    note: str | None = None,
+    **inputs: Any,
+) -> OddsResult | LadderOdds:
+    """Return the exact odds of dice or of an action; without an opposition, those against every rung of the ladder.
+
+    >>> odds("fate", "overcome", skill=3, vs=2).outcomes["fail"].exact
+    '5/27'
+    >>> odds("4d6kh3").mean_exact
+    '15869/1296'
+
+    Args:
+        what: dice notation, or a ruleset: its id, or the record that a plugin's module holds.
+        action: the action's name; left out for dice.
+        by: what the chances are of: `outcome`, `margin` or `total`; of dice also the name of a part.
+        decide: who decides for whoever acts: `policies`, `each` (every first choice, then policies) or `best`
+            (optimally); by default as the action says.
+        choose: answers to decisions, by label: one, or a list in the order of the questions.
+        auto: whether the ruleset's policy answers what nobody did.
+        policies: policy by name of a character (`gm`, `actor`); everybody's under an empty name.
+        switches: house rules that are not at their default.
+        rulesets: folders with overlays, as of `--rulesets`; the last is the nearest.
+        leaves: how many branches to follow at most; a default budget of work holds without it.
+        seconds: a limit of time in seconds; what it leaves unresolved is told as `open`, with an estimate.
+        note: carried into the record.
+        inputs: what the action takes, by name, with underscores for hyphens.
+
+    Returns:
+        The record of `rpgres odds --json`; its `table()` has a row for each outcome.
+
+    Raises:
+        NeedsPolicy: a decision has nobody to take it; its `labels` say which.
+        UsageError: something named does not exist, or cannot be evaluated so.
+        FileError: a sheet or a file of the ruleset is missing or faulty.
+        RuleError: the ruleset's code failed.
+    """
+    if action is None:
+        return _of_dice(what, by, note, plain_inputs(inputs))
+    rules, chosen = read_rules(what, switches, rulesets), read_answers(choose, "choose")
+    _require_action(rules, action)
+    told: dict[str, Any] = {"choose": chosen, "leaves": leaves, "seconds": seconds, "note": note}
+    return _of_action(rules, action, plain_inputs(inputs), told, by, decide, policies or {}, auto=auto)
+
+
+def _of_action(
+    rules: Rules,
+    action: str,
+    inputs: dict[str, Any],
+    told: dict[str, Any],
+    by: By,
+    decide: Weighed | None,
+    policies: Policies,
+    *,
+    auto: bool,
+) -> OddsResult | LadderOdds:
+    weighed = _weighed(rules, action, inputs, decide, by, is_named="" in policies)
+    if weighed != "policies" and "" not in policies:
+        auto = True  # the others decide by what they would do when nobody says
+    told["named"] = told_policies(policies, default_policy(rules) if auto else "")
+    if weighed == "best":
+        told["named"]["actor"] = "best"
+
+    def who_decides(prepared: Prepared) -> Any:
+        return policies_of(prepared, policies, auto=auto, with_orders=True, files=True)
+
+    opposition = missing_opposition(rules, action, inputs)
+    if opposition is None:
+        prepared = prepare(rules, action, inputs)
+        return action_odds(prepared, policies=who_decides(prepared), weighed=weighed, by=by, **told)
+    if by != "outcome":
+        raise UsageError(f"odds by {by} need one opposition: give {opposition}")
+    return ladder_odds(
+        rules, action, inputs, opposition=opposition, policies=who_decides, weigh=_of_rung(weighed), **told
+    )
+
+
+def _of_dice(what: Any, by: str, note: str | None, inputs: Mapping[str, Any]) -> DiceOdds:
+    if not isinstance(what, str) or inputs:
+        raise UsageError(
+            "dice are one text, such as odds('4d6kh3 vs 12'); odds of an action are odds(RULESET, ACTION, ...)"
+        )
+    return dice_odds(what, note=note, by=None if by == "outcome" else by)
+
+
+def _require_action(rules: Rules, action: str) -> None:
+    """Check that there is such an action.
+
+    Raises:
+        UsageError: there is none, or it is a procedure, of which scenes have the odds.
+    """
+    rules.require_action(action)
+    if rules.file.actions[action].procedure:
+        raise UsageError(f"{action} is a procedure of several turns; `rpgres odds {rules.id} {action}` evaluates it")
+
+
+def _weighed(
+    rules: Rules, action: str, inputs: Mapping[str, Any], decide: Weighed | None, by: str, *, is_named: bool
+) -> Weighed:
+    """Return who decides for whoever acts.
+
+    Raises:
+        UsageError: it is unknown, numbers are to be weighed, of which none is the best, or a hand is missing.
+    """
+    if decide not in (None, "policies", "each", "best"):
+        raise UsageError(f"decide takes policies, each or best, not {decide!r}")
+    weighed = decide or ("policies" if is_named or by != "outcome" else rules.file.actions[action].odds)
+    if weighed == "policies":
+        return weighed
+    if by != "outcome":
+        raise UsageError(f"by={by!r} evaluates numbers, and decide={weighed!r} evaluates success; use one of them")
+    if decide is None and missing_hand(rules, action, inputs):
+        return "policies"  # nobody asked for cards to be evaluated, so what hands come to is told
+    require_hand(rules, action, inputs)
+    return weighed
+
+
+def _of_rung(weighed: Weighed) -> Callable[..., Odds]:
+    if weighed == "policies":
+        return partial(outcome_odds, games=GAMES)
+    from rpgres.odds.optimal import weigh_best
+
+    return partial(weigh_best, only_first=weighed == "each")
+
+
+def odds_table(
+    ruleset: str | Ruleset,
+    action: str,
+    over: Mapping[str, Iterable[Any]],
+    *,
+    decide: Weighed = "policies",
+    choose: Answers | None = None,
+    auto: bool = False,
+    policies: Policies | None = None,
+    switches: Mapping[str, str] | None = None,
+    rulesets: Folders | None = None,
+    seconds: float | None = None,
+    note: str | None = None,
+    **inputs: Any,
+) -> Variation:
+    """Return a grid of exact odds: an action for every value of one thing, or every pair of values of two.
+
+    >>> grid = odds_table("fate", "overcome", {"skill": range(4)}, vs=2)
+    >>> [round(row["fail"], 3) for row in grid.table()]
+    [0.815, 0.617, 0.383, 0.185]
+
+    Args:
+        ruleset: its id, or the record that a plugin's module holds.
+        action: the action's name.
+        over: the values of an input or a switch, by its name; of two things at most, and at most 1,000 cells.
+        decide: who decides for whoever acts: `policies`, `each` or `best`, as of `odds`.
+        choose: answers to decisions, by label.
+        auto: whether the ruleset's policy answers what nobody did.
+        policies: policy by name of a character; everybody's under an empty name.
+        switches: house rules that are not at their default.
+        rulesets: folders with overlays; the last is the nearest.
+        seconds: a limit of time for all of it, in seconds.
+        note: carried into the record.
+        inputs: what else the action takes, by name, with underscores for hyphens.
+
+    Returns:
+        The record of `rpgres odds --vary ... --json`. `pandas.DataFrame(grid.table())` is a frame with a row a cell.
+
+    Raises:
+        NeedsPolicy: a decision has nobody to take it.
+        UsageError: something named does not exist, or there are too many values.
+        FileError: a sheet or a file of the ruleset is missing or faulty.
+        RuleError: the ruleset's code failed.
+    """
+    rules = read_rules(ruleset, switches, rulesets)
+    _require_action(rules, action)
+    deciding = dict(policies or {})
+    auto = auto or (decide != "policies" and "" not in deciding)
+    subject = Subject(
+        rules=rules,
+        evaluate=partial(measure_action, weighed=decide, policies=deciding, auto=auto),
+        action=action,
+        inputs=plain_inputs(inputs),
+        switches=dict(switches or EMPTY),
+        choose=read_answers(choose, "choose"),
+    )
+    axes = [Axis(name.replace("_", "-"), [value_text(value) for value in values]) for name, values in over.items()]
+    named = told_policies(deciding, default_policy(rules) if auto else "")
+    return vary(subject, axes, seconds=seconds, told={"weighed": decide, "policies": named, "note": note})

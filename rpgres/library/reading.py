@@ -1,0 +1,52 @@
+"""What calls are given, in the forms that the rooms below take: rules, answers, policies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rpgres.engine.resolve import Answers, Folders, folders_of, listed_answers, rules_for
+from rpgres.model.state import EMPTY
+from rpgres.plugins.loading import checked
+from rpgres.rulesets import Rules, Ruleset
+
+Policies = Mapping[str, str]  # policy by character; everybody's under an empty name
+
+read_folders = folders_of
+
+
+def read_rules(ruleset: str | Ruleset, switches: Mapping[str, str] | None, rulesets: Folders | None) -> Rules:
+    """Return the rules of a ruleset with its house rules, linted where files are laid over them.
+
+    Raises:
+        UsageError, FileError, PluginError: there are none, or they are faulty.
+    """
+    return checked(rules_for(ruleset, switches or EMPTY, folders_of(rulesets)))
+
+
+def read_answers(answers: Answers | None, what: str) -> dict[str, list[str]]:
+    """Return answers by label, each as a list of texts.
+
+    Raises:
+        UsageError: one is neither a text, a number, nor a list of these.
+    """
+    return listed_answers(answers or EMPTY, what)
+
+
+def typed_changes(answers: Answers | None, what: str) -> list[str]:
+    """Return changed answers as `LABEL=VALUE`, see `rpgres.engine.rerun.read_changes`.
+
+    Raises:
+        UsageError: one is no answer.
+    """
+    return [f"{label}={value}" for label, values in read_answers(answers, what).items() for value in values]
+
+
+def told_policies(policies: Mapping[str, str], default: str = "") -> dict[str, str]:
+    """Return policies for a record: everybody's under `*`."""
+    return {**({"*": default} if default else {}), **{who or "*": name for who, name in policies.items()}}
+
+
+def plain_inputs(inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return inputs without those that are None: they count as left out."""
+    return {name: value for name, value in inputs.items() if value is not None}

@@ -1,0 +1,129 @@
+"""Scenes by a call: played from start to end, and what would have happened with another answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rpgres.engine.records import Result
+from rpgres.engine.rerun import WhatIf, result_what_if
+from rpgres.engine.resolve import Answers, Folders
+from rpgres.errors import UsageError
+from rpgres.library.reading import Policies, read_folders, typed_changes
+from rpgres.model.state import EMPTY
+from rpgres.plugins.discovery import find_ruleset
+from rpgres.scenes import Scene, SceneResult, Unanswered, open_scene, read_scene, require_sound
+from rpgres.scenes import run_scene as played
+from rpgres.scenes.rerun import file_what_if
+
+
+def scene_in(
+    file: Any, policies: Policies | None, switches: Mapping[str, str] | None, rulesets: Folders | None, *, auto: bool
+) -> Scene:
+    """Return a scene from its file, with its rules, sheets and policies.
+
+    Raises:
+        FileError: it is missing or faulty.
+        UsageError: there is no such policy or switch.
+    """
+    folders, named = read_folders(rulesets), dict(policies or {})
+    if file == "-":
+        raise UsageError("a scene is a file, or a shipped one such as 'fate/bribe'; a call reads no standard input")
+    source, folder = open_scene(file, extra=folders)
+    scene = read_scene(
+        source,
+        find_ruleset=lambda ruleset: find_ruleset(ruleset, extra=folders),
+        folder=folder,
+        switches=switches or EMPTY,
+        extra=folders,
+        policy=named.pop("", ""),
+        named=named,
+        auto=auto,
+    )
+    require_sound(scene)
+    return scene
+
+
+def run_scene(
+    file: str,
+    *,
+    seed: str | int | None = None,
+    seat: str | None = None,
+    auto: bool = False,
+    policies: Policies | None = None,
+    switches: Mapping[str, str] | None = None,
+    rulesets: Folders | None = None,
+) -> SceneResult:
+    """Play a scene from start to end, and return what came of each step and the table at the end.
+
+    >>> run_scene("fate/bribe", seed=7).steps[0]["outcome"]
+    'fail'
+
+    Args:
+        file: the scene: a TOML file, or a shipped one such as `fate/bribe`.
+        seed: any text or number; by default the scene's own, or a fresh one.
+        seat: leave out what this seat may not know, and the seed; everything by default.
+        auto: whether the ruleset's policy answers what neither the scene nor a policy does.
+        policies: policy by name of a character; everybody's under an empty name.
+        switches: house rules, over the scene's own.
+        rulesets: folders with overlays; the last is the nearest.
+
+    Returns:
+        The record of `rpgres scene run --json`.
+
+    Raises:
+        Unanswered: a step waits for a decision that nobody takes; a `FileError` with the `pending` decision, which is
+            None for a seat.
+        FileError: the scene or a sheet is missing or faulty.
+        UsageError: there is no such seat, policy or switch.
+    """
+    scene = scene_in(file, policies, switches, rulesets, auto=auto)
+    try:
+        return played(scene, seed=None if seed is None else str(seed), seat=seat)
+    except Unanswered as error:
+        if seat is None:
+            raise
+        error.pending = error.run = error.__context__ = None  # type: ignore[assignment]
+        raise error.with_traceback(None) from None
+
+
+def whatif(
+    before: Result | SceneResult,
+    *,
+    given: Answers | None = None,
+    choose: Answers | None = None,
+    auto: bool = False,
+    policies: Policies | None = None,
+    scene: str = "",
+    rulesets: Folders | None = None,
+) -> WhatIf:
+    """Repeat a run with an answer changed and every other die as it fell.
+
+    >>> import rpgres
+    >>> before = rpgres.resolve("fate", "overcome", skill=1, vs=2, seed=7, choose={"price": "fail"})
+    >>> whatif(before, given={"roll": "++++"}).after[0]["outcome"]
+    'style'
+
+    Args:
+        before: what `resolve` or `run_scene` returned, with nothing left out.
+        given: changed dice or cards, by `LABEL` or `LABEL#N`, in a scene by `STEP.LABEL#N`.
+        choose: changed or added decisions, likewise.
+        auto: whether the ruleset's policy answers what is asked anew.
+        policies: policy by name of a character.
+        scene: the scene's file, where it is not where it was.
+        rulesets: folders with overlays; the last is the nearest.
+
+    Returns:
+        The record of `rpgres whatif --json`: `before` and `after` step by step, and answers that found no use.
+
+    Raises:
+        UsageError: nothing is changed, no such answer was given, or `before` leaves out its seed.
+        FileError: a file of the ruleset, a sheet or the scene is missing or faulty.
+    """
+    changes: dict[str, Any] = {"given": typed_changes(given, "given"), "choose": typed_changes(choose, "choose")}
+    how: dict[str, Any] = {"policies": dict(policies or {}), "auto": auto, "folders": read_folders(rulesets)}
+    if isinstance(before, SceneResult):
+        return file_what_if(before, file=scene, **changes, **how)[0]
+    if not isinstance(before, Result):
+        raise UsageError(f"whatif takes what resolve or run_scene returned, not a {type(before).__name__}")
+    return result_what_if(before, **changes, **how)[0]

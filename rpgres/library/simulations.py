@@ -1,0 +1,142 @@
+"""Simulations by a call: an action or a scene played many times, and counted."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from rpgres.dice.seeds import read_seed
+from rpgres.engine.labels import check_labels
+from rpgres.engine.players import default_policy
+from rpgres.engine.resolve import Answers, Folders
+from rpgres.engine.run import answers_to, policies_of, prepare
+from rpgres.errors import UsageError
+from rpgres.library.reading import Policies, plain_inputs, read_answers, read_rules, told_policies
+from rpgres.library.scenes import scene_in
+from rpgres.model.state import EMPTY
+from rpgres.rulesets import Rules, Ruleset
+from rpgres.scenes.deciding import who_decides
+from rpgres.simulate import (
+    Crew,
+    Job,
+    Plan,
+    SimulationResult,
+    action_job,
+    empty_tally,
+    scene_job,
+    simulated,
+    summed_up,
+)
+from rpgres.simulate.subjects import ACTION_THINGS, require_paths, scene_things
+from rpgres.simulate.workers import processes
+
+RUNS = 10_000  # unless something else is asked for
+
+
+def simulate(
+    what: str | Ruleset,
+    action: str | None = None,
+    *,
+    runs: int = RUNS,
+    seed: str | int | None = None,
+    by: Sequence[str] = (),
+    workers: int = 1,
+    choose: Answers | None = None,
+    auto: bool = False,
+    policies: Policies | None = None,
+    switches: Mapping[str, str] | None = None,
+    rulesets: Folders | None = None,
+    note: str | None = None,
+    **inputs: Any,
+) -> SimulationResult:
+    """Play an action or a scene many times, and return what was counted, with 95 % intervals: estimates, no odds.
+
+    >>> found = simulate("fate", "overcome", runs=1000, seed=7, skill=3, vs=2)
+    >>> found.runs, round(found.success.share, 2)
+    (1000, 0.6)
+
+    Args:
+        what: a ruleset (its id, or the record that a plugin's module holds), or a scene: a file, or a shipped one such
+            as `fate/bribe`.
+        action: the action's name; left out for a scene.
+        runs: how many, from 1 on. Run N, from 0, is the run with the seed `SEED#N`.
+        seed: any text or number; a fresh one by default, told by the result.
+        by: further things to count: paths of the table at the end, such as `characters.mara.counters.fate-points`.
+        workers: how many processes; a script that asks for more than 1 needs `if __name__ == "__main__":`. The counts
+            do not depend on it.
+        choose: answers to decisions of an action, by label.
+        auto: whether the ruleset's policy answers what nobody did.
+        policies: policy by name of a character; everybody's under an empty name.
+        switches: house rules that are not at their default.
+        rulesets: folders with overlays; the last is the nearest.
+        note: carried into the record.
+        inputs: what the action takes, by name, with underscores for hyphens.
+
+    Returns:
+        The record of `rpgres simulate --json`; `counted` has the shares of each value.
+
+    Raises:
+        NeedsPolicy: a decision has nobody to take it.
+        UsageError: something named does not exist.
+        FileError: a file is missing or faulty.
+        RuleError: the ruleset's code failed.
+    """
+    if not isinstance(runs, int) or runs < 1 or not isinstance(workers, int) or workers < 1:
+        raise UsageError(f"runs and workers are whole numbers from 1 on, not {runs!r} and {workers!r}")
+    named: dict[str, Any] = {"policies": dict(policies or {}), "auto": auto, "switches": dict(switches or EMPTY)}
+    if action is None:
+        job, things, told, rules = _scene_job(what, by, seed, named, rulesets, choose or inputs)
+    else:
+        job, things, told, rules = _action_job(what, action, by, seed, named, rulesets, choose, plain_inputs(inputs))
+    return _counted(job, things, rules, runs, workers, {**told, "note": note})
+
+
+def _counted(
+    job: Job, things: Sequence[str], rules: Rules, runs: int, workers: int, told: Mapping[str, Any]
+) -> SimulationResult:
+    crew = Crew(partial(processes, workers) if workers > 1 else None, is_asked=workers > 1)
+    (counts,) = deque(simulated(job, Plan(runs), crew=crew, start=empty_tally(things)), maxlen=1)
+    return summed_up(job, counts, rules=rules, complete=True, wanted=runs, **told)
+
+
+def _action_job(
+    what: str | Ruleset,
+    action: str,
+    by: Sequence[str],
+    seed: str | int | None,
+    named: Mapping[str, Any],
+    rulesets: Folders | None,
+    choose: Answers | None,
+    inputs: Mapping[str, Any],
+) -> tuple[Job, list[str], dict[str, Any], Rules]:
+    rules, answers = read_rules(what, named["switches"], rulesets), read_answers(choose, "choose")
+    prepared = prepare(rules, action, inputs)
+    policies_of(prepared, named["policies"], auto=named["auto"], with_orders=True, files=True)
+    check_labels(rules, action, given={}, choose=answers)
+    answers_to(prepared, answers)
+    require_paths(prepared.state, by, has_procedure=rules.file.actions[action].procedure)
+    told = told_policies(named["policies"], default_policy(rules) if named["auto"] else "")
+    job = action_job(prepared, seed=read_seed(seed), by=list(by), choose=answers, **named)
+    return job, [*ACTION_THINGS, *by], {"policies": {**dict.fromkeys(prepared.orders, "orders"), **told}}, rules
+
+
+def _scene_job(
+    what: Any,
+    by: Sequence[str],
+    seed: str | int | None,
+    named: Mapping[str, Any],
+    rulesets: Folders | None,
+    unused: Mapping[str, Any],
+) -> tuple[Job, list[str], dict[str, Any], Rules]:
+    if unused:
+        raise UsageError(f"a scene takes no inputs and no choose; {', '.join(unused)} belongs to an action")
+    scene = scene_in(what, named["policies"], named["switches"], rulesets, auto=named["auto"])
+    has_procedure = any(leaf.step.procedure for leaf in scene.program.leaves)
+    require_paths(scene.state, by, has_procedure=has_procedure)
+    everybody = scene.file.policy or (default_policy(scene.rules) if named["auto"] else "")
+    told = {**who_decides(scene.file, scene.policies), **told_policies(named["policies"], everybody)}
+    own = read_seed(seed if seed is not None else scene.file.seed)
+    job = scene_job(scene, seed=own, by=list(by), **named)
+    return job, [*scene_things(scene), *by], {"policies": told, "title": scene.file.title}, scene.rules

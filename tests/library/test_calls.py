@@ -1,0 +1,197 @@
+"""What `import rpgres` gives to bots and scripts: the records of the commands' JSON, without a command line."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import json
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+from pathlib import Path
+from time import perf_counter
+
+import icepool
+import msgspec
+import pytest
+
+import rpgres
+from tests.support.command_line import rpgres as command
+
+BASE = {"format": "rpgres.rulesets/1", "version": rpgres.__version__}
+TERMINAL = ("rich", "typer", "click", "prompt_toolkit", "readline", "curses", "termios")
+
+
+@pytest.mark.parametrize("module", ["calls", "notebook", "odds", "scenes", "simulations"])
+def test_examples_of_docstrings(module: str) -> None:
+    found = importlib.import_module(f"rpgres.library.{module}")
+    done = doctest.testmod(found, extraglobs={"odds": rpgres.odds})
+    assert done.attempted
+    assert not done.failed
+
+
+def as_json(record: object) -> object:
+    return json.loads(msgspec.json.encode(record))
+
+
+@pytest.mark.parametrize(
+    ("record", "line"),
+    [
+        pytest.param(lambda: rpgres.roll("4d6kh3", seed=7), "roll 4d6kh3 --seed 7", id="roll"),
+        pytest.param(lambda: rpgres.roll("2d20 vs 15", seed="x"), "roll '2d20 vs 15' --seed x", id="roll-compared"),
+        pytest.param(lambda: rpgres.odds("4d6kh3"), "odds 4d6kh3", id="odds-of-dice"),
+        pytest.param(lambda: rpgres.odds("3d6", by="total"), "odds 3d6 --by total", id="odds-of-dice-by"),
+        pytest.param(
+            lambda: rpgres.odds("fate", "overcome", skill="3", vs=["2"]),
+            "odds fate overcome --skill 3 --vs 2",
+            id="odds",
+        ),
+        pytest.param(
+            lambda: rpgres.odds("fate", "overcome", skill="3", vs=["4dF+1"], by="margin", note="n"),
+            "odds fate overcome --skill 3 --vs 4dF+1 --by margin --note n",
+            id="odds-by-margin",
+        ),
+        pytest.param(
+            lambda: rpgres.odds("fate", "overcome", skill="burglary", sheet="mara", vs=["3"], auto=True),
+            "odds fate overcome --skill burglary --sheet mara --vs 3 --auto",
+            id="odds-auto",
+        ),
+        pytest.param(lambda: rpgres.odds("fate", "overcome", skill="3"), "odds fate overcome --skill 3", id="ladder"),
+        pytest.param(
+            lambda: rpgres.odds_table("fate", "overcome", {"skill": range(3), "vs": [1, "4dF"]}),
+            "odds fate overcome --skill 0..2 --vary vs=1,4dF",
+            id="grid",
+        ),
+        pytest.param(
+            lambda: rpgres.simulate("fate", "overcome", runs=50, seed=7, workers=1, skill="3", vs=["2"]),
+            "simulate fate overcome -n 50 --seed 7 --skill 3 --vs 2 --workers 1",
+            id="simulate",
+        ),
+        pytest.param(
+            lambda: rpgres.simulate("fate/bribe", runs=20, seed=7, auto=True, by=["characters.mara.title"]),
+            "simulate fate/bribe -n 20 --seed 7 --auto --by characters.mara.title",
+            id="simulate-a-scene",
+        ),
+        pytest.param(lambda: rpgres.run_scene("fate/bribe"), "scene run fate/bribe", id="scene"),
+        pytest.param(
+            lambda: rpgres.run_scene("fate/bribe", seat="mara"), "scene run fate/bribe --as mara", id="scene-of-a-seat"
+        ),
+        pytest.param(lambda: rpgres.load_sheet("mara", "fate"), "sheet show mara --ruleset fate", id="sheet"),
+        pytest.param(lambda: {**BASE, "rulesets": rpgres.rulesets(), "problems": []}, "ruleset list", id="rulesets"),
+    ],
+)
+def test_a_call_returns_what_the_command_prints(record: object, line: str) -> None:
+    import shlex
+
+    done = command(*shlex.split(line), "--json")
+    assert done.code == 0, done.err
+    assert as_json(record()) == json.loads(done.out)  # type: ignore[operator]
+
+
+def test_odds_are_exact() -> None:
+    law = icepool.d6.highest(4, 3)
+    told = {int(value): Fraction(chance.exact) for value, chance in rpgres.odds("4d6kh3").outcomes.items()}
+    assert told == {int(total): law.probability(total) for total in law}
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: rpgres.roll("4d"), rpgres.NotationError, "4d"),
+        (lambda: rpgres.roll(5), rpgres.UsageError, "not 5"),  # type: ignore[arg-type]
+        (lambda: rpgres.odds("fate", "overcom", skill=3), rpgres.UsageError, "overcome"),
+        (lambda: rpgres.odds("fate", "overcome", skil=3, vs=2), rpgres.UsageError, "skill"),
+        (lambda: rpgres.odds("fate", "overcome", skill=3, vs=2, decide="bes"), rpgres.UsageError, "best"),
+        (lambda: rpgres.odds("fate", "overcome", skill=3, by="margin"), rpgres.UsageError, "vs"),
+        (lambda: rpgres.odds("fate", "conflict"), rpgres.UsageError, "procedure"),
+        (lambda: rpgres.odds("4d6", skill=3), rpgres.UsageError, "odds"),
+        (lambda: rpgres.odds("nosuch", "overcome"), rpgres.UsageError, "nosuch"),
+        (lambda: rpgres.odds_table("fate", "overcome", {"skil": [1]}, vs=2), rpgres.UsageError, "skill"),
+        (lambda: rpgres.open_table("nowhere.db"), rpgres.TableError, "no table"),
+    ],
+)
+def test_errors_are_typed(call: object, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        call()  # type: ignore[operator]
+
+
+def modules_after(code: str) -> set[str]:
+    """Return the modules of a fresh process after some code."""
+    code = f"import rpgres\n{code}\nimport sys; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    return set(done.stdout.split())
+
+
+def test_no_call_brings_a_terminal_library() -> None:
+    assert not {name for name in modules_after("") if name.startswith("rpgres.")} - {"rpgres.version"}
+    used = "rpgres.roll('4dF'); rpgres.odds('fate', 'overcome', skill=3, vs=2); rpgres.odds('4d6')"
+    assert not modules_after(f"{used}; rpgres.open_table, rpgres.resolve").intersection(TERMINAL)
+
+
+def test_folders_of_the_house_do_not_take_the_place_of_functions() -> None:
+    code = "import rpgres.odds.exact, rpgres.simulate, rpgres.rulesets\nprint(rpgres.odds('d6').mean)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "3.5\n"
+
+
+def test_what_if_of_an_action_and_of_a_scene(tmp_path: Path) -> None:
+    before = rpgres.resolve("fate", "overcome", skill=1, vs=2, seed=7, choose={"price": "fail"})
+    assert isinstance(before, rpgres.Result)
+    file = tmp_path / "before.json"
+    file.write_bytes(msgspec.json.encode(before))
+    printed = command("whatif", str(file), "--given", "roll=++++", "--json")
+    record = rpgres.whatif(before, given={"roll": "++++"})
+    assert as_json(record) == json.loads(printed.out)
+    scene = rpgres.run_scene("fate/gate")
+    file.write_bytes(msgspec.json.encode(scene))
+    printed = command("whatif", str(file), "--given", "bribe.roll=++++", "--json")
+    assert as_json(rpgres.whatif(scene, given={"bribe.roll": "++++"})) == json.loads(printed.out)
+    with pytest.raises(rpgres.UsageError, match="seat"):
+        rpgres.whatif(rpgres.run_scene("fate/gate", seat="mara"), given={"bribe.roll": "++++"})
+
+
+@pytest.mark.slow
+def test_workers_do_not_change_counts() -> None:
+    one, two = (rpgres.simulate("fate", "overcome", runs=400, seed=7, workers=count, skill=3, vs=2) for count in (1, 2))
+    assert one == two
+
+
+def test_threads_get_what_one_alone_gets() -> None:
+    """Each call with another seed, ruleset or switch than its neighbours, all at the same time."""
+
+    def call(number: int) -> list[object]:
+        switches = {"fail_chooser": ("gm", "actor")[number % 2]} if number % 3 else {}
+        rolled = rpgres.roll("8d6kh3", seed=number)
+        resolved = rpgres.resolve("fate", "overcome", skill=number % 5, vs=2, seed=number, auto=True, switches=switches)
+        weighed = rpgres.odds("fate", "attack", skill=number % 5, vs=2, auto=True)
+        counted = rpgres.simulate("fate", "overcome", runs=30, seed=number, skill=number % 5, vs=2)
+        played = rpgres.run_scene("fate/bribe", seed=number, auto=True)
+        return [rolled, resolved, weighed, counted, played, rpgres.load_sheet("mara", "fate")]
+
+    alone = [call(number) for number in range(12)]
+    with ThreadPoolExecutor(6) as threads:
+        assert list(threads.map(call, range(12))) == alone
+
+
+def test_nothing_is_printed_and_nothing_read(capfd: pytest.CaptureFixture[str]) -> None:
+    rpgres.roll("4dF")
+    rpgres.simulate("fate", "overcome", runs=10, skill=3, vs=2)
+    rpgres.run_scene("fate/bribe", auto=True)
+    with pytest.raises(rpgres.UsageError, match="standard input"):
+        rpgres.run_scene("-")
+    with pytest.raises(rpgres.UsageError, match="standard input"):
+        rpgres.load_sheet("-")
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.slow
+def test_importing_costs_little() -> None:
+    """The limit is 40 ms over bare Python, the least of several starts side by side; it is some 10 ms."""
+    took: dict[str, list[float]] = {"pass": [], "import rpgres": []}
+    for _ in range(7):
+        for code, times in took.items():
+            begin = perf_counter()
+            subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+            times.append(perf_counter() - begin)
+    assert min(took["import rpgres"]) - min(took["pass"]) <= 0.040

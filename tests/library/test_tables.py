@@ -1,0 +1,152 @@
+"""A persistent table as an object: what `rpgres table` does, by a seat that learns only what it may know."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import rpgres
+from tests.support.command_line import rpgres as command
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    file = tmp_path / "t.db"
+    rpgres.new_table(file, "fate", sheets=["mara", "edda"], seed="7", title="Evening", trust="players")
+    return file
+
+
+def test_an_evening(path: Path) -> None:
+    host, mara = rpgres.open_table(path), rpgres.open_table(path, seat="mara")
+    assert isinstance(host.begin(), rpgres.Result)
+    waits = mara.act("overcome", skill="1", vs="1", given={"roll": "0000"})
+    assert isinstance(waits, rpgres.Pending)
+    assert (waits.question.label, waits.entry, waits.seed) == ("invoke", 2, None)
+    with pytest.raises(rpgres.UsageError, match="another seat"):
+        rpgres.open_table(path, seat="edda").answer({"invoke": "no"})
+    done = mara.answer({"invoke": "no"}, at=waits.hash)
+    while (waiting := host.show().pending) is not None:
+        question = waiting.question
+        done = host.answer({question.typed: "no" if question.optional else question.options[0].name})
+    assert isinstance(done, rpgres.TableResult)
+    assert (done.outcome, done.margin) == ("tie", 0)
+    assert host.undo().entry.before == waits.entry  # type: ignore[union-attr]
+    assert host.redo()[-1].entry.result.outcome == "tie"  # type: ignore[union-attr]
+    assert mara.note("a door", to=["edda"]).entry.text == "a door"  # type: ignore[union-attr]
+    host.set("characters.mara.counters.fate-points", 1)
+    assert host.show().state["characters"]["mara"]["counters"]["fate-points"] == 1
+    assert isinstance(host.end(), rpgres.Result)
+    assert host.join("venn").entry.character == "venn"  # type: ignore[union-attr]
+    assert host.show().seats == ["gm", "mara", "edda"]
+    assert host.verify().verdict == "incomplete"
+    assert host.reveal().entry.seed == "7"  # type: ignore[union-attr]
+    assert host.verify().verdict == "in order"
+
+
+def test_records_are_those_of_the_commands(path: Path) -> None:
+    mara = rpgres.open_table(path, seat="mara")
+    waits = mara.act("overcome", skill="1", vs="1", given={"roll": "0000"})
+    for record, line in (
+        (mara.show(), ["show"]),
+        (mara.log(), ["log"]),
+        (mara.log(last=1), ["log", "--last", "1"]),
+        (mara.orders(), ["orders"]),
+        (mara.verify(), ["verify"]),
+        (
+            mara.odds("overcome", skill="burglary", vs=["3"], auto=True),
+            [*("odds", "overcome", "--skill", "burglary", "--vs", "3", "--auto")],
+        ),
+    ):
+        printed = json.loads(command("table", *line, "--json", "--as", "mara", "--table", str(path)).out)
+        assert json.loads(msgspec.json.encode(record)) == printed, line
+    shown = json.loads(command("table", "view", "--out", "-", "--as", "mara", "--table", str(path)).out)
+    assert json.loads(msgspec.json.encode(mara.view())) == shown
+    answered = command("table", "answer", "--choose", "invoke=no", "--json", "--as", "mara", "--table", str(path))
+    entry = mara.log(last=1).entries[0]
+    printed = json.loads(answered.out)
+    assert (printed["entry"], printed["hash"]) == (entry.number, entry.hash)
+    assert isinstance(waits, rpgres.TablePending)
+    assert set(json.loads(msgspec.json.encode(waits))) >= {"said_by", "entry", "hash"}
+
+
+def test_sealed_answers_and_orders(path: Path) -> None:
+    mara, edda = rpgres.open_table(path, seat="mara"), rpgres.open_table(path, seat="edda")
+    mara.act("overcome", skill="1", vs="1", given={"roll": "0000"})
+    seal = mara.seal("invoke", "no")
+    assert edda.log(last=1).entries[0].commitment == seal.commitment  # type: ignore[union-attr]
+    opened = mara.open(seal)
+    assert opened.answers[-1].value == "no"
+    with pytest.raises(rpgres.UsageError, match="open the table with seat"):
+        rpgres.open_table(path).seal("invoke", "no")
+    text = '[[orders]]\nask = "invoke"\nchoose = "no"\n'
+    edda.set_orders(text)
+    assert [one.text for one in edda.orders().orders] == [text]
+    assert not mara.orders().orders
+    edda.set_orders(None)
+    assert not edda.orders().orders
+    assert mara.pass_(until="always").entry.label == ""  # type: ignore[union-attr]
+
+
+def test_what_if_changes_nothing(path: Path) -> None:
+    host = rpgres.open_table(path)
+    host.pass_(until="always")
+    before = host.act("overcome", actor="mara", skill=2, vs=1, given={"roll": "0000"})
+    entries = host.show().entries
+    record = host.whatif(before.entry, given={"roll": "----"}, choose={"price": "fail"})
+    assert [one["outcome"] for one in (*record.before, *record.after)] == ["succeed", "fail"]
+    assert host.show().entries == entries
+
+
+def test_threads_share_a_table(path: Path) -> None:
+    host = rpgres.open_table(path)
+    host.pass_(until="always")
+
+    def play(number: int) -> int:
+        done = host.act("overcome", actor="mara", skill=2, vs=1, given={"roll": "0+00"}, note=str(number))
+        assert isinstance(done, rpgres.TableResult)
+        return done.entry
+
+    with ThreadPoolExecutor(8) as threads:
+        numbers = list(threads.map(play, range(24)))
+    log = {entry.number: entry for entry in host.log().entries}
+    assert len(set(numbers)) == 24
+    assert [log[number].result.note for number in numbers] == list(map(str, range(24)))  # type: ignore[union-attr]
+    assert host.verify().verdict == "incomplete"  # the chain holds; the seed is secret
+
+
+def test_errors_hold_no_run_and_no_frames(path: Path) -> None:
+    mara = rpgres.open_table(path, seat="mara")
+    with pytest.raises(rpgres.UsageError) as caught:
+        mara.act("overcome", skill="1", vs="1", given={"roll": "0000"}, choose={"invoke": "nosuch"})
+    error = caught.value
+    assert (error.run, error.__cause__, error.__context__) == (None, None, None)
+    frame, places = error.__traceback__, []
+    while frame is not None:
+        places.append(frame.tb_frame.f_code.co_filename)
+        frame = frame.tb_next
+    assert all(place in (__file__, rpgres.PersistentTable.act.__code__.co_filename) for place in places)
+
+
+def test_mailed_answers_and_exports(path: Path, tmp_path: Path) -> None:
+    host, mara, edda = (rpgres.open_table(path, seat=seat) for seat in (None, "mara", "edda"))
+    mara.act("overcome", skill="1", vs="1", given={"roll": "0000"})
+    view = tmp_path / "mara.json"
+    view.write_bytes(msgspec.json.encode(mara.view()))
+    mail = command("table", "answer", "--view", str(view), "--choose", "invoke=no").out
+    with pytest.raises(rpgres.UsageError, match="answer of mara"):
+        edda.take(mail)
+    (taken,) = host.take(f"Hello,\n> {mail}\nMara")
+    assert isinstance(taken, rpgres.TablePending | rpgres.TableResult)
+    assert taken.answers[-1].value == "no"
+    mine, theirs = tmp_path / "mine", tmp_path / "theirs"
+    host.note("They lie.", to=["gm"])
+    written = {file.relative_to(mine): file.read_bytes() for file in edda.export(mine)}
+    assert command("table", "export", "--out", str(theirs), "--as", "edda", "--table", str(path)).code == 0
+    assert written == {file.relative_to(theirs): file.read_bytes() for file in theirs.rglob("*") if file.is_file()}
+    assert not any(b"They lie" in text for text in written.values())
+    with pytest.raises(rpgres.FileError, match="exists"):
+        edda.export(mine)

@@ -1,0 +1,55 @@
+"""Bounds of bands beside what the dice can show: a gap that no roll reaches is none."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import rpgres
+
+RULESET = """
+standalone = true
+title = "One die"
+summary = "A die."
+version = "1"
+
+[bands]
+bad = { title = "Bad", from = 1, to = 3, success = false }
+mixed = { title = "Mixed", from = 4, to = 5 }
+good = { title = "Good", from = 6, to = 6, success = true }
+
+[actions.roll-it]
+summary = "Roll."
+roll = "1d6"
+"""
+
+
+@pytest.mark.parametrize("own", [False, True])
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("", "", ""),
+        ('"1d6"', '"2d6kh1"', ""),
+        ('"1d6"', '"1d6!"', "no band has the numbers from 7"),
+        ('"1d6"', '"1d6+1"', "no band has the numbers from 7"),
+        ("from = 4", "from = 5", "no band has the numbers 4"),
+        ("from = 1, to = 3", "from = 2, to = 3", "no band has the numbers up to 1"),
+        ("from = 6, to = 6", "from = 7, to = 7", "no band has the numbers 6"),
+    ],
+)
+def test_a_gap_is_told_where_the_dice_may_fall_into_it(
+    own: bool, old: str, new: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = RULESET.replace(old, new) if old else RULESET
+    if own:  # the action's own bands in place of the ruleset's
+        found = re.findall(r'^(\w+) = \{ title = "(\w+)", (from = \d, to = \d)', text, re.MULTILINE)
+        text = re.sub(r", from = \d, to = \d", "", text) + "\n[actions.roll-it.bands]\n"
+        text += "".join(f"{name} = {{ {bounds} }}\n" for name, _, bounds in found)
+    folder = Path("rulesets/one-die")
+    folder.mkdir(parents=True)
+    (folder / "ruleset.toml").write_text(text)
+    ran = rpgres("ruleset", "check", "rulesets/one-die")
+    assert (ran.code, told in ran.out) == (1 if told else 0, True), ran.out
