@@ -25,6 +25,7 @@ from rpgres.parameters.context import ACTOR, OPPONENT, InputContext
 from rpgres.parameters.reading import read_inputs
 from rpgres.parameters.values import Form, Opposition
 from rpgres.rulesets import OUTCOME_ONLY, Rule, Rules, unknown
+from rpgres.rulesets.effects import with_tracks
 
 if TYPE_CHECKING:
     from rpgres.model.cards import Stack
@@ -107,7 +108,7 @@ def prepare(
     rules.require_action(action)
     context = InputContext(
         rules,
-        rules.with_tracks(state if state is not None else State()),
+        with_tracks(rules, state if state is not None else State()),
         actor=actor or ACTOR,
         beside=beside,
         confined=confined,

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from rpgres.model.state import EMPTY, GM, SCENE, Box, Character, State, Tag, put
+from rpgres.model.state import EMPTY, GM, SCENE, Box, Character, Map, State, Tag, put
 from rpgres.rulesets.registry import ApplyEffect, Effect
 from rpgres.rulesets.schema import EffectText, Field, RulesetFile
+
+if TYPE_CHECKING:
+    from rpgres.rulesets.rules import Rules
 
 
 def described_effect(file: RulesetFile, kind: str) -> ApplyEffect | None:
@@ -29,6 +33,16 @@ def described_effect(file: RulesetFile, kind: str) -> ApplyEffect | None:
             return _out
         case "nothing":
             return _nothing
+
+
+def with_tracks(rules: Rules, state: State) -> State:
+    """Return the state with the tracks of the table, each as it is there already, or else free."""
+    free = {
+        name: tuple(Box(box, size) for box, size in track.sizes.items())
+        for name, track in rules.file.tracks.items()
+        if track.of_table and rules.has(track.when) and name not in state.tracks
+    }
+    return put(state, ("tracks",), Map({**state.tracks, **free})) if free else state
 
 
 def _nothing(state: State, _effect: Effect) -> State:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rpgres.errors import FileError, RuleError, UsageError
-from rpgres.model.state import EMPTY, Box, Deck, Map, State, put
+from rpgres.model.state import EMPTY, Deck, Map
 from rpgres.rulesets.folders import Layers, Part, merge_parts, read_as
 from rpgres.rulesets.registry import ApplyEffect, Ruleset, blamed
 from rpgres.rulesets.rows import Condition, Id, OutcomeTable, RowQuestion
@@ -100,15 +100,6 @@ class Rules:
             for name, track in self.file.tracks.items()
             if self.has(track.when) and not track.of_table
         }
-
-    def with_tracks(self, state: State) -> State:
-        """Return the state with the tracks of the table, each as it is there already, or else free."""
-        free = {
-            name: tuple(Box(box, size) for box, size in track.sizes.items())
-            for name, track in self.file.tracks.items()
-            if track.of_table and self.has(track.when) and name not in state.tracks
-        }
-        return put(state, ("tracks",), Map({**state.tracks, **free})) if free else state
 
     def has(self, switches: Condition) -> bool:
         """Tell whether these switches are chosen; nothing asked for is always so."""

@@ -19,6 +19,7 @@ from rpgres.model.paths import parse_path
 from rpgres.model.state import EMPTY, GM, Map, State, slug
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules
+from rpgres.rulesets.effects import with_tracks
 from rpgres.rulesets.orders import Order
 from rpgres.rulesets.sheets import SheetOrders, find_sheet, seated
 from rpgres.scenes.deciding import Deciding, beside
@@ -87,7 +88,7 @@ def scene_diagnostics(
     _check_table(faults, tracks, things, (*_names(state, data), GM))
     if not any(faults_on_table(tracks, things)):
         state = set_out(state, tracks=tracks, things=things)
-    state = rules.with_tracks(state)
+    state = with_tracks(rules, state)
     folder = folder_of(source, folder)
     state = _with_included(rules, state, source, Including(said, source, folder, extra))
     scene = Scene(SceneFile(ruleset=said), source, rules, state, {}, EMPTY_PROGRAM, folder)

@@ -16,6 +16,7 @@ from rpgres.model.state import EMPTY, ROLES, Box, Map, State, Tag, freeze, put, 
 from rpgres.plugins.entries import BUILTIN
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules, builtin_folder, overlay_roots
+from rpgres.rulesets.effects import with_tracks
 from rpgres.rulesets.sheets import ORDERS, STDIN, Sheet, find_sheet, make_sheet, seated
 from rpgres.scenes.deciding import Deciding
 from rpgres.scenes.program import Scene, program_of
@@ -140,7 +141,7 @@ def read_scene(
     deciding.add("", file.policy, folder)
     for part in (Part(file, source, folder), *including.parts):
         state = with_part(rules, state, part, deciding)
-    state = rules.with_tracks(state)
+    state = with_tracks(rules, state)
     policies = deciding.made(rules, state, policy=policy, named=named, auto=auto)
     return Scene(file, source, rules, state, policies, program, folder, tuple(extra))
 

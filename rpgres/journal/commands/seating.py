@@ -24,6 +24,7 @@ from rpgres.journal.records import (
 )
 from rpgres.model.state import EMPTY, GM, ROLES, State
 from rpgres.rulesets import Rules, unknown
+from rpgres.rulesets.effects import with_tracks
 from rpgres.rulesets.sheets import Sheet, read_sheet, sheet_source
 from rpgres.rulesets.sheets import seated as sit_down
 from rpgres.toml.reading import Source
@@ -90,7 +91,7 @@ def set_table(rules: Rules, texts: Mapping[str, Source]) -> State:
         UsageError: two have one name.
         FileError: a sheet is faulty.
     """
-    state = rules.with_tracks(State())
+    state = with_tracks(rules, State())
     for name, source in texts.items():
         sheet = read_sheet(rules, name, source=source)
         if sheet.character.name in state.characters:
