@@ -50,9 +50,9 @@ class RealDice:
         self._heading, self._actor, self._plus = list(heading), actor, plus
         self._is_plain, self._read = is_plain, read
 
-    def begin(self, *, titles: Mapping[str, str], actor: str, plus: str) -> None:
+    def begin(self, *, actor: str, plus: str) -> None:
         """Turn to another step, in which everything is rolled anew; the arguments are as of the class."""
-        self._titles, self._actor, self._plus = titles, actor, plus
+        self._actor, self._plus = actor, plus
 
     def __call__(self, due: Due) -> Sequence[str] | None:
         """Return what was rolled or drawn; None where the seed answers.

@@ -10,7 +10,7 @@ from msgspec import structs
 
 from rpgres.cli import INTERRUPTED
 from rpgres.cli.output import can_prompt, flush, is_told_plainly, know_cards, say, say_text
-from rpgres.cli.real import RealDice, plus_words, titles_of
+from rpgres.cli.real import RealDice, plus_words
 from rpgres.cli.render.account_lines import (
     chapter_heading,
     chapter_lines,
@@ -106,7 +106,7 @@ def tell_scene(
             teller.head(_before(leaf))
         if hand is not None:
             plus = plus_words(scene.rules.file, leaf.step.played, leaf.step.with_) if leaf.step.played else ""
-            hand.begin(titles=titles_of(state), actor=leaf.step.actor or ACTOR, plus=plus)
+            hand.begin(actor=leaf.step.actor or ACTOR, plus=plus)
         if person is not None:
             aid = (lambda _view: prepare_step(scene, leaf, state)) if leaf.step.played else None
             person.begin(step_question_lines(leaf, inputs), aid=aid)

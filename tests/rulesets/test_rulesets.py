@@ -24,6 +24,7 @@ from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import checked, load_rules
 from rpgres.rulesets import Rules, Ruleset, data_folders, value_of
 from rpgres.rulesets import folders as folders_module
+from rpgres.rulesets import settling as settling_module
 from tests.support.command_line import rpgres as run_rpgres
 from tests.support.tiny import TINY, tiny_action, tiny_rules, tiny_ruleset
 
@@ -205,7 +206,7 @@ def test_conditions(condition: str, margin: int | None, facts: dict[str, str], h
 
 
 def test_what_is_kept_of_fixed_margins_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rpgres.rulesets.settling.MOST_SETTLED", 3)
+    monkeypatch.setattr(settling_module, "MOST_SETTLED", 3)
     settling = load_rules(find_ruleset("fate")).settling
     margins = range(-9, 9)
     first, again = ([settling.is_fixed("overcome", Map(), margin, up=True) for margin in margins] for _ in range(2))
