@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
 
 from rpgres.toml.reading import nearest
 
@@ -109,3 +110,19 @@ def option_for(typed: str, known: Collection[str]) -> str:
     longer = [option for option in known if option.startswith(typed)]
     meant = next(iter(found or (longer if len(longer) == 1 else ())), "")
     return f"did you mean {meant!r}?" if meant else ""
+
+
+def without_command(path: str, known: Iterable[str]) -> str:
+    """Return what to say where a group of commands stands alone."""
+    return f"{path}: a command is missing: {', '.join(known)}; `{path} --help` tells what they do"
+
+
+def no_option(path: str, option: str, context: Any) -> str:
+    """Return what to say of an option that a command does not have, with the one that may be meant."""
+    from rpgres.rulesets import unknown
+
+    known = [name for param in context.command.get_params(context) for name in param.opts if name.startswith("--")]
+    meant = option_for(option, known)
+    message = f"{path} has no option {option!r}; {meant}" if meant else unknown("option", option, known, of=path)
+    is_play = hasattr(context.command, "verb") and hasattr(context.command, "entries")
+    return f"{message} (options of an action follow its name)" if is_play else message

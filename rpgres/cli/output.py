@@ -469,7 +469,13 @@ def _as_own(error: BaseException) -> BaseException:
     context = getattr(error, "ctx", None)
     option = getattr(error, "option_name", None)
     if type(error).__name__ == "NoSuchOption" and context is not None and option:
-        return UsageError(_no_option(context.command_path, option, context), option=option)
+        from rpgres.cli.hints import no_option
+
+        return UsageError(no_option(context.command_path, option, context), option=option)
+    if type(error).__name__ == "NoArgsIsHelpError" and context is not None:  # its message is all of the help
+        from rpgres.cli.hints import without_command
+
+        return UsageError(without_command(context.command_path, context.command.list_commands(context)))
     message = error.format_message().rstrip(".")
     message = message[:1].lower() + message[1:]
     if context is None:
@@ -481,17 +487,6 @@ def _as_own(error: BaseException) -> BaseException:
         line = line_in_group(context.command_path, unknown_word, context.command.list_commands(context))
         message += f"; you may want `{line}`" if line else ""
     return UsageError(f"{context.command_path}: {message}; `{context.command_path} --help` lists its options")
-
-
-def _no_option(path: str, option: str, context: Any) -> str:
-    from rpgres.cli.hints import option_for
-    from rpgres.rulesets import unknown
-
-    known = [name for param in context.command.get_params(context) for name in param.opts if name.startswith("--")]
-    meant = option_for(option, known)
-    message = f"{path} has no option {option!r}; {meant}" if meant else unknown("option", option, known, of=path)
-    is_play = hasattr(context.command, "verb") and hasattr(context.command, "entries")
-    return f"{message} (options of an action follow its name)" if is_play else message
 
 
 WIDTH = 72  # at most, of the piece of a dice expression that is shown with a caret

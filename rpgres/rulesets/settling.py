@@ -140,7 +140,8 @@ class Settling:
                 found = all(self._at(table, margin + step * far, facts) == first for far in range(1, FAR))
             except FileError:  # which is told when such a margin comes
                 found = False
-            self._fixed[key] = found
+            if len(self._fixed) < MOST_SETTLED:
+                self._fixed[key] = found
         return found
 
     def _at(self, table: str, margin: int, facts: Facts) -> tuple[Map[str, Any], Settlement]:
@@ -302,7 +303,7 @@ class Settling:
 # The name of a number in an effect's value, with a sign and a simple sum: `margin`, `-damage`, `margin-1`, `half/2`.
 NUMBER = re.compile(r"^(-?)([a-z][a-z0-9]*(?:-[a-z][a-z0-9]*)*)(?:\s*([-+*/])\s*(\d+))?$")
 BOUNDS = ("from", "to")  # how conditions bound a number: `margin-from`, `total-to`
-MOST_SETTLED = 1000  # kept for one table and margin; more are worked out again
+MOST_SETTLED = 1000  # kept for one table and margin, or of what further margins come to; more are worked out again
 FAR = 40  # margins beyond one that are looked at, to see whether they come to the same
 
 

@@ -56,6 +56,14 @@ def test_what_people_try_first_works(typed: str) -> None:
     assert rpgres(*typed.split()).code in (0, 3)
 
 
+@pytest.mark.parametrize("group", ["config", "deck", "sheet"])
+def test_a_group_without_a_command_names_its_commands_in_one_line(group: str) -> None:
+    ran = rpgres(group)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert f"rpgres {group}: a command is missing: " in ran.err
+    assert " show" in ran.err
+
+
 def test_quotes_around_the_line_are_seen() -> None:
     assert "`rpgres roll 4dF`" in rpgres("roll 4dF").err
 

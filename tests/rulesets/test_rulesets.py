@@ -24,6 +24,7 @@ from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import checked, load_rules
 from rpgres.rulesets import Rules, Ruleset, data_folders, value_of
 from rpgres.rulesets import folders as folders_module
+from rpgres.rulesets import settling as settling_module
 from tests.support.command_line import rpgres as run_rpgres
 from tests.support.tiny import TINY, tiny_action, tiny_rules, tiny_ruleset
 
@@ -202,6 +203,16 @@ def test_conditions(condition: str, margin: int | None, facts: dict[str, str], h
     rows = "".join(f"[outcomes.try.{band}]\neffects = [{effect}]\n" for band in ("miss", "even", "hit"))
     rules = tiny_rules(TINY[: TINY.index("[outcomes.try.miss]")] + rows)
     assert bool(rules.settling.settlement("try", margin, Map(facts)).effects) is holds
+
+
+def test_what_is_kept_of_fixed_margins_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settling_module, "MOST_SETTLED", 3)
+    settling = load_rules(find_ruleset("fate")).settling
+    margins = range(-9, 9)
+    first, again = ([settling.is_fixed("overcome", Map(), margin, up=True) for margin in margins] for _ in range(2))
+    assert first == again == sorted(first)
+    assert set(first) == {False, True}
+    assert len(settling._fixed) == 3
 
 
 def test_switches_are_checked() -> None:
