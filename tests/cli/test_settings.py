@@ -163,7 +163,7 @@ def test_every_variable_sets_its_key(file: Path) -> None:
 
 def test_plain_and_dice_in_words_hold_for_every_command(file: Path) -> None:
     line = ("roll", "fate", "attack", "--skill", "3", "--vs", "2", "--given", "roll=+-00", "--seed", "1")
-    drawn, spoken = done(*line).out, done(*line, "--dice-words").out
+    drawn, spoken = done(*line, "--plain").out, done(*line, "--plain", "--dice-words").out
     assert drawn != spoken
     write(file, "plain = true\ndice-words = true\n")
     assert done(*line).out == spoken

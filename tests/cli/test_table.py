@@ -263,7 +263,7 @@ def test_a_player_elsewhere(folder: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert list(validator("answer").iter_errors(answer)) == []
     os.rename(folder / "not-here", folder / ".rpgres")
     table("answer", "--from", "away/answer.json", "--accept", code=3)
-    assert "no longer pending" in table("answer", "--from", "away/answer.json", "--accept", code=2).err
+    assert "already answered" in table("answer", "--from", "away/answer.json", "--accept", code=2).err
     by_hand = {"format": "rpgres.answer/1", "seat": "mara", "choose": {"cost": "no"}}
     (away / "answer.json").write_text(json.dumps(by_hand), "utf-8")
     assert "another seat is asked" in table("answer", "--from", "away/answer.json", "--accept", code=2).err
