@@ -89,7 +89,8 @@ def line_in_group(path: str, word: str, commands: Collection[str]) -> str:
         commands: those of the group.
     """
     usual = next((name for name in ("run", "show") if name in commands), "")  # what is done most with its things
-    return f"{path} {usual} {word}" if usual and not nearest(word, commands) else ""
+    is_name = word not in ("list", "ls", "all")
+    return f"{path} {usual} {word}" if usual and is_name and not nearest(word, commands) else ""
 
 
 def option_for(typed: str, known: Collection[str]) -> str:

@@ -17,6 +17,7 @@ MOST_REROLLS = 10  # of one die in a row; after them the face is drawn among tho
 
 _FATE_SIGNS = "-0+"
 _FATE_FACES = {"+": 1, "0": 0, "-": -1, "b": 0, "_": 0, "\u2212": -1}
+_FATE_WORDS = {"plus": "+", "minus": "-", "blank": "0"}  # as --dice-words says them
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 # Why a die is thrown, which is what a reader of real dice must be told when a face is missing.
@@ -282,7 +283,10 @@ class _Reading:
 def _read_fate(pool: Pool, text: str) -> list[int]:
     faces: list[int] = []
     previous = " "
-    for char in text.lower():
+    typed = text.lower()
+    for word, face in _FATE_WORDS.items():
+        typed = typed.replace(word, face)
+    for char in typed:
         # "+1 0 -1" is how results are read aloud: a 1 after a sign belongs to it.
         if char in _FATE_FACES:
             faces.append(_FATE_FACES[char])

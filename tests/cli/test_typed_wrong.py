@@ -64,6 +64,10 @@ def test_a_group_without_a_command_names_its_commands_in_one_line(group: str) ->
     assert " show" in ran.err
 
 
+def test_a_list_is_nobodys_name() -> None:
+    assert "show list" not in rpgres("sheet", "list").err
+
+
 def test_quotes_around_the_line_are_seen() -> None:
     assert "`rpgres roll 4dF`" in rpgres("roll 4dF").err
 

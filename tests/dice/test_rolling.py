@@ -343,3 +343,8 @@ def test_the_same_seed_gives_the_same_throw() -> None:
     assert dice("3d10>=8 again").throw(draws("29")).text == "10,6,10,9,3"
     assert dice("3d10!>=5").throw(draws("7")).text == "6,6,5,4,6,1,4"
     assert dice("3d10r<8").throw(draws("7")).text == "6,6,5,4,6,1,4,3,6,10,7,6,2,9,2,3,1,7,1,3,8"
+
+
+@pytest.mark.parametrize("typed", ["minus, blank, plus, plus", "Minus blank plus plus", "-0++"])
+def test_faces_of_fate_dice_may_be_typed_as_words(typed: str) -> None:
+    assert dice("4dF").read(typed).value == 1

@@ -11,9 +11,10 @@ from rpgres.cli.annotations import Folders, spread
 from rpgres.cli.commands.table.common import Seat, Table, TableOptions, app, rules_at, state_of
 from rpgres.cli.commands.table.posting import answer_words, rules_of_view, view_in
 from rpgres.cli.output import fits, know_cards, say, say_json, warn
-from rpgres.errors import UsageError
+from rpgres.errors import RpgresError, UsageError
 
 if TYPE_CHECKING:
+    from rpgres.journal.forms import ViewRecord
     from rpgres.journal.history import History
 
 View = Annotated[
@@ -149,7 +150,9 @@ def view(
             "--out", metavar="FILE", help="Write the view to this file; - is standard output. With --all: a folder."
         ),
     ],
-    every: Annotated[bool, typer.Option("--all", help="Write the view of every seat, as SEAT.view.json.")] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="Write the view of every seat, as SEAT.view.json; older ones are replaced.")
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     seat: Seat = None,
     table: Table = None,
@@ -174,9 +177,20 @@ def view(
         return
     for one, path in _view_files(history, who, Path(out)).items():
         record = view_of(history, place.path, seat=one, now=now)
-        write_json(path, record, is_forced=force)
+        write_json(path, record, is_forced=force or (every and _is_renewed(path, record)))
         asked = "; it waits for an answer" if every and answer_words("", record) else ""
         say([line(f"{path}: written; it contains only what {one} may see{asked}")])
+
+
+def _is_renewed(path: Path, record: ViewRecord) -> bool:
+    """Tell whether a file is an older view of the same seat of the same table, so that nothing is lost with it."""
+    from rpgres.journal.exchange import read_view
+
+    try:
+        there = read_view(str(path))
+    except RpgresError:
+        return False
+    return there.seat == record.seat and there.chain[:1] == record.chain[:1]
 
 
 def _view_files(history: History, seat: str | None, out: Path) -> dict[str, Path]:
