@@ -61,7 +61,7 @@ def test_odds_are_told_and_the_question_stands(capsys: pytest.CaptureFixture[str
     assert isinstance(found, Result)
     assert found.margin == 1
     told = capsys.readouterr().out
-    assert "  1-5 100 %  r1-r5 88.78 %  Enter 0 %\n  chance of success; exact; later decisions" in told
+    assert "  1-5 100 %  r1-r5 88.78 %  Enter 0 %\n  chance of success, exact, if the policy" in told
     assert told.count("margin -1: Invoke an aspect?") == 2
 
 

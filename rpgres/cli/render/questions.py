@@ -164,8 +164,8 @@ def odds_lines(question: Question, found: Sequence[OptionOdds], file: RulesetFil
     entries = [line(Piece(_typed(one, keys), "name"), f" {_chance(one[0], file, found)}") for one in ranked]
     games = [one.games for one in found if one.games]
     told = f"estimates from {min(games)} games or more, with 95 % intervals" if games else "exact"
-    told += f"; later decisions by the policy {policy!r}"
-    return [*_packed(entries, WIDTH), line(INDENT, Piece(f"chance of success; {told}", "quiet"))]
+    told += f", if the policy {policy!r} decides what follows"
+    return [*_packed(entries, WIDTH), line(INDENT, Piece(f"chance of success, {told}", "quiet"))]
 
 
 def _typed(alike: Sequence[OptionOdds], keys: Mapping[str, str]) -> str:
