@@ -117,14 +117,13 @@ def threat(table: Table, *, is_open: bool) -> int:
     return sum(values)
 
 
-def doom(table: Table, *, lead: int | None = None, needed: int | None = None, is_last: bool = False) -> int:
+def doom(table: Table, *, lead: int | None = None, needed: int | None = None) -> int:
     """Return by how much the game master raises the difficulty with cards of the bank (S:11, R:16).
 
     Args:
         table: where it is played.
         lead: by how much the hero is over what is needed; None before cards are played.
         needed: what has to be reached so far, where cards are still to be played.
-        is_last: whether all that it can still do is to turn the result, so that nobody need be asked where it cannot.
     """
     switches = table.rules.switches(Switches)
     raised = 0
@@ -133,10 +132,7 @@ def doom(table: Table, *, lead: int | None = None, needed: int | None = None, is
         cards = table.cards(BANK)
         facts: dict[str, Any] = {"needed": needed} if lead is None else {"lead": lead - raised}
         options = card_options(cards)
-        values = [card.value or 0 for card in cards]
-        most = sum(values) if switches.doom_max_per_action == "any" else max(values, default=0)
-        is_moot = is_last and lead is not None and raised + most <= lead
-        chosen = table.ask("doom", GM, options, text="Use doom?", optional=True, moot=is_moot, **facts)
+        chosen = table.ask("doom", GM, options, text="Use doom?", optional=True, **facts)
         if chosen == NO:
             break
         card = next(card for card in cards if card.short == chosen)
@@ -171,11 +167,11 @@ def met_by_doom(table: Table, hero: Hero, stand: Stand, goal: Goal, *, used: int
     rules = table.rules
     switches = rules.switches(Switches)
     assert goal.need is not None
-    moved, is_last = 0, not (switches.doom_hidden or switches.doom_reopens_play)  # else the asking tells of the bank
+    moved = 0
     while sign and switches.doom_timing == "any" and may_use_more(rules, used):
         ahead = stand.total - goal.need - moved
         lead = ahead if sign > 0 else -1 - ahead
-        raised = doom(table, lead=lead, is_last=is_last) if lead >= 0 else 0
+        raised = doom(table, lead=lead) if lead >= 0 else 0
         used, moved = used + raised, moved + sign * raised
         if not raised or sign < 0 or not switches.doom_reopens_play:
             break

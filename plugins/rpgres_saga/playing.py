@@ -271,15 +271,13 @@ def _wants_draw(table: Table, hero: Hero, stand: Stand, goal: Goal, number: int,
     options = (Option("draw", prefer=1), STOP)
     cards = [card for card in table.cards(hero.hand) if not is_over and _may_play(table, hero, stand, card)]
     low = _low_cards(table, hero, cards)
-    is_enough, switches = goal.lacking(stand) <= 0, table.rules.switches(Switches)
     chosen = table.ask(
         "trump",
         hero.name,
         options,
         text="Draw on the trump?",
-        optional=is_enough,
-        moot=is_enough and not (switches.edge_on_draws or switches.bank_trump_doom),  # a card drawn is then put away
-        dominant="" if is_enough else "draw",
+        optional=goal.lacking(stand) <= 0,  # it is enough already
+        dominant="" if goal.lacking(stand) <= 0 else "draw",
         is_won=bool(low) and _is_won(table, cards, low, goal.lacking(stand)),
         **_facts(hero, stand, goal),
     )

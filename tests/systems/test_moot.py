@@ -156,37 +156,6 @@ def test_no_answer_to_a_moot_question_of_a_contest_brings_anything(rules: Rules)
     assert all(("invoke-against" in asked[margin]) is (margin > -3) for margin in MARGINS)
 
 
-def of_saga(vs: int, bank: str, *, hand: str = "St6", **switches: str) -> Prepared:
-    rules = load_rules(find_ruleset("saga"), switches=switches)
-    return prepare(rules, "act", {"ability": "strength=3", "vs": str(vs), "edge": "3", "hand": hand, "bank": bank})
-
-
-@pytest.mark.parametrize("switches", [{}, {"doom_max_per_action": "one"}, {"tie": "fail"}])
-def test_no_answer_to_a_moot_question_of_cards_changes_what_comes(switches: dict[str, str]) -> None:
-    met = set()
-    for vs in range(10):
-        prepared, seats = of_saga(vs, "Do2,Do1", **switches), Insisting()
-        before = what_comes(played(prepared, seats))
-        met |= {question.label for question in seats.moot}
-        for number, question in enumerate(seats.moot):
-            for option in question.options:
-                assert what_comes(played(prepared, Insisting(number, option.name))) == before
-    assert met == {"trump", "doom"}
-
-
-@pytest.mark.parametrize(("vs", "asked"), [(5, False), (6, False), (7, True), (9, True)])
-def test_doom_is_asked_for_where_it_can_turn_the_result(vs: int, asked: bool) -> None:
-    seats = Insisting()
-    played(of_saga(vs, "Do2,Do1", hand="Ag6"), seats)  # a six and an ability of three against it
-    assert ("doom" in {question.label for question in seats.asked}) is asked
-
-
-def test_a_hidden_bank_tells_nothing_by_who_is_asked() -> None:
-    seats = Insisting()
-    played(of_saga(1, "Do2", hand="Ag6", doom_hidden="yes"), seats)
-    assert "doom" in {question.label for question in seats.asked}
-
-
 def test_whoever_speaks_first_and_once_is_asked_while_the_other_may_answer() -> None:
     rules = FATE.with_switches({"invoke_order": "actor-then-opponent"})
     prepared = prepare(rules, "overcome", {"skill": "0", "vs": ["-5"]}, state=table_of(), actor="mara")

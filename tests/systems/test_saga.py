@@ -84,8 +84,7 @@ def test_stopping_and_passing_are_one_where_it_is_enough() -> None:
         asked.append(question)
         return None
 
-    follows = rules(edge_on_draws="yes")  # else nothing could come of a draw, and nobody is asked
-    run(prepare(follows, "act", inputs), streams=Streams("7"), choose={"play": ["St6"]}, prompt=note)
+    run(prepare(rules(), "act", inputs), streams=Streams("7"), choose={"play": ["St6"]}, prompt=note)
     run(prepare(rules(), "act", {**inputs, "vs": 15}), streams=Streams("7"), choose={"play": ["St6"]}, prompt=note)
     ways = [[*(option.name for option in one.listed), *(["no"] if one.optional else [])] for one in asked]
     assert ways == [["draw", "no"], ["draw", "stop"]]
