@@ -403,7 +403,7 @@ class _Checked(NamedTuple):
                 self.faults.name(message, key, self.ids, *at, key)
             elif key in self.ids:
                 for band in wanted if isinstance(wanted, list) else [wanted]:
-                    if band not in bands:
+                    if not isinstance(band, str) or band not in bands:
                         self.faults.name("there is no outcome", str(band), bands, *at, key)
         places = {key: wanted for key, wanted in when.items() if key not in self.ids and "." in key}
         self.faults.take(replace(fault, path=(*at, *fault.path)) for fault in condition_faults(places))
