@@ -51,7 +51,8 @@ def _labels_of(rules: Rules, action: str) -> dict[str, str]:
 
 def leads_of(rules: Rules, table: str) -> list[str]:
     """Return the random tables that the rows of a table lead to, in order, each once."""
-    found = [link for row in rules.plans[table].rows for link in row.links] if table in rules.plans else []
+    plan = rules.plans.get(table)
+    found = [link for row in (*plan.rows, *plan.also) for link in row.links] if plan is not None else []
     for _, node in walk(rules.table(table), menu=rules.menu, fields=("ask", "options")):
         if isinstance(node, Row | RowOption):
             found += links_of(node)

@@ -24,15 +24,17 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 Out = frozenset[tuple[str, str]]  # rows that do not count now: the table, and the row's key
+Stop = tuple[str, int, int | None]  # a row that came: the table, its place, the place of what is beside it
 NONE: Out = frozenset()
 
 
 class Found(msgspec.Struct, frozen=True):
-    """A row that came up: of which table, and what the die or the card showed, as far as somebody saw it."""
+    """A row that came up: of which table, what the die or the card showed if it is known, and what is beside it."""
 
     table: str
     row: RowPlan
     shown: int | str | None = None
+    also: RowPlan | None = None
 
 
 def play_table(name: str, table: Table, actor: Character, /, **arguments: Any) -> Outcome:
@@ -152,21 +154,24 @@ class Walk:
         row, again = found.row, found.row.row.again
         if row.row.once:
             self.came.append((found.table, row.name))
-        own = [found] if row.name else []
-        if not row.is_whole:
-            return own
-        out = _left_out(self.table, found)
-        rolled = [self.results(found.table, out) for _ in range(again)]
-        rolled.sort(key=lambda one: joint_name([tuple(part.row.name for part in one)]))
-        linked = [self.results(link) for link in row.links[again:]]
-        return [*own, *(part for parts in (*rolled, *linked) for part in parts)]
+        results = [found] if row.name else []
+        if row.is_whole or row.passes_to:
+            out = _left_out(self.table, found)
+            rolled = [self.results(found.table, out) for _ in range(again)]
+            rolled.sort(key=lambda one: joint_name([tuple(part.row.name for part in one)]))
+            linked = [self.results(link) for link in row.links[again:]]
+            results += [part for parts in (*rolled, *linked) for part in parts]
+        if found.also is not None:
+            beside = [self.results(link) for link in found.also.links] if found.also.is_whole else []
+            results += [Found(found.table, found.also), *(part for parts in beside for part in parts)]
+        return results
 
     def _next(self, name: str, out: Out) -> Found:
         """Return the next row that stands for itself, or for what several links come to."""
         while True:
             plan = self.plans[name]
             found = self._drawn(plan, out) if plan.pile else self._rolled(plan, out)
-            if not found.row.passes_to:
+            if not found.row.passes_to or found.also is not None:
                 return found
             name = found.row.passes_to
 
@@ -177,18 +182,17 @@ class Walk:
         if run.dealer.joint:
             rows = self._law(plan.name, out)
             scale = lcm(*(mass.denominator for mass in rows.values()))
-            places = list(rows)
-            at = run.pick([int(rows[place] * scale) for place in places], plan.name)
-            return Found(places[at][0], self.plans[places[at][0]].rows[places[at][1]])
+            stops = list(rows)
+            of, place, beside = stops[run.pick([int(rows[stop] * scale) for stop in stops], plan.name)]
+            plan = self.plans[of]
+            return Found(of, plan.rows[place], also=plan.also[beside] if beside is not None else None)
         open_ = self._open(plan, out)
         dice = self._given(plan).dice(plan.die)
         while True:
             rolled = run.roll(dice, plan.name, self.actor.name)
-            row = next((row for row in plan.rows if is_within(rolled.value, row.spans)), None)
-            if row is None:
-                raise RuleError(f"the table {plan.name} of {self.rules.id} has no row for {rolled.value}")
-            if row.number in open_:
-                return Found(plan.name, row, rolled.value)
+            row, also = self._at(plan, rolled.value)
+            if any(place == row.number for place, _ in open_):
+                return Found(plan.name, row, rolled.value, also)
             self.table.tell(f"{plan.name} {rolled.value}: {_why(row)}, again")
 
     def _given(self, plan: TablePlan) -> Given:
@@ -198,21 +202,31 @@ class Walk:
         arguments |= {key: value for key, value in taken.items() if key in parameters}
         return Given(self.rules, plan.name, self.actor, arguments, self.table.state)
 
-    def _open(self, plan: TablePlan, out: Out) -> dict[int, int]:
-        """Return the rows that may come, by their place, with their weights; all where none is left.
+    def _at(self, plan: TablePlan, value: int) -> tuple[RowPlan, RowPlan | None]:
+        """Return the row for what the die shows, and what comes beside it.
+
+        Raises:
+            RuleError: no row has it.
+        """
+        row = next((row for row in plan.rows if is_within(value, row.spans)), None)
+        if row is None:
+            raise RuleError(f"the table {plan.name} of {self.rules.id} has no row for {value}")
+        return row, next((one for one in plan.also if is_within(value, one.spans)), None)
+
+    def _open(self, plan: TablePlan, out: Out) -> dict[tuple[int, int | None], int]:
+        """Return the rows that may come, with what is beside them, by place, with weights; all where none is left.
 
         Raises:
             RuleError: the die shows what no row has.
         """
         law = self._given(plan).dice(plan.die).law
-        weights: dict[int, int] = {}
+        weights: dict[tuple[int, int | None], int] = {}
         for value, weight in zip(law.values, law.weights, strict=True):
-            row = next((row for row in plan.rows if is_within(value, row.spans)), None)
-            if row is None:
-                raise RuleError(f"the table {plan.name} of {self.rules.id} has no row for {value}")
-            weights[row.number] = weights.get(row.number, 0) + weight
-        weights = {place: one for place, one in weights.items() if (plan.name, str(plan.rows[place].key)) not in out}
-        left = {place: weight for place, weight in weights.items() if not self._came(plan.rows[place], plan)}
+            row, also = self._at(plan, value)
+            if (plan.name, str(row.key)) not in out:
+                place = row.number, also.number if also is not None else None
+                weights[place] = weights.get(place, 0) + weight
+        left = {place: weight for place, weight in weights.items() if not self._came(plan.rows[place[0]], plan)}
         return left or weights
 
     def _came(self, row: RowPlan, plan: TablePlan) -> bool:
@@ -221,8 +235,8 @@ class Walk:
             return False
         return row.name in self.table.state.things.get(plan.name, ()) or (plan.name, row.name) in self.came
 
-    def _law(self, name: str, out: Out) -> dict[tuple[str, int], Fraction]:
-        """Return the chance of each row that may come next, by table and place: rows that lead on are followed.
+    def _law(self, name: str, out: Out) -> dict[Stop, Fraction]:
+        """Return the chance of each row that may come next, with what is beside it: rows that lead on are followed.
 
         Tables that lead to each other and back are a chain of steps; one table after another is taken out of it.
 
@@ -231,19 +245,19 @@ class Walk:
         """
         from fractions import Fraction
 
-        stops: dict[str, dict[tuple[str, int], Fraction]] = {}
+        stops: dict[str, dict[Stop, Fraction]] = {}
         passes: dict[str, dict[str, Fraction]] = {}
         for table in closure(name, self.plans):
             plan = self.plans[table]
             its_stops, its_passes = stops.setdefault(table, {}), passes.setdefault(table, {})
             open_ = self._open(plan, out) if not plan.pile else {}
             total = sum(open_.values())
-            for place, weight in open_.items():
+            for (place, beside), weight in open_.items():
                 row, mass = plan.rows[place], Fraction(weight, total)
-                if row.passes_to and not self.plans[row.passes_to].pile:
+                if row.passes_to and beside is None and not self.plans[row.passes_to].pile:
                     its_passes[row.passes_to] = its_passes.get(row.passes_to, Fraction(0)) + mass
                 else:
-                    its_stops[table, place] = mass
+                    its_stops[table, place, beside] = mass
         for via in [*(table for table in stops if table != name), name]:
             back = passes[via].pop(via, Fraction(0))
             if back == 1:

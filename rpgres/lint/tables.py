@@ -32,13 +32,16 @@ def table_faults(rules: Rules) -> Iterator[Fault]:
         rows = dict(table.items())
         scope = _scope(rules, name)
         yield from _rows(at, table, rows)
-        for fault in comes_faults(rules, rows, readable_menus(rules), scope):
-            yield msgspec.structs.replace(fault, path=(*at, "rows", *fault.path))
+        for key, its in (("rows", rows), ("also", dict(table.beside()))):
+            for fault in comes_faults(rules, its, readable_menus(rules), scope):
+                yield msgspec.structs.replace(fault, path=(*at, key, *fault.path))
         if not rows or (not table.die and not table.cards and isinstance(table.rows, dict)):
             continue
+        if table.cards and table.also:
+            yield Fault("useless", (*at, "also"), "only what a die shows has something beside it")
         if table.cards:
             yield from _cards(rules, at, table, rules.plans[name])
-        elif table.die:
+        else:
             yield from _die(at, table, rules.plans[name], scope)
     yield from _endless(rules)
 
@@ -86,16 +89,24 @@ def _rows(at: KeyPath, table: RandomTable, rows: Mapping[str | int, TableRow]) -
 
 
 def _die(at: KeyPath, table: RandomTable, plan: TablePlan, scope: Scope) -> Iterator[Fault]:
-    faults = list(template_faults((*at, "die"), table.die, scope))
+    faults = list(template_faults((*at, "die"), table.die, scope)) if table.die else []
     yield from faults
     is_read = not faults
-    for row in plan.rows:
-        if spans_of(str(row.key)) is None:
-            is_read = False
-            message = f"{row.key!r} is no number of the die; write 4, 1-3, 7.. or several with commas"
-            yield Fault("wrong-value", (*at, "rows", row.key), message)
-    if is_read:
-        yield from _numbers(at, plan, _shown(table.die, plan))
+    for key, rows in (("rows", plan.rows if table.die else ()), ("also", plan.also)):
+        for row in rows:
+            if spans_of(str(row.key)) is None:
+                is_read = False
+                message = f"{row.key!r} is no number of the die; write 4, 1-3, 7.. or several with commas"
+                yield Fault("wrong-value", (*at, key, row.key), message)
+    if not is_read:
+        return
+    shown = _shown(plan.die, plan)
+    yield from _numbers(at, plan, shown) if table.die else ()
+    for row in plan.also:
+        numbers = [number for number in shown if number is not None]
+        if not names_in(plan.die) and not any(is_within(number, row.spans) for number in numbers):
+            message = f"this row is unreachable: {plan.die} shows {_listed(numbers)}"
+            yield Fault("never-matches", (*at, "also", row.key), message)
 
 
 def _shown(die: str, plan: TablePlan) -> list[int | None]:

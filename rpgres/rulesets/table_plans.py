@@ -62,12 +62,14 @@ class TablePlan(msgspec.Struct, frozen=True):
         die: what is rolled; empty where a card is drawn.
         pile: the pile from which a card is drawn.
         rows: its rows.
+        also: what comes beside a row, by what the die shows.
     """
 
     name: str
     die: str
     pile: str
     rows: tuple[RowPlan, ...]
+    also: tuple[RowPlan, ...] = ()
 
     def shown(self, row: RowPlan) -> str:
         """What a die or a card shows for a row: its key, or the numbers that its weight stands for."""
@@ -108,7 +110,12 @@ def _plan(file: RulesetFile, name: str, table: RandomTable, titles: dict[str, st
         called = _named(row, key, titles, mine) if row.text or row.name or not links else ""
         rows.append(RowPlan(key, number, called, row, spans, links, is_whole=False))
     die = table.die or ("" if table.cards else f"1d{max(total, 1)}")
-    return TablePlan(name, die, pile_of(file, table.cards) if table.cards else "", tuple(rows))
+    beside: list[RowPlan] = []
+    for key, row in table.beside():
+        called = _named(row, key, titles, mine)
+        beside.append(RowPlan(key, len(beside), called, row, spans_of(key) or (), links_of(row), is_whole=False))
+    pile = pile_of(file, table.cards) if table.cards else ""
+    return TablePlan(name, die, pile, tuple(rows), tuple(beside))
 
 
 def _named(row: TableRow, key: str | int, titles: dict[str, str], mine: dict[str, TableRow]) -> str:
@@ -143,12 +150,13 @@ def aside_of(pile: str, piles: Mapping[str, PileText]) -> str:
 
 def _whole(plan: TablePlan, plans: Mapping[str, TablePlan], sizes: _Sizes) -> TablePlan:
     """Return a plan with every row told whether its links are part of the outcome."""
-    rows = []
-    for row in plan.rows:
+
+    def whole(row: RowPlan) -> RowPlan:
         is_whole = sizes.of_row(row, plan.name) > 0 and bool(row.links)
         named = row.name or ("" if is_whole or row.passes_to else slug(" ".join(row.links)))
-        rows.append(msgspec.structs.replace(row, name=named, is_whole=is_whole))
-    return msgspec.structs.replace(plan, rows=tuple(rows))
+        return msgspec.structs.replace(row, name=named, is_whole=is_whole)
+
+    return msgspec.structs.replace(plan, rows=tuple(map(whole, plan.rows)), also=tuple(map(whole, plan.also)))
 
 
 class _Sizes:
@@ -156,7 +164,9 @@ class _Sizes:
 
     def __init__(self, plans: Mapping[str, TablePlan]) -> None:
         self.plans = plans
-        self.leads_to = {name: {link for row in plan.rows for link in row.links} for name, plan in plans.items()}
+        self.leads_to = {
+            name: {link for row in (*plan.rows, *plan.also) for link in row.links} for name, plan in plans.items()
+        }
         self.once = {name: {link for row in plan.rows for link in links_of(row.row)} for name, plan in plans.items()}
         self._known: dict[tuple[str, bool], int] = {}
 
@@ -174,7 +184,7 @@ class _Sizes:
         """Return how many results a table has."""
         key = table, without_again
         if key not in self._known:
-            self._known[key] = sum(
+            self._known[key] = (1 + len(self.plans[table].also)) * sum(
                 (self.of_row(row, name) or 1) if row.links else 1
                 for name in closure(table, self.plans)
                 for row in self.plans[name].rows
@@ -196,9 +206,15 @@ def results_of(name: str, plans: Mapping[str, TablePlan], *, without_again: bool
     """Return every outcome that a table can come to, in the order of its rows."""
     found: dict[Path, None] = {}
     for table in closure(name, plans):
-        for row in plans[table].rows:
-            if not row.passes_to and not (without_again and table == name and row.row.again):
-                found |= dict.fromkeys(_of_row(row, table, plans))
+        plan = plans[table]
+        for row in plan.rows:
+            is_left_out = without_again and table == name and row.row.again
+            paths = list(_of_row(row, table, plans)) if not is_left_out and not row.passes_to else []
+            found |= dict.fromkeys(paths)
+            if plan.also and row.passes_to:
+                paths = list(results_of(row.passes_to, plans))
+            beside = [more for one in plan.also for more in _of_row(one, table, plans)] if not is_left_out else []
+            found |= {(*path, *more): None for path in paths for more in beside}
     return found
 
 
@@ -234,7 +250,7 @@ def _bands(file: RulesetFile, plans: Mapping[str, TablePlan]) -> dict[str, Band]
     """Return the outcomes of all tables that no data declare."""
     found: dict[str, Band] = {}
     for plan in plans.values():
-        for row in plan.rows:
+        for row in (*plan.rows, *plan.also):
             if row.name and row.name not in file.bands:
                 words = row.row.text or ", then ".join(row.links) or row.name
                 found.setdefault(row.name, RowBand(title=_title(words)))
@@ -275,7 +291,7 @@ def with_tables(file: RulesetFile) -> RulesetFile:
         for name, table in file.tables.items()
     }
     effects = dict(file.effects)
-    if any(row.row.once for plan in plans.values() for row in plan.rows):
+    if any(row.row.once for plan in plans.values() for row in (*plan.rows, *plan.also)):
         fields = {"table": "the random table", "row": "the row's name"}
         used = EffectText(help="a row that comes once has come", fields=fields, quiet=True, does="nothing")
         effects.setdefault(USED, used)
@@ -292,4 +308,8 @@ def with_tables(file: RulesetFile) -> RulesetFile:
 def outcome_table(plan: TablePlan) -> OutcomeTable:
     """Return the rows of a random table as those of an outcome table, by the outcome's name."""
     fields = Row.__struct_fields__
-    return {row.name: Row(**{field: getattr(row.row, field) for field in fields}) for row in plan.rows if row.name}
+    return {
+        row.name: Row(**{field: getattr(row.row, field) for field in fields})
+        for row in (*plan.rows, *plan.also)
+        if row.name
+    }

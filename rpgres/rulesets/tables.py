@@ -43,6 +43,7 @@ class RandomTable(Record, frozen=True, kw_only=True):
         die: what is rolled, in notation, with {NAME} for a parameter, ability or counter.
         cards: the deck from which a card is drawn; it is laid aside until the deck is used up.
         rows: what it may tell: by what the die or the card shows, or a list.
+        also: what comes beside the row, by what the die shows: twists on doubles or extremes; it may leave gaps.
         parameters: what it takes, beside the die.
         required: parameters it cannot do without.
     """
@@ -51,14 +52,23 @@ class RandomTable(Record, frozen=True, kw_only=True):
     die: str = ""
     cards: str = ""
     rows: dict[str, str | TableRow] | list[str | TableRow]
+    also: dict[str, str | TableRow] = {}
     parameters: list[Id] = []
     required: list[Id] = []
 
     def items(self) -> Iterator[tuple[str | int, TableRow]]:
         """Yield every row with its key, or its place in the list."""
         keyed = self.rows.items() if isinstance(self.rows, dict) else enumerate(self.rows)
-        for key, row in keyed:
-            yield key, TableRow(text=row) if isinstance(row, str) else row
+        yield from ((key, as_row(row)) for key, row in keyed)
+
+    def beside(self) -> Iterator[tuple[str, TableRow]]:
+        """Yield what comes beside a row, with its key."""
+        yield from ((key, as_row(row)) for key, row in self.also.items())
+
+
+def as_row(row: str | TableRow) -> TableRow:
+    """Return a row as a record; a text alone stands for a row with that text."""
+    return TableRow(text=row) if isinstance(row, str) else row
 
 
 Span = tuple[int | None, int | None]  # from where to where, both included; None for no end

@@ -321,3 +321,48 @@ def test_the_command_line_rolls_weighs_and_lists_tables() -> None:
     assert "Random tables\n  weather  The weather of the day." in shown
     assert "storm+broken-mast" not in shown
     assert "weather" in rpgres("roll", "harbor", "--help").out
+
+
+TWIST = """
+standalone = true
+title = "Ask"
+summary = "Yes or no."
+version = "1"
+
+[bands]
+yes = { title = "Yes", success = true }
+no = { title = "No", success = false }
+
+[tables.ask]
+die = "1d100"
+rows = { "1-30" = "No", "31-90" = "Yes", "91.." = { table = "maybe" } }
+also = { "11, 22, 33, 44, 55, 66, 77, 88, 99, 100" = { text = "A twist", table = "turn" } }
+
+[tables.maybe]
+rows = ["Maybe"]
+
+[tables.turn]
+rows = ["Fire", "Flood"]
+"""
+
+
+def test_what_comes_beside_a_row_is_of_the_same_roll() -> None:
+    write(TWIST, name="ask")
+    found = odds("ask", "ask")
+    # of 1 to 30 two are doubles, of 31 to 90 six, of 91 to 100 two; each of these then burns or floods
+    expected = {"no": (28, 2), "yes": (54, 6), "maybe": (8, 2)}
+    assert found == {
+        name: mass
+        for base, (alone, twisted) in expected.items()
+        for name, mass in (
+            (base, Fraction(alone, 100)),
+            (f"{base}+a-twist+fire", Fraction(twisted, 200)),
+            (f"{base}+a-twist+flood", Fraction(twisted, 200)),
+        )
+    }
+    both = done("ask", "ask", given={"ask": ["44"], "turn": ["2"]})
+    assert (both.outcome, both.success, both.texts) == ("yes+a-twist+flood", True, ["Yes", "A twist", "Flood"])
+    led = done("ask", "ask", given={"ask": ["99"], "maybe": ["1"], "turn": ["1"]})
+    assert led.outcome == "maybe+a-twist+fire"
+    shown = rpgres("odds", "ask", "ask").out
+    assert "any success: 60.00 %  3/5" in shown

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -16,7 +16,7 @@ from rpgres.rulesets import Band, EffectText, Row, RowQuestion, Switch
 from rpgres.rulesets.rows import Formula, bounded, links_of
 from rpgres.rulesets.schema import PileText, said_words
 from rpgres.rulesets.settling import BOUNDS
-from rpgres.rulesets.tables import RandomTable
+from rpgres.rulesets.tables import TableRow
 
 GAP = 2  # blanks between two columns
 WIDEST = 24  # of a first column; what is longer pushes its line
@@ -90,7 +90,10 @@ def action_lines(action: ActionDescription, in_force: Mapping[str, str], *, has_
     found += section("Rolls", pairs(_rolls(action.described)))
     found += section("Asks", _label_lines(action.labels))
     if action.random is not None:
-        found += section(f"Rows: {action.random.die or action.random.cards}", _random_lines(action.random, in_force))
+        found += section(
+            f"Rows: {action.random.die or action.random.cards}", _random_lines(action.random.items(), in_force)
+        )
+        found += section("Beside them", _random_lines(action.random.beside(), in_force))
     for name, table in action.tables.items() if action.random is None else ():
         found += section(f"Outcomes: {name}", _table_lines(table, action.bands, in_force))
     return found
@@ -220,9 +223,9 @@ def _table_lines(table: Mapping[str, Row], bands: Mapping[str, str], in_force: M
         yield from _consequence_lines(row.effects, row.ask, in_force, indent=INDENT * 2)
 
 
-def _random_lines(table: RandomTable, in_force: Mapping[str, str]) -> Iterator[Line]:
-    rows = list(table.items())
-    width = min(WIDEST, max(len(str(key)) for key, _ in rows))
+def _random_lines(named: Iterable[tuple[str | int, TableRow]], in_force: Mapping[str, str]) -> Iterator[Line]:
+    rows = list(named)
+    width = min(WIDEST, max((len(str(key)) for key, _ in rows), default=0))
     for key, row in rows:
         onward = [f"{row.again} more rolls"] if row.again else []
         notes = [*onward, *links_of(row)]
