@@ -157,7 +157,11 @@ class Walk:
         results = [found] if row.name else []
         if row.is_whole or row.passes_to:
             out = _left_out(self.table, found)
-            rolled = [self.results(found.table, out) for _ in range(again)]
+            rolled = list[list[Found]]()
+            for _ in range(again):
+                rolled.append(self.results(found.table, out))
+                if row.row.distinct:
+                    out |= {(one.table, str(one.row.key)) for one in rolled[-1]}
             rolled.sort(key=lambda one: joint_name([tuple(part.row.name for part in one)]))
             linked = [self.results(link) for link in row.links[again:]]
             results += [part for parts in (*rolled, *linked) for part in parts]
@@ -180,10 +184,8 @@ class Walk:
     def _rolled(self, plan: TablePlan, out: Out) -> Found:
         run = self.table.run
         if run.dealer.joint:
-            rows = self._law(plan.name, out)
-            scale = lcm(*(mass.denominator for mass in rows.values()))
-            stops = list(rows)
-            of, place, beside = stops[run.pick([int(rows[stop] * scale) for stop in stops], plan.name)]
+            stops, weights = self._chances(plan.name, out)
+            of, place, beside = stops[run.pick(weights, plan.name)]
             plan = self.plans[of]
             return Found(of, plan.rows[place], also=plan.also[beside] if beside is not None else None)
         open_ = self._open(plan, out)
@@ -234,6 +236,17 @@ class Walk:
         if not row.row.once:
             return False
         return row.name in self.table.state.things.get(plan.name, ()) or (plan.name, row.name) in self.came
+
+    def _chances(self, name: str, out: Out) -> tuple[list[Stop], list[int]]:
+        """Return the rows that may come next, with whole weights; kept where nothing that is typed changes them."""
+        used = [(one, self.table.state.things.get(one, ())) for one in closure(name, self.plans)]
+        key = name, out, tuple(used), tuple(self.came)
+        kept: dict[Any, tuple[list[Stop], list[int]]] = self.rules.compiled.setdefault("tables", {})
+        if key not in kept or any("{" in self.plans[one].die for one, _ in used):
+            law = self._law(name, out)
+            scale = lcm(*(mass.denominator for mass in law.values()))
+            kept[key] = list(law), [int(mass * scale) for mass in law.values()]
+        return kept[key]
 
     def _law(self, name: str, out: Out) -> dict[Stop, Fraction]:
         """Return the chance of each row that may come next, with what is beside it: rows that lead on are followed.

@@ -22,6 +22,7 @@ from rpgres.rulesets.tree import reached
 MOST = 2_000  # results of one table that a row's links are followed for; beyond it the row alone is the outcome
 JOINT = "+"  # between the rows of one outcome
 LONGEST = 40  # letters of a name made from a text
+WIDEST = 60  # letters of what an outcome is called
 _BRACES = re.compile(r"\{[^{}]*\}")
 
 Path = tuple[str, ...]  # the names of the rows of one outcome
@@ -242,8 +243,11 @@ def _of_row(row: RowPlan, table: str, plans: Mapping[str, TablePlan]) -> Iterato
         yield (*own, *joint_name(paths[:again]), *(name for path in paths[again:] for name in path))
 
 
-def _title(text: str) -> str:
-    return text.replace("{", "").replace("}", "").strip().rstrip(".").strip()
+def _title(row: RowPlan) -> str:
+    """Return what a row is called: by its name, or its text, cut where that is long."""
+    words = row.row.name.replace("-", " ").capitalize() or row.row.text or ", then ".join(row.links) or row.name
+    plain = words.replace("{", "").replace("}", "").strip().rstrip(".").strip()
+    return plain if len(plain) <= WIDEST else f"{plain[: WIDEST - 3].rpartition(' ')[0] or plain[: WIDEST - 3]}..."
 
 
 def _bands(file: RulesetFile, plans: Mapping[str, TablePlan]) -> dict[str, Band]:
@@ -252,8 +256,7 @@ def _bands(file: RulesetFile, plans: Mapping[str, TablePlan]) -> dict[str, Band]
     for plan in plans.values():
         for row in (*plan.rows, *plan.also):
             if row.name and row.name not in file.bands:
-                words = row.row.text or ", then ".join(row.links) or row.name
-                found.setdefault(row.name, RowBand(title=_title(words)))
+                found.setdefault(row.name, RowBand(title=_title(row)))
     known = {**found, **file.bands}
     for name in plans:
         for path in results_of(name, plans):

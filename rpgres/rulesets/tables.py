@@ -21,12 +21,14 @@ class TableRow(Row, frozen=True, kw_only=True):
     Attributes:
         name: the outcome's name; left out, made from the text.
         again: how often to roll again on this table for it, rows that roll again left out: 2 is "roll twice".
+        distinct: whether rolling again rolls until each row comes once.
         once: whether it comes once at a lasting table, or in a scene; the table is rolled again when it comes up later.
         weight: how many rows it counts for, in a table that is a list of rows.
     """
 
     name: str = ""
     again: Annotated[int, msgspec.Meta(ge=0, le=10)] = 0
+    distinct: bool = False
     once: bool = False
     weight: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] = 1
 
