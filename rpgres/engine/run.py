@@ -509,7 +509,7 @@ def _finished(
         contract.check_declared(prepared, done.events)
         if not is_refused:
             contract.check_outcome(prepared, outcome)
-    result = _result(prepared, by, outcome, done, unused)
+    result = result_of(prepared, by, outcome, done, unused)
     if prepared.trust is not None and is_refused:
         return result, prepared.trust.before
     return result, apply_effects(rules, done.state, outcome)
@@ -523,7 +523,8 @@ def _check_repeats(prepared: Prepared, by: Answering, done: Run, *, waits_for: s
         check_repeats(prepared, done.events, streams=by["streams"], step=by.get("step", 0), waits_for=waits_for)
 
 
-def _result(prepared: Prepared, by: Answering, outcome: Outcome, done: Run, unused: list[AnswerRecord]) -> Result:
+def result_of(prepared: Prepared, by: Answering, outcome: Outcome, done: Run, unused: list[AnswerRecord]) -> Result:
+    """Return the record of how an action ended, with nothing left out."""
     rules = prepared.rules
     return Result(
         ruleset=rules.id,
