@@ -52,6 +52,7 @@ ANSWERS: Mapping[str, tuple[str, ...]] = {
     "deck.show": ("deck-shown",),
     "deck.draw": ("deck-draw",),
     "ruleset.list": ("rulesets",),
+    "ruleset.new": (),
     "ruleset.check": ("ruleset-check",),
     "ruleset.test": ("ruleset-test",),
     "ruleset.show": ("ruleset-shown", "action-shown"),

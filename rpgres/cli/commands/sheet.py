@@ -143,16 +143,18 @@ def _opened(file: str, ruleset: str | None, rulesets: Sequence[str] | None) -> t
     if ruleset:
         return _rules(ruleset, rulesets), None
     from rpgres.cli.formats.sheets import sheet_ruleset
+    from rpgres.cli.options import read_folders
     from rpgres.toml.reading import read_source
 
+    extra = read_folders(rulesets or ())
     if file == STDIN:
         source = read_source(Path(file))
-        return _rules(sheet_ruleset(file, text=source.text), rulesets), source
+        return _rules(sheet_ruleset(file, text=source.text, extra=extra), rulesets), source
     try:
         text = read_source(Path(file)).text if os.path.isfile(file) else ""
     except FileError:  # it is told when the sheet itself is read
         text = ""
-    return _rules(sheet_ruleset(file, text=text), rulesets), None
+    return _rules(sheet_ruleset(file, text=text, extra=extra), rulesets), None
 
 
 def _rules(ruleset: str, rulesets: Sequence[str] | None) -> Rules:
