@@ -91,6 +91,7 @@ def test_a_value_that_is_set_is_shown_with_its_line(file: Path) -> None:
     assert done("config", "set", "dice_words", "yes").out == f"dice-words = true ({file})\n"
     done("config", "set", "ruleset", "saga")
     assert file.read_text() == (
+        "#:schema ./.schemas/config.json\n"
         '# Settings of rpgres; `rpgres config show` lists them all.\ndice-words = true\nruleset = "saga"\n'
     )
     assert shown()["ruleset"] == ("saga", f"{file}:3")

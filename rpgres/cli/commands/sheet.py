@@ -52,14 +52,21 @@ def new(
     ] = None,
     rulesets: Folders = None,
 ) -> None:
-    """Print a sheet to start from, with every key explained."""
+    """Print a sheet to start from, with every key explained.
+
+    With --out, a schema is written beside it, by which an editor completes and checks the sheet.
+    """
     from rpgres.cli.formats.sheets import sheet_template
 
-    text = sheet_template(_rules(ruleset, rulesets), name=name)
+    rules = _rules(ruleset, rulesets)
+    text = sheet_template(rules, name=name)
     if out is None:
         say_text(text)
         return
-    _write_new(Path(out), text)
+    from rpgres.cli.formats.editors import schema_line, write_schemas
+
+    _write_new(Path(out), schema_line("sheet", rules.id) + text)
+    write_schemas(Path(out).parent, ["sheet"], rules)
     say_text(f"{out}: written; change it, then: {join_line(['rpgres', 'sheet', 'check', out])}\n")
 
 
