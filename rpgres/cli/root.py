@@ -97,10 +97,13 @@ class Root(LazyGroup):
         return super().resolve_command(ctx, expand(args, active().settings.aliases))
 
     def load(self, name: str, args: Sequence[str]) -> Any:
-        """Return a command, importing the one module that has it; a ruleset's id stands for `roll` with it."""
+        """Return a command, importing the one module that has it.
+
+        A ruleset's id, and an action of the ruleset that the settings name, stand for `roll` with it.
+        """
         if name in COMMANDS:
             return load_command(name)
-        if not _is_ruleset(name):
+        if not (_is_ruleset(name) or _is_default_action(name, args)):
             raise _no_command(name)
         return load_command("roll").load(name, args)
 
@@ -216,6 +219,19 @@ def _is_ruleset(name: str) -> bool:
     return name in BUILTIN or name in _ruleset_titles()
 
 
+def _is_default_action(name: str, args: Sequence[str]) -> bool:
+    default = active().settings.ruleset
+    if not default:
+        return False
+    from rpgres.cli.options import folders_in
+    from rpgres.cli.rulesets import read_ruleset
+
+    try:
+        return name in read_ruleset(default, extra=folders_in(args)).file.actions
+    except RpgresError:  # that it cannot be used is told when it is
+        return False
+
+
 def _no_command(name: str) -> RpgresError:
     from rpgres.dice import resembles_notation
     from rpgres.rulesets import unknown
@@ -229,7 +245,9 @@ def _no_command(name: str) -> RpgresError:
     line = f"rpgres roll {having[0]} {name}" if having else line_for(name)
     if line:
         return UsageError(f"rpgres has no command {name!r}; you may want `{line}`")
-    return UsageError(unknown("command", name, [*COMMANDS, *active().settings.aliases], of="rpgres"))
+    default = active().settings.ruleset
+    known = [*COMMANDS, *active().settings.aliases, *(load_command("roll").entries() if default else ())]
+    return UsageError(unknown("command", name, known, of="rpgres"))
 
 
 @cache
