@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="List rulesets, show what is in one, and check house rules."
 )
-app.command("new")(ruleset_new.new)
 
 
 @app.command("list")
@@ -111,6 +110,9 @@ def _homemade_problems(ruleset_id: str, extra: Sequence[Path]) -> Sequence[Diagn
     except RpgresError:
         return ()  # a plugin's own fault, which `plugin list` tells
     return ()
+
+
+app.command("new")(ruleset_new.new)
 
 
 @app.command("check")

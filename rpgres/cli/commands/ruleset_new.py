@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -179,12 +180,16 @@ def _next_steps(rules: Rules, folder: Path, words: Words) -> Iterator[str]:
     from rpgres.conformance.vectors import own_vectors
 
     elsewhere = [] if folder.parent == Path("rulesets") else ["--rulesets", str(folder.parent)]
-    example = rules.file.actions[words.action].example
     sheet = next(iter(sorted((folder / "sheets").glob("*.toml"))), None)
-    if example:
-        *_, args = example.partition(" roll ")
-        for command in ("roll", "odds"):
-            yield " ".join(["rpgres", command, args, *([join_line(elsewhere)] if elsewhere else [])])
+    *_, example = rules.file.actions[words.action].example.partition(" roll ")
+    rated = [name for name, taken in rules.parameters(words.action).items() if taken.kind == "ability"]
+    by_sheet = example
+    if sheet is not None and rated and words.abilities:
+        ability = join_line([words.abilities[0]])
+        by_sheet = re.sub(rf"--{rated[0]} \S+", f"--sheet {sheet.stem} --{rated[0]} {ability}", example)
+    for command, line in (("roll", example), ("odds", by_sheet)):
+        if example:
+            yield " ".join(["rpgres", command, line, *([join_line(elsewhere)] if elsewhere else [])])
     if sheet is not None:
         yield join_line(["rpgres", "sheet", "show", str(sheet), *elsewhere])
     for scene in sorted((folder / "scenes").glob("*.toml"))[:1]:
