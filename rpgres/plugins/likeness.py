@@ -108,7 +108,7 @@ def files_like(ruleset: Ruleset, name: str, words: Words) -> dict[str, str]:
     renamed = {former: later for former, later in renamed.items() if former and former != later}
     found = {}
     for path in sorted(one for pattern in (*COPIED, VECTORS) for one in folder.glob(pattern)):
-        place = path.relative_to(folder).as_posix()
+        place = path.relative_to(folder).as_posix().replace("scenes/conformance.", "scenes/example.")
         text = _renamed(_own_text(path.read_text("utf-8")), renamed)
         found[re.sub(r"[\w-]+(?=\.\w+$)", lambda part: renamed.get(part[0], part[0]), place)] = text
     _add_abilities(found, folder, words.abilities[len(old.abilities) :])

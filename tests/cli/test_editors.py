@@ -108,10 +108,10 @@ FAULTS = [
     ("ruleset.toml", 'kind = "ability"', 'kind = "abilty"', '"abilty" is not one of'),
     ("sheets/brida.toml", "name = ", "nme = ", "'nme' was unexpected"),
     ("sheets/brida.toml", "axe = 48", 'axe = "48"', '"48" is not of type "integer"'),
-    ("scenes/conformance.toml", 'action = "check"', 'action = "chek"', '"chek" is not one of'),
-    ("scenes/conformance.toml", 'outcome = "success"', 'outcome = "sucess"', '"sucess" is not one of'),
-    ("scenes/conformance.toml", "skill = ", "skil = ", "'skil' was unexpected"),
-    ("scenes/conformance.toml", "whole = ", "hole = ", "hole"),
+    ("scenes/example.toml", 'action = "check"', 'action = "chek"', '"chek" is not one of'),
+    ("scenes/example.toml", 'outcome = "success"', 'outcome = "sucess"', '"sucess" is not one of'),
+    ("scenes/example.toml", "skill = ", "skil = ", "'skil' was unexpected"),
+    ("scenes/example.toml", "whole = ", "hole = ", "hole"),
 ]
 
 

@@ -33,8 +33,8 @@ def command(
             metavar="KIND",
             help="result, pending, odds, odds-ladder, scene-odds, scene-best, comparison, variation, grids, search, "
             "knockout, simulation, what-if, error, request, batch, text, answers, scene-result, account, "
-            "scene-test, deck-draw, deck-shown, "
-            "decks, table, log, entry, view, answer, orders-shown, seal, verify, rulesets, ruleset-shown, "
+            "scene-test, deck-draw, deck-shown, decks, files-listed, "
+            "table, log, entry, view, answer, orders-shown, seal, verify, rulesets, ruleset-shown, "
             "action-shown, ruleset-check, ruleset-test, sheet-shown, check, plugins, plugin-check, config-shown; "
             "or of a file: scene, orders, sheet, ruleset, outcomes, deck, menus, config; files for all of these.",
             autocompletion=_complete_kinds,
