@@ -8,10 +8,10 @@ from pathlib import Path
 import msgspec
 
 from rpgres.cli.dynamic import ActionCommand
-from rpgres.cli.play.words import joined
 from rpgres.cli.rulesets import RulesetData, read_ruleset
 from rpgres.cli.settings import active, expand_at_table
 from rpgres.cli.short import Reading, Scope, Unclear, lengthened, rules_of, typed_apart, who_is_named
+from rpgres.cli.typed import joined
 from rpgres.engine.periods import period_names
 from rpgres.engine.records import Pending
 from rpgres.engine.views import SOMEBODY, state_seen
@@ -166,6 +166,11 @@ class Room:
             return list(words)
         found = expand_at_table([first, *rest], active().settings.aliases, ruleset=self.rules.id)
         return [f"{actor}:", *found] if actor else found
+
+    def is_line(self, words: Sequence[str]) -> bool:
+        """Tell whether a line that is typed at a question is no answer: a command, or an action of somebody."""
+        actor, (first, *_) = self.named_first(self.unaliased(words))
+        return first in self.actions or (not actor and first in ("help", *DEEDS))
 
     def understood(self, words: Sequence[str], asks: Asks) -> Understood:
         """Return what a line stands for.
