@@ -122,7 +122,8 @@ class Person:
             return None
 
     def _ask(self, view: View, question: Question) -> str | None:
-        events = [*view.forgotten, *view.events]
+        # What was let pass is not told, and may be noted later than it was.
+        events = [one for one in (*view.forgotten, *view.events) if getattr(one, "answer", "") != NO]
         shown = self._shown if self._shown <= len(events) else 0  # fewer than before: another action
         self._say(self._heading)
         self._heading = []
@@ -178,6 +179,8 @@ class Person:
                 except UsageError as error:
                     if len(found) == 1:
                         return found[0]
+                    if not question.is_naming and self._carries_out(typed):
+                        return []
                     fault = error.typed
             self._tell(fault)
 

@@ -120,6 +120,37 @@ def test_what_a_line_stands_for(line: str, arguments: str, long: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("line", "long"),
+    [
+        ("conflict with edda against thug", "mara conflict --against thug --ally edda"),
+        ("begin conflict with edda against thug", "mara conflict --against thug --ally edda"),
+        ("edda conflict alongside mara vs thug", "edda conflict --against thug --ally mara"),
+        ("begin conflict", ""),
+    ],
+)
+def test_who_stands_beside_whom_in_a_conflict(line: str, long: str) -> None:
+    begun("mara", "edda", "thug")
+    understood = Room(TABLE, None).understood(split(line), nobody)
+    assert understood.long == long
+    assert understood.arguments[:2] == (["act", "conflict"] if long else ["begin", "conflict"])
+
+
+def test_it_is_asked_how_a_conflict_is_played() -> None:
+    begun("mara", "edda", "thug")
+    asked: list[str] = []
+
+    def answered(text: str, readings: Sequence[Reading]) -> Reading | None:
+        asked.append(text.partition("(")[0].strip())
+        if not readings:
+            return Reading("thug", ("thug",))
+        return readings[-1 if "played" in text else 0]
+
+    understood = Room(TABLE, None).understood(["begin", "conflict"], answered)
+    assert asked == ["How is the conflict played?", "Who acts?", "conflict: against?", "conflict: ally?"]
+    assert understood.arguments == ["act", "conflict", "--against=thug", "--ally=edda", "--actor", "mara"]
+
+
+@pytest.mark.parametrize(
     ("line", "told"),
     [
         ("und", "did you mean 'undo'"),

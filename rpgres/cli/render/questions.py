@@ -202,7 +202,8 @@ def odds_lines(question: Question, found: Sequence[OptionOdds], file: RulesetFil
         file: the ruleset's data, for its words.
         policy: by what policy later decisions are made.
     """
-    if not found:
+    certain = {name for one in found for name, share in one.outcomes.items() if share and one.estimate is None}
+    if not found or (len(certain) == 1 and all(max(one.outcomes.values(), default=0) == 1 for one in found)):
         return [line(INDENT, "The outcome is fixed by now; this decides what else comes of it.")]
     keys = {option.name: key for key, option in keyed(question).items()}
     groups: dict[str, list[OptionOdds]] = {}
@@ -233,6 +234,8 @@ def _typed(alike: Sequence[OptionOdds], keys: Mapping[str, str]) -> str:
 
 def _chance(one: OptionOdds, file: RulesetFile, found: Sequence[OptionOdds]) -> str:
     """Return the chance of success; of each outcome, where success is not what options differ in."""
+    if not one.outcomes:
+        return "nothing to succeed in"
     if one.estimate is not None:
         low, high = _percent(one.estimate.low), _percent(one.estimate.high)
         return f"about {_percent(one.success)} ({low} to {high})"
