@@ -171,6 +171,7 @@ def play(
     players: Seats,
     asked: str = EFFECTS,
     follow: Callable[[Table, Chain, Any], Any] | None = None,
+    is_enough: Callable[[], bool] | None = None,
 ) -> tuple[Outcome, Run]:
     """Run an action once and return its outcome, with the run itself for the events.
 
@@ -179,6 +180,7 @@ def play(
         dealer, players: who answers.
         asked: what the run is for; see `Run.asked`.
         follow: who follows chains of steps, where the rule does not go along them itself.
+        is_enough: of a procedure, tells after a turn whether that one's outcome is what is asked for.
 
     Raises:
         NeedsAnswer, Settled: it ended early; the exception carries the run as `run`.
@@ -186,8 +188,7 @@ def play(
     """
     rules, trust = prepared.rules, prepared.trust
     is_procedure = prepared.action in rules.ruleset.procedures
-    if is_procedure:
-        asked = EFFECTS  # the outcome of a turn is not the outcome that is asked for
+    asked = EFFECTS if is_procedure else asked  # the outcome of a turn is not the outcome that is asked for
     lump = prepared.lump_for(asked) if prepared.lump is not None else None
     run = Run(rules, prepared.state, dealer, players, asked, lump=lump, follow=follow, trust=trust)
     run.undealt = prepared.undealt
@@ -202,8 +203,8 @@ def play(
         if is_procedure:
             from rpgres.engine.procedures import play_through
 
-            outcome = play_through(table, prepared.action, outcome)
-        if type(outcome) is not Outcome or outcome.band not in rules.file.bands:
+            outcome = play_through(table, prepared.action, outcome, is_enough=is_enough)
+        if type(outcome) is not Outcome or (outcome.band not in rules.file.bands and is_enough is None):
             raise Broken(f"it returned {in_short(repr(outcome))}, not an outcome with a band of the ruleset")
     except BaseException as error:  # noqa: BLE001  # a stranger's code may raise anything
         raise fault_of(error, run, f"the rule {rules.id} {prepared.action}") from error.__cause__

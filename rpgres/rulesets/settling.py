@@ -30,8 +30,10 @@ class Option(msgspec.Struct, frozen=True):
         facts: what the option is about, for policies that look closer.
         aliases: other words for it.
         passes: whether choosing it lets an optional question pass, as `NO` does; it is listed as the way to do so.
-        brief: the same in a few words, with what it costs, for a question in one line; the text where it is empty.
+        brief: the same in a few words, for a question in one line; the text where it is empty.
         cost: what choosing it costs its owner; a person is shown the cheapest options first.
+        price: the cost in words, such as `1 point`, told beside `brief`.
+        of: whose thing it is, where options are of several characters; a person is shown their own first.
 
     An option called `OTHER:HOW`, where there is an option `OTHER`, is another way to choose that one; a person is shown
     both together.
@@ -45,6 +47,8 @@ class Option(msgspec.Struct, frozen=True):
     passes: bool = False
     brief: str = ""
     cost: int = 0
+    price: str = ""
+    of: str = ""
 
 
 class RowRoll(msgspec.Struct, frozen=True):
