@@ -189,7 +189,7 @@ def _settled(table: Table, action: str, found: Mapping[str, Any], given: Given, 
     outcome = table.settle(
         table_name, margin, total=total, opposition=opposition, roles=given.roles(), facts=Map(facts), band=band
     )
-    return msgspec.structs.replace(outcome, details=Map(details)) if details else outcome
+    return msgspec.structs.replace(outcome, details=Map({**outcome.details, **details})) if details else outcome
 
 
 def _plain(value: Value) -> Value:

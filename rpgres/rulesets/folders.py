@@ -214,6 +214,10 @@ _IMPLIED = {
 
 def _completed(file: RulesetFile) -> RulesetFile:
     """Return a ruleset in which described actions have what they need not say: their labels, a table of their name."""
+    if file.tables:
+        from rpgres.rulesets.table_plans import with_tables
+
+        file = with_tables(file)
     if not file.standalone and not any(action.is_described for action in file.actions.values()):
         return file
     kinds = {parameter.name or key: parameter.kind for key, parameter in file.parameters.items()}
