@@ -16,6 +16,7 @@ from rpgres.dice.distributions import EXPLOSION_OPEN
 from rpgres.dice.groups import HIGHEST, LOWEST, Faces, Joining, Law, Vector, group_law, plain_faces
 from rpgres.dice.readings import JointLaw
 from rpgres.engine.declarative import Given
+from rpgres.engine.named_asks import Die
 from rpgres.engine.named_dice import Compiled, Known, again_of, filled, is_pool
 from rpgres.engine.named_readings import needed
 from rpgres.errors import RuleError
@@ -231,16 +232,12 @@ class _Weighing:
         return Faces(count, first, added, kept)
 
     def _vector(self, group: str, places: tuple[int, ...], known: Known, face: int, *, is_first: bool) -> Vector:
-        compiled = self.compiled
-        worth = compiled.worth.get(group)
-        counts = face if worth is None else int(known.of_die(worth, face, is_first=is_first) or 0)
-        found = []
+        found, die = [], Die(face, is_first)
         for place in places:
             value = {"add": 0, "max": LOWEST, "min": HIGHEST}[self.kinds[place]]
             for slot, factor in self.terms[place]:
-                read, fits = compiled.plan.reads[slot], compiled.of_dice[slot]
-                if group in read.groups and (fits is None or known.of_die(fits, face, is_first=is_first)):
-                    brings = 1 if read.kind == "count" else counts
+                brings = known.read_of(slot, group, die)
+                if brings is not None:
                     value = value + factor * brings if self.kinds[place] == "add" else brings
             found.append(value)
         return tuple(found)
