@@ -75,14 +75,10 @@ def weighed(
     names = () if asked == "outcome" else (asked,) if asked in OF_AN_OUTCOME else (*OF_AN_OUTCOME, *compiled.wanted)
     base = course.known((), {})
     names = tuple(dict.fromkeys((BAND, *(name for name in names if name in compiled.numbers or name in base))))
-    if not place and is_undecided(course, base):
-        law = law_of(course.rules, compiled, base, names, course.given)
-        values = table.run.dealer.of_law("roll", law)  # type: ignore[attr-defined]
-        return dict(zip(names, values, strict=True)), chosen
     laws = course.given.laws
-    courses: Courses | None = laws.get((*names, "?"))
+    courses: Courses | None = laws.get(names)
     if courses is None:
-        courses = laws[*names, "?"] = Courses(course, names)
+        courses = laws[names] = Courses(course, names)
     number = courses.start(place, chosen, thrown)
     while True:
         node = courses.nodes[number]
@@ -100,27 +96,6 @@ def weighed(
                         number, chosen = then, (*chosen, offer.chosen)
             case End():
                 return dict(zip(names, node.values, strict=True)), chosen
-
-
-def is_undecided(course: Course, base: Mapping[str, Any]) -> bool:
-    """Tell whether nothing is asked, whatever the dice show: nobody is there, or no condition can hold."""
-    plan, purse = course.compiled.plan, course.purse
-    of = worked_out(plan, base)
-
-    def never(expr: Expr) -> bool:
-        found = reduced(expr, of)
-        return isinstance(found, Const) and not found.value
-
-    def is_dear(label: str, cost: Mapping[str, Expr]) -> bool:
-        prices = {one: reduced(much, of) for one, much in cost.items()}
-        return any(isinstance(its, Const) and its.value > purse.left(label, one, ()) for one, its in prices.items())  # type: ignore[operator]
-
-    return all(
-        not purse.who(label)
-        or never(ask.when)
-        or all(never(option.when) or is_dear(label, option.cost) for option in ask.options.values())
-        for label, ask in plan.asks.items()
-    )
 
 
 class Courses:
@@ -169,6 +144,10 @@ class Courses:
         if place == len(self.plan.steps):
             return self._node(End(tuple(_plain(known[name]) for name in self.names)))
         step = self.plan.steps[place]
+        if not thrown and not self._may_ask(place, known):
+            law = law_of(self.course.compiled, known, self.names)
+            ends = [(weight, self._node(End(values))) for values, weight in zip(law.values, law.weights, strict=True)]
+            return self._chance(ends, law.total, law.open)
         if step in self.plan.groups:
             return self._thrown(known, step, place + 1, chosen, thrown)
         passed, offers = self._at(place + 1, chosen, thrown), self.course.offers(step, known, chosen)
@@ -253,6 +232,29 @@ class Courses:
             if cap is None or max(vector, default=0) < cap
         ]
         return found, total, total - sum(weight for _, weight in found)
+
+    def _may_ask(self, place: int, base: Mapping[str, Any]) -> bool:
+        """Tell whether anything may be asked from a place on: somebody is there, and no condition rules it out."""
+        of, purse = worked_out(self.plan, base), self.course.purse
+
+        def never(expr: Expr) -> bool:
+            found = reduced(expr, of)
+            return isinstance(found, Const) and not found.value
+
+        def is_dear(label: str, cost: Mapping[str, Expr]) -> bool:
+            prices = {one: reduced(much, of) for one, much in cost.items()}
+            return any(
+                isinstance(its, Const) and isinstance(its.value, int) and its.value > purse.left(label, one, ())
+                for one, its in prices.items()
+            )
+
+        asks = {label: self.plan.asks[label] for label in self.plan.steps[place:] if label in self.plan.asks}
+        return any(
+            purse.who(label)
+            and not never(ask.when)
+            and any(not (never(option.when) or is_dear(label, option.cost)) for option in ask.options.values())
+            for label, ask in asks.items()
+        )
 
     # -- nodes
 

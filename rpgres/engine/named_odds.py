@@ -15,12 +15,10 @@ from rpgres.dice import Dice, LawSizeError
 from rpgres.dice.distributions import EXPLOSION_OPEN
 from rpgres.dice.groups import HIGHEST, LOWEST, Faces, Joining, Law, Vector, group_law, plain_faces
 from rpgres.dice.readings import JointLaw
-from rpgres.engine.declarative import Given
 from rpgres.engine.named_asks import Die
 from rpgres.engine.named_dice import Compiled, Known, again_of, filled, is_pool
 from rpgres.engine.named_readings import needed
 from rpgres.errors import RuleError
-from rpgres.rulesets import Rules
 from rpgres.rulesets.formulas import worker
 from rpgres.rulesets.spans import ANY, Span, span_of, within
 
@@ -33,23 +31,18 @@ MOST_STATES = 200_000  # of one law
 _KINDS = {"sum": "add", "count": "add", "highest": "max", "lowest": "min"}
 
 
-def law_of(rules: Rules, compiled: Compiled, base: Mapping[str, Any], names: tuple[str, ...], given: Given) -> JointLaw:
-    """Return the law of some names of an action; made once for the same inputs.
+def law_of(compiled: Compiled, base: Mapping[str, Any], names: tuple[str, ...]) -> JointLaw:
+    """Return the law of some names of an action in which nothing is decided any more.
 
     Args:
-        rules: the ruleset in play.
         compiled: the action.
         base: what is known before its dice lie.
         names: what is asked for, the band among it.
-        given: the inputs, with which the law is kept.
 
     Raises:
         LawSizeError: it would take too much work.
     """
-    found: JointLaw | None = given.laws.get(names)
-    if found is None:
-        found = given.laws[names] = _Weighing(compiled, base, names).law()
-    return found
+    return _Weighing(compiled, base, names).law()
 
 
 class _Weighing:
