@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from rpgres.toml.diagnostics import Diagnostic
 
 app = typer.Typer(
-    add_completion=False, no_args_is_help=True, help="List rulesets, make one, show what is in one, and check house rules."
+    add_completion=False,
+    no_args_is_help=True,
+    help="List rulesets, make one, show one, check house rules.",
 )
 
 
