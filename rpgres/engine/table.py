@@ -484,14 +484,15 @@ class Table(msgspec.Struct, eq=False):
 
     # -- the log and the outcome
 
-    def tell(self, text: str, *, audience: tuple[str, ...] | None = None) -> None:
+    def tell(self, text: str, *, audience: tuple[str, ...] | None = None, reveals: bool = False) -> None:
         """Add a line to the log.
 
         Args:
             text: the line.
             audience: the seats that may read it; None for everybody.
+            reveals: whether the game brings to light here what was hidden; otherwise `plugin check` calls it a leak.
         """
-        self.run.tell(text, audience=audience)
+        self.run.tell(text, audience=audience, reveals=reveals)
 
     def settle(
         self,

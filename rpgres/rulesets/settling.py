@@ -30,8 +30,10 @@ class Option(msgspec.Struct, frozen=True):
         facts: what the option is about, for policies that look closer.
         aliases: other words for it.
         passes: whether choosing it lets an optional question pass, as `NO` does; it is listed as the way to do so.
-        brief: the same in a few words, with what it costs, for a question in one line; the text where it is empty.
+        brief: the same in a few words, for a question in one line; the text where it is empty.
         cost: what choosing it costs its owner; a person is shown the cheapest options first.
+        price: the cost in words, such as `1 point`, told beside `brief`.
+        of: whose thing it is, where options are of several characters; a person is shown their own first.
 
     An option called `OTHER:HOW`, where there is an option `OTHER`, is another way to choose that one; a person is shown
     both together.
@@ -45,6 +47,8 @@ class Option(msgspec.Struct, frozen=True):
     passes: bool = False
     brief: str = ""
     cost: int = 0
+    price: str = ""
+    of: str = ""
 
 
 class RowRoll(msgspec.Struct, frozen=True):
@@ -172,7 +176,7 @@ class Settling:
             band=band,
             success=self._rules.file.bands[band].success,
             texts=(told(row.text, row.rolls, facts),) if row.text else (),
-            effects=self._fill(row.effects, margin, facts),
+            effects=self.filled(row.effects, margin, facts),
             asks=self._asks(row.ask, margin, facts),
             rolls=self._rolls(row.rolls, margin, facts),
             links=links_of(row),
@@ -251,10 +255,10 @@ class Settling:
 
     def choice(self, option: RowOption, margin: int | None, facts: Map[str, Any]) -> Choice:
         """Return what comes of an option once everything that it rolls is among the facts."""
-        effects, asks = self._fill(option.effects, margin, facts), self._asks(option.ask, margin, facts)
+        effects, asks = self.filled(option.effects, margin, facts), self._asks(option.ask, margin, facts)
         return Choice(option.text, effects, asks, links=links_of(option))
 
-    def _fill(
+    def filled(
         self, effects: Sequence[Mapping[str, Any]], margin: int | None, facts: Map[str, Any]
     ) -> tuple[Effect, ...]:
         """Return the effects whose condition holds, with the margin and names of numbers replaced by the numbers."""

@@ -83,9 +83,7 @@ def written(data: Any, name: str = "lamp.json") -> str:
 def test_oracles_become_tables_that_roll() -> None:
     ran = rpgres("ruleset", "import", written(LAMP), "lantern")
     assert (ran.code, ran.err) == (0, "")
-    assert ran.out.startswith(
-        "rulesets/lantern/ruleset.toml: written from The Lamp: 3 tables, weather, cold-name, people-name\n"
-    )
+    assert ran.out.startswith("rulesets/lantern: written from The Lamp: 3 tables, weather, cold-name, people-name\n")
     assert rpgres("ruleset", "check", "lantern").out == "lantern: ok\n"
     found = resolve("lantern", "weather", given={"weather": ["55"], "cold-name": ["3"]})
     assert isinstance(found, Result)

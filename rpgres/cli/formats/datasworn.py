@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from rpgres.errors import FileError, OutputError
+from rpgres.errors import FileError
 from rpgres.model.state import slug
 from rpgres.toml.diagnostics import key_text
 from rpgres.toml.editing import toml_text
@@ -80,26 +80,6 @@ def read_datasworn(path: Path) -> Imported:
     return Imported(
         name, title, credited, [one.name for one in oracles], "\n".join(head) + "\n\n" + "\n\n".join(tables) + "\n"
     )
-
-
-def write_imported(found: Imported, folder: Path) -> Path:
-    """Return the `ruleset.toml` that is written into a new folder.
-
-    Raises:
-        FileError: there is something of that name already; nothing is written.
-        OutputError: it cannot be written.
-    """
-    place = folder / "ruleset.toml"
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        folder.mkdir()
-        place.write_text(found.text, encoding="utf-8", newline="\n")
-    except FileExistsError:
-        message = f"{folder}: already exists; nothing was written. Choose another name, or another folder with --into."
-        raise FileError(message, file=str(folder)) from None
-    except OSError as error:
-        raise OutputError(f"cannot write {place}: {error.strerror or error}") from None
-    return place
 
 
 def _whole_id(data: Mapping[str, Any]) -> str:

@@ -269,13 +269,16 @@ def _note_lines(note: str | None, seed: str | None, *, by: str | None = None) ->
         yield line(INDENT, Piece(f"seed: {seed}", "quiet"))
 
 
-def pending_lines(pending: Pending, *, how: Sequence[Line] | None = None, said_by: str | None = None) -> list[Line]:
+def pending_lines(
+    pending: Pending, *, how: Sequence[Line] | None = None, said_by: str | None = None, is_listed: bool = True
+) -> list[Line]:
     """Return a decision that waits: what happened so far, the question with its options, and how to answer it.
 
     Args:
         pending: the decision.
         how: the lines that tell how it is answered; by default the command that goes on with it.
         said_by: the seat that typed what was typed for it, which is told then; empty for the host.
+        is_listed: whether the options are told.
     """
     turned = [moment_words(moment, period) for moment, period in pending.inputs.items()] if not pending.action else []
     heading = turned[0] if turned else _heading(pending.action, None, pending.actor)
@@ -284,7 +287,7 @@ def pending_lines(pending: Pending, *, how: Sequence[Line] | None = None, said_b
     lines += _event_lines(pending.events)
     if how is None:
         return [*lines, *waiting_lines(pending)]
-    for asked in (pending.question, *pending.together):
+    for asked in (pending.question, *pending.together) if is_listed else ():
         lines += _open_lines(asked)
     return [*lines, *how]
 
