@@ -14,7 +14,7 @@ import msgspec
 from rpgres.engine.declarative import Given
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import RuleError, UsageError
-from rpgres.model.state import EMPTY, GM, Character, Map
+from rpgres.model.state import EMPTY, GM, Card, Character, Map
 from rpgres.parameters.context import ACTOR, OPPONENT
 from rpgres.rulesets import Effect
 from rpgres.rulesets.table_plans import JOINT, RowPlan, TablePlan, aside_of, closure, joint_name
@@ -188,6 +188,8 @@ class Walk:
             of, place, beside = stops[run.pick(weights, plan.name)]
             plan = self.plans[of]
             return Found(of, plan.rows[place], also=plan.also[beside] if beside is not None else None)
+        if len(plan.rows) == 1 and not self.rules.file.tables[plan.name].die:
+            return Found(plan.name, plan.rows[0])  # there is nothing to roll
         open_ = self._open(plan, out)
         dice = self._given(plan).dice(plan.die)
         while True:
@@ -289,11 +291,16 @@ class Walk:
 
     def _drawn(self, plan: TablePlan, out: Out) -> Found:
         aside = aside_of(plan.pile, self.rules.file.piles)
+
+        def row_of(card: Card) -> RowPlan | None:
+            return next((row for row in plan.rows if fits(card, str(row.key), self.rules.cards)), None)
+
         while True:
-            card = self.table.draw(plan.pile, to=aside, label=plan.name, by=self.actor.name)
+            drawn = {"to": aside, "label": plan.name, "by": self.actor.name}
+            card = self.table.draw(plan.pile, **drawn, alike=lambda one: getattr(row_of(one), "number", None))
             if card is None:
                 raise UsageError(f"no card is left in {plan.pile} for the table {plan.name}")
-            row = next((row for row in plan.rows if fits(card, str(row.key), self.rules.cards)), None)
+            row = row_of(card)
             if row is None:
                 raise RuleError(f"the table {plan.name} of {self.rules.id} has no row for {card.title}")
             if (plan.name, str(row.key)) not in out and not self._came(row, plan):

@@ -154,10 +154,16 @@ def _whole(plan: TablePlan, plans: Mapping[str, TablePlan], sizes: _Sizes) -> Ta
 
     def whole(row: RowPlan) -> RowPlan:
         is_whole = sizes.of_row(row, plan.name) > 0 and bool(row.links)
-        named = row.name or ("" if is_whole or row.passes_to else slug(" ".join(row.links)))
+        named = row.name or ("" if is_whole or row.passes_to else _led(row))
         return msgspec.structs.replace(row, name=named, is_whole=is_whole)
 
     return msgspec.structs.replace(plan, rows=tuple(map(whole, plan.rows)), also=tuple(map(whole, plan.also)))
+
+
+def _led(row: RowPlan) -> str:
+    """Return the name of a row without a text, by what it leads to."""
+    again = {0: "", 2: "roll twice"}.get(row.row.again, f"roll {row.row.again} times")
+    return slug(" ".join(filter(None, (again, *row.links[row.row.again :]))))
 
 
 class _Sizes:
@@ -245,7 +251,7 @@ def _of_row(row: RowPlan, table: str, plans: Mapping[str, TablePlan]) -> Iterato
 
 def _title(row: RowPlan) -> str:
     """Return what a row is called: by its name, or its text, cut where that is long."""
-    words = row.row.name.replace("-", " ").capitalize() or row.row.text or ", then ".join(row.links) or row.name
+    words = row.row.name.replace("-", " ").capitalize() or row.row.text or row.name.replace("-", " ").capitalize()
     plain = words.replace("{", "").replace("}", "").strip().rstrip(".").strip()
     return plain if len(plain) <= WIDEST else f"{plain[: WIDEST - 3].rpartition(' ')[0] or plain[: WIDEST - 3]}..."
 
@@ -285,6 +291,7 @@ def with_tables(file: RulesetFile) -> RulesetFile:
     actions = {
         name: Action(
             summary=table.summary or f"A random table of {len(table.rows)} rows: {plans[name].die or table.cards}.",
+            sentence=f"{{actor}} rolls on the table {name.replace('-', ' ')}",
             parameters=table.parameters,
             required=table.required,
             labels=[name],
