@@ -598,6 +598,7 @@ DECLARED = {
     "twenty-sided": "bonus? extra? vs? edge? weapon? target?",
     "percentile-levels": "skill? second-skill? bonus-dice? difficulty+",
     "success-pool": "pool? bonus? needs? vs?",
+    "solo-oracle": "question+ trait? likely+",
 }
 
 
