@@ -188,8 +188,8 @@ class Walk:
             of, place, beside = stops[run.pick(weights, plan.name)]
             plan = self.plans[of]
             return Found(of, plan.rows[place], also=plan.also[beside] if beside is not None else None)
-        if len(plan.rows) == 1 and not self.rules.file.tables[plan.name].die:
-            return Found(plan.name, plan.rows[0])  # there is nothing to roll
+        if not plan.is_rolled:
+            return Found(plan.name, plan.rows[0])
         open_ = self._open(plan, out)
         dice = self._given(plan).dice(plan.die)
         while True:

@@ -21,6 +21,8 @@ from rpgres.rulesets.tree import reached
 
 MOST = 2_000  # results of one table that a row's links are followed for; beyond it the row alone is the outcome
 JOINT = "+"  # between the rows of one outcome
+ONE = "1d1"  # the die of a list of one row
+ROLLED = "the die of a random table"  # the help of its label
 LONGEST = 40  # letters of a name made from a text
 WIDEST = 60  # letters of what an outcome is called
 _BRACES = re.compile(r"\{[^{}]*\}")
@@ -78,6 +80,11 @@ class TablePlan(msgspec.Struct, frozen=True):
             return row.key
         low, high = row.spans[0]
         return str(low) if low == high else f"{low}-{high}"
+
+    @property
+    def is_rolled(self) -> bool:
+        """Whether there is anything to roll or draw: of a list of one row there is not."""
+        return bool(self.pile) or self.die != ONE
 
     @property
     def again(self) -> frozenset[str]:
@@ -277,7 +284,7 @@ def _bands(file: RulesetFile, plans: Mapping[str, TablePlan]) -> dict[str, Band]
 # A ruleset with what its tables bring
 
 
-def with_tables(file: RulesetFile) -> RulesetFile:
+def with_tables(file: RulesetFile, ruleset_id: str) -> RulesetFile:
     """Return a ruleset in which every random table is an action of its name, with its outcomes and piles."""
     piles = dict(file.piles)
     for table in file.tables.values():
@@ -294,7 +301,7 @@ def with_tables(file: RulesetFile) -> RulesetFile:
             sentence=f"{{actor}} rolls on the table {name.replace('-', ' ')}",
             parameters=table.parameters,
             required=table.required,
-            labels=[name],
+            example="" if table.required else f"rpgres roll {ruleset_id} {name}",
             tables=[name],
             anybody=True,
         )
@@ -309,7 +316,10 @@ def with_tables(file: RulesetFile) -> RulesetFile:
         file,
         actions={**file.actions, **{name: one for name, one in actions.items() if name not in file.actions}},
         bands={**file.bands, **_bands(file, plans)},
-        labels={**{name: Label(kind="chance", help="the die of a random table") for name in plans}, **file.labels},
+        labels={
+            **{name: Label(kind="chance", help=ROLLED) for name, plan in plans.items() if plan.is_rolled},
+            **file.labels,
+        },
         piles=piles,
         effects=effects,
     )
