@@ -7,6 +7,7 @@ What `[actions.NAME.dice]` and what goes with it may say is in `rpgres.rulesets.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -14,14 +15,17 @@ import msgspec
 from rpgres.dice import Dice, dice
 from rpgres.dice.grammar import Pool
 from rpgres.dice.groups import Again, added_dice, can_bring, faces_of
-from rpgres.engine.declarative import Given, given_of, wanted_of
+from rpgres.engine.named_inputs import Given, given_of
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import NotationError, RuleError, UsageError
 from rpgres.model.state import Character, Map
 from rpgres.parameters.values import Opposition
 from rpgres.rulesets import STATE, Parameter, Rules
+from rpgres.rulesets.actions import OPPOSITION
 from rpgres.rulesets.dice_plans import BAND, GIVEN, OF_AN_OUTCOME, SLOT, DicePlan, GroupPlan, dice_plan
-from rpgres.rulesets.formulas import Expr, Name, Value, worker
+from rpgres.rulesets.formulas import Expr, Linear, Name, Value, linear, worker
+from rpgres.rulesets.numbers import OPPOSED, sheet_names
+from rpgres.rulesets.references import spoken_of
 
 Worker = Callable[[Any], Any]
 
@@ -100,7 +104,7 @@ def compiled_of(rules: Rules, action: str) -> Compiled:
     key = f"dice:{action}"
     if key not in rules.compiled:
         try:
-            wanted = tuple(wanted_of(rules, action))
+            wanted = tuple(dict.fromkeys(spoken_of(rules, action)))
             plan = dice_plan(rules.file, action, wanted=wanted)
         except RuleError as error:
             raise RuleError(f"{rules.id} {action}: {error.raw}") from None
@@ -146,8 +150,11 @@ def play_named(action: str, table: Table, actor: Character, /, **arguments: Any)
     rules = table.rules
     compiled = compiled_of(rules, action)
     given = given_of(rules, action, actor, arguments, table.state)
+    described = rules.file.actions[action]
     base = base_of(compiled, given)
-    told = rules.file.actions[action].told
+    if not described.dice:
+        return table.settle(described.tables[0], None, roles=given.roles(), facts=Map(_facts(base, given)))
+    told = described.told
     if table.is_read:
         known = _rolled(table, actor, Known(compiled, base, {}), given)
         found = {
@@ -155,7 +162,7 @@ def play_named(action: str, table: Table, actor: Character, /, **arguments: Any)
             for name in dict.fromkeys((BAND, *OF_AN_OUTCOME, *compiled.wanted, *told.values()))
             if _has(known, name)
         }
-        _explain(table, known)
+        _explain(table, known, given)
     else:
         from rpgres.engine.named_odds import law_of
 
@@ -173,12 +180,13 @@ def _has(known: Known, name: str) -> bool:
 
 def _settled(table: Table, action: str, found: Mapping[str, Any], given: Given, told: Mapping[str, str]) -> Outcome:
     rules, band = table.rules, found[BAND]
+    if band is None and found.get("margin", 0) is None:
+        raise UsageError(f"{rules.id} {action} needs an opposition; the ruleset defines no unopposed outcome")
     if band not in rules.file.bands:
         raise RuleError(f"{rules.id} {action} comes to {band!r}, which is no band of the ruleset")
     numbers = {name: _plain(found.get(name)) for name in found if name != BAND}
     total, margin, opposition = (numbers.get(name) for name in OF_AN_OUTCOME)
-    facts = {name: value for name, value in numbers.items() if value is not None and name not in ("margin",)}
-    facts |= {**given.typed(), **given.meanings()}  # conditions know flags and choices as words
+    facts = _facts(numbers, given)
     details = {name: numbers[number] for name, number in told.items() if numbers.get(number) not in (None, "")}
     table.merge((action, band, Map(facts), total, margin), holds=(STATE,))
     shown = ", ".join(f"{name.replace('-', ' ')} {value}" for name, value in details.items() if name != "total")
@@ -192,6 +200,12 @@ def _settled(table: Table, action: str, found: Mapping[str, Any], given: Given, 
     return msgspec.structs.replace(outcome, details=Map(details)) if details else outcome
 
 
+def _facts(numbers: Mapping[str, Any], given: Given) -> dict[str, Any]:
+    """Return what rows of outcomes know: numbers, and flags and choices as words."""
+    known = {name: value for name, value in numbers.items() if value is not None and name != "margin"}
+    return {**known, **given.typed(), **given.meanings()}
+
+
 def _plain(value: Value) -> Value:
     return int(value) if isinstance(value, bool) else value
 
@@ -203,6 +217,10 @@ def _plain(value: Value) -> Value:
 def base_of(compiled: Compiled, given: Given) -> dict[str, Any]:
     """Return what the names of an action come to before its dice lie, with those that stand for dice (`dice:NAME`)."""
     base: dict[str, Any] = {}
+    on_sheets = {*sheet_names(given.rules.file), *given.actor.abilities, *given.actor.counters}
+    for name in compiled.wanted:
+        if (name in on_sheets or name.startswith(OPPOSED)) and name not in compiled.numbers:
+            base[name] = _value(given, name)
     for name in compiled.plan.free_names():
         if name.startswith(GIVEN):
             base[name] = int(given.values.get(name.removeprefix(GIVEN)) is not None)
@@ -226,7 +244,7 @@ class _Later(str):
 def _value(given: Given, name: str) -> Value:
     parameter = given.parameters.get(name)
     if parameter is None:
-        return _whole(given.number(name))
+        return given.rules.chosen.get(name) or _whole(given.number(name))
     value = given.values.get(name)
     if parameter.kind in ("choice", "text", "character"):
         return value or None
@@ -325,26 +343,63 @@ def _rolled(table: Table, actor: Character, known: Known, given: Given) -> Known
         if not rolled.pools:
             known.thrown[group.name] = ((rolled.law.values[0], True),)
             continue
-        throw = table.run.roll(rolled, group.name, _roller(group, given) or actor.name, is_shown=True).throw
+        other = _opposing(group, given)
+        by = other.character if other is not None else "" if group.name == OPPOSITION else actor.name
+        throw = table.run.roll(rolled, group.name, by, is_shown=True).throw
         known.thrown[group.name] = faces_of(throw) if is_pool(found) else ((throw.value, True),)
     known.pop("face", None)
     known.pop("added", None)
     return known
 
 
-def _explain(table: Table, known: Known) -> None:
-    """Say in the account what dice count for whose sum nobody reads: by the first reading that was worked out."""
-    reads = known.compiled.plan.reads
+def _explain(table: Table, known: Known, given: Given) -> None:
+    """Say in the account what was added to dice, what those count for whose sum nobody reads, and who opposes."""
+    plan = known.compiled.plan
+    total = linear(plan.numbers["total"], partial(_terms, plan)) if "total" in plan.numbers else None
+    slots = [plan.reads[int(name.removeprefix(SLOT))].groups for name in total or () if name.startswith(SLOT)]
+    own = [group for groups in slots for group in groups if known.thrown[group]]
     for group, dice_ in known.thrown.items():
-        places = [place for place, read in enumerate(reads) if group in read.groups and f"{SLOT}{place}" in known]
-        if dice_ and places and all(reads[place].kind != "sum" for place in places):
+        other, found = _opposing(plan.groups[group], given), filled(known, group) if dice_ else None
+        places = [place for place, read in enumerate(plan.reads) if group in read.groups and f"{SLOT}{place}" in known]
+        if found is None:
+            continue
+        if other is not None and not found.pools:
+            if other.ability:
+                table.tell(f"{group} ({other.character}): {dice_[0][0]} from {other.ability}")
+        elif other is not None:
+            node = found.node
+            is_plain = isinstance(node, Pool) and not node.keep and node.target is None
+            ability = other.ability.replace("-", " ")
+            table.explain(group, ", ".join(filter(None, ("" if is_plain else found.text, ability))))
+        elif total is not None and own == [group]:
+            added = [_added(known, given, name, factor) for name, factor in total.items() if not name.startswith(SLOT)]
+            words = "".join(added)
+            if words:
+                table.explain(group, f"{found.text}{words}", counts=known["total"])
+        elif places and all(plan.reads[place].kind != "sum" for place in places):
             table.explain(group, "", counts=read_off(known, places[0], alone=group))
 
 
-def _roller(group: GroupPlan, given: Given) -> str:
-    """Return who rolls a group: whoever opposes, where it is their dice."""
-    for piece in group.pieces:
-        value = given.values.get(piece.name) if isinstance(piece, Name) else None
-        if isinstance(value, Opposition):
-            return value.character
-    return ""
+def _terms(plan: DicePlan, name: str) -> Linear | None:
+    """Return what a name adds to the total: what it is the sum of, or itself."""
+    if name.startswith(SLOT):
+        read = plan.reads[int(name.removeprefix(SLOT))]
+        return {name: 1} if read.kind == "sum" and read.of is None else None
+    inner = linear(plan.numbers[name], partial(_terms, plan)) if name in plan.numbers else None
+    return {name: 1} if inner is None else inner
+
+
+def _added(known: Known, given: Given, name: str, factor: int) -> str:
+    """Return what was added to dice, for people: ` + 2 quick`."""
+    value = known[name] if name else 1
+    if not isinstance(value, int) or not value * factor:
+        return ""
+    times = f"{abs(factor)}*" if name and abs(factor) != 1 else ""
+    shown = f"{times}{abs(value)} {given.called(name)}".rstrip() if name else str(abs(factor))
+    return f" {'+' if value * factor > 0 else '-'} {shown}"
+
+
+def _opposing(group: GroupPlan, given: Given) -> Opposition | None:
+    """Return what was typed to oppose, where these are its dice."""
+    found = [given.values.get(piece.name) for piece in group.pieces if isinstance(piece, Name)]
+    return next((value for value in found if isinstance(value, Opposition)), None)

@@ -15,8 +15,8 @@ from rpgres.dice import Dice, LawSizeError
 from rpgres.dice.distributions import EXPLOSION_OPEN
 from rpgres.dice.groups import HIGHEST, LOWEST, Faces, Joining, Law, Vector, group_law, plain_faces
 from rpgres.dice.readings import JointLaw
-from rpgres.engine.declarative import Given
 from rpgres.engine.named_dice import Compiled, Known, again_of, filled, is_pool
+from rpgres.engine.named_inputs import Given
 from rpgres.engine.named_readings import needed
 from rpgres.errors import RuleError
 from rpgres.rulesets import Rules
@@ -87,6 +87,7 @@ class _Weighing:
                 continue
             found: dict[tuple[Any, ...], int] = {}
             open_, unanswered = 0, list[Vector]()
+            lost = total - sum(states.values())  # explosions that were not followed
             for vector, weight in states.items():
                 key = self._answer(vector)
                 if key is None:
@@ -95,7 +96,7 @@ class _Weighing:
                 else:
                     found[key] = found.get(key, 0) + weight
             if open_ * EXPLOSION_OPEN < total and not self._can_be_whole(unanswered):
-                return JointLaw(tuple(found), tuple(found.values()), total, open_)
+                return JointLaw(tuple(found), tuple(found.values()), total, open_ + lost)
             self._grow(unanswered)
 
     def _settle_constants(self) -> bool:
@@ -194,6 +195,7 @@ class _Weighing:
             tuple(self.kinds[places[number]] for number in varying), self._caps(tuple(places[one] for one in varying))
         )
         inner, total = group_law(_only(faces, varying), joining)
+        total += 0 if is_pool(dice) else dice.law.open
         whole = list(Joining(self.kinds, ()).nothing)
         for place, value, cap in zip(places, constant, self._caps(places), strict=True):
             if value is not None:

@@ -302,13 +302,9 @@ def _described(rules: Rules, action: str) -> Rule:
     """Return the rule of an action that needs no code, because its data describe it."""
     from functools import partial
 
-    if rules.file.actions[action].dice:
-        from rpgres.engine.named_dice import play_named
+    from rpgres.engine.named_dice import play_named
 
-        return partial(play_named, action)
-    from rpgres.engine.declarative import play_described
-
-    return partial(play_described, action)
+    return partial(play_named, action)
 
 
 def policies_of(
