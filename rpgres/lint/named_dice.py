@@ -503,8 +503,8 @@ class _Spans(dict[str, Span]):
         if pool is None:
             return Span(0, inf) if read.kind == "count" else ANY
         if pool.keep:
-            low, high = pool.kept
-            count = Span(high - low, high - low)
+            start, end = pool.kept
+            count = Span(end - start, end - start)
         first = self._of_dice(read, group, pool, added=0)
         more = self._of_dice(read, group, pool, added=1) if group.again is not None else Span(0, 0)
         low, high = min(first.low, more.low), max(first.high, more.high)
