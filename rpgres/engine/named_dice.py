@@ -6,7 +6,7 @@ What `[actions.NAME.dice]` and what goes with it may say is in `rpgres.rulesets.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -15,7 +15,22 @@ import msgspec
 from rpgres.dice import Dice, dice
 from rpgres.dice.grammar import Pool
 from rpgres.dice.groups import Again, added_dice, can_bring, faces_of
+from rpgres.engine.named_asks import (
+    Asked,
+    Chosen,
+    Die,
+    Offer,
+    Purse,
+    Thrown,
+    answers,
+    asked_of,
+    effects_of,
+    kept,
+    question_of,
+    throws,
+)
 from rpgres.engine.named_inputs import Given, given_of
+from rpgres.engine.players import NO
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import NotationError, RuleError, UsageError
 from rpgres.model.state import Character, Map
@@ -39,7 +54,8 @@ class Compiled(msgspec.Struct, frozen=True):
         of_dice: by slot, which dice a reading is of; None for all.
         worth, again: by group, what a die counts for and whether it brings another.
         pieces: by group, its dice: text, and what works out the formulas between.
-        wanted: what rows of outcomes and their effects speak of.
+        asks: its questions, by label.
+        wanted: what rows of outcomes and their effects speak of, and effects of answers.
     """
 
     plan: DicePlan
@@ -48,6 +64,7 @@ class Compiled(msgspec.Struct, frozen=True):
     worth: dict[str, Worker]
     again: dict[str, Worker]
     pieces: dict[str, tuple[str | Worker, ...]]
+    asks: dict[str, Asked]
     wanted: tuple[str, ...]
 
 
@@ -65,30 +82,36 @@ class Known(dict[str, Any]):
         self[name] = value
         return value
 
-    def of_die(self, work: Worker, face: int, *, is_first: bool) -> Any:
+    def of_die(self, work: Worker, die: Die) -> Any:
         """Return what a formula comes to for one die."""
-        self["face"], self["added"] = face, int(not is_first)
+        self["face"], self["added"], self["thrown"] = die.face, int(not die.is_first), die.thrown
         return work(self)
 
+    def counts(self, group: str, die: Die) -> int:
+        """Return what a die counts for in sums, and what the highest and lowest go by."""
+        worth = self.compiled.worth.get(group)
+        return die.face if worth is None else int(self.of_die(worth, die) or 0)
 
-Thrown = dict[str, tuple[tuple[int, bool], ...]]  # by group, the dice that count, each with whether it is a first one
+    def read_of(self, place: int, group: str, die: Die) -> int | None:
+        """Return what a die brings to a reading; None where it does not belong to it."""
+        read, fits = self.compiled.plan.reads[place], self.compiled.of_dice[place]
+        if group not in read.groups or (fits is not None and not self.of_die(fits, die)):
+            return None
+        return 1 if read.kind == "count" else self.counts(group, die)
 
 
 def read_off(known: Known, place: int, *, alone: str = "") -> int:
     """Return a reading of dice that lie; of one group alone where its name is given."""
-    compiled = known.compiled
-    read, fits = compiled.plan.reads[place], compiled.of_dice[place]
-    found = []
-    for group in (alone,) if alone else read.groups:
-        worth = compiled.worth.get(group)
-        for face, is_first in known.thrown.get(group, ()):
-            if fits is None or known.of_die(fits, face, is_first=is_first):
-                found.append(face if worth is None else int(known.of_die(worth, face, is_first=is_first) or 0))
+    read = known.compiled.plan.reads[place]
+    brought = (
+        known.read_of(place, group, die)
+        for group in ((alone,) if alone else read.groups)
+        for die in known.thrown.get(group, ())
+    )
+    found = [one for one in brought if one is not None]
     match read.kind:
-        case "sum":
+        case "sum" | "count":
             return sum(found)
-        case "count":
-            return len(found)
         case "highest":
             return max(found, default=0)
         case _:
@@ -116,6 +139,7 @@ def compiled_of(rules: Rules, action: str) -> Compiled:
             {group.name: worker(group.worth) for group in groups if group.worth is not None},
             {group.name: worker(group.again) for group in groups if group.again is not None},
             {group.name: tuple(_piece(piece) for piece in group.pieces) for group in groups},
+            {label: asked_of(ask, plan) for label, ask in plan.asks.items()},
             wanted,
         )
     found: Compiled = rules.compiled[key]
@@ -150,36 +174,21 @@ def play_named(action: str, table: Table, actor: Character, /, **arguments: Any)
     rules = table.rules
     compiled = compiled_of(rules, action)
     given = given_of(rules, action, actor, arguments, table.state)
-    described = rules.file.actions[action]
     base = base_of(compiled, given)
-    if not described.dice:
-        return table.settle(described.tables[0], None, roles=given.roles(), facts=Map(_facts(base, given)))
-    told = described.told
-    if table.is_read:
-        known = _rolled(table, actor, Known(compiled, base, {}), given)
-        found = {
-            name: known[name]
-            for name in dict.fromkeys((BAND, *OF_AN_OUTCOME, *compiled.wanted, *told.values()))
-            if _has(known, name)
-        }
-        _explain(table, known, given)
-    else:
-        from rpgres.engine.named_odds import law_of
-
-        asked = table.run.asked
-        names = () if asked == "outcome" else (asked,) if asked in OF_AN_OUTCOME else (*OF_AN_OUTCOME, *compiled.wanted)
-        names = tuple(dict.fromkeys((BAND, *(name for name in names if name in compiled.numbers or name in base))))
-        law = law_of(rules, compiled, base, names, given)
-        found = dict(zip(names, table.run.dealer.of_law("roll", law), strict=True))  # type: ignore[attr-defined]
-    return _settled(table, action, found, given, told)
+    if not rules.file.actions[action].dice:
+        facts = Map(_facts(base, given))
+        return table.settle(rules.file.actions[action].tables[0], None, roles=given.roles(), facts=facts)
+    course = Course(rules, action, compiled, base, given, Purse(rules, action, table.state, given.roles()))
+    found, chosen = played(table, actor, course)
+    return _settled(table, action, found, given, chosen)
 
 
 def _has(known: Known, name: str) -> bool:
     return name in known or name in known.compiled.numbers
 
 
-def _settled(table: Table, action: str, found: Mapping[str, Any], given: Given, told: Mapping[str, str]) -> Outcome:
-    rules, band = table.rules, found[BAND]
+def _settled(table: Table, action: str, found: Mapping[str, Any], given: Given, chosen: tuple[Chosen, ...]) -> Outcome:
+    rules, band, told = table.rules, found[BAND], table.rules.file.actions[action].told
     if band is None and found.get("margin", 0) is None:
         raise UsageError(f"{rules.id} {action} needs an opposition; the ruleset defines no unopposed outcome")
     if band not in rules.file.bands:
@@ -188,7 +197,7 @@ def _settled(table: Table, action: str, found: Mapping[str, Any], given: Given, 
     total, margin, opposition = (numbers.get(name) for name in OF_AN_OUTCOME)
     facts = _facts(numbers, given)
     details = {name: numbers[number] for name, number in told.items() if numbers.get(number) not in (None, "")}
-    table.merge((action, band, Map(facts), total, margin), holds=(STATE,))
+    table.merge((action, band, Map(facts), total, margin, chosen), holds=(STATE,))
     shown = ", ".join(f"{name.replace('-', ' ')} {value}" for name, value in details.items() if name != "total")
     if shown and table.is_read:
         table.tell(shown)
@@ -197,6 +206,7 @@ def _settled(table: Table, action: str, found: Mapping[str, Any], given: Given, 
     outcome = table.settle(
         table_name, margin, total=total, opposition=opposition, roles=given.roles(), facts=Map(facts), band=band
     )
+    outcome = outcome.plus(effects_of(rules, action, chosen, margin, Map(facts))) if chosen else outcome
     return msgspec.structs.replace(outcome, details=Map(details)) if details else outcome
 
 
@@ -317,7 +327,7 @@ def again_of(known: Known, group: str, found: Dice) -> Again | None:
     if not can_bring(pool):
         raise UsageError(f"the dice {group} are {found.text} here, and such dice cannot bring others")
     first, added = (
-        frozenset(face for face in pool.faces if known.of_die(brings, face, is_first=is_first))
+        frozenset(face for face in pool.faces if known.of_die(brings, Die(face, is_first)))
         for is_first in (True, False)
     )
     if first and added >= {*pool.faces}:
@@ -331,53 +341,185 @@ def is_pool(found: Dice) -> bool:
     return isinstance(node, Pool) and node.target is None and not node.explodes and not node.is_d66
 
 
-def _rolled(table: Table, actor: Character, known: Known, given: Given) -> Known:
-    """Roll the groups in order, and return what is known then."""
-    for group in known.compiled.plan.groups.values():
-        found = filled(known, group.name)
-        if found is None:
-            known.thrown[group.name] = ()
-            continue
-        again = again_of(known, group.name, found)
-        rolled = added_dice(found, again) if again is not None else found
-        if not rolled.pools:
-            known.thrown[group.name] = ((rolled.law.values[0], True),)
-            continue
-        other = _opposing(group, given)
-        by = other.character if other is not None else "" if group.name == OPPOSITION else actor.name
-        throw = table.run.roll(rolled, group.name, by, is_shown=True).throw
-        known.thrown[group.name] = faces_of(throw) if is_pool(found) else ((throw.value, True),)
-    known.pop("face", None)
-    known.pop("added", None)
-    return known
+def as_many(found: Dice, group: str, count: int) -> Dice:
+    """Return so many of the dice of a group, to be thrown again.
+
+    Raises:
+        UsageError: they are no pool of which all dice count.
+    """
+    pool = found.node
+    if not isinstance(pool, Pool) or not is_pool(found) or pool.keep:
+        raise UsageError(f"the dice {group} are {found.text} here, and such dice cannot be thrown again one by one")
+    return found if pool.count == count else Dice(msgspec.structs.replace(pool, count=count))
 
 
-def _explain(table: Table, known: Known, given: Given) -> None:
-    """Say in the account what was added to dice, what those count for whose sum nobody reads, and who opposes."""
+class Course(msgspec.Struct, frozen=True):
+    """An action with named dice and its inputs, as far as they stay the same while it is played.
+
+    Attributes:
+        rules, action, compiled: the action.
+        base: what its names come to before its dice lie; see `base_of`.
+        given: its inputs.
+        purse: what those who are asked have to spend.
+    """
+
+    rules: Rules
+    action: str
+    compiled: Compiled
+    base: Mapping[str, Any]
+    given: Given
+    purse: Purse
+
+    def known(self, chosen: tuple[Chosen, ...], thrown: Thrown) -> Known:
+        """Return what is known after some answers, when dice lie."""
+        if not self.compiled.plan.asks:
+            return Known(self.compiled, self.base, thrown)
+        base = self.purse.after(self.base, chosen) if chosen else self.base
+        return Known(self.compiled, {**base, **answers(self.compiled.plan, chosen)}, thrown)
+
+    def offers(self, label: str, known: Known, chosen: tuple[Chosen, ...]) -> tuple[Offer, ...]:
+        """Return what may be answered to a question as things stand; nothing where it is not asked."""
+        asked, purse, found = self.compiled.asks[label], self.purse, list[Offer]()
+        if not purse.who(label) or not asked.when(known):
+            return ()
+        for name, option in asked.options.items():
+            if not option.when(known):
+                continue
+            cost = tuple((of, max(0, int(much(known) or 0))) for of, much in option.cost.items())
+            again = self._again(known, label, name)
+            is_idle = option.reroll and not again
+            if not is_idle and all(much <= purse.left(label, of, chosen) for of, much in cost):
+                found.append(Offer(Chosen(label, name, cost), int(option.prefer(known) or 0), again))
+        return tuple(found)
+
+    def _again(self, known: Known, label: str, name: str) -> tuple[tuple[str, tuple[Die, ...]], ...]:
+        """Return the dice that an option throws again, by group."""
+        option = self.compiled.asks[label].options[name]
+        fitting = [
+            (group, die)
+            for group, fits in option.reroll.items()
+            for die in known.thrown.get(group, ())
+            if known.of_die(fits, die)
+        ]
+        if option.most is not None:
+            fitting.sort(key=lambda one: (known.counts(*one), one[1].face))
+            del fitting[max(0, int(option.most(known) or 0)) :]
+        found: dict[str, list[Die]] = {}
+        for group, die in fitting:
+            found.setdefault(group, []).append(die)
+        return tuple((group, tuple(dice_)) for group, dice_ in found.items())
+
+    def facts(self, label: str, known: Known) -> Map[str, Any]:
+        """Return the numbers that a question is about."""
+        told = {name: _plain(known[name]) for name in self.compiled.asks[label].told}
+        return Map({name: value for name, value in told.items() if value is not None})
+
+    def next(self, place: int, chosen: tuple[Chosen, ...]) -> int:
+        """Return the place of the step that follows a question that was answered: itself, or the next."""
+        label = self.compiled.plan.steps[place]
+        times = sum(1 for one in chosen if one.label == label)
+        return place if times < self.rules.file.actions[self.action].ask[label].times else place + 1
+
+
+def played(table: Table, actor: Character, course: Course) -> tuple[dict[str, Any], tuple[Chosen, ...]]:
+    """Return what the names of an action come to, and what was answered."""
+    compiled, chosen = course.compiled, tuple[Chosen, ...]()
+    plan, thrown, place = compiled.plan, dict[str, tuple[Die, ...]](), 0
+    while table.is_read and place < len(plan.steps):
+        step = plan.steps[place]
+        known = course.known(chosen, thrown)
+        if step in plan.groups:
+            thrown[step] = _thrown(table, actor, known, course.given, step)
+            place += 1
+            continue
+        offers = {offer.chosen.option: offer for offer in course.offers(step, known, chosen)}
+        if not offers:
+            place += 1
+            continue
+        asked = question_of(
+            course.rules, course.action, step, course.purse.who(step), offers.values(), course.facts(step, known)
+        )
+        answer = table.run.ask(asked)
+        if answer == NO:
+            place += 1
+            continue
+        chosen = (*chosen, offers[answer].chosen)
+        place = course.next(place, chosen)
+        _explain(table, known, course.given, [group for group, _ in offers[answer].again])
+        known = course.known(chosen, thrown)
+        for group, again in offers[answer].again:
+            stay = kept(thrown[group], again)
+            thrown[group] = (*stay, *_thrown(table, actor, known, course.given, group, again))
+    if not table.is_read:
+        from rpgres.engine.named_courses import weighed
+
+        return weighed(table, course, place, chosen, thrown)
+    known = course.known(chosen, thrown)
+    told = course.rules.file.actions[course.action].told
+    wanted = dict.fromkeys((BAND, *OF_AN_OUTCOME, *compiled.wanted, *told.values()))
+    found = {name: known[name] for name in wanted if _has(known, name)}
+    _explain(table, known, course.given, [*thrown])
+    return found, chosen
+
+
+def _thrown(
+    table: Table, actor: Character, known: Known, given: Given, group: str, again: tuple[Die, ...] = ()
+) -> tuple[Die, ...]:
+    """Roll a group, or some of its dice again, and return those that count."""
+    found = filled(known, group)
+    if found is None:
+        return ()
+    number = throws(known.thrown[group]) + 1 if again else 1
+    found = as_many(found, group, len(again)) if again else found
+    brings = again_of(known, group, found)
+    rolled = added_dice(found, brings) if brings is not None else found
+    if not rolled.pools:
+        return (Die(rolled.law.values[0]),)
+    other = _opposing(known.compiled.plan.groups[group], given)
+    by = other.character if other is not None else "" if group == OPPOSITION else actor.name
+    throw = table.run.roll(rolled, group, by, is_shown=True).throw
+    if not is_pool(found):
+        return (Die(throw.value),)
+    return tuple(Die(face, is_first, number) for face, is_first in faces_of(throw))
+
+
+def _explain(table: Table, known: Known, given: Given, groups: Iterable[str]) -> None:
+    """Say in the account what the last throw of groups counts for: with what is added to it, or by what is read.
+
+    Of several readings it is the first that the outcome depends on.
+    """
     plan = known.compiled.plan
+    _ = known[BAND]
+    used = [place for place in range(len(plan.reads)) if f"{SLOT}{place}" in known]
     total = linear(plan.numbers["total"], partial(_terms, plan)) if "total" in plan.numbers else None
     slots = [plan.reads[int(name.removeprefix(SLOT))].groups for name in total or () if name.startswith(SLOT)]
     own = [group for groups in slots for group in groups if known.thrown[group]]
-    for group, dice_ in known.thrown.items():
-        other, found = _opposing(plan.groups[group], given), filled(known, group) if dice_ else None
-        places = [place for place, read in enumerate(plan.reads) if group in read.groups and f"{SLOT}{place}" in known]
+    for group in groups:
+        dice_, other = known.thrown[group], _opposing(plan.groups[group], given)
+        found = filled(known, group) if dice_ else None
+        places = [place for place in used if group in plan.reads[place].groups]
         if found is None:
             continue
-        if other is not None and not found.pools:
-            if other.ability:
-                table.tell(f"{group} ({other.character}): {dice_[0][0]} from {other.ability}")
-        elif other is not None:
-            node = found.node
-            is_plain = isinstance(node, Pool) and not node.keep and node.target is None
-            ability = other.ability.replace("-", " ")
-            table.explain(group, ", ".join(filter(None, ("" if is_plain else found.text, ability))))
+        if other is not None:
+            _explain_opposition(table, plan.groups[group], other, found)
         elif total is not None and own == [group]:
-            added = [_added(known, given, name, factor) for name, factor in total.items() if not name.startswith(SLOT)]
-            words = "".join(added)
+            words = "".join(_added(known, given, name, factor) for name, factor in total.items() if name[:1] != SLOT)
             if words:
                 table.explain(group, f"{found.text}{words}", counts=known["total"])
         elif places and all(plan.reads[place].kind != "sum" for place in places):
-            table.explain(group, "", counts=read_off(known, places[0], alone=group))
+            last = Known(known.compiled, known, {group: tuple(die for die in dice_ if die.thrown == throws(dice_))})
+            table.explain(group, "", counts=read_off(last, places[0], alone=group))
+
+
+def _explain_opposition(table: Table, group: GroupPlan, other: Opposition, found: Dice) -> None:
+    node, ability = found.node, other.ability.replace("-", " ")
+    if not found.pools:
+        if ability:
+            more = "" if len(group.template.split()) > 1 else f" from {ability}"
+            table.tell(f"{group.name} ({other.character}): {found.law.values[0]}{more}")
+        return
+    is_plain = isinstance(node, Pool) and not node.keep and node.target is None
+    table.explain(group.name, ", ".join(filter(None, ("" if is_plain else found.text, ability))))
 
 
 def _terms(plan: DicePlan, name: str) -> Linear | None:

@@ -37,7 +37,7 @@ def misspelt_diagnostics(rules: Rules) -> Iterator[Diagnostic]:
         return
     fields = [name for name, field in file.sheet.items() if field.kind == "abilities"]
     declared = {*scope_of(rules, file.actions).dice, *file.define, *file.switches, *OF_A_DIE, *OF_AN_OUTCOME}
-    declared |= {name for action in file.actions.values() for name in action.groups}
+    declared |= {name for action in file.actions.values() for name in (*action.groups, *action.ask)}
     declared |= {name for definition in file.define.values() for name in definition.of}
     known = {*declared, *rolled_labels(rules), *_on_sheets(rules, fields), *_in_examples(file)}
     found = [(text, path, name) for text in _all_texts(rules) for path, name in _named(text.data)]

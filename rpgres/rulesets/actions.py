@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
-from rpgres.rulesets.rows import Id, Record
+from rpgres.rulesets.rows import Id, Record, check_effects
 
 ROLL, OPPOSITION = "roll", "opposition"  # dice that have no name, and those of whoever opposes
 
@@ -42,6 +42,53 @@ class Definition(Record, frozen=True):
             raise ValueError("a definition has either a value or cases")
 
 
+class Choosable(Record, frozen=True, kw_only=True):
+    """One answer to a question inside a roll. What it adds to the result, formulas say that name the question.
+
+    Attributes:
+        text: what it means.
+        when: a formula: it is offered where this holds.
+        cost: what whoever decides pays for it: a counter or a track of their sheet, and a formula for how much of it;
+            it is offered where there is as much.
+        reroll: which dice are thrown again: a group, and a condition of `face`.
+        most: a formula: how many dice of a group are thrown again at most, those that count least first.
+        prefer: a formula: how gladly whoever decides takes it, for policies, which let the question pass at 0.
+        effects: what it changes when the action is over, beside what the outcome does.
+    """
+
+    text: str = ""
+    when: str = ""
+    cost: dict[Id, int | str] = {}
+    reroll: dict[Id, str] = {}
+    most: int | str = ""
+    prefer: int | str = 0
+    effects: list[dict[str, Any]] = []
+
+    def __post_init__(self) -> None:
+        check_effects(effects=self.effects)
+
+
+class Asking(Record, frozen=True, kw_only=True):
+    """A question inside a roll, which may always stay unanswered.
+
+    It is asked before the first dice that name its label in a formula, else when all dice lie. The label is the option
+    that was chosen last, `no` where none was.
+
+    Attributes:
+        text: the question as put to a person.
+        who: the role that answers: actor, opponent, gm, or a parameter of the kind `character`.
+        when: a formula: it is asked where this holds.
+        times: how often it is asked at most, as long as it is answered.
+        options: what may be answered, by name.
+    """
+
+    text: str
+    who: str = "actor"
+    when: str = ""
+    times: int = 1
+    options: dict[Id, Choosable]
+
+
 class Action(Record, frozen=True):
     """An action of the ruleset: its help, what it takes (names in `[parameters]`), and the labels its rule asks.
 
@@ -61,6 +108,7 @@ class Action(Record, frozen=True):
         tables: its outcome tables; a described action has the one of its own name.
         dice: the dice by name, in the order in which they are rolled: plain = "{pool - hunger}d10"; a text alone is
             the dice `roll`. Those called `opposition` are what opposes.
+        ask: questions inside the roll, by label: to throw dice again, to spend something.
         numbers: numbers and words that are worked out, by name, as formulas: half = "skill / 2".
         tell: numbers and words that are told beside the outcome; as a table, under what name.
         bands: the condition of each outcome, tried in order, in place of the bounds of [bands].
@@ -83,6 +131,7 @@ class Action(Record, frozen=True):
     labels: list[Id] = []
     tables: list[str] = []
     dice: str | dict[Id, str | Group] = {}
+    ask: dict[Id, Asking] = {}
     numbers: dict[Id, str] = {}
     tell: list[Id] | dict[Id, Id] = []
     bands: dict[Id, str] = {}

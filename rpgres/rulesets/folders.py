@@ -215,13 +215,16 @@ def _completed(file: RulesetFile) -> RulesetFile:
         return file
     actions = {name: _completed_action(file, name, action) for name, action in file.actions.items()}
     named = {name: Label(kind="chance", help="dice of an action") for one in actions.values() for name in one.groups}
+    for label, its in ((label, its) for one in actions.values() for label, its in one.ask.items()):
+        options = dict.fromkeys([*(named[label].options if label in named else ()), *its.options])
+        named[label] = Label(kind="decision", help=its.text, who=its.who, optional=True, options=[*options])
     return msgspec.structs.replace(file, actions=actions, labels={**named, **_IMPLIED, **file.labels})
 
 
 def _completed_action(file: RulesetFile, name: str, action: Action) -> Action:
     if not action.is_described and not file.standalone:
         return action
-    labels = dict.fromkeys([*action.groups, *action.labels])
+    labels = dict.fromkeys([*action.groups, *action.ask, *action.labels])
     return msgspec.structs.replace(action, labels=list(labels), tables=action.tables or [name])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from rpgres.rulesets.actions import Choosable
 from rpgres.rulesets.rows import Row, RowOption, RowQuestion, templates
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.settling import BOUNDS, NUMBER
@@ -13,14 +14,15 @@ from rpgres.rulesets.tree import walk
 
 
 def spoken_of(rules: Rules, action: str) -> Iterator[str]:
-    """Yield every name that the rows of an action's outcomes speak of, numbers and others."""
-    tables = [rules.table(name) for name in rules.file.actions[action].tables]
-    for _, node in walk(tables, menu=rules.menu):
+    """Yield every name that the questions of an action and the rows of its outcomes speak of, numbers and others."""
+    described = rules.file.actions[action]
+    for _, node in walk([described.ask, *(rules.table(name) for name in described.tables)], menu=rules.menu):
         if isinstance(node, RowQuestion | RowOption):
             yield from _in_conditions(node.when, node.unless)
         if isinstance(node, Row | RowOption):
             for template in templates(node.rolls).values():
                 yield from names_in(template)
+        if isinstance(node, Row | RowOption | Choosable):
             for effect in node.effects:
                 yield from _in_effect(rules, effect)
 
