@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from textwrap import wrap
+
+from msgspec.structs import replace
 
 from rpgres.cli.play.room import Room
 from rpgres.cli.play.words import joined
-from rpgres.cli.render.lines import Line, Piece, line
+from rpgres.cli.render.lines import Line, Piece, line, plain_text
 from rpgres.cli.short.fitting import PREPOSITIONS, Words
 from rpgres.model.state import GM
 
 INDENT = "  "
 
 
-def help_lines(room: Room, width: int) -> list[Line]:
+def help_lines(room: Room, width: int, *, without: Container[str] = ()) -> list[Line]:
     """Return what can be typed, in few lines.
 
     Args:
         room: the seat, and what it may know.
         width: columns.
+        without: what cannot be typed here beside actions.
     """
     actions, deeds = list(room.actions), room.deeds()
     against = [name for name in actions if room.data.file.actions[name].opposed_with]
@@ -28,8 +31,17 @@ def help_lines(room: Room, width: int) -> list[Line]:
     told += _wrapped(actions, width)
     told.append(line(Piece("The table", "title"), Piece(" (help NAME explains an action or a command)", "quiet")))
     names = {"begin": f"begin {'|'.join(room.periods)}"}
-    told += _wrapped([names.get(name, name) for name in deeds], width)
+    told += _wrapped([names.get(name, name) for name in deeds if name not in without], width)
     return [*told, line(Piece("quit", "title"), " leaves; everything is kept.")]
+
+
+def described(room: Room, action: str) -> str:
+    """Return what an action takes and asks, in words."""
+    from rpgres.cli.formats.summary import describe_action
+    from rpgres.cli.render.rulesets import action_lines
+
+    shown = replace(describe_action(room.rules, action), example="")  # a shell's line
+    return plain_text(action_lines(shown, room.rules.chosen, has_rungs=bool(room.rules.file.ladder)))
 
 
 def _listed(examples: Iterable[str]) -> list[str | Piece]:
