@@ -5,12 +5,15 @@ What `[actions.NAME.ask]` may say is in `rpgres.rulesets.actions.Asking`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from math import prod
 from typing import Any, NamedTuple
 
 from msgspec import Struct
 
 from rpgres.engine.players import Question
+from rpgres.errors import RuleError
 from rpgres.model.state import GM, Box, Map, State
 from rpgres.parameters.context import ACTOR
 from rpgres.rulesets import Effect, Option, Rules
@@ -19,6 +22,7 @@ from rpgres.rulesets.effects import paid_by
 from rpgres.rulesets.formulas import Expr, names, worker
 
 Worker = Callable[[Any], Any]
+MOST_PICKS = 10_000  # ways to pick dice that are gone through
 
 
 class Die(NamedTuple):
@@ -40,6 +44,7 @@ class AskedOption(Struct, frozen=True):
     reroll: dict[str, Worker]
     most: Worker | None
     prefer: Worker
+    pick: bool
 
 
 class Asked(Struct, frozen=True):
@@ -68,11 +73,13 @@ class Offer(Struct, frozen=True):
     """An option as things stand.
 
     Attributes:
-        chosen: the answer.
+        answer: what is typed for it.
+        chosen: what that comes to.
         prefer: how gladly whoever decides takes it.
         again: the dice that are thrown again, by group.
     """
 
+    answer: str
     chosen: Chosen
     prefer: int
     again: tuple[tuple[str, tuple[Die, ...]], ...]
@@ -92,6 +99,7 @@ def _option(its: OptionPlan) -> AskedOption:
         _workers(its.reroll),
         worker(its.most) if its.most is not None else None,
         worker(its.prefer),
+        its.pick,
     )
 
 
@@ -192,11 +200,11 @@ def question_of(
     options = []
     for offer in offers:
         one, count = offer.chosen, sum(len(dice) for _, dice in offer.again)
-        told = [f"{count} {'die' if count == 1 else 'dice'} again"] * bool(count)
+        told = [f"{count} {'die' if count == 1 else 'dice'} again"] * (bool(count) and offer.answer == one.option)
         told += [f"{much} {of.replace('-', ' ')}" for of, much in one.cost if much]
-        brief = f"{one.option} ({', '.join(told)})" if told else one.option
+        brief = f"{offer.answer} ({', '.join(told)})" if told else offer.answer
         paid = sum(much for _, much in one.cost)
-        options.append(Option(one.option, ask.options[one.option].text, offer.prefer, brief=brief, cost=paid))
+        options.append(Option(offer.answer, ask.options[one.option].text, offer.prefer, brief=brief, cost=paid))
     return Question(label, who, tuple(options), ask.text, True, facts)
 
 
@@ -215,3 +223,27 @@ def kept(dice: Iterable[Die], again: Iterable[Die]) -> tuple[Die, ...]:
 def throws(dice: Iterable[Die]) -> int:
     """Return how often a group was thrown that shows these dice."""
     return max((die.thrown for die in dice), default=1)
+
+
+def picks(
+    dice: Sequence[tuple[str, Die]], most: int, alike: Callable[[str, Die], Any]
+) -> Iterator[list[tuple[str, Die]]]:
+    """Yield every way to pick some of these dice, of those that are alike the first ones.
+
+    Args:
+        dice: the dice, with their groups.
+        most: how many are picked at most.
+        alike: what is the same for dice that are alike.
+
+    Raises:
+        RuleError: there are too many ways.
+    """
+    kinds: dict[Any, list[tuple[str, Die]]] = {}
+    for group, die in dice:
+        kinds.setdefault((group, alike(group, die)), []).append((group, die))
+    sizes = [range(len(its) + 1) for its in kinds.values()]
+    if prod(map(len, sizes)) > MOST_PICKS:
+        raise RuleError(f"there are more than {MOST_PICKS} ways to pick dice; leave `pick` out, or lower `most`")
+    for counts in product(*sizes):
+        if 0 < sum(counts) <= most:
+            yield [one for its, count in zip(kinds.values(), counts, strict=True) for one in its[:count]]

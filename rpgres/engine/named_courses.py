@@ -19,13 +19,14 @@ from rpgres.dice.groups import Again, Faces, Joining, group_law, plain_faces
 from rpgres.dice.readings import JointLaw
 from rpgres.engine.named_asks import Chosen, Die, Offer, Thrown, kept, question_of, throws
 from rpgres.engine.named_dice import Course, Known, again_of, as_many, filled, is_pool
+from rpgres.engine.named_kinds import Kinds
 from rpgres.engine.named_odds import law_of
 from rpgres.engine.named_readings import worked_out
 from rpgres.engine.table import Table
 from rpgres.model.state import Map
 from rpgres.rulesets import OUTCOME_ONLY, STATE
-from rpgres.rulesets.dice_plans import BAND, OF_AN_OUTCOME, SLOT, TIMES
-from rpgres.rulesets.formulas import OF_A_DIE, Const, Expr, reduced
+from rpgres.rulesets.dice_plans import BAND, OF_AN_OUTCOME
+from rpgres.rulesets.formulas import Const, Expr, reduced
 
 MOST_NODES = 200_000  # of one action
 MOST_BROUGHT = 400  # dice that others bring
@@ -92,7 +93,7 @@ def weighed(
                 answer = table.run.ask(asks)
                 number = node.passed
                 for offer, then in zip(node.offers, node.then, strict=True):
-                    if offer.chosen.option == answer:
+                    if offer.answer == answer:
                         number, chosen = then, (*chosen, offer.chosen)
             case End():
                 return dict(zip(names, node.values, strict=True)), chosen
@@ -113,7 +114,7 @@ class Courses:
     def __init__(self, course: Course, names: tuple[str, ...]) -> None:
         self.course, self.names = course, names
         self.plan = course.compiled.plan
-        self.kinds = _Kinds(course, names)
+        self.kinds = Kinds(course, names)
         self.nodes: list[Node] = []
         self._numbers: dict[Node, int] = {}
         self._known: dict[Any, int] = {}
@@ -291,68 +292,6 @@ class Courses:
                     limit="MOST_NODES",
                 )
         return number
-
-
-class _Kinds:
-    """Which dice of a group nothing tells apart that is asked for."""
-
-    def __init__(self, course: Course, asked: tuple[str, ...]) -> None:
-        compiled, plan = course.compiled, course.compiled.plan
-        numbers = [plan.numbers[name] for name in asked if name in plan.numbers]
-        groups = [one for group in plan.groups.values() for one in group.formulas]
-        asks = [one for ask in plan.asks.values() for one in (*ask.formulas, *ask.of_a_die)]
-        reached = plan.reached(*numbers, *groups, *asks)
-        slots = sorted(int(one.removeprefix(SLOT)) for one in reached if one.startswith(SLOT))
-        self._slots = {name: [slot for slot in slots if name in plan.reads[slot].groups] for name in plan.groups}
-        self._fits = {
-            name: [
-                option.reroll[name]
-                for ask in compiled.asks.values()
-                for option in ask.options.values()
-                if name in option.reroll
-            ]
-            for name in plan.groups
-        }
-        self._told: dict[str, frozenset[str]] = {}  # what of a die formulas name, and `face` where each is of its own
-        for name, group in plan.groups.items():
-            its = [*group.of_a_die, *(of for slot in self._slots[name] if (of := plan.reads[slot].of) is not None)]
-            options = [one for ask in plan.asks.values() for one in ask.options.values() if name in one.reroll]
-            its += [one.reroll[name] for one in options]
-            needs = plan.reached(*its)
-            is_moving = any(one.startswith((SLOT, TIMES)) or one in plan.asks for one in needs)
-            is_ranked = any(one.most is not None and len(one.reroll) > 1 for one in options)
-            told = {one for one in OF_A_DIE if one != "face" and one in needs}
-            self._told[name] = frozenset({*told, *["face"] * (is_moving or is_ranked)})
-        self._known = course.known((), {})
-        self._found: dict[tuple[str, Die], Die | None] = {}
-
-    def alike(self, group: str, dice: Iterable[Die]) -> tuple[Die, ...]:
-        """Return dice as those that stand for them; without those that make no difference."""
-        return tuple(sorted(found for die in dice if (found := self.of(group, die)) is not None))
-
-    def of(self, group: str, die: Die) -> Die | None:
-        """Return the die that stands for all that are like this one; None for those that make no difference."""
-        told = self._told[group]
-        die = Die(die.face, die.is_first or "added" not in told, die.thrown if "thrown" in told else 1)
-        if "face" in told:
-            return die
-        key = group, die
-        if key not in self._found:
-            marks = self._marks(group, die)
-            least = die.face
-            while least > 1 and self._marks(group, die._replace(face=least - 1)) == marks:
-                least -= 1
-            self._found[key] = die._replace(face=least) if any(one not in (None, 0, False) for one in marks) else None
-        return self._found[key]
-
-    def _marks(self, group: str, die: Die) -> tuple[int | None, ...]:
-        known, fits = self._known, self._fits[group]
-        reads = known.compiled.plan.reads
-        brought: list[int | None] = []
-        for slot in self._slots[group]:
-            its = known.read_of(slot, group, die)
-            brought.append((its or 0) if reads[slot].kind in ("sum", "count") else its)
-        return (*brought, *(int(bool(known.of_die(one, die))) for one in fits))
 
 
 def _more(count: int, again: Again, faces: int) -> int:

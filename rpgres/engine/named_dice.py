@@ -6,9 +6,9 @@ What `[actions.NAME.dice]` and what goes with it may say is in `rpgres.rulesets.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -17,6 +17,7 @@ from rpgres.dice.grammar import Pool
 from rpgres.dice.groups import Again, added_dice, can_bring, faces_of
 from rpgres.engine.named_asks import (
     Asked,
+    AskedOption,
     Chosen,
     Die,
     Offer,
@@ -26,6 +27,7 @@ from rpgres.engine.named_asks import (
     asked_of,
     effects_of,
     kept,
+    picks,
     question_of,
     throws,
 )
@@ -41,6 +43,9 @@ from rpgres.rulesets.dice_plans import BAND, GIVEN, OF_AN_OUTCOME, SLOT, DicePla
 from rpgres.rulesets.formulas import Expr, Linear, Name, Value, linear, worker
 from rpgres.rulesets.numbers import OPPOSED, sheet_names
 from rpgres.rulesets.references import spoken_of
+
+if TYPE_CHECKING:
+    from rpgres.engine.named_kinds import Kinds
 
 Worker = Callable[[Any], Any]
 
@@ -207,7 +212,7 @@ def _settled(table: Table, action: str, found: Mapping[str, Any], given: Given, 
         table_name, margin, total=total, opposition=opposition, roles=given.roles(), facts=Map(facts), band=band
     )
     outcome = outcome.plus(effects_of(rules, action, chosen, margin, Map(facts))) if chosen else outcome
-    return msgspec.structs.replace(outcome, details=Map(details)) if details else outcome
+    return msgspec.structs.replace(outcome, details=Map({**outcome.details, **details})) if details else outcome
 
 
 def _facts(numbers: Mapping[str, Any], given: Given) -> dict[str, Any]:
@@ -386,28 +391,53 @@ class Course(msgspec.Struct, frozen=True):
             if not option.when(known):
                 continue
             cost = tuple((of, max(0, int(much(known) or 0))) for of, much in option.cost.items())
-            again = self._again(known, label, name)
-            is_idle = option.reroll and not again
-            if not is_idle and all(much <= purse.left(label, of, chosen) for of, much in cost):
-                found.append(Offer(Chosen(label, name, cost), int(option.prefer(known) or 0), again))
+            if any(much > purse.left(label, of, chosen) for of, much in cost):
+                continue
+            answer = Chosen(label, name, cost)
+            prefer = int(option.prefer(known) or 0)
+            ways = self._ways(known, name, option)
+            found += (Offer(typed, answer, prefer, _by_group(dice_)) for typed, dice_ in ways)
         return tuple(found)
 
-    def _again(self, known: Known, label: str, name: str) -> tuple[tuple[str, tuple[Die, ...]], ...]:
-        """Return the dice that an option throws again, by group."""
-        option = self.compiled.asks[label].options[name]
+    def _ways(self, known: Known, name: str, option: AskedOption) -> Iterator[tuple[str, list[tuple[str, Die]]]]:
+        """Yield the ways to choose an option: what is typed, and the dice that are thrown again."""
         fitting = [
             (group, die)
             for group, fits in option.reroll.items()
             for die in known.thrown.get(group, ())
             if known.of_die(fits, die)
         ]
-        if option.most is not None:
-            fitting.sort(key=lambda one: (known.counts(*one), one[1].face))
-            del fitting[max(0, int(option.most(known) or 0)) :]
-        found: dict[str, list[Die]] = {}
-        for group, die in fitting:
-            found.setdefault(group, []).append(die)
-        return tuple((group, tuple(dice_)) for group, dice_ in found.items())
+        fitting.sort(key=lambda one: (known.counts(*one), one[1].face))
+        most = len(fitting) if option.most is None else max(0, int(option.most(known) or 0))
+        least = fitting[:most]
+        if least or not option.reroll:
+            yield name, least
+        if option.pick:
+            alike = self.kinds.of
+            first = sorted((group, alike(group, die)) for group, die in least)
+            for dice_ in picks(fitting, most, alike):
+                if sorted((group, alike(group, die)) for group, die in dice_) != first:
+                    shown = (f"{group}-{die.face}" if len(option.reroll) > 1 else str(die.face) for group, die in dice_)
+                    yield "-".join((name, *shown)), dice_
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What anybody asks for when the action is over."""
+        told = self.rules.file.actions[self.action].told.values()
+        wanted = dict.fromkeys((BAND, *OF_AN_OUTCOME, *self.compiled.wanted, *told))
+        known = self.known((), {})
+        return tuple(name for name in wanted if _has(known, name))
+
+    @property
+    def kinds(self) -> Kinds:
+        """Which dice are alike."""
+        from rpgres.engine.named_kinds import Kinds
+
+        laws = self.given.laws
+        if ("kinds",) not in laws:
+            laws["kinds",] = Kinds(self, self.names)
+        found: Kinds = laws["kinds",]
+        return found
 
     def facts(self, label: str, known: Known) -> Map[str, Any]:
         """Return the numbers that a question is about."""
@@ -421,6 +451,13 @@ class Course(msgspec.Struct, frozen=True):
         return place if times < self.rules.file.actions[self.action].ask[label].times else place + 1
 
 
+def _by_group(dice_: list[tuple[str, Die]]) -> tuple[tuple[str, tuple[Die, ...]], ...]:
+    found: dict[str, list[Die]] = {}
+    for group, die in dice_:
+        found.setdefault(group, []).append(die)
+    return tuple((group, tuple(its)) for group, its in found.items())
+
+
 def played(table: Table, actor: Character, course: Course) -> tuple[dict[str, Any], tuple[Chosen, ...]]:
     """Return what the names of an action come to, and what was answered."""
     compiled, chosen = course.compiled, tuple[Chosen, ...]()
@@ -432,7 +469,7 @@ def played(table: Table, actor: Character, course: Course) -> tuple[dict[str, An
             thrown[step] = _thrown(table, actor, known, course.given, step)
             place += 1
             continue
-        offers = {offer.chosen.option: offer for offer in course.offers(step, known, chosen)}
+        offers = {offer.answer: offer for offer in course.offers(step, known, chosen)}
         if not offers:
             place += 1
             continue
@@ -455,9 +492,7 @@ def played(table: Table, actor: Character, course: Course) -> tuple[dict[str, An
 
         return weighed(table, course, place, chosen, thrown)
     known = course.known(chosen, thrown)
-    told = course.rules.file.actions[course.action].told
-    wanted = dict.fromkeys((BAND, *OF_AN_OUTCOME, *compiled.wanted, *told.values()))
-    found = {name: known[name] for name in wanted if _has(known, name)}
+    found = {name: known[name] for name in course.names}
     _explain(table, known, course.given, [*thrown])
     return found, chosen
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from rpgres.dice import Dice, dice
+from rpgres.errors import NotationError, UsageError
 from rpgres.model.state import GM, Character, Map, State
 from rpgres.parameters.context import ACTOR
 from rpgres.parameters.values import Opposition, Rating
 from rpgres.rulesets import Parameter, Rules
 from rpgres.rulesets.numbers import NUMERIC, OPPONENT, OPPOSED
-from rpgres.rulesets.templates import dice_key
+from rpgres.rulesets.templates import dice_key, fill
 
 
 def given_of(rules: Rules, action: str, actor: Character, arguments: Mapping[str, Any], state: State) -> Given:
@@ -27,6 +29,7 @@ class Given:
 
     def __init__(self, rules: Rules, action: str, actor: Character, arguments: Mapping[str, Any], state: State) -> None:
         self.rules = rules
+        self.action = action
         self.actor = actor
         self.state = state
         self.arguments = arguments
@@ -58,6 +61,19 @@ class Given:
             other = self.opponent()
             words = f"{name.removeprefix(OPPOSED)} of {other.name if other is not None else OPPONENT}"
         return words.replace("-", " ")
+
+    def dice(self, template: str) -> Dice:
+        """Return the dice of a template.
+
+        Raises:
+            UsageError: what was typed makes none.
+        """
+        text = fill(template, self.number)
+        try:
+            return dice(text)
+        except NotationError as error:
+            what = f"{self.rules.id} {self.action} rolls {template!r}, which is {text!r} here"
+            raise UsageError(f"{what}: {error.message}") from error
 
     def meanings(self) -> dict[str, int | str]:
         """Return what stands in dice for parameters that conditions know as words (choices, flags), by `dice_key`."""

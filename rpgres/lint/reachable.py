@@ -8,7 +8,7 @@ from rpgres.lint.conditions import CONDITIONS
 from rpgres.lint.named_dice import Limits, bands_named, bounded_actions, number_spans
 from rpgres.rulesets.numbers import described_actions
 from rpgres.rulesets.provenance import located_in
-from rpgres.rulesets.rows import Condition
+from rpgres.rulesets.rows import Band, Condition
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.tree import walk
 from rpgres.toml.diagnostics import Diagnostic, Fault
@@ -39,8 +39,9 @@ def _unreached(rules: Rules) -> Iterator[Fault]:
             named |= bands_named(rules, name)
         else:  # its one row stands
             named |= {band for table in action.tables for band in rules.table(table)}
+    named |= {row.name for plan in rules.plans.values() for row in (*plan.rows, *plan.also)}
     for name, band in file.bands.items():
-        if not (band.has_bounds or band.unopposed or name in named):
+        if type(band) is Band and not (band.has_bounds or band.unopposed or name in named):
             message = "this band is unreachable: it has no bounds (from, to), and no action names it under `bands`"
             yield Fault("never-matches", ("bands", name), message)
 

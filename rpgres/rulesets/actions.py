@@ -51,7 +51,8 @@ class Choosable(Record, frozen=True, kw_only=True):
         cost: what whoever decides pays for it: a counter or a track of their sheet, and a formula for how much of it;
             it is offered where there is as much.
         reroll: which dice are thrown again: a group, and a condition of `face`.
-        most: a formula: how many dice of a group are thrown again at most, those that count least first.
+        most: a formula: how many of these dice are thrown again at most, those that count least first.
+        pick: whether other dice may be picked: there is then an option more for each way, called NAME-FACE-FACE.
         prefer: a formula: how gladly whoever decides takes it, for policies, which let the question pass at 0.
         effects: what it changes when the action is over, beside what the outcome does.
     """
@@ -61,6 +62,7 @@ class Choosable(Record, frozen=True, kw_only=True):
     cost: dict[Id, int | str] = {}
     reroll: dict[Id, str] = {}
     most: int | str = ""
+    pick: bool = False
     prefer: int | str = 0
     effects: list[dict[str, Any]] = []
 

@@ -83,6 +83,7 @@ class OptionPlan(Struct, frozen=True):
     reroll: dict[str, Expr]
     most: Expr | None
     prefer: Expr
+    pick: bool
 
     @property
     def formulas(self) -> tuple[Expr, ...]:
@@ -344,6 +345,7 @@ class _Writer:
                 {group: self.read(text) for group, text in its.reroll.items()},
                 self.read(str(its.most)) if its.most != "" else None,
                 self.read(str(its.prefer)),
+                its.pick,
             )
             for name, its in ask.options.items()
         }

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from rpgres.engine.players import policy_of
 from rpgres.engine.run import Prepared, prepare
 from rpgres.odds.exact import outcome_odds
 from rpgres.odds.optimal import weigh_best
@@ -125,8 +126,6 @@ class TestPush:
         assert outcome_odds(prepared).masses == {"success": wanted["success"], "failure": wanted["failure"]}
         assert outcome_odds(prepared).passed == ("push",)
         wanted, _ = every_outcome(prepared)
-        from rpgres.engine.players import policy_of
-
         found = outcome_odds(prepared, policies={"": policy_of(prepared.rules)})
         assert found.masses["success"] == wanted["success"] == _pushed(pool, gear, needs, only_short=1)
         assert weigh_best(prepared).masses["success"] == _pushed(pool, gear, needs, only_short=99)
@@ -140,3 +139,88 @@ class TestPush:
         start = perf_counter()
         assert weigh_best(prepared).masses["success"] == _pushed(8, 12, 4, only_short=99)
         assert perf_counter() - start < 1
+
+
+PICKED = """
+standalone = true
+title = "Picked"
+summary = "A sum of dice, of which some may be picked and thrown again, for a point of luck each time."
+version = "1"
+
+[bands]
+low = { title = "Low", success = false }
+high = { title = "High", success = true }
+twins = { title = "Twins", success = true }
+
+[actions.check]
+summary = "Roll."
+parameters = ["needs"]
+required = ["needs"]
+tell = ["total", "left"]
+dice = { ask = "1d4", roll = "{2 + (more = 'take')}d4", last = "{count(roll, face = 1)}d2" }
+
+[actions.check.ask.more]
+text = "One die more?"
+when = "ask >= 3"
+options.take = { text = "It costs a point.", cost = { luck = 1 }, prefer = "needs - 6" }
+
+[actions.check.ask.luck-of-dice]
+text = "Spend luck?"
+when = "total < needs"
+times = 2
+options.again = { cost = { luck = 1 }, reroll = { roll = "face <= 3" }, most = 2, pick = true, prefer = "total < 5" }
+options.two = { text = "2 more.", cost = { luck = "1 + times(luck-of-dice)" }, when = "total + 2 >= needs", prefer = 2 }
+
+[actions.check.numbers]
+total = "roll + last + 2 * times(luck-of-dice, 'two')"
+left = "luck"
+
+[actions.check.bands]
+high = "total >= needs"
+twins = "highest(roll) = lowest(roll) and luck-of-dice = 'again'"
+low = "else"
+
+[effects]
+luck = { help = "luck", does = "counter", counter = "luck" }
+
+[parameters]
+needs = { kind = "integer", help = "what is needed" }
+
+[sheet]
+name = { kind = "text", help = "name" }
+luck = { kind = "counter", help = "luck", default = 0, at-least = 0 }
+"""
+
+
+class TestPicks:
+    @pytest.fixture(autouse=True)
+    def picked(self, here: Path) -> None:
+        write(PICKED, name="picked")
+        sheets = Path("rulesets/picked/sheets")
+        sheets.mkdir()
+        for luck in range(4):
+            (sheets / f"luck-{luck}.toml").write_text(f'name = "Lucky"\nluck = {luck}\n')
+
+    @pytest.mark.parametrize(("luck", "needs"), [(0, 6), (1, 9), (2, 10)])
+    def test_odds_are_those_of_every_die_and_answer(self, luck: int, needs: int) -> None:
+        prepared = _prepared("picked", "check", sheet=f"luck-{luck}", needs=needs)
+        wanted, _ = every_outcome(prepared)
+        found = outcome_odds(prepared, policies={"": policy_of(prepared.rules)})
+        assert found.method == "exact"
+        assert {band: mass for band, mass in found.masses.items() if mass} == wanted
+        totals, _ = every_outcome(prepared, what="total")
+        assert outcome_odds(prepared, by="total", policies={"": policy_of(prepared.rules)}).masses == totals
+        if luck < 2:
+            assert weigh_best(prepared).masses.get("low", 0) == 1 - best_success(prepared)
+
+    def test_dice_are_picked_by_what_they_show(self) -> None:
+        line = ["roll", "picked", "check", "--sheet", "luck-2", "--needs", "8", "--given", "ask=1", "--seed", "7"]
+        done = rpgres(*line, "--given", "roll=3,2", "--given", "roll=4", "--choose", "luck-of-dice=again-2")
+        assert done.code == 0, done.out
+        assert "roll: 3,2 = 5" in done.out
+        assert "roll: 4 = 4" in done.out
+        assert "total 7, left 1" in done.out
+        assert "luck: for actor, change -1" in done.out
+        done = rpgres(*line, "--given", "roll=3,3", "--choose", "luck-of-dice=again-2")
+        assert done.code == 2
+        assert "again-3" in done.err
