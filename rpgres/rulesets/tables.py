@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
-from rpgres.model.cards import Cards, meant
 from rpgres.model.state import Card
 from rpgres.rulesets.rows import Id, Record, Row
+
+if TYPE_CHECKING:
+    from rpgres.model.cards import Cards
 
 USED = "row-used"  # the kind of effect that takes note of a row that comes once
 
@@ -115,6 +117,8 @@ def fits(card: Card, key: str, known: Cards) -> bool:
 
 
 def _names(card: Card, word: str, known: Cards) -> bool:
+    from rpgres.model.cards import meant
+
     spans = spans_of(word)
     if spans is not None:
         return card.value is not None and is_within(card.value, spans)
