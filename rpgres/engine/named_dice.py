@@ -378,7 +378,7 @@ class Course(msgspec.Struct, frozen=True):
             answer = Chosen(label, name, cost)
             prefer = int(option.prefer(known) or 0)
             ways = self._ways(known, name, option)
-            found += (Offer(typed, answer, prefer, _by_group(dice_)) for typed, dice_ in ways)
+            found += (Offer(typed, answer, prefer, _by_group(dice_, option.reroll)) for typed, dice_ in ways)
         return tuple(found)
 
     def _ways(self, known: Known, name: str, option: AskedOption) -> Iterator[tuple[str, list[tuple[str, Die]]]]:
@@ -433,11 +433,10 @@ class Course(msgspec.Struct, frozen=True):
         return place if times < self.rules.file.actions[self.action].ask[label].times else place + 1
 
 
-def _by_group(dice_: list[tuple[str, Die]]) -> tuple[tuple[str, tuple[Die, ...]], ...]:
-    found: dict[str, list[Die]] = {}
-    for group, die in dice_:
-        found.setdefault(group, []).append(die)
-    return tuple((group, tuple(its)) for group, its in found.items())
+def _by_group(dice_: list[tuple[str, Die]], groups: Iterable[str]) -> tuple[tuple[str, tuple[Die, ...]], ...]:
+    """Return dice by group, in the order in which these are thrown again."""
+    found = ((group, tuple(die for its, die in dice_ if its == group)) for group in groups)
+    return tuple((group, its) for group, its in found if its)
 
 
 def played(table: Table, actor: Character, course: Course) -> tuple[dict[str, Any], tuple[Chosen, ...]]:
