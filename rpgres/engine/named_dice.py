@@ -204,7 +204,7 @@ def _settled(table: Table, action: str, found: Mapping[str, Any], given: Given, 
         table_name, margin, total=total, opposition=opposition, roles=given.roles(), facts=Map(facts), band=band
     )
     outcome = outcome.plus(effects_of(rules, action, chosen, margin, Map(facts))) if chosen else outcome
-    return msgspec.structs.replace(outcome, details=Map(details)) if details else outcome
+    return msgspec.structs.replace(outcome, details=Map({**outcome.details, **details})) if details else outcome
 
 
 def _plain(value: Value) -> Value:
