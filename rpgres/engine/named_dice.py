@@ -454,6 +454,7 @@ def played(table: Table, actor: Character, course: Course) -> tuple[dict[str, An
         if not offers:
             place += 1
             continue
+        _explain(table, known, thrown)
         asked = question_of(
             course.rules, course.action, step, course.purse.who(step), offers.values(), course.facts(step, known)
         )
@@ -463,7 +464,6 @@ def played(table: Table, actor: Character, course: Course) -> tuple[dict[str, An
             continue
         chosen = (*chosen, offers[answer].chosen)
         place = course.next(place, chosen)
-        _explain(table, known, [group for group, _ in offers[answer].again])
         known = course.known(chosen, thrown)
         for group, again in offers[answer].again:
             stay = kept(thrown[group], again)
