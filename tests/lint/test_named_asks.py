@@ -78,7 +78,7 @@ def _line(text: str, part: str) -> int:
     [
         ("cost = { luck = 2 }", "cost = { lucl = 2 }", "push.options.two.cost.lucl", "has no counter or track on its"),
         ('counter = "luck" }', 'counter = "price" }', "push.options.two.cost.luck", "nothing takes luck away"),
-        ('own = "face < 6"', 'owm = "face < 6"', "push.options.push.reroll.owm", "did you mean `own`?"),
+        ('own = "face < 6"', 'owm = "face < 6"', "push.options.push.reroll.owm", "no group of dice 'owm'"),
         ('own = "face < 6"', 'best = "face < 6"', "push.options.push.reroll.best", "only some count"),
         ('own = "face < 6"', 'own = "face > 6"', "push.options.push.reroll.own", "no face fits this condition"),
         ('when = "total < 9"', 'when = "total < 0"', "push.when", "never asked"),
