@@ -22,15 +22,17 @@ from rpgres.journal.history import History
 from rpgres.journal.store import read
 from rpgres.journal.views import run_seen
 from rpgres.model.state import GM, State
-from rpgres.rulesets import Rules, unknown
+from rpgres.rulesets import Parameter, Rules, unknown
 from rpgres.text.harmless import harmless
 
 ODDS = "odds"
+MOST_NAMED = 8  # of what is usually typed
 LEAVE = ("quit", "exit", "q")
 
 # What may be typed beside an action, and what it does.
 DEEDS: dict[str, str] = {
     "show": "the table as it is now",
+    "status": "who has what, and what waits, in a line",
     "log": "all entries (log --last 5)",
     "odds": "exact odds of an action here: odds overcome burglary 3",
     "answer": "answer the pending decision",
@@ -267,11 +269,23 @@ class Room:
             parameter = self.rules.parameters(action)[name]
             if any(_has(long, one) for one in (name, *parameter.aliases)):
                 continue
-            found = asks(f"{action}: {name}? ({parameter.help})", ())
+            found = asks(f"{action}: {name}? ({self._usual(who, parameter) or parameter.help})", ())
             if found is None:
-                return []  # the command tells what it needs
+                hint = f"`help {action}` shows a line that works here"
+                raise UsageError(f"{action} needs {name}: {parameter.help}; {hint}")
             added += found.words[:1] and (f"--{name}={found.words[0]}",)
         return [*added, *self._beside(who, action, [*long, *added], asks)]
+
+    def _usual(self, who: str, parameter: Parameter) -> str:
+        """Return what is usually typed for a parameter of an action here, best first; empty where nothing says so."""
+        character = self.state.characters.get(who)
+        if parameter.kind == "ability" and character is not None and character.abilities:
+            rated = sorted(character.abilities.items(), key=lambda one: -one[1])[:MOST_NAMED]
+            return f"{', '.join(name for name, _ in rated)}, or a number"
+        if parameter.kind == "opposition":
+            others = [one for one in self.state.characters if one != who][:MOST_NAMED]
+            return ", ".join([*others, *list(self.data.file.ladder)[:1], "or a number"])
+        return ""
 
     def _beside(self, who: str, action: str, line: Sequence[str], asks: Asks) -> list[str]:
         """Return who stands beside the actor of a procedure, of the players' characters whom nobody named."""

@@ -11,6 +11,7 @@ from rpgres.cli.output import blame, columns, flush, know_cards, results, say, s
 from rpgres.cli.play.helping import action_help, help_lines
 from rpgres.cli.play.reader import Reader
 from rpgres.cli.play.room import LEAVE, ODDS, Room, Understood
+from rpgres.cli.play.status import status
 from rpgres.cli.render.lines import Line, Piece, line
 from rpgres.cli.short import Reading
 from rpgres.cli.typed import split
@@ -132,6 +133,9 @@ class Session:
                 width = columns(default=WIDTH, at_most=WIDEST)
                 lines = help_lines(self._room, width) if len(words) == 1 else action_help(self._room, words[1])
                 say(lines, is_plain=self._is_plain)
+                return
+            if words == ["status"]:
+                say([line(INDENT, status(self._room))], is_plain=self._is_plain)
                 return
             if words[0] == "real":
                 self._real = self._checked(" ".join(words[1:]) or "all", self._room)
