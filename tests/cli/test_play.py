@@ -191,7 +191,7 @@ def test_what_is_unclear_or_missing_is_asked() -> None:
     assert room.understood(split("overcome fight guard"), first).long == "mara overcome --skill fight --vs guard:fight"
     assert asked == ["Who acts", "guard opposes this with what"]
     asked.clear()
-    assert room.understood(split("edda overcome crafts"), first).long == "edda overcome --skill crafts --vs=2"
+    assert room.understood(split("edda overcome crafts"), first).long == "edda overcome --skill crafts --vs 2"
     assert asked == ["overcome: vs"]
 
 

@@ -80,7 +80,7 @@ def test_why_names_the_row_its_file_and_its_source() -> None:
     assert "cost: You get it, and it costs you dearly. (the goal is reached; a serious cost" in told
     invoke = plain_text(why_lines(rules, "overcome", Question("invoke", "mara", ())))
     assert "invoke_order = alternate" in invoke
-    assert "aspects/ruleset.toml:" in invoke
+    assert "aspects/ruleset.toml, line " in invoke
 
 
 @pytest.mark.parametrize("ruleset", ["fate", "coppermane", "saga", "faith", "nodice", "percentile-levels"])

@@ -12,7 +12,7 @@ from rpgres.cli.rulesets import RulesetData, read_ruleset
 from rpgres.cli.settings import active, expand_at_table
 from rpgres.cli.short import Reading, Scope, Unclear, Words, lengthened, rules_of, typed_apart, who_is_named
 from rpgres.cli.short.fitting import BESIDE
-from rpgres.cli.typed import joined
+from rpgres.cli.typed import joined, split
 from rpgres.engine.periods import period_names
 from rpgres.engine.records import Pending
 from rpgres.engine.views import SOMEBODY, state_seen
@@ -225,15 +225,19 @@ class Room:
         while True:
             try:
                 long = lengthened(self.scope(who, command), action, line)
-                break
+                more = self._missing(who, action, long, asks) if verb != ODDS else []  # odds at every rung
+                if not more:
+                    break
+                end = line.index("--") if "--" in line else len(line)  # what stands behind is taken as it is
+                line, is_asked = [*line[:end], *more, *line[end:]], True
             except Unclear as unclear:
                 reading = asks(unclear.typed, unclear.readings)
                 if reading is None:
                     raise
                 line, is_asked = unclear.chosen(reading), True
-        more = self._missing(who, action, long, asks) if verb != ODDS else []  # odds at every rung
+        more = self._beside(who, action, long, asks) if verb != ODDS else []
         is_short = is_asked or bool(more) or bool(typed_apart(words, command.takes)[0])
-        end = long.index("--") if "--" in long else len(long)  # what stands behind is taken as it is
+        end = long.index("--") if "--" in long else len(long)
         acting = ["--actor", who] if who and not _has(words, "actor") else []
         arguments = [verb, action, *long[:end], *more, *acting, *long[end:]]
         shown = joined([*([ODDS] if verb == ODDS else []), *([who] if who else []), action, *long, *more])
@@ -250,12 +254,7 @@ class Room:
             players = [name for name in able if self.state.seat_of(name) != GM]
             named = {who_is_named(self.rules, self.state, word) for word in words}
             left = [name for name in players if name not in named]
-            if (
-                action in self.data.file.actions
-                and self.data.file.actions[action].procedure
-                and named
-                and len(left) == 1
-            ):
+            if self.data.file.actions[action].procedure and any(named) and len(left) == 1:
                 return left[0]  # the others are named beside, or against, whoever acts
             found = asks("Who acts?", [Reading(name, (name,)) for name in able]) if len(able) > 1 else None
             if found is None:
@@ -263,8 +262,11 @@ class Room:
             return found.text
 
     def _missing(self, who: str, action: str, long: Sequence[str], asks: Asks) -> list[str]:
-        """Return what a person adds of the parameters that the action cannot do without."""
-        added: list[str] = []
+        """Return what a person adds of the first parameter that is missing; nothing where none is.
+
+        Raises:
+            UsageError: nobody says it.
+        """
         for name in self.data.file.actions[action].required:
             parameter = self.rules.parameters(action)[name]
             if any(_has(long, one) for one in (name, *parameter.aliases)):
@@ -273,8 +275,9 @@ class Room:
             if found is None:
                 hint = f"`help {action}` shows a line that works here"
                 raise UsageError(f"{action} needs {name}: {parameter.help}; {hint}")
-            added += found.words[:1] and (f"--{name}={found.words[0]}",)
-        return [*added, *self._beside(who, action, [*long, *added], asks)]
+            is_name = parameter.kind in ("ability", "opposition")  # which may leave something open
+            return [name, *split(found.text)] if is_name else [f"--{name}={found.text}"]
+        return []
 
     def _usual(self, who: str, parameter: Parameter) -> str:
         """Return what is usually typed for a parameter of an action here, best first; empty where nothing says so."""
@@ -283,8 +286,8 @@ class Room:
             rated = sorted(character.abilities.items(), key=lambda one: -one[1])[:MOST_NAMED]
             return f"{', '.join(name for name, _ in rated)}, or a number"
         if parameter.kind == "opposition":
-            others = [one for one in self.state.characters if one != who][:MOST_NAMED]
-            return ", ".join([*others, *list(self.data.file.ladder)[:1], "or a number"])
+            others, rungs = [one for one in self.state.characters if one != who][:MOST_NAMED], [*self.data.file.ladder]
+            return ", ".join([*others, *rungs[len(rungs) // 2 :][:1], "or a number"])
         return ""
 
     def _beside(self, who: str, action: str, line: Sequence[str], asks: Asks) -> list[str]:
