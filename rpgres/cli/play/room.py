@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from rpgres.cli.dynamic import ActionCommand
+from rpgres.cli.play.spoken import as_typed
 from rpgres.cli.rulesets import RulesetData, read_ruleset
 from rpgres.cli.settings import active, expand_at_table
 from rpgres.cli.short import Reading, Scope, Unclear, Words, lengthened, rules_of, typed_apart, who_is_named
@@ -21,13 +22,16 @@ from rpgres.journal.commands import actor_of
 from rpgres.journal.history import History
 from rpgres.journal.store import read
 from rpgres.journal.views import run_seen
-from rpgres.model.state import GM, State
+from rpgres.model.state import GM, State, slug
+from rpgres.parameters.ability import ability_names
 from rpgres.rulesets import Parameter, Rules, unknown
 from rpgres.text.harmless import harmless
 
 ODDS = "odds"
 MOST_NAMED = 8  # of what is usually typed
 LEAVE = ("quit", "exit", "q")
+SAVED = ("save", "store")
+HINT = "`help` shows how lines are typed"
 
 # What may be typed beside an action, and what it does.
 DEEDS: dict[str, str] = {
@@ -170,6 +174,10 @@ class Room:
         found = expand_at_table([first, *rest], active().settings.aliases, ruleset=self.rules.id)
         return [f"{actor}:", *found] if actor else found
 
+    def typed(self, words: Sequence[str]) -> list[str]:
+        """Return a line as it would be typed by whoever knows how, where that can be told."""
+        return as_typed(words, [*self.actions], self.state, is_line=self.is_line(words))
+
     def is_line(self, words: Sequence[str]) -> bool:
         """Tell whether a line that is typed at a question is no answer: a command, or an action of somebody."""
         actor, (first, *_) = self.named_first(self.unaliased(words))
@@ -192,6 +200,12 @@ class Room:
             return Understood([topic, "--help"] if topic in DEEDS else ["help", *words[1:]])
         words = self.unaliased(words)
         actor, (first, *rest) = self.named_first(words)
+        if first == "roll" and rest:
+            if not self._is_ability(rest[0]):
+                return Understood(["roll", *rest])  # dice that are no matter of this table
+            first, *rest = rest
+        if self._is_ability(first):
+            return self._act(actor, self._what_with(actor, first, asks), [first, *rest], asks)
         if first == "begin" and not actor and self._is_played(rest, asks):
             first, *rest = rest
         if first in self.actions:
@@ -202,10 +216,49 @@ class Room:
                 return self._act(actor, action, more, asks, verb=ODDS)
         if first in DEEDS and not actor:
             return Understood([first, *rest])
+        error = self._unknown(actor, first, words)
+        text = f"{harmless(first)!r} is no action here. Which one is meant?"
+        found = asks(text, [Reading(name, (name,)) for name in self.actions]) if actor else None
+        if found is None:
+            raise error
+        return self._act(actor, found.text, [], asks)  # which asks for what it takes
+
+    def _is_ability(self, word: str) -> bool:
+        names = {name for one in self.state.characters.values() for name in one.abilities}
+        return slug(word) in {*names, *ability_names(self.rules)} and word not in (*self.actions, *DEEDS)
+
+    def _what_with(self, actor: str, ability: str, asks: Asks) -> str:
+        """Return the action that somebody means who names an ability alone.
+
+        Raises:
+            UsageError: nobody says it.
+        """
+        able = [
+            name
+            for name, action in self.data.file.actions.items()
+            if any(self.rules.parameters(name)[one].kind == "ability" for one in action.required)
+        ]
+        text = f"What is done with {ability}?"
+        found = asks(text, [Reading(name, (name,)) for name in able]) if able else None
+        if found is None:
+            example = f"{actor or next(iter(self.own()), 'NAME')} {(able or [*self.actions])[0]} {ability}"
+            raise UsageError(f"{text} Type an action before it, as in `{example}`: {', '.join(able)}")
+        return found.text
+
+    def _unknown(self, actor: str, first: str, words: Sequence[str]) -> UsageError:
+        """Return the error of a line that means nothing here, with what is typed instead."""
+        if slug(first) in SAVED:
+            return UsageError("everything is kept as it is done: there is nothing to save; `quit` leaves")
+        said = slug(" ".join(words))
+        for who in self.state.characters.values():
+            for counter, number in who.counters.items():
+                if counter.removesuffix("s") in said and (slug(who.name) in said or len(self.own()) == 1):
+                    path = f"characters.{who.name}.counters.{counter}"
+                    return UsageError(f"numbers are changed with `set {path}={number}` (it is {number} now)")
         if actor:
-            raise UsageError(unknown("action", first, self.actions, of=f"the ruleset {self.rules.id}"))
+            return UsageError(f"{unknown('action', first, self.actions, of=f'the ruleset {self.rules.id}')}; {HINT}")
         known = [*self.actions, *DEEDS, *self.state.characters, *LEAVE[:1], "help"]
-        raise UsageError(unknown("action or command", first, known, of="this table"))
+        return UsageError(f"{unknown('action or command', first, known, of='this table')}; {HINT}")
 
     def _is_played(self, words: Sequence[str], asks: Asks) -> bool:
         """Tell whether `begin` means an action that plays the whole of a period: a conflict, which both are called."""

@@ -56,6 +56,7 @@ class Session:
             except UsageError as error:
                 blame(error, as_json=False)
                 continue
+            words = self._room.typed(words) if words else words
             if words[:1] in ([name] for name in LEAVE):
                 return
             if words and not words[0].startswith("#"):
@@ -84,7 +85,7 @@ class Session:
     def carry_out(self, typed: str) -> bool | None:
         """Carry out a line typed at a question, and tell whether the table has changed; None where it is no command."""
         try:
-            words = words_of(typed)
+            words = self._room.typed(words_of(typed)) if typed else []
         except UsageError:
             return None
         if not words or not self._room.is_line(words):
@@ -178,8 +179,9 @@ class Session:
             say([line(INDENT, Piece(row, "quiet"))], is_plain=self._is_plain)
         # What code of others prints is no result; help is, and Typer prints it.
         with redirect_stdout(results() if "--help" in args else sys.stdout):
-            if args[0] == "help":  # a page of the guide, or what is no matter of this table
-                code = load_command("help").main(args=args[1:], prog_name="rpgres help", standalone_mode=False)
+            if args[0] in ("help", "roll"):  # a page of the guide, or what is no matter of this table
+                named = f"rpgres {args[0]}"
+                code = load_command(args[0]).main(args=args[1:], prog_name=named, standalone_mode=False)
             else:
                 table = load_command("table")
                 first = 2 if args[0] in ("act", ODDS) else 1  # before what was typed, which may end in `-- WORDS`

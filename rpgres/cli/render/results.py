@@ -116,7 +116,7 @@ def _action_lines(result: Result, file: RulesetFile, said_by: str | None) -> Ite
 
 
 def _who(actor: str | None, name: str) -> str:
-    return actor if name == ACTOR and actor else named_in_text(name)
+    return named_in_text(actor if name == ACTOR and actor else name)
 
 
 def _unused_lines(result: Result) -> Iterator[Line]:
