@@ -203,8 +203,11 @@ def odds_lines(question: Question, found: Sequence[OptionOdds], file: RulesetFil
         policy: by what policy later decisions are made.
     """
     certain = {name for one in found for name, share in one.outcomes.items() if share and one.estimate is None}
-    if not found or (len(certain) == 1 and all(max(one.outcomes.values(), default=0) == 1 for one in found)):
+    if not found:
         return [line(INDENT, "The outcome is fixed by now; this decides what else comes of it.")]
+    if len(certain) == 1 and all(max(one.outcomes.values(), default=0) == 1 for one in found):
+        name = band_title(file, *certain)
+        return [line(INDENT, f"Every option comes to {name}; this decides what else comes of it.")]
     keys = {option.name: key for key, option in keyed(question).items()}
     groups: dict[str, list[OptionOdds]] = {}
     order = [*keys]

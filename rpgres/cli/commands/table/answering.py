@@ -81,7 +81,9 @@ def give(
     if source is not None:
         if answers.choose or answers.given or (pasted and from_ is not None):
             raise UsageError("what was sent already contains the answer; leave out everything else")
-        take_posted(read_sent(source, is_line=bool(pasted)), source, options, is_accepted=accept)
+        take_posted(
+            read_sent(source, is_line=bool(pasted)), source, options, is_accepted=accept, hand=arguments["hand"]
+        )
         return
     _hand_in(options, arguments)
 
