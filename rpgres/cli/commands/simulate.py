@@ -417,9 +417,10 @@ def _write_chart(path: Path, text: str) -> None:
 
 
 def _no_dice(notation: str, values: dict[str, Any]) -> NoReturn:
+    runs = values.get("runs") or 1000
     raise UsageError(
         f"dice need no simulation: `rpgres odds {notation}` has their exact probabilities, and "
-        f"`rpgres roll {notation} --repeat 100` rolls them"
+        f"`rpgres roll {notation} --repeat {runs}` rolls them as often as -n {runs} would"
     )
 
 
@@ -437,7 +438,7 @@ how many boxes are marked."""
 class SimulateGroup(PlayGroup):
     """What can be simulated."""
 
-    verb = Verb("simulate", ACTION_OPTIONS, (), "", simulate_action, _no_dice, scene=command_of_scene)
+    verb = Verb("simulate", ACTION_OPTIONS, ACTION_OPTIONS, "", simulate_action, _no_dice, scene=command_of_scene)
 
     def load(self, name: str, args: Sequence[str]) -> Command:
         """Return the group of a ruleset, or the command of a scene."""

@@ -105,9 +105,7 @@ def _action_lines(result: Result, file: RulesetFile, said_by: str | None) -> Ite
     if compared:
         yield line(INDENT, *compared)
     yield from _event_lines(result.events, told=result.texts)
-    for text in result.texts:
-        if text:
-            yield line(INDENT, text)
+    yield from (line(INDENT, text) for text in untitled(result, file))
     for effect in result.effects:
         described = file.effects.get(effect["kind"])
         if described is None or not described.quiet:
@@ -117,6 +115,13 @@ def _action_lines(result: Result, file: RulesetFile, said_by: str | None) -> Ite
 
 def _who(actor: str | None, name: str) -> str:
     return named_in_text(actor if name == ACTOR and actor else name)
+
+
+def untitled(result: Result, file: RulesetFile) -> list[str]:
+    """Return what an action told, without what its outcome is called: of a random table that is mostly the row."""
+    called = band_title(file, result.outcome) if result.outcome is not None and result.action in file.tables else ""
+    known = {called, *called.split(", ")}
+    return [text for text in result.texts if text and text.rstrip(".") not in known]
 
 
 def _unused_lines(result: Result) -> Iterator[Line]:
