@@ -110,27 +110,27 @@ def _hand_over(text: str) -> None:
     say_text(("Send this line to whoever has the table:\n" if is_terminal() else "") + f"{text}\n")
 
 
-def seal_elsewhere(file: str | None, out: str, options: TableOptions, *, label: str, answer: str) -> None:
+def seal_elsewhere(file: str | None, out: str | None, options: TableOptions, *, label: str, answer: str) -> None:
     """Write a sealed answer for its owner, and print the line with its commitment for the host."""
     from rpgres.cli.render.lines import line
     from rpgres.journal.commands import fresh_salt
     from rpgres.journal.commitments import sealed
     from rpgres.journal.elsewhere import seal_for
-    from rpgres.journal.exchange import write_json
+    from rpgres.journal.exchange import kept_seal, write_json
     from rpgres.journal.lines import seal_line
 
     if file is None:
         warn("without --view FILE the answer is not checked, and may turn out to be none when it is opened")
         made = sealed(label, answer, salt=fresh_salt(), seat=options.who or "")
-        write_json(Path(out), made)
-        said = seal_line(made) if made.seat else f"{out}: written; send the host this commitment: {made.commitment}"
+        path = write_json(Path(out) if out is not None else kept_seal(made.commitment), made)
+        said = seal_line(made) if made.seat else f"{path}: written; send the host this commitment: {made.commitment}"
         say([line(said)])
         return
     view = view_in(file, options)
     rules = _rules_for(view, options)
     made = seal_for(rules, view, label, answer, salt=fresh_salt())
     _tell_unchecked(rules, view, answer)
-    write_json(Path(out), made)
+    write_json(Path(out) if out is not None else kept_seal(made.commitment), made)
     _hand_over(seal_line(made))
 
 
