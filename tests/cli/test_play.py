@@ -99,6 +99,11 @@ def test_a_quotation_mark_that_is_not_closed_is_told() -> None:
             "--skill burglary --vs 3",
         ),
         (
+            "Mara Quill overcome burglary 3",
+            "act overcome --skill burglary --vs 3 --actor mara",
+            "--skill burglary --vs 3",
+        ),
+        (
             "mara: attack thug with fight",
             "act attack --skill fight --vs thug:fight --actor mara",
             "--skill fight --vs thug:fight",
@@ -490,7 +495,7 @@ def test_redo_brings_back_what_undo_took() -> None:
     table(*LOST, code=3)
     table("answer", "--choose", "invoke=no", code=3)
     before = table("show").partition("\n")[2]  # below how many entries there are
-    assert table("undo") == "  4  undid: mara overcome: waiting (from entry 2) (already seen: draw)\n"
+    assert table("undo") == "  4  undid: mara overcome: waiting (from entry 2) (already seen: rolls)\n"
     assert table("undo").startswith("  5  undid: mara overcome: succeed")
     assert table("redo").startswith("  6  redid: mara overcome: succeed")
     table("note", "They wait.")

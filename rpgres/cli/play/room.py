@@ -28,6 +28,7 @@ from rpgres.rulesets import Parameter, Rules, unknown
 from rpgres.text.harmless import harmless
 
 ODDS = "odds"
+MOST_OF_NAME = 3  # words of a name that stands first
 MOST_NAMED = 8  # of what is usually typed
 LEAVE = ("quit", "exit", "q")
 SAVED = ("save", "store")
@@ -156,14 +157,15 @@ class Room:
         return Scope(self.rules, self.state, actor, command.takes, is_seated=True)
 
     def named_first(self, words: Sequence[str]) -> tuple[str, list[str]]:
-        """Return who acts by the first word of a line, empty where that names nobody, and the rest of the line."""
+        """Return who acts by the first words of a line, empty where that names nobody, and the rest of the line."""
         first, rest = words[0], list(words[1:])
         if first.endswith(":") and rest:
             return who_is_named(self.rules, self.state, first[:-1]) or first[:-1], rest
         if rest and first not in self.actions and first not in DEEDS:
-            who = who_is_named(self.rules, self.state, first)
-            if who in self.state.characters:
-                return str(who), rest
+            for count in range(min(len(rest), MOST_OF_NAME), 0, -1):  # `Mara Quill overcome ...`
+                who = who_is_named(self.rules, self.state, " ".join(words[:count]))
+                if who in self.state.characters:
+                    return str(who), list(words[count:])
         return "", list(words)
 
     def unaliased(self, words: Sequence[str]) -> list[str]:

@@ -32,6 +32,7 @@ from rpgres.model.cards import shown_codes
 from rpgres.model.state import EMPTY, GM, Box, Character, State, Tag
 from rpgres.text.harmless import harmless
 
+LEARNED = {"draw": "rolls", "reveal": "something revealed"}  # what a seat has learned of what was undone
 MOST_NAMED = 3  # of what was undone, in one line
 
 if TYPE_CHECKING:
@@ -262,7 +263,8 @@ def _entry_words(entry: EntryView) -> Iterator[str | Piece]:
             yield f"{by}undid: {_in_short(entry.undid)}"
             yield Piece(f" ({'' if entry.is_alone else 'from '}entry {entry.before})", "quiet")
             if entry.passes:
-                yield Piece(f" (already seen: {', '.join(entry.passes)})", "bad")
+                seen = ", ".join(LEARNED.get(one, one) for one in entry.passes)
+                yield Piece(f" (already seen: {seen})", "bad")
         case SealEntry():
             yield f"{entry.by} seals an answer: {entry.commitment}"
         case RevealEntry():
