@@ -418,3 +418,24 @@ def test_what_comes_beside_a_row_is_of_the_same_roll() -> None:
     assert led.outcome == "maybe+a-twist+fire"
     shown = rpgres("odds", "ask", "ask").out
     assert "any success: 60.00 %  3/5" in shown
+
+
+MANY = """
+standalone = true
+title = "Many"
+summary = "More pairs than outcomes are made of."
+version = "1"
+
+[tables.pair]
+die = "1d60"
+rows.1 = { text = "Two things", again = 2, distinct = true }
+%s
+"""
+
+
+def test_too_many_pairs_are_rolled_all_the_same_and_never_alike() -> None:
+    write(MANY % "\n".join(f'rows.{number} = "Thing {number}"' for number in range(2, 61)), name="many")
+    assert odds("pair", "many")["two-things"] == Fraction(1, 60)
+    found = done("pair", "many", given={"pair": ["1", "1", "7", "7", "9"]})
+    assert found.texts == ["Two things", "Thing 7", "Thing 9"]
+    assert [one["rolled"] for one in found.details["rows"]] == [1, 7, 9]
