@@ -112,7 +112,7 @@ def play_described(action: str, table: Table, actor: Character, /, **arguments: 
         band=band,
     )
     told = {name: facts[name] for name in (*plan.readings, *plan.numbers) if name in facts}
-    return msgspec.structs.replace(outcome, details=Map(told)) if told else outcome
+    return msgspec.structs.replace(outcome, details=Map({**outcome.details, **told})) if told else outcome
 
 
 def _unopposed_band(rules: Rules, action: str) -> str:

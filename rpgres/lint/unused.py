@@ -9,6 +9,7 @@ import msgspec
 
 from rpgres.errors import FileError
 from rpgres.lint.formulas import missing
+from rpgres.lint.named_asks import paying_kinds
 from rpgres.lint.named_dice import named_in_action, unused_definitions, unused_numbers
 from rpgres.model.state import GM
 from rpgres.rulesets.numbers import described_actions
@@ -16,6 +17,7 @@ from rpgres.rulesets.references import spoken_of
 from rpgres.rulesets.rows import Range, templates
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.schema import Parameter
+from rpgres.rulesets.tables import USED
 from rpgres.rulesets.templates import names_in
 from rpgres.rulesets.tree import walk
 from rpgres.toml.diagnostics import Fault, nearest
@@ -136,12 +138,15 @@ def _changes_somebody(rules: Rules, kind: str) -> bool:
 def _kinds(rules: Rules) -> Iterator[Fault]:
     """Yield the kinds of effect that never come about."""
     used = {one.get("kind") for one in _all_effects(rules)}
+    used |= {kind for action in rules.file.actions.values() for kind in paying_kinds(rules, action)}
     for kind in rules.file.effects:
-        if kind not in used:
+        if kind not in used and kind != USED:
             yield Fault("unused", ("effects", kind), "no outcome, menu or period uses this effect")
 
 
 def _all_effects(rules: Rules) -> Iterator[Mapping[str, Any]]:
-    for _, value in walk([msgspec.to_builtins(rules.file.periods), *_outcomes(rules)]):
+    asks = [action.ask for action in rules.file.actions.values()]
+    in_file = (rules.file.periods, rules.file.tables)
+    for _, value in walk([*map(msgspec.to_builtins, in_file), asks, *_outcomes(rules)]):
         if isinstance(value, dict) and isinstance(value.get("kind"), str):
             yield value

@@ -214,11 +214,18 @@ _IMPLIED = {
 
 def _completed(file: RulesetFile) -> RulesetFile:
     """Return a ruleset in which described actions have what they need not say: their labels, a table of their name."""
+    if file.tables:
+        from rpgres.rulesets.table_plans import with_tables
+
+        file = with_tables(file)
     if not file.standalone and not any(action.is_described for action in file.actions.values()):
         return file
     kinds = {parameter.name or key: parameter.kind for key, parameter in file.parameters.items()}
     actions = {name: _completed_action(file, name, action, kinds) for name, action in file.actions.items()}
     named = {name: Label(kind="chance", help="dice of an action") for one in actions.values() for name in one.dice}
+    for label, its in ((label, its) for one in actions.values() for label, its in one.ask.items()):
+        options = dict.fromkeys([*(named[label].options if label in named else ()), *its.options])
+        named[label] = Label(kind="decision", help=its.text, who=its.who, optional=True, options=[*options])
     return msgspec.structs.replace(file, actions=actions, labels={**_IMPLIED, **named, **file.labels})
 
 
@@ -235,7 +242,7 @@ def _completed_action(file: RulesetFile, name: str, action: Action, kinds: Mappi
     rolled = ["roll"] if action.roll else [*action.dice]
     if any(_may_roll(kinds, vs) for vs in (action.vs, *(other.vs for other in action.instead.values()))):
         rolled.append("opposition")
-    labels = dict.fromkeys([*rolled, *action.labels])
+    labels = dict.fromkeys([*rolled, *action.ask, *action.labels])
     return msgspec.structs.replace(action, labels=list(labels), tables=action.tables or [name])
 
 

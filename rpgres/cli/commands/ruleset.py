@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
-    help="List rulesets, make one, show what is in one, and check house rules.",
+    help="List rulesets, make one, show one, check house rules.",
 )
 
 

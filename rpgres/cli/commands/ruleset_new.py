@@ -110,7 +110,8 @@ def _models(folders: Sequence[Path]) -> list[RulesetName]:
 
 
 def _asked_model(folders: Sequence[Path]) -> str:
-    from rpgres.cli.output import ask, can_prompt, say
+    from rpgres.cli.asking import ask, can_prompt
+    from rpgres.cli.output import say
     from rpgres.cli.render.rulesets import ruleset_list_lines
 
     models = _models(folders)
@@ -141,7 +142,7 @@ def _asked_words(name: str, own: Words, typed: dict[str, str | None]) -> Words:
 
 
 def _asked(question: str, default: str) -> str:
-    from rpgres.cli.output import ask, can_prompt
+    from rpgres.cli.asking import ask, can_prompt
 
     return _read(ask, question, default) if default and can_prompt() else default
 

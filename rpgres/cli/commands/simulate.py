@@ -20,6 +20,7 @@ from rpgres.cli.output import say, say_json, say_text
 from rpgres.cli.rulesets import RulesetData
 from rpgres.errors import UsageError
 from rpgres.stopping import STOP
+from rpgres.text.harmless import in_line
 
 if TYPE_CHECKING:
     from rpgres.rulesets import Rules
@@ -398,6 +399,8 @@ def _print(record: SimulationResult, line: Line, form: str, house_rules: str) ->
         detailed = shared["by"] or ()
         lines = simulations.simulation_lines(record, file, detailed=detailed, house_rules=house_rules)
         say(lines, is_plain=shared["plain"])
+        if shared["svg"] is not None:
+            say_text(f"{in_line(shared['svg'])}: written\n")
 
 
 def _write_chart(path: Path, text: str) -> None:
