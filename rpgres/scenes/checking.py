@@ -461,8 +461,8 @@ def _check_expected(faults: _Faults, rules: Rules, step: Step, at: Path_) -> Non
             told = f"a track is a list of boxes; `{path}.marked` is how many are marked, `{path}.free` how many are not"
             faults.add("wrong-type", told, *at, "expect", "state", path)
     if step.expect.also is not None and step.expect.also not in (ABSENT, *others):
-        told, path = f"no outcome also counts as {step.expect.also!r}", (*at, "expect", "also")
-        faults.take([Fault("unknown-name", path, told, step.expect.also, (ABSENT, *others))])
+        told, place = f"no outcome also counts as {step.expect.also!r}", (*at, "expect", "also")
+        faults.take([Fault("unknown-name", place, told, step.expect.also, (ABSENT, *others))])
 
 
 def _check_answers(faults: _Faults, rules: Rules, step: Step, at: Path_) -> None:
