@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import re
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from importlib.util import find_spec, resolve_name
 from pathlib import Path
@@ -71,8 +73,37 @@ def check_sources(subject: Subject) -> Iterator[Diagnostic]:
         except (OSError, SyntaxError, ValueError) as error:
             yield finding(f"the source of {module} cannot be read: {error}", Place(str(file)))
             continue
-        for fault in sorted(faults_in(tree)):
+        for fault in sorted([*faults_in(tree), *_undeclared(tree, _top(module), subject.distribution)]):
             yield finding(fault.what, Place(str(file), fault.line), fault.advice)
+
+
+def _undeclared(tree: ast.Module, own: str, distribution: str) -> Iterator[Fault]:
+    """Yield the modules of others that are imported though the distribution does not depend on what brings them."""
+    imported = dict[str, int]()
+    for node in _running(tree):
+        if isinstance(node, ast.Import):
+            imported.update({_top(alias.name): node.lineno for alias in node.names})
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            imported[_top(node.module or "")] = node.lineno
+    others = {name: line for name, line in imported.items() if name not in {own, OWN, "", *sys.stdlib_module_names}}
+    if not others or distribution in ("", OWN):
+        return
+    from importlib.metadata import PackageNotFoundError, packages_distributions, requires
+
+    try:
+        needed = {_normal(re.split(r"[^\w.-]", text, maxsplit=1)[0]) for text in requires(distribution) or ()}
+    except PackageNotFoundError:
+        return
+    brought = packages_distributions()
+    for name, line in others.items():
+        its = brought.get(name, [name])
+        if not needed.intersection(map(_normal, [*its, name])) and distribution not in its:
+            advice = f'add "{its[0]}" to `dependencies` in pyproject.toml, or do without it'
+            yield Fault(line, f"it imports {name}, which {distribution} does not depend on", advice)
+
+
+def _normal(name: str) -> str:
+    return name.lower().replace("_", "-").replace(".", "-")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -151,6 +182,7 @@ def faults_in(tree: ast.Module) -> Iterator[Fault]:
         for kind, find in _FINDERS:
             if isinstance(node, kind):
                 yield from find(node, named)
+    yield from _sets_in_order(tree)
 
 
 def _running(node: ast.AST) -> Iterator[ast.AST]:
@@ -221,6 +253,79 @@ def _global(node: ast.Global, _named: dict[str, str]) -> Iterator[Fault]:
     yield Fault(node.lineno, f"it changes the module's {names}", f"{_ELSEWHERE}; keep lasting data in the state")
 
 
+# What makes nothing of the order in which it gets its items, so that a set may be given to it.
+_ORDERLESS = {"sorted", "set", "frozenset", "len", "sum", "min", "max", "any", "all", "Counter", "bool"}
+_SET_METHODS = {"union", "intersection", "difference", "symmetric_difference", "copy"}
+_ORDERED = {"list", "tuple", "enumerate", "iter", "zip", "map", "filter", "reversed", "fromkeys", "join", "extend"}
+_SORT = "the order of a set differs between processes; go through sorted(...) of it"
+
+
+def _sets_in_order(tree: ast.Module) -> Iterator[Fault]:
+    """Yield where something is made of the items of a set in the order in which the set happens to have them."""
+    named = _set_names(tree)
+
+    def is_set(node: ast.expr) -> bool:
+        match node:
+            case ast.Set():
+                return _is_hashed(node)
+            case ast.SetComp() | ast.Call(func=ast.Name(id="set" | "frozenset"), args=[_, *_]):
+                return True
+            case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in _SET_METHODS:
+                return is_set(value)
+            case ast.BinOp(left, ast.BitOr() | ast.BitAnd() | ast.Sub() | ast.BitXor(), right):
+                return is_set(left) or is_set(right)
+            case ast.Name(id):
+                return id in named
+        return False
+
+    free: set[ast.AST] = set()
+    for node in _running(tree):
+        taken: list[ast.expr] = []
+        match node:
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=args) if name in _ORDERLESS:
+                free.update(args)
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=args) if name in _ORDERED:
+                taken = args
+            case ast.For(iter=items) | ast.Starred(value=items):
+                taken = [items]
+            case ast.ListComp(generators=loops) | ast.DictComp(generators=loops) | ast.GeneratorExp(generators=loops):
+                taken = [loop.iter for loop in loops] if node not in free else []
+            case ast.Call(func=ast.Attribute(value=items, attr="pop"), args=[]):
+                taken = [items]
+        if any(is_set(one) for one in taken):
+            yield Fault(getattr(node, "lineno", 1), "it goes through a set in the order that it happens to have", _SORT)
+
+
+def _is_hashed(node: ast.Set) -> bool:
+    """Tell whether the items of a set may fall in another order elsewhere: whole numbers always fall in the same."""
+    return not all(isinstance(one, ast.Constant) and isinstance(one.value, int) for one in node.elts)
+
+
+def _set_names(tree: ast.Module) -> set[str]:
+    """Return the names that stand for sets wherever they are assigned."""
+    found: dict[str, bool] = {}
+    for node in _running(tree):
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            text = ast.unparse(node.annotation) if isinstance(node, ast.AnnAssign) else ""
+            call = node.value.func if isinstance(node.value, ast.Call) else None
+            is_set = isinstance(node.value, ast.SetComp) or getattr(call, "id", "") in ("set", "frozenset")
+            is_set = is_set or (isinstance(node.value, ast.Set) and _is_hashed(node.value))
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                if isinstance(target, ast.Name):
+                    kept = found.get(target.id, True)
+                    found[target.id] = kept and (is_set or text.startswith(("set[", "frozenset[")))
+        elif isinstance(node, ast.arg | ast.For):
+            other = node.arg if isinstance(node, ast.arg) else getattr(node.target, "id", "")
+            found[other] = False
+    return {name for name, is_set in found.items() if is_set}
+
+
+def _caught(node: ast.ExceptHandler, _named: dict[str, str]) -> Iterator[Fault]:
+    is_all = node.type is None or "BaseException" in ast.unparse(node.type)
+    if is_all and not any(isinstance(inner, ast.Raise) for inner in ast.walk(node)):
+        yield Fault(node.lineno, "it catches everything, and with it what ends a run", "catch Exception, or less")
+
+
 def _forbidden(node: ast.stmt, verb: str, module: str) -> Iterator[Fault]:
     parts = module.split(".")
     for end in range(len(parts), 0, -1):
@@ -236,4 +341,5 @@ _FINDERS: Iterable[tuple[type[ast.AST], Callable[..., Iterator[Fault]]]] = (
     (ast.Attribute, _attribute),
     (ast.Call, _call),
     (ast.Global, _global),
+    (ast.ExceptHandler, _caught),
 )

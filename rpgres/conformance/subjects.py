@@ -92,11 +92,15 @@ class Subject:
     Args:
         rules: the ruleset with its data.
         is_installed: whether another process finds the same ruleset under its id.
+
+    Attributes:
+        distribution: what brings it, as pip names it; empty where it is not installed.
     """
 
     def __init__(self, rules: Rules, *, is_installed: bool = False) -> None:
         self.rules = rules.without_overlays()
         self.rules.ruleset = copy(rules.ruleset)
+        self.distribution = rules.ruleset.origin.distribution if rules.ruleset.origin is not None else ""
         self.rules.ruleset.origin = None  # its faults are told to its author, who need not be told whom to ask
         self.is_installed = is_installed
         self._walks: dict[int, Walk] = {}

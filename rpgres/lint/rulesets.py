@@ -7,7 +7,9 @@ This reads every outcome table, which no ordinary command needs to; it is import
 from __future__ import annotations
 
 import pathlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from math import inf
 
 import msgspec
 
@@ -24,8 +26,9 @@ from rpgres.lint.switches import house_rule_faults
 from rpgres.lint.unused import unused_faults
 from rpgres.parameters.kinds import kind_of
 from rpgres.rulesets.actions import Action
-from rpgres.rulesets.numbers import described_actions
+from rpgres.rulesets.numbers import described_actions, is_opposed
 from rpgres.rulesets.provenance import located_in
+from rpgres.rulesets.rows import Band
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.schema import CLAIM, DONE_ON, DONE_WITH, Parameter
 from rpgres.toml.diagnostics import Diagnostic, Fault, KeyPath, diagnostics_error, unknown_name
@@ -113,7 +116,26 @@ def _bands(rules: Rules) -> Iterator[Fault]:
     read = [name for name in described_actions(rules.file) if not rules.file.actions[name].ranges]
     yield from range_faults(rules, ("bands",), plain, within=span_of_bands(rules, read))
     yield from turned_faults(rules, ("bands",), bands)
+    yield from _against_margin(rules, plain, read)
     yield from _ends(rules)
+
+
+def _against_margin(rules: Rules, bands: Mapping[str, Band], read: Sequence[str]) -> Iterator[Fault]:
+    """No outcome is worse than one with lower margins: a success below a failure is one on the losing side."""
+    actions = [rules.file.actions[name] for name in read]
+    if any(action.by not in ("", "margin") or not (action.by or is_opposed(action)) for action in actions):
+        return  # of some other number less may be better
+    ranged = [(name, band) for name, band in bands.items() if band.has_bounds]
+    ranged.sort(key=lambda one: -inf if one[1].from_ is None else one[1].from_)
+    for (name, band), (other, above) in pairwise(ranged):
+        if _WORTH[band.success] > _WORTH[above.success]:
+            told = f"{name} is {_CALLED[band.success]}, and {other}, with higher margins, {_CALLED[above.success]}"
+            path = newest(rules, [("bands", name, "success"), ("bands", other, "success")])
+            yield Fault("inconsistent", path, f"{told}; a higher margin is the better one")
+
+
+_WORTH = {False: 0, None: 1, True: 2}
+_CALLED = {False: "a failure", None: "neither a success nor a failure", True: "a success"}
 
 
 def _ends(rules: Rules) -> Iterator[Fault]:
