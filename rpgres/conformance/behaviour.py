@@ -81,6 +81,8 @@ def check_repeats(subject: Subject) -> Iterator[Diagnostic]:
         what = f"run twice with the same answers it differs: {_difference(one, other)}"
         told.setdefault(case.prepared.action, finding(what, case.place, _ALONE))
     yield from told.values()
+    if subject.is_changed:
+        yield finding("its code changes the ruleset's data while it is played", advice=_ALONE)
     if told:
         yield finding(f"the checks that follow skip {', '.join(sorted(told))}", is_note=True)
 
@@ -110,15 +112,17 @@ def check_hash_seeds(subject: Subject) -> Iterator[Diagnostic]:
     cases = {case.name: case for case in something(subject, subject.steady)}
     here = {name: digest(case.prepared) for name, case in cases.items()}
     examples = [name for name, case in cases.items() if case.is_example]
-    found: dict[str, set[str | None]] = {name: set() for name in cases}
+    found: dict[tuple[str, bool], set[str | None]] = {}
     for digests in digests_elsewhere(subject.rules.id, list(cases), examples):
-        for name in cases if len(digests) == len(cases) else examples:
-            found[name].add(digests.get(name))
+        is_whole = len(digests) == len(cases)
+        for name in cases if is_whole else examples:
+            found.setdefault((name, is_whole), set()).add(digests.get(name))
     for name, case in cases.items():
-        if len(found[name]) > 1:
-            advice = f"{_ORDER}; to see it: PYTHONHASHSEED=1, then 2, 3, ..., with rpgres roll"
+        whole, alone = found[name, True], found.get((name, False), {here[name]})
+        if len(whole) > 1 or len(alone) > 1:
+            advice = f"{_ORDER}; to see it, run it with PYTHONHASHSEED=1, then 2, 3 and so on"
             yield finding("fresh processes (PYTHONHASHSEED) give different results", case.place, advice)
-        elif found[name] != {here[name]}:  # fresh processes agree, so something outlived a run here
+        elif whole | alone != {here[name]}:  # fresh processes agree, so something outlived a run here
             message = "a fresh process gives another result than this one, where other actions were played before"
             yield finding(message, case.place, f"{_ALONE}; and {_ORDER}")
 

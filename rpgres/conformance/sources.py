@@ -32,14 +32,15 @@ MODULES = {
     **dict.fromkeys(
         ("os", "io", "shutil", "tempfile", "glob", "fileinput", "sqlite3", "dbm", "shelve", "mmap", "platform"), _FILES
     ),
-    **dict.fromkeys(("getpass", "readline", "curses", "tkinter", "webbrowser"), _TERMINAL),
+    **dict.fromkeys(("getpass", "readline", "curses", "tkinter", "webbrowser", "logging", "warnings"), _TERMINAL),
     **dict.fromkeys(("socket", "ssl", "select", "selectors", "http", "ftplib", "smtplib", "requests"), _NETWORK),
     **dict.fromkeys(("urllib.request", "socketserver", "httpx", "aiohttp"), _NETWORK),
     **dict.fromkeys(("threading", "_thread", "multiprocessing", "concurrent", "asyncio"), _ELSEWHERE),
     **dict.fromkeys(
-        ("subprocess", "signal", "ctypes", "atexit", "gc", "pty", "runpy", "importlib.import_module"), _ELSEWHERE
+        ("subprocess", "signal", "ctypes", "atexit", "gc", "pty", "runpy", "builtins", "importlib.import_module"),
+        _ELSEWHERE,
     ),
-    **dict.fromkeys(("sys.stdin", "sys.stdout", "sys.stderr"), _TERMINAL),
+    **dict.fromkeys(("sys.stdin", "sys.stdout", "sys.stderr", "sys.__stdout__", "sys.__stderr__"), _TERMINAL),
     **dict.fromkeys(("sys.argv", "sys.platform"), _FILES),
     **dict.fromkeys(("sys.exit", "sys.modules", "sys.settrace", "sys.setprofile", "sys._getframe"), _ELSEWHERE),
 }
@@ -51,7 +52,9 @@ BUILTINS = {
     **dict.fromkeys(("id", "hash"), _VALUES),
 }
 # Methods that only paths have.
-METHODS = dict.fromkeys(("read_text", "read_bytes", "write_text", "write_bytes", "iterdir", "unlink", "mkdir"), _FILES)
+METHODS = dict.fromkeys(
+    ("read_text", "read_bytes", "write_text", "write_bytes", "iterdir", "unlink", "mkdir", "expanduser"), _FILES
+)
 
 
 class Fault(NamedTuple):
@@ -183,6 +186,7 @@ def faults_in(tree: ast.Module) -> Iterator[Fault]:
             if isinstance(node, kind):
                 yield from find(node, named)
     yield from _sets_in_order(tree)
+    yield from _kept_between_runs(tree)
 
 
 def _running(node: ast.AST) -> Iterator[ast.AST]:
@@ -244,6 +248,8 @@ def _attribute(node: ast.Attribute, named: dict[str, str]) -> Iterator[Fault]:
 def _call(node: ast.Call, named: dict[str, str]) -> Iterator[Fault]:
     if isinstance(node.func, ast.Name) and node.func.id in BUILTINS and node.func.id not in named:
         yield Fault(node.lineno, f"it calls {node.func.id}()", BUILTINS[node.func.id])
+    elif ast.unparse(node.func) in ("Path.home", "Path.cwd", "pathlib.Path.home", "pathlib.Path.cwd"):
+        yield Fault(node.lineno, f"it calls {ast.unparse(node.func)}()", _FILES)
     elif isinstance(node.func, ast.Attribute) and node.func.attr in METHODS:
         yield Fault(node.lineno, f"it calls .{node.func.attr}()", METHODS[node.func.attr])
 
@@ -251,6 +257,57 @@ def _call(node: ast.Call, named: dict[str, str]) -> Iterator[Fault]:
 def _global(node: ast.Global, _named: dict[str, str]) -> Iterator[Fault]:
     names = ", ".join(node.names)
     yield Fault(node.lineno, f"it changes the module's {names}", f"{_ELSEWHERE}; keep lasting data in the state")
+
+
+_CHANGING = {
+    "append",
+    "add",
+    "update",
+    "pop",
+    "setdefault",
+    "extend",
+    "insert",
+    "clear",
+    "remove",
+    "popitem",
+    "discard",
+}
+_LASTS = "it keeps its value from run to run; keep lasting data in the state"
+
+
+def _kept_between_runs(tree: ast.Module) -> Iterator[Fault]:
+    """Yield what functions change that outlives a run: lists and tables of the module, and of default values."""
+
+    def is_mutable(node: ast.expr | None) -> bool:
+        made = getattr(node.func, "id", "") if isinstance(node, ast.Call) else ""
+        return isinstance(node, ast.List | ast.Dict | ast.Set) or made in (
+            "list",
+            "dict",
+            "set",
+            "defaultdict",
+            "deque",
+        )
+
+    assigned = [node for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign) and is_mutable(node.value)]
+    targets = [one for node in assigned for one in (node.targets if isinstance(node, ast.Assign) else [node.target])]
+    names = {target.id for target in targets if isinstance(target, ast.Name)}
+    for function in _running(tree):
+        if not isinstance(function, ast.FunctionDef | ast.Lambda):
+            continue
+        for default in (*function.args.defaults, *filter(None, function.args.kw_defaults)):
+            if is_mutable(default):
+                yield Fault(default.lineno, "a default value of a function can be changed", _LASTS)
+        own = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        own |= {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
+        for node in ast.walk(function):
+            called = node.func if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
+            if called is not None and called.attr in _CHANGING:
+                changed: ast.expr | None = called.value
+            else:
+                is_item = isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load)
+                changed = getattr(node, "value", None) if is_item else None
+            if isinstance(changed, ast.Name) and changed.id in names - own:
+                yield Fault(changed.lineno, f"it changes the module's {changed.id}", _LASTS)
 
 
 # What makes nothing of the order in which it gets its items, so that a set may be given to it.

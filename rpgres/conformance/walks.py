@@ -17,6 +17,7 @@ import msgspec
 from rpgres.conformance.records import finding
 from rpgres.dice import Dice, Reading, Throw
 from rpgres.dice.seeds import Streams
+from rpgres.engine import contract
 from rpgres.engine.dealers import GivenDealer, NoDealer, SeededDealer
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.players import Policy, Question, Seats, View, uniform
@@ -212,6 +213,9 @@ def first_plays(prepared: Prepared) -> Diagnostic | None:
     for number in range(FIRST):
         try:
             with deadline(SECONDS):
+                _, end, _ = played(prepared, seed=f"contract#{number}")
+                if isinstance(end, Outcome):
+                    contract.check_outcome(prepared, end)
                 account(prepared, seed=f"contract#{number}")
         except RpgresError as error:
             return finding(error.message, advice=_advice(error))
