@@ -260,6 +260,13 @@ BROKEN: list[tuple[str, str, str, str, str]] = [
         "hidden information changes whether actor is asked",
     ),
     ("views", INIT, "tag.held_by([actor.name])", "len(table.state.tags) < 3", "changes whether wren is asked charm"),
+    (
+        "views",
+        INIT,
+        KNOWN,
+        f"{KNOWN}    if table.cards(pile_name('hand', names[-1]))[0].code == 'Se1':\n        raise UsageError('no')\n",
+        "hidden information changes an error: no error or no, with Se1 drawn in place of",
+    ),
     ("states", INIT, '.with_("marks", marks))', '.with_("marks", marks).with_("more", [marks]))', "cannot be hashed"),
     (
         "states",
@@ -441,18 +448,12 @@ ALONE: list[tuple[str, str, str, str]] = [
     ("repeats", INIT, COUNT, "    count = next(calls) % 2\n"),
     ("repeats", INIT, COUNT, f'{COUNT}    table.rules.file.settings["more"] = 1\n'),
     ("hash-seeds", INIT, COUNT, f"{COUNT}    table.tell(min({{*'abcdefgh'}}, key=len))\n"),
-    ("replays", INIT, COUNT, f"    count = {SCRIPTED} + 0\n"),
+    ("replays", INIT, COUNT, f"    count = int({SCRIPTED})\n"),
     ("odds", INIT, TOTAL, f'{TOTAL}    table.merge("rolled")\n'),
     ("odds", INIT, "merge((number, count, own", "merge((number, min(count, 3), own"),
     ("leaves", INIT, LOOP, f"for _ in range(9):\n        {SIX}\n    {LOOP}"),
     ("views", INIT, KNOWN, f'{KNOWN}    table.tell(f"somebody holds {{foe.title}}")\n'),
     ("views", INIT, KNOWN, KNOWN.replace(", audience=(table.state.seat_of(actor.name),)", "")),
-    (
-        "views",
-        INIT,
-        KNOWN,
-        f"{KNOWN}    if foe.code == 'Se1' and len(names) > 1:\n        raise UsageError(foe.code)\n",
-    ),
     ("views", INIT, KNOWN, f'{KNOWN}    for _ in range(foe.value):\n        table.tell("waves")\n'),
     (
         "views",
@@ -463,10 +464,10 @@ ALONE: list[tuple[str, str, str, str]] = [
     (
         "views",
         INIT,
-        "total=count, opposition=2, roles",
-        "total=count, opposition=2 + len(names[1:]) * foe.value, roles",
+        'settle("bet", count - 2, total=count, opposition=2,',
+        'settle("bet", count - 2, total=count, opposition=2 + len(names[1:]) * foe.value,',
     ),
-    ("views", INIT, 'settle("bet", count - 2,', 'settle("bet", count - 2, words=foe.title, of=foe.title,'),
+    ("views", INIT, TOTAL, f'{TOTAL}    table.tell(f"{{len(table.state.tags)}} things lie about")\n'),
     ("states", INIT, '.with_("marks", marks))', '.with_("marks", marks).with_("more", (marks, 1)))'),
     ("policies", INIT, SENSIBLE, "return question.options[next(calls) % 2].name"),
     (
