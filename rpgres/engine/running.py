@@ -186,6 +186,10 @@ class TakenBack(Stop):
     """Whoever is asked takes back the last answer of the action, or the action itself."""
 
 
+class PutAgain(Stop):
+    """Whoever is asked did something else at the table, so that the question is put again, if it still stands."""
+
+
 class PassesOn(Stop):
     """Whoever is asked lets this moment pass, and those that come: `label` (all when empty) of a seat, `until` when."""
 

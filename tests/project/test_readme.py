@@ -21,11 +21,13 @@ from tests.docs import (
     PAGES,
     SECTION,
     blocks_of,
+    change_file,
     commands_of,
     install,
     made,
     played,
     run_python,
+    session,
     shipped_text,
     type_quickly,
     write_file,
@@ -53,6 +55,10 @@ def test_every_block_prints_what_it_shows(page: str, tmp_path: Path) -> None:
             install(block.text, folder=tmp_path)
         elif block.language == "python":
             assert run_python(block.text, name=f"{page}:{block.line}") == []
+        elif block.language == "diff":
+            change_file(block.text, folder=tmp_path)
+        elif block.language == "session":
+            assert session(block.text, folder=tmp_path) == block.text, f"{page}:{block.line}"
         elif block.language == "play":
             assert played(block.text, folder=tmp_path) == block.text, f"{page}:{block.line}"
         elif block.language == "console":
@@ -121,6 +127,7 @@ def test_every_method_of_the_table_tells_its_arguments() -> None:
         ("rpgres/guide/assistant.md", ["assistant"]),
         ("rpgres/guide/index.md", ["pages"]),
         ("rpgres/guide/reference.md", ["commands", "actions"]),
+        ("rpgres/guide/samples.md", ["discord", "shell"]),
         ("rpgres/guide/settings.md", ["settings"]),
     ],
 )
@@ -133,7 +140,7 @@ def test_what_is_made_from_the_code_is_current(page: str, names: list[str]) -> N
         assert "|  |" not in section[0], "a name without a docstring, or an option without help"
 
 
-MADE = ("assistant", "index", "reference", "settings")
+MADE = ("assistant", "index", "reference", "samples", "settings")
 
 
 def test_no_other_page_has_sections_that_are_made() -> None:
