@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -51,20 +52,28 @@ def templates(formulas: Mapping[str, Formula]) -> dict[str, str]:
     return {name: bounded(formula).value for name, formula in formulas.items()}
 
 
-class Range(Record, frozen=True, kw_only=True):
-    """When an outcome comes about: within bounds (included; left out means open), under conditions, or both.
+class Band(Record, frozen=True, kw_only=True):
+    """One of a ruleset's outcomes, and the margins that give it (`from` and `to` are included; left out means open).
+
+    `unopposed` marks the band of an action that nothing opposes; a band with neither is only named elsewhere.
+    `also` names a band that this one is as well: its rows in outcome tables hold here too, before the own ones.
+    An action with `dice` and without `bands` goes by the bounds of its margin, or of its total where it has no margin.
 
     Attributes:
-        from_: the lowest number of this outcome.
-        to: the highest number of this outcome.
-        when: it comes about when this holds, before what has bounds alone.
-        unless: what must not hold; written as `when`.
+        title: the outcome as people say it.
+        from_: the lowest margin of this outcome.
+        to: the highest margin of this outcome.
+        success: whether it is a success; left out where it is neither.
+        unopposed: whether an action that nothing opposes ends in this band.
+        also: the band that this one is as well: its rows hold here too.
     """
 
+    title: str
     from_: int | None = msgspec.field(default=None, name="from")
     to: int | None = None
-    when: Condition = {}
-    unless: Condition = {}
+    success: bool | None = None
+    unopposed: bool = False
+    also: str = ""
 
     def has(self, number: int) -> bool:
         """Tell whether a number is within the bounds; nothing is within none."""
@@ -75,32 +84,6 @@ class Range(Record, frozen=True, kw_only=True):
     def has_bounds(self) -> bool:
         """Whether numbers give it at all."""
         return self.from_ is not None or self.to is not None
-
-    @property
-    def is_exception(self) -> bool:
-        """Whether it has conditions, and so is tried before what has bounds alone."""
-        return bool(self.when or self.unless)
-
-
-class Band(Range, frozen=True, kw_only=True):
-    """One of a ruleset's outcomes, and the margins that give it (`from` and `to` are included; left out means open).
-
-    `unopposed` marks the band of an action that nothing opposes; a band with neither is only ever named by a table.
-    `also` names a band that this one is as well: its rows in outcome tables hold here too, before the own ones.
-    Of a described action (one with `roll`) the bounds are those of its measure (`by`), and `when` and `unless` make
-    the band an exception: exceptions are tried first, in the order written.
-
-    Attributes:
-        title: the outcome as people say it.
-        success: whether it is a success; left out where it is neither.
-        unopposed: whether an action that nothing opposes ends in this band.
-        also: the band that this one is as well: its rows hold here too.
-    """
-
-    title: str
-    success: bool | None = None
-    unopposed: bool = False
-    also: str = ""
 
 
 class EffectHead(msgspec.Struct, frozen=True):
@@ -143,6 +126,7 @@ class RowOption(Record, frozen=True):
         prefer: how gladly its owner takes it, for policies; only the order of the numbers matters.
         rolls: what is rolled when it is chosen: label = dice, which effects may name.
         effects: what it changes, in order.
+        table: the random table that is rolled on then, or several in order.
         ask: what it asks in turn, by label.
         when: what has to hold: margin-from, margin-to, a switch, or a fact that the rule tells.
         unless: what must not hold; written as `when`.
@@ -152,6 +136,7 @@ class RowOption(Record, frozen=True):
     prefer: int = 0
     rolls: dict[Id, Formula] = {}
     effects: list[dict[str, Any]] = []
+    table: Id | list[Id] = []
     ask: dict[Id, RowQuestion] = {}
     when: Condition = {}
     unless: Condition = {}
@@ -186,15 +171,17 @@ class Row(Record, frozen=True):
     """What one band of an outcome table means: text, effects, and the questions it asks, by label.
 
     Attributes:
-        text: what the outcome means.
+        text: what the outcome means; {1d6} in it is rolled, {NAME} is what is rolled under that label.
         rolls: what is rolled when it comes about: label = dice, with {NAME} for a number; effects may name the label.
         effects: what it changes, in order.
+        table: the random table that is rolled on then, or several in order.
         ask: what it asks, by label.
     """
 
     text: str = ""
     rolls: dict[Id, Formula] = {}
     effects: list[dict[str, Any]] = []
+    table: Id | list[Id] = []
     ask: dict[Id, RowQuestion] = {}
 
     def __post_init__(self) -> None:
@@ -202,3 +189,39 @@ class Row(Record, frozen=True):
 
 
 OutcomeTable = dict[Id, Row]
+
+BRACES = re.compile(r"\{([^{}]*)\}")  # in a text: a name, or dice
+NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+
+
+def with_rolled_texts(table: str, rows: OutcomeTable) -> OutcomeTable:
+    """Return the rows of a table with the dice in their texts among their rolls, under `TABLE-dice`."""
+    return {name: _with_rolled_text(table, row) if "{" in row.text else row for name, row in rows.items()}
+
+
+def _with_rolled_text(table: str, row: Row) -> Row:
+    rolls = dict(row.rolls)
+
+    def named(match: re.Match[str]) -> str:
+        if NAME.fullmatch(match[1]):
+            return match[0]
+        label, number = f"{table}-dice", 1
+        while label in rolls:
+            number += 1
+            label = f"{table}-dice-{number}"
+        rolls[label] = match[1]
+        return f"{{{label}}}"
+
+    return msgspec.structs.replace(row, text=BRACES.sub(named, row.text), rolls=rolls)
+
+
+def told(text: str, rolls: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
+    """Return a text with what was rolled for it in place of the labels in braces."""
+    if "{" not in text:
+        return text
+    return BRACES.sub(lambda match: str(facts[match[1]]) if match[1] in rolls and match[1] in facts else match[0], text)
+
+
+def links_of(row: Row | RowOption) -> tuple[str, ...]:
+    """Return the random tables that are rolled on when a row or an option comes about, in order."""
+    return (row.table,) if isinstance(row.table, str) else tuple(row.table)

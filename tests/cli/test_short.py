@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from rpgres.cli.commands.roll import RollGroup
 from rpgres.cli.dynamic import ActionCommand
-from rpgres.cli.play.words import joined, split
 from rpgres.cli.rulesets import read_ruleset
 from rpgres.cli.short import Scope, Unclear, Words, lengthened, rules_of, typed_apart
 from rpgres.cli.short.fitting import FILLERS, PREPOSITIONS
+from rpgres.cli.typed import joined, split
 from rpgres.errors import UsageError
 from rpgres.model.state import GM, State, Tag
 from rpgres.parameters.ability import ability_names
@@ -130,10 +130,9 @@ def long(ruleset: str, line: str, actor: str = "") -> str:
             "--bonus 3 --advantage advantage --bonus-dice d4 --difficulty-class 15",
         ),
         ("percentile-fractions", "resistance 12 vs 9", "--active 12 --passive 9"),
-        ("success-pool", "contest 5 3s", "--pool 5 --vs 3s"),
-        ("success-pool", "effort 4 needs 2", "--pool 4 --needs 2"),
-        ("twenty-sided", "check 4 hard advantage", "--bonus 4 --vs hard --edge advantage"),
-        ("twenty-sided", "strike 4 vs 12 sword", "--bonus 4 --vs 12 --weapon sword"),
+        ("again-pool", "contest 5 3s", "--pool 5 --vs 3s"),
+        ("twenty-sided-advantage", "strike 4 vs hard", "--bonus 4 --vs hard"),
+        ("twenty-sided-advantage", "strike 4 vs 12 sword", "--bonus 4 --vs 12 --weapon sword"),
         ("two-dice", "risk 2 with", "--trait 2 --edge with"),
         ("after-hours", "crack 2", "--skill 2"),
     ],

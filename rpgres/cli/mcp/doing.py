@@ -30,8 +30,8 @@ from rpgres.cli.options import read_answers
 from rpgres.cli.play.deeds import ADDED, Meant, acted, added, answers_of, meant, place_of, understood, words_in
 from rpgres.cli.play.helping import described, short_form
 from rpgres.cli.play.room import Room
-from rpgres.cli.play.words import split
 from rpgres.cli.render.lines import plain_text
+from rpgres.cli.typed import split
 from rpgres.engine.records import Pending, QuestionRecord
 from rpgres.engine.views import state_seen
 from rpgres.errors import UsageError

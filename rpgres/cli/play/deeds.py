@@ -11,8 +11,8 @@ import msgspec
 from rpgres.cli.options import given_inputs, read_answers
 from rpgres.cli.play.helping import short_form
 from rpgres.cli.play.room import DEEDS, Room
-from rpgres.cli.play.words import split
 from rpgres.cli.short import Reading, typed_apart
+from rpgres.cli.typed import split
 from rpgres.errors import UsageError
 from rpgres.journal import commands
 from rpgres.journal.commands import Done, Place

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
-
-import msgspec
 
 from rpgres.cli.formats.summary import ActionDescription, LabelDescription, RulesetDescription
 from rpgres.cli.render.lines import BULLET, HANG, INDENT, Line, Piece, Shown, line, pairs, section
@@ -13,9 +11,10 @@ from rpgres.cli.render.words import card_count, effect_words, signed, title
 from rpgres.parameters.kinds import metavar
 from rpgres.plugins.discovery import RulesetName
 from rpgres.rulesets import Band, EffectText, Row, RowQuestion, Switch
-from rpgres.rulesets.rows import Formula, bounded
+from rpgres.rulesets.rows import Formula, bounded, links_of
 from rpgres.rulesets.schema import PileText, said_words
 from rpgres.rulesets.settling import BOUNDS
+from rpgres.rulesets.tables import TableRow
 
 GAP = 2  # blanks between two columns
 WIDEST = 24  # of a first column; what is longer pushes its line
@@ -39,7 +38,8 @@ def ruleset_lines(ruleset: RulesetDescription) -> list[Shown]:
         found.append(line(HANG, Piece(ruleset.credits, "quiet")))
     overlays = ruleset.rules["overlays"]
     actions = [(name, action.summary) for name, action in ruleset.actions.items()]
-    found += section("Actions", pairs(actions))
+    found += section("Actions", pairs([one for one in actions if one[0] not in ruleset.random]))
+    found += section("Random tables", pairs([one for one in actions if one[0] in ruleset.random]))
     found += section(
         "Outcomes", pairs([(name, _band(band, what=ruleset.measure)) for name, band in ruleset.bands.items()])
     )
@@ -87,30 +87,25 @@ def action_lines(action: ActionDescription, in_force: Mapping[str, str], *, has_
     found += section("Takes", pairs(takes))
     found += section("Rolls", pairs(_rolls(action.described)))
     found += section("Asks", _label_lines(action.labels))
-    for name, table in action.tables.items():
+    if action.random is not None:
+        found += section(
+            f"Rows: {action.random.die or action.random.cards}", _random_lines(action.random.items(), in_force)
+        )
+        found += section("Beside them", _random_lines(action.random.beside(), in_force))
+    for name, table in action.tables.items() if action.random is None else ():
         found += section(f"Outcomes: {name}", _table_lines(table, action.bands, in_force))
     return found
 
 
 def _rolls(described: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return what a described action rolls, as its data say it, with what each key means."""
-    rows = [(key, str(described[key])) for key in ("roll", "vs", "by") if key in described]
-    rows += [("under", "lower is better")] if described.get("under") else []
-    rows += [(name, f"dice that show {count}") for name, count in described.get("counts", {}).items()]
-    for name, group in described.get("dice", {}).items():
-        its = {"roll": group} if isinstance(group, str) else group
+    rows = []
+    for name, its in described.get("dice", {}).items():
         extra = [f"{words} {its[key]}" for key, words in (("worth", "worth"), ("again", "again if")) if its.get(key)]
         rows.append((name, ", ".join((its["roll"], *extra))))
-    rows += [(name, _formula(msgspec.convert(one, Formula))) for name, one in described.get("numbers", {}).items()]
-    for other in described.get("instead", {}).values():
-        message = ", ".join(f"{key} {other[key]}" for key in ("roll", "vs", "by") if other[key])
-        rows.append(("or", message + condition_words(other["when"], other["unless"])))
+    rows += described.get("numbers", {}).items()
     rows += [("outcome", described["band"])] if described.get("band") else []
-    for band, range_ in described.get("bands", {}).items():
-        if isinstance(range_, str):
-            rows.append((band, range_ if range_ == "else" else f"if {range_}"))
-            continue
-        rows.append((band, _bounds(range_["from"], range_["to"]) + condition_words(range_["when"], range_["unless"])))
+    rows += [(band, text if text == "else" else f"if {text}") for band, text in described.get("bands", {}).items()]
     return rows
 
 
@@ -134,7 +129,7 @@ def _bounds(low: int | None, high: int | None, *, what: str = "") -> str:
 def _band(band: Band, *, what: str) -> str:
     """Return an outcome with what gives it: bounds of the margin, or of whatever actions measure."""
     bounds = [
-        _bounds(band.from_, band.to, what=what) + condition_words(band.when, band.unless),
+        _bounds(band.from_, band.to, what=what),
         "if unopposed" if band.unopposed else "",
         f"also {band.also}" if band.also else "",
     ]
@@ -211,7 +206,22 @@ def _table_lines(table: Mapping[str, Row], bands: Mapping[str, str], in_force: M
         text = f": {row.text}" if row.text else ""
         yield line(INDENT, Piece(bands.get(band, band), "title"), f" ({band}){text}")
         yield from _rolled_lines(row.rolls, indent=INDENT * 2)
+        if links_of(row):
+            yield line(INDENT * 2, "-> ", Piece(", ".join(links_of(row)), "name"))
         yield from _consequence_lines(row.effects, row.ask, in_force, indent=INDENT * 2)
+
+
+def _random_lines(named: Iterable[tuple[str | int, TableRow]], in_force: Mapping[str, str]) -> Iterator[Line]:
+    rows = list(named)
+    width = min(WIDEST, max((len(str(key)) for key, _ in rows), default=0))
+    for key, row in rows:
+        onward = [f"{row.again} more rolls"] if row.again else []
+        notes = [*onward, *links_of(row)]
+        then = f"-> {', '.join(notes)}" if notes else ""
+        words = " ".join(filter(None, (row.text, then, "(once)" if row.once else "")))
+        yield line(INDENT, Piece(str(key).ljust(width), "name"), " " * GAP, HANG, words)
+        yield from _rolled_lines(row.rolls, indent=INDENT * 3)
+        yield from _consequence_lines(row.effects, row.ask, in_force, indent=INDENT * 3)
 
 
 def _rolled_lines(rolls: Mapping[str, Formula], *, indent: str) -> Iterator[Line]:
