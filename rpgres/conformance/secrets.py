@@ -58,7 +58,9 @@ def check_views(subject: Subject) -> Iterator[Diagnostic]:
                     continue
                 within = hidden_within(seat, met.happened, met.drawn, met.asked)
                 others = [*before, *within]
-                step = -(-len(others) // max(budget, FEWEST)) or 1  # other cases of the action take the others
+                step = (
+                    -(-len(others) // (max(budget, FEWEST) - number)) or 1
+                )  # other cases of the action take the others
                 for other in others[number_of_case % step :: step]:
                     compared += 1
                     message = leak(met, meet(prepared, seat, number, other, said=met.said), may_fail=other.may_fail)
