@@ -117,6 +117,41 @@ def _homemade_problems(ruleset_id: str, extra: Sequence[Path]) -> Sequence[Diagn
 app.command("new")(ruleset_new.new)
 
 
+@app.command("import")
+def import_file(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Datasworn JSON.", show_default=False)],
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="The id of the new ruleset; else what the file says.")
+    ] = None,
+    into: Annotated[
+        Path, typer.Option("--into", metavar="DIR", help="The folder in which the ruleset is made.")
+    ] = Path("rulesets"),
+) -> None:
+    """Make a ruleset of random tables from the oracles of a Datasworn JSON file.
+
+    Each oracle becomes a table that `rpgres roll` rolls and `rpgres odds` evaluates. The licence and the authors are
+    kept in the new file. Nothing that is there is overwritten.
+    """
+    from rpgres.cli.formats.datasworn import read_datasworn
+    from rpgres.cli.formats.editors import with_schema_line
+    from rpgres.cli.output import say_text
+    from rpgres.cli.shells import join_line
+    from rpgres.plugins.scaffold import check_name, write_folder
+
+    found = read_datasworn(file)
+    chosen = name or found.name
+    check_name(chosen)
+    write_folder(into / chosen, {"ruleset.toml": with_schema_line("ruleset.toml", found.text, chosen)})
+    tables = f"{len(found.tables)} tables, {', '.join(found.tables[:5])}{' ...' if len(found.tables) > 5 else ''}"
+    say_text(
+        f"{into / chosen}: written from {found.title}: {tables}\n"
+        f"{found.credits}\n"
+        "Next steps:\n"
+        f"  {join_line(['rpgres', 'roll', chosen, found.tables[0]])}\n"
+        f"  {join_line(['rpgres', 'ruleset', 'show', chosen])}\n"
+    )
+
+
 @app.command("check")
 def check(
     rulesets_named: Annotated[
