@@ -172,6 +172,13 @@ def test_no_call_brings_a_terminal_library() -> None:
     assert not modules_after(f"{used}; rpgres.open_table, rpgres.resolve").intersection(TERMINAL)
 
 
+def test_a_script_ends_well() -> None:
+    """Python's own checks of memory see what would be an occasional crash at the end of a script."""
+    code = "import rpgres; rpgres.odds('fate', 'overcome', skill=3, vs=2); print(rpgres.odds_scene('fate/gate').method)"
+    done = subprocess.run([sys.executable, "-X", "dev", "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "exact\n"), done.stderr
+
+
 def test_folders_of_the_house_do_not_take_the_place_of_functions() -> None:
     code = "import rpgres.odds.exact, rpgres.simulate, rpgres.rulesets\nprint(rpgres.odds('d6').mean)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
