@@ -528,7 +528,7 @@ def _explain(table: Table, known: Known, given: Given, groups: Iterable[str]) ->
     used = [place for place in range(len(plan.reads)) if f"{SLOT}{place}" in known]
     total = linear(plan.numbers["total"], partial(_terms, plan)) if "total" in plan.numbers else None
     slots = [plan.reads[int(name.removeprefix(SLOT))].groups for name in total or () if name.startswith(SLOT)]
-    own = [group for groups in slots for group in groups if known.thrown[group]]
+    own = [group for groups in slots for group in groups if known.thrown.get(group)]
     for group in groups:
         dice_, other = known.thrown[group], _opposing(plan.groups[group], given)
         found = filled(known, group) if dice_ else None
