@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 
-from rpgres.lint.named_dice import Limits
+from rpgres.lint.named_spans import Limits
 from rpgres.rulesets.numbers import described_actions
 from rpgres.rulesets.provenance import owner
 from rpgres.rulesets.rules import Rules
