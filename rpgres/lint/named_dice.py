@@ -7,9 +7,8 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import partial, reduce
 from math import inf
 
-from rpgres.dice import dice
-from rpgres.errors import NotationError, RuleError
-from rpgres.lint.formulas import TRIED, missing
+from rpgres.errors import RuleError
+from rpgres.lint.formulas import TRIED, missing, unreadable
 from rpgres.lint.named_asks import ask_faults, ask_texts, ask_trees
 from rpgres.lint.named_spans import EITHER, Spans
 from rpgres.rulesets.actions import OPPOSITION, Action
@@ -331,22 +330,17 @@ def _dice(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
     choices = {one: next(iter(its.values.values())) for one, its in parameters.items() if its.values}
     for group in plan.groups.values():
         if all(isinstance(piece, str) for piece in group.pieces) or len(group.pieces) > 3 or group.pieces[-1]:
-            faults = [_fault_of(group, number, choices) for number in TRIED]
+            faults = [unreadable(_tried(group, number, choices)) for number in TRIED]
             if all(faults):
                 yield Fault("bad-dice", ("actions", name, "dice", group.name), faults[0])
 
 
-def _fault_of(group: GroupPlan, number: int, choices: Mapping[str, str]) -> str:
-    tried = [
+def _tried(group: GroupPlan, number: int, choices: Mapping[str, str]) -> str:
+    """Return the dice of a group with a choice's dice, or a number, in place of each formula."""
+    return "".join(
         piece if isinstance(piece, str) else choices.get(getattr(piece, "name", ""), str(number))
         for piece in group.pieces
-    ]
-    text = "".join(tried)
-    try:
-        dice(text)
-    except NotationError as error:
-        return f"{error.message}\n  {text}\n  {' ' * error.position}{'^' * error.length}"
-    return ""
+    )
 
 
 def _endless(name: str, plan: DicePlan, spans: Spans) -> Iterator[Fault]:
