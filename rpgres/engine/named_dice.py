@@ -194,7 +194,7 @@ def _has(known: Known, name: str) -> bool:
 
 def _settled(table: Table, action: str, found: Mapping[str, Any], given: Given, chosen: tuple[Chosen, ...]) -> Outcome:
     rules, band, told = table.rules, found[BAND], table.rules.file.actions[action].told
-    if band is None and found.get("margin", 0) is None:
+    if band is None and found.get("margin") is None and OPPOSITION in rules.file.actions[action].groups:
         raise UsageError(f"{rules.id} {action} needs an opposition; the ruleset defines no unopposed outcome")
     if band not in rules.file.bands:
         raise RuleError(f"{rules.id} {action} comes to {band!r}, which is no band of the ruleset")
