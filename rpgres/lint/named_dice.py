@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import partial, reduce
 from math import inf
 
-from rpgres.errors import RuleError
+from rpgres.errors import FileError, RuleError
 from rpgres.lint.formulas import TRIED, missing, unreadable
 from rpgres.lint.named_asks import ask_faults, ask_texts, ask_trees
 from rpgres.lint.named_spans import EITHER, Spans
@@ -76,6 +76,8 @@ def named_dice_faults(rules: Rules, name: str) -> Iterator[Fault]:
     try:
         wanted = list(spoken_of(rules, name))
         plan = dice_plan(rules.file, name, wanted=wanted)
+    except FileError:
+        return  # an outcome table that cannot be read is told as such
     except RuleError as error:
         yield Fault("bad-dice", (*at, "dice"), error.raw)
         return
