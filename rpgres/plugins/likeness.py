@@ -34,9 +34,9 @@ NOTES = {
     r"\[define": "Formulas that several actions share.",
     r"\[actions": "What characters do. `parameters` is what is typed, `required` what may not be left out; `sentence`\n"
     "and `example` are for help. To add an action, copy one with all that bears its name, and rename the copy.",
-    r"(\[actions\.[^.\]]+\.dice|dice = \{)": "The dice, in the order in which they are rolled, their number and sides.",
+    r"(\[actions\.[^.\]]+\.dice|dice = )": "The dice, in the order in which they are rolled, their number and sides.",
     r"(\[actions\.[^.\]]+\.numbers|numbers = )": "What is read off the dice: sums, counts, the highest and the lowest.",
-    r"\[actions\.[^.\]]+\.bands": "Which outcome it is: the first whose condition holds.",
+    r"(\[actions\.[^.\]]+\.bands|bands\.)": "Which outcome it is: the first whose condition holds.",
     r"\[parameters": "What is typed for an action: options on the command line, keys of `with` in scenes.",
     r"\[switches": "House rules: questions of the rules that a table may answer otherwise.",
     r"\[outcomes": "What is told when an outcome comes about, and what it changes: these texts are yours.",
