@@ -594,7 +594,7 @@ DECLARED = {
         "beside! last-phase+ phase+ stack+"
     ),
     "two-dice": "trait? bonus? edge?",
-    "highest-die": "pool? position+ effect+",
+    "highest-die": "pool? bargain+ helper? position+ effect+",
     "twenty-sided": "bonus? extra? vs? edge? weapon? target?",
     "percentile-levels": "skill? second-skill? bonus-dice? difficulty+",
     "success-pool": "pool? bonus? needs? vs?",
