@@ -7,6 +7,7 @@ What `[actions.NAME.dice]` and what goes with it may say is in `rpgres.rulesets.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -14,7 +15,6 @@ import msgspec
 from rpgres.dice import Dice, dice
 from rpgres.dice.grammar import Pool
 from rpgres.dice.groups import Again, added_dice, can_bring, faces_of
-from rpgres.engine.declarative import Given, given_of, wanted_of
 from rpgres.engine.named_asks import (
     Asked,
     AskedOption,
@@ -31,14 +31,18 @@ from rpgres.engine.named_asks import (
     question_of,
     throws,
 )
+from rpgres.engine.named_inputs import Given, given_of
 from rpgres.engine.players import NO
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import NotationError, RuleError, UsageError
 from rpgres.model.state import Character, Map
 from rpgres.parameters.values import Opposition
 from rpgres.rulesets import STATE, Parameter, Rules
+from rpgres.rulesets.actions import OPPOSITION
 from rpgres.rulesets.dice_plans import BAND, GIVEN, OF_AN_OUTCOME, SLOT, DicePlan, GroupPlan, dice_plan
-from rpgres.rulesets.formulas import Expr, Name, Value, worker
+from rpgres.rulesets.formulas import Expr, Linear, Name, Value, linear, worker
+from rpgres.rulesets.numbers import OPPOSED, sheet_names
+from rpgres.rulesets.references import spoken_of
 
 if TYPE_CHECKING:
     from rpgres.engine.named_kinds import Kinds
@@ -128,7 +132,7 @@ def compiled_of(rules: Rules, action: str) -> Compiled:
     key = f"dice:{action}"
     if key not in rules.compiled:
         try:
-            wanted = tuple(wanted_of(rules, action))
+            wanted = tuple(dict.fromkeys(spoken_of(rules, action)))
             plan = dice_plan(rules.file, action, wanted=wanted)
         except RuleError as error:
             raise RuleError(f"{rules.id} {action}: {error.raw}") from None
@@ -176,6 +180,9 @@ def play_named(action: str, table: Table, actor: Character, /, **arguments: Any)
     compiled = compiled_of(rules, action)
     given = given_of(rules, action, actor, arguments, table.state)
     base = base_of(compiled, given)
+    if not rules.file.actions[action].dice:
+        facts = Map(_facts(base, given))
+        return table.settle(rules.file.actions[action].tables[0], None, roles=given.roles(), facts=facts)
     course = Course(rules, action, compiled, base, given, Purse(rules, action, table.state, given.roles()))
     found, chosen = played(table, actor, course)
     return _settled(table, action, found, given, chosen)
@@ -187,12 +194,13 @@ def _has(known: Known, name: str) -> bool:
 
 def _settled(table: Table, action: str, found: Mapping[str, Any], given: Given, chosen: tuple[Chosen, ...]) -> Outcome:
     rules, band, told = table.rules, found[BAND], table.rules.file.actions[action].told
+    if band is None and found.get("margin", 0) is None:
+        raise UsageError(f"{rules.id} {action} needs an opposition; the ruleset defines no unopposed outcome")
     if band not in rules.file.bands:
         raise RuleError(f"{rules.id} {action} comes to {band!r}, which is no band of the ruleset")
     numbers = {name: _plain(found.get(name)) for name in found if name != BAND}
     total, margin, opposition = (numbers.get(name) for name in OF_AN_OUTCOME)
-    facts = {name: value for name, value in numbers.items() if value is not None and name not in ("margin",)}
-    facts |= {**given.typed(), **given.meanings()}  # conditions know flags and choices as words
+    facts = _facts(numbers, given)
     details = {name: numbers[number] for name, number in told.items() if numbers.get(number) not in (None, "")}
     table.merge((action, band, Map(facts), total, margin, chosen), holds=(STATE,))
     shown = ", ".join(f"{name.replace('-', ' ')} {value}" for name, value in details.items() if name != "total")
@@ -207,6 +215,12 @@ def _settled(table: Table, action: str, found: Mapping[str, Any], given: Given, 
     return msgspec.structs.replace(outcome, details=Map({**outcome.details, **details})) if details else outcome
 
 
+def _facts(numbers: Mapping[str, Any], given: Given) -> dict[str, Any]:
+    """Return what rows of outcomes know: numbers, and flags and choices as words."""
+    known = {name: value for name, value in numbers.items() if value is not None and name != "margin"}
+    return {**known, **given.typed(), **given.meanings()}
+
+
 def _plain(value: Value) -> Value:
     return int(value) if isinstance(value, bool) else value
 
@@ -218,6 +232,10 @@ def _plain(value: Value) -> Value:
 def base_of(compiled: Compiled, given: Given) -> dict[str, Any]:
     """Return what the names of an action come to before its dice lie, with those that stand for dice (`dice:NAME`)."""
     base: dict[str, Any] = {}
+    on_sheets = {*sheet_names(given.rules.file), *given.actor.abilities, *given.actor.counters}
+    for name in compiled.wanted:
+        if (name in on_sheets or name.startswith(OPPOSED)) and name not in compiled.numbers:
+            base[name] = _value(given, name)
     for name in compiled.plan.free_names():
         if name.startswith(GIVEN):
             base[name] = int(given.values.get(name.removeprefix(GIVEN)) is not None)
@@ -241,7 +259,7 @@ class _Later(str):
 def _value(given: Given, name: str) -> Value:
     parameter = given.parameters.get(name)
     if parameter is None:
-        return _whole(given.number(name))
+        return given.rules.chosen.get(name) or _whole(given.number(name))
     value = given.values.get(name)
     if parameter.kind in ("choice", "text", "character"):
         return value or None
@@ -443,18 +461,21 @@ def played(table: Table, actor: Character, course: Course) -> tuple[dict[str, An
     """Return what the names of an action come to, and what was answered."""
     compiled, chosen = course.compiled, tuple[Chosen, ...]()
     plan, thrown, place = compiled.plan, dict[str, tuple[Die, ...]](), 0
+    fresh = list[str]()  # groups whose last throw is still to be explained
     while table.is_read and place < len(plan.steps):
         step = plan.steps[place]
         known = course.known(chosen, thrown)
         if step in plan.groups:
             thrown[step] = _thrown(table, actor, known, course.given, step)
+            fresh.append(step)
             place += 1
             continue
         offers = {offer.answer: offer for offer in course.offers(step, known, chosen)}
         if not offers:
             place += 1
             continue
-        _explain(table, known, thrown)
+        _explain(table, known, course.given, fresh)
+        fresh.clear()
         asked = question_of(
             course.rules, course.action, step, course.purse.who(step), offers.values(), course.facts(step, known)
         )
@@ -467,6 +488,7 @@ def played(table: Table, actor: Character, course: Course) -> tuple[dict[str, An
         known = course.known(chosen, thrown)
         for group, again in offers[answer].again:
             stay = kept(thrown[group], again)
+            fresh.append(group)
             thrown[group] = (*stay, *_thrown(table, actor, known, course.given, group, again))
     if not table.is_read:
         from rpgres.engine.named_courses import weighed
@@ -474,7 +496,7 @@ def played(table: Table, actor: Character, course: Course) -> tuple[dict[str, An
         return weighed(table, course, place, chosen, thrown)
     known = course.known(chosen, thrown)
     found = {name: known[name] for name in course.names}
-    _explain(table, known, [*thrown])
+    _explain(table, known, course.given, fresh)
     return found, chosen
 
 
@@ -491,33 +513,73 @@ def _thrown(
     rolled = added_dice(found, brings) if brings is not None else found
     if not rolled.pools:
         return (Die(rolled.law.values[0]),)
-    by = _roller(known.compiled.plan.groups[group], given) or actor.name
+    other = _opposing(known.compiled.plan.groups[group], given)
+    by = other.character if other is not None else "" if group == OPPOSITION else actor.name
     throw = table.run.roll(rolled, group, by, is_shown=True).throw
     if not is_pool(found):
         return (Die(throw.value),)
     return tuple(Die(face, is_first, number) for face, is_first in faces_of(throw))
 
 
-def _explain(table: Table, known: Known, groups: Iterable[str]) -> None:
-    """Say in the account what the last throw of groups counts for, where that is not its sum.
+def _explain(table: Table, known: Known, given: Given, groups: Iterable[str]) -> None:
+    """Say in the account what the last throw of groups counts for: with what is added to it, or by what is read.
 
-    It is the first reading of the dice that the outcome depends on.
+    Of several readings it is the first that the outcome depends on.
     """
-    reads = known.compiled.plan.reads
+    plan = known.compiled.plan
     _ = known[BAND]
-    used = [place for place in range(len(reads)) if f"{SLOT}{place}" in known]
+    used = [place for place in range(len(plan.reads)) if f"{SLOT}{place}" in known]
+    total = linear(plan.numbers["total"], partial(_terms, plan)) if "total" in plan.numbers else None
+    slots = [plan.reads[int(name.removeprefix(SLOT))].groups for name in total or () if name.startswith(SLOT)]
+    own = [group for groups in slots for group in groups if known.thrown.get(group)]
     for group in groups:
-        dice_ = known.thrown[group]
-        last = Known(known.compiled, known, {group: tuple(die for die in dice_ if die.thrown == throws(dice_))})
-        places = [place for place in used if group in reads[place].groups]
-        if dice_ and places and all(reads[place].kind != "sum" for place in places):
+        dice_, other = known.thrown[group], _opposing(plan.groups[group], given)
+        found = filled(known, group) if dice_ else None
+        places = [place for place in used if group in plan.reads[place].groups]
+        if found is None:
+            continue
+        if other is not None:
+            _explain_opposition(table, plan.groups[group], other, found)
+        elif total is not None and own == [group]:
+            words = "".join(_added(known, given, name, factor) for name, factor in total.items() if name[:1] != SLOT)
+            if words:
+                table.explain(group, f"{found.text}{words}", counts=known["total"])
+        elif places and all(plan.reads[place].kind != "sum" for place in places):
+            last = Known(known.compiled, known, {group: tuple(die for die in dice_ if die.thrown == throws(dice_))})
             table.explain(group, "", counts=read_off(last, places[0], alone=group))
 
 
-def _roller(group: GroupPlan, given: Given) -> str:
-    """Return who rolls a group: whoever opposes, where it is their dice."""
-    for piece in group.pieces:
-        value = given.values.get(piece.name) if isinstance(piece, Name) else None
-        if isinstance(value, Opposition):
-            return value.character
-    return ""
+def _explain_opposition(table: Table, group: GroupPlan, other: Opposition, found: Dice) -> None:
+    node, ability = found.node, other.ability.replace("-", " ")
+    if not found.pools:
+        if ability:
+            more = "" if len(group.template.split()) > 1 else f" from {ability}"
+            table.tell(f"{group.name} ({other.character}): {found.law.values[0]}{more}")
+        return
+    is_plain = isinstance(node, Pool) and not node.keep and node.target is None
+    table.explain(group.name, ", ".join(filter(None, ("" if is_plain else found.text, ability))))
+
+
+def _terms(plan: DicePlan, name: str) -> Linear | None:
+    """Return what a name adds to the total: what it is the sum of, or itself."""
+    if name.startswith(SLOT):
+        read = plan.reads[int(name.removeprefix(SLOT))]
+        return {name: 1} if read.kind == "sum" and read.of is None else None
+    inner = linear(plan.numbers[name], partial(_terms, plan)) if name in plan.numbers else None
+    return {name: 1} if inner is None else inner
+
+
+def _added(known: Known, given: Given, name: str, factor: int) -> str:
+    """Return what was added to dice, for people: ` + 2 quick`."""
+    value = known[name] if name else 1
+    if not isinstance(value, int) or not value * factor:
+        return ""
+    times = f"{abs(factor)}*" if name and abs(factor) != 1 else ""
+    shown = f"{times}{abs(value)} {given.called(name)}".rstrip() if name else str(abs(factor))
+    return f" {'+' if value * factor > 0 else '-'} {shown}"
+
+
+def _opposing(group: GroupPlan, given: Given) -> Opposition | None:
+    """Return what was typed to oppose, where these are its dice."""
+    found = [given.values.get(piece.name) for piece in group.pieces if isinstance(piece, Name)]
+    return next((value for value in found if isinstance(value, Opposition)), None)

@@ -116,7 +116,7 @@ class TestPush:
         assert "own: 6,3,1 = 1" in done.out
         assert "own: 6,1 = 1" in done.out
         assert "sixes 2, ones 2, new ones 1" in done.out
-        assert "hurt: for actor, change +2" in done.out
+        assert "hurt: for the actor, change +2" in done.out
 
     def test_what_was_given_and_is_not_thrown_is_told(self) -> None:
         line = ["roll", "pushed", "check", "--pool", "1", "--given", "own=6", "--choose", "push=push"]
@@ -225,7 +225,7 @@ class TestPicks:
         assert "roll (luck-2): 3,2 = 5" in done.out
         assert "roll (luck-2): 4 = 4" in done.out
         assert "left 1" in done.out
-        assert "luck: for actor, change -1" in done.out
+        assert "luck: for the actor, change -1" in done.out
         done = rpgres(*line, "--given", "roll=3,3", "--choose", "luck-of-dice=again-2")
         assert done.code == 2
         assert "again-3" in done.err
