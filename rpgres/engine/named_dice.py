@@ -358,22 +358,25 @@ def as_many(found: Dice, group: str, count: int) -> Dice:
     return found if pool.count == count else Dice(msgspec.structs.replace(pool, count=count))
 
 
-class Course(msgspec.Struct, frozen=True):
+class Course:
     """An action with named dice and its inputs, as far as they stay the same while it is played.
 
-    Attributes:
+    No record, as what is kept with the inputs refers to it.
+
+    Args:
         rules, action, compiled: the action.
         base: what its names come to before its dice lie; see `base_of`.
         given: its inputs.
         purse: what those who are asked have to spend.
     """
 
-    rules: Rules
-    action: str
-    compiled: Compiled
-    base: Mapping[str, Any]
-    given: Given
-    purse: Purse
+    __slots__ = ("action", "base", "compiled", "given", "purse", "rules")
+
+    def __init__(
+        self, rules: Rules, action: str, compiled: Compiled, base: Mapping[str, Any], given: Given, purse: Purse
+    ) -> None:
+        self.rules, self.action, self.compiled = rules, action, compiled
+        self.base, self.given, self.purse = base, given, purse
 
     def known(self, chosen: tuple[Chosen, ...], thrown: Thrown) -> Known:
         """Return what is known after some answers, when dice lie."""
