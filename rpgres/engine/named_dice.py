@@ -327,22 +327,25 @@ def as_many(found: Dice, group: str, count: int) -> Dice:
     return found if pool.count == count else Dice(msgspec.structs.replace(pool, count=count))
 
 
-class Course(msgspec.Struct, frozen=True):
+class Course:
     """An action with named dice and its inputs, as far as they stay the same while it is played.
 
-    Attributes:
+    No record, as what is kept with the inputs refers to it.
+
+    Args:
         rules, action, compiled: the action.
         base: what its names come to before its dice lie; see `base_of`.
         given: its inputs.
         purse: what those who are asked have to spend.
     """
 
-    rules: Rules
-    action: str
-    compiled: Compiled
-    base: Mapping[str, Any]
-    given: Given
-    purse: Purse
+    __slots__ = ("action", "base", "compiled", "given", "purse", "rules")
+
+    def __init__(
+        self, rules: Rules, action: str, compiled: Compiled, base: Mapping[str, Any], given: Given, purse: Purse
+    ) -> None:
+        self.rules, self.action, self.compiled = rules, action, compiled
+        self.base, self.given, self.purse = base, given, purse
 
     def known(self, chosen: tuple[Chosen, ...], thrown: Thrown) -> Known:
         """Return what is known after some answers, when dice lie."""
@@ -430,18 +433,21 @@ def played(table: Table, actor: Character, course: Course) -> tuple[dict[str, An
     """Return what the names of an action come to, and what was answered."""
     compiled, chosen = course.compiled, tuple[Chosen, ...]()
     plan, thrown, place = compiled.plan, dict[str, tuple[Die, ...]](), 0
+    fresh = list[str]()  # groups whose last throw is still to be explained
     while table.is_read and place < len(plan.steps):
         step = plan.steps[place]
         known = course.known(chosen, thrown)
         if step in plan.groups:
             thrown[step] = _thrown(table, actor, known, course.given, step)
+            fresh.append(step)
             place += 1
             continue
         offers = {offer.answer: offer for offer in course.offers(step, known, chosen)}
         if not offers:
             place += 1
             continue
-        _explain(table, known, course.given, thrown)
+        _explain(table, known, course.given, fresh)
+        fresh.clear()
         asked = question_of(
             course.rules, course.action, step, course.purse.who(step), offers.values(), course.facts(step, known)
         )
@@ -454,6 +460,7 @@ def played(table: Table, actor: Character, course: Course) -> tuple[dict[str, An
         known = course.known(chosen, thrown)
         for group, again in offers[answer].again:
             stay = kept(thrown[group], again)
+            fresh.append(group)
             thrown[group] = (*stay, *_thrown(table, actor, known, course.given, group, again))
     if not table.is_read:
         from rpgres.engine.named_courses import weighed
@@ -461,7 +468,7 @@ def played(table: Table, actor: Character, course: Course) -> tuple[dict[str, An
         return weighed(table, course, place, chosen, thrown)
     known = course.known(chosen, thrown)
     found = {name: known[name] for name in course.names}
-    _explain(table, known, course.given, [*thrown])
+    _explain(table, known, course.given, fresh)
     return found, chosen
 
 
