@@ -105,7 +105,7 @@ def _action_lines(result: Result, file: RulesetFile, said_by: str | None) -> Ite
     if compared:
         yield line(INDENT, *compared)
     yield from _event_lines(result.events, told=result.texts)
-    yield from (line(INDENT, text) for text in untitled(result, file))
+    yield from (line(INDENT, text) for text in untitled(result.texts, result.action, result.outcome, file))
     for effect in result.effects:
         described = file.effects.get(effect["kind"])
         if described is None or not described.quiet:
@@ -117,11 +117,13 @@ def _who(actor: str | None, name: str) -> str:
     return named_in_text(actor if name == ACTOR and actor else name)
 
 
-def untitled(result: Result, file: RulesetFile) -> list[str]:
+def untitled(texts: Sequence[str], action: str | None, outcome: str | None, file: RulesetFile | None) -> list[str]:
     """Return what an action told, without what its outcome is called: of a random table that is mostly the row."""
-    called = band_title(file, result.outcome) if result.outcome is not None and result.action in file.tables else ""
+    if file is None or outcome is None or action not in file.tables:
+        return [text for text in texts if text]
+    called = band_title(file, outcome)
     known = {called, *called.split(", ")}
-    return [text for text in result.texts if text and text.rstrip(".") not in known]
+    return [text for text in texts if text and text.rstrip(".") not in known]
 
 
 def _unused_lines(result: Result) -> Iterator[Line]:
