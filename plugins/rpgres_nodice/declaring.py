@@ -286,7 +286,7 @@ def suggestions(rules: Rules, state: State, name: str, *, foes: Sequence[str] | 
     yield from (Option(f"block/{key}/str=1") for key, item in items if item.get("shield"))
     pools = sorted(holding.spent, key=lambda stat: -holding.spent[stat])
     phase = line.last_phase(name) + 1
-    for pool in pools or ["fit"]:
-        yield Option(
-            f"pause/{phase}/{pool}" if rules.switches(Switches).pause_pool_chosen_at == "declare" else f"pause/{phase}"
-        )
+    if rules.switches(Switches).pause_pool_chosen_at != "declare":
+        yield Option(f"pause/{phase}")
+        return
+    yield from (Option(f"pause/{phase}/{pool}") for pool in pools or ["fit"])

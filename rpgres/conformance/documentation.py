@@ -57,7 +57,8 @@ def check_texts(subject: Subject) -> Iterator[Diagnostic]:
 
 def _fields(subject: Subject) -> Iterator[Diagnostic]:
     """Yield the fields of effects that nothing describes, once each."""
-    described = {kind: {"kind", *effect.fields} for kind, effect in subject.rules.file.effects.items()}
+    effects = subject.rules.file.effects
+    described = {kind: {"kind", *effect.fields} for kind, effect in effects.items() if not effect.does}
     told: set[tuple[str, str]] = set()
     for case in subject.sound:
         for effect in (effect for course in _courses(subject, case) for effect in course.outcome.effects):
