@@ -38,7 +38,7 @@ NOTES = {
     r"(\[actions\.[^.\]]+\.numbers|numbers = )": "What is read off the dice: sums, counts, the highest and the lowest.",
     r"\[actions\.[^.\]]+\.ask": "What is asked while the dice lie, before the outcome: options, and what they cost.",
     r"\[tables": "Random tables: what each row says, by what the die shows.",
-    r"\[actions\.[^.\]]+\.bands": "Which outcome it is: the first whose condition holds.",
+    r"(\[actions\.[^.\]]+\.bands|bands\.)": "Which outcome it is: the first whose condition holds.",
     r"\[parameters": "What is typed for an action: options on the command line, keys of `with` in scenes.",
     r"\[switches": "House rules: questions of the rules that a table may answer otherwise.",
     r"\[outcomes": "What is told when an outcome comes about, and what it changes: these texts are yours.",

@@ -105,7 +105,8 @@ def mismatch_lines(path: str, checks: int, wrong: Sequence[Mismatch]) -> list[Li
     lines = [line(f"{path}: ", Piece(f"{len(wrong)} of {checks} expectations failed", "bad"))]
     for found in wrong:
         expected, came = (_value(value) for value in (found.expected, found.found))
-        lines.append(line(f"  {found.where}: {found.step}: {found.what}: expected {expected}, found {came}"))
+        told = f"{found.what}: expected {expected}, found {came}{found.differs}"
+        lines.append(line(f"  {found.where}: {found.step}: {told}"))
     return lines
 
 
