@@ -327,6 +327,11 @@ def success_of(prepared: Prepared) -> dict[str, bool | None]:
     actions would leave it open which success is the one.
     """
     file = prepared.rules.file
+    if file.actions[prepared.action].dice:  # which says itself what it comes to, whether there is more to tell or not
+        from rpgres.lint.named_dice import bands_named
+
+        named = bands_named(prepared.rules, prepared.action)
+        return {name: one.success for name, one in file.bands.items() if name in named}
     rows = {band for table in file.actions[prepared.action].tables for band in prepared.rules.table(table)}
     bands = file.bands.items()
     return {name: one.success for name, one in bands if not rows or name in rows or one.has_bounds or one.unopposed}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -19,6 +20,7 @@ from rpgres.odds.decision import OptionOdds, decision_odds
 from rpgres.odds.exact import outcome_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
+from tests.support.command_line import as_json
 
 FATE = list(product((-1, 0, 1), repeat=4))
 """Every result of four Fate dice."""
@@ -153,3 +155,42 @@ def test_what_was_dealt_face_down_to_others_is_estimated() -> None:
     assert join.estimate is not None
     assert join.estimate.low <= join.success <= join.estimate.high
     assert join.games > 0
+
+
+def test_an_outcome_that_no_row_tells_of_is_a_success_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Dice with names say themselves what they come to. 2d6 + 2 over 6: 30 of 36; thrown again while that is not so."""
+    folder = tmp_path / "rulesets" / "ferry"
+    folder.mkdir(parents=True)
+    (folder / "ruleset.toml").write_text(
+        """standalone = true
+title = "Ferry"
+summary = "Over black water."
+version = "1"
+
+[bands]
+over = { title = "Over", success = true }
+under = { title = "Under", success = false }
+
+[actions.row]
+summary = "Row on."
+parameters = ["trait"]
+required = ["trait"]
+dice = { oars = "2d6" }
+numbers = { total = "oars + trait" }
+bands = { over = "total >= 7", under = "else" }
+ask.push = { text = "Again?", when = "total < 7", options.push = { text = "Yes.", reroll = { oars = "face <= 6" } } }
+
+[parameters]
+trait = { kind = "ability", help = "the trait" }
+
+[outcomes.row.under]
+text = "The water has you."
+""",
+        encoding="utf-8",
+    )
+    monkeypatch.chdir(tmp_path)
+    record = as_json("odds", "ferry", "row", "--trait", "2", "--best")
+    assert record["outcomes"]["over"]["exact"] == "35/36"  # 5/6 + 1/6 * 5/6
+    assert {one["option"]: one["success"]["exact"] for one in record["choices"]} == {"no": "5/6", "push": "35/36"}
