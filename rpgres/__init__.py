@@ -12,11 +12,14 @@ Names are loaded when they are first used, so that importing rpgres costs nothin
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
 
 from rpgres.version import __version__
 
+TYPE_CHECKING = False  # as type checkers understand it; importing `typing` would be most of what importing rpgres costs
+
 if TYPE_CHECKING:
+    from typing import Any
+
     from rpgres.dice import Comparison, Dice, Reading, Throw
     from rpgres.engine.players import NO, Policy, Preference, Question, View, by_question, preferred, uniform
     from rpgres.engine.procedures import Turn
@@ -38,10 +41,11 @@ if TYPE_CHECKING:
     from rpgres.journal.records import TableError
     from rpgres.library.calls import load_sheet, roll, rulesets
     from rpgres.library.notebook import html_of, text_of
-    from rpgres.library.odds import odds, odds_table
+    from rpgres.library.odds import odds
     from rpgres.library.records import TablePending, TableResult
     from rpgres.library.scenes import run_scene, whatif
     from rpgres.library.simulations import simulate
+    from rpgres.library.studies import odds_compare, odds_find, odds_knockout, odds_scene, odds_table
     from rpgres.library.tables import PersistentTable, new_table, open_table
     from rpgres.model.state import (
         EMPTY,
@@ -105,10 +109,11 @@ _HOMES = {
     "journal.records": ("TableError",),
     "library.calls": ("load_sheet", "roll", "rulesets"),
     "library.notebook": ("html_of", "text_of"),
-    "library.odds": ("odds", "odds_table"),
+    "library.odds": ("odds",),
     "library.records": ("TablePending", "TableResult"),
     "library.scenes": ("run_scene", "whatif"),
     "library.simulations": ("simulate",),
+    "library.studies": ("odds_compare", "odds_find", "odds_knockout", "odds_scene", "odds_table"),
     "library.tables": ("PersistentTable", "new_table", "open_table"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -212,6 +217,10 @@ __all__ = [
     "named",
     "new_table",
     "odds",
+    "odds_compare",
+    "odds_find",
+    "odds_knockout",
+    "odds_scene",
     "odds_table",
     "open_table",
     "pile_name",

@@ -37,7 +37,7 @@ from rpgres.engine.table import Outcome, Table
 from rpgres.errors import NotationError, RuleError, UsageError
 from rpgres.model.state import Character, Map
 from rpgres.parameters.values import Opposition
-from rpgres.rulesets import STATE, Parameter, Rules
+from rpgres.rulesets import STATE, Rules
 from rpgres.rulesets.actions import OPPOSITION
 from rpgres.rulesets.dice_plans import BAND, GIVEN, OF_AN_OUTCOME, SLOT, DicePlan, GroupPlan, dice_plan
 from rpgres.rulesets.formulas import Expr, Linear, Name, Value, linear, worker
@@ -194,7 +194,7 @@ def _has(known: Known, name: str) -> bool:
 
 def _settled(table: Table, action: str, found: Mapping[str, Any], given: Given, chosen: tuple[Chosen, ...]) -> Outcome:
     rules, band, told = table.rules, found[BAND], table.rules.file.actions[action].told
-    if band is None and found.get("margin", 0) is None:
+    if band is None and found.get("margin") is None and OPPOSITION in rules.file.actions[action].groups:
         raise UsageError(f"{rules.id} {action} needs an opposition; the ruleset defines no unopposed outcome")
     if band not in rules.file.bands:
         raise RuleError(f"{rules.id} {action} comes to {band!r}, which is no band of the ruleset")
@@ -235,18 +235,18 @@ def base_of(compiled: Compiled, given: Given) -> dict[str, Any]:
     on_sheets = {*sheet_names(given.rules.file), *given.actor.abilities, *given.actor.counters}
     for name in compiled.wanted:
         if (name in on_sheets or name.startswith(OPPOSED)) and name not in compiled.numbers:
-            base[name] = _value(given, name)
+            base[name] = given.value(name)
     for name in compiled.plan.free_names():
         if name.startswith(GIVEN):
             base[name] = int(given.values.get(name.removeprefix(GIVEN)) is not None)
         else:
-            base[name] = _value(given, name)
+            base[name] = given.value(name)
     for group in compiled.plan.groups.values():
         for piece in group.pieces:
             if isinstance(piece, Name) and not piece.name.startswith(SLOT):
                 name = piece.name
                 is_number = name in compiled.numbers
-                base[f"dice:{name}"] = _Later(name) if is_number else _dice(given, name)
+                base[f"dice:{name}"] = _Later(name) if is_number else given.in_dice(name)
     return base
 
 
@@ -254,37 +254,6 @@ class _Later(str):
     """A number's name, where dice might have been named."""
 
     __slots__ = ()
-
-
-def _value(given: Given, name: str) -> Value:
-    parameter = given.parameters.get(name)
-    if parameter is None:
-        return given.rules.chosen.get(name) or _whole(given.number(name))
-    value = given.values.get(name)
-    if parameter.kind in ("choice", "text", "character"):
-        return value or None
-    if isinstance(value, Opposition):
-        return value.value
-    return _whole(given.number(name)) if parameter.kind != "dice" else 0
-
-
-def _whole(value: int | str) -> int:
-    return value if isinstance(value, int) else 0
-
-
-def _dice(given: Given, name: str) -> str:
-    """Return what a name is in dice: as typed, as its choice says, or its number."""
-    parameter: Parameter | None = given.parameters.get(name)
-    value = given.values.get(name)
-    if isinstance(value, Dice):
-        return value.text
-    if parameter is not None and parameter.kind == "dice":
-        return ""
-    if isinstance(value, Opposition):
-        return str(given.number(name))
-    if parameter is not None and parameter.kind == "choice":
-        return parameter.values.get(value or "", "")
-    return str(_value(given, name) or 0)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -514,11 +483,16 @@ def _thrown(
     found = as_many(found, group, len(again)) if again else found
     brings = again_of(known, group, found)
     rolled = added_dice(found, brings) if brings is not None else found
+    plan_of = known.compiled.plan.groups[group]
+    other = _opposing(plan_of, given)
     if not rolled.pools:
+        if other is not None:
+            _explain_opposition(table, plan_of, other, found)
         return (Die(rolled.law.values[0]),)
-    other = _opposing(known.compiled.plan.groups[group], given)
     by = other.character if other is not None else "" if group == OPPOSITION else actor.name
     throw = table.run.roll(rolled, group, by, is_shown=True).throw
+    if other is not None:
+        _explain_opposition(table, plan_of, other, found)
     if not is_pool(found):
         return (Die(throw.value),)
     return tuple(Die(face, is_first, number) for face, is_first in faces_of(throw))
@@ -536,14 +510,12 @@ def _explain(table: Table, known: Known, given: Given, groups: Iterable[str]) ->
     slots = [plan.reads[int(name.removeprefix(SLOT))].groups for name in total or () if name.startswith(SLOT)]
     own = [group for groups in slots for group in groups if known.thrown.get(group)]
     for group in groups:
-        dice_, other = known.thrown[group], _opposing(plan.groups[group], given)
+        dice_ = known.thrown[group]
         found = filled(known, group) if dice_ else None
         places = [place for place in used if group in plan.reads[place].groups]
-        if found is None:
+        if found is None or _opposing(plan.groups[group], given) is not None:
             continue
-        if other is not None:
-            _explain_opposition(table, plan.groups[group], other, found)
-        elif total is not None and own == [group]:
+        if total is not None and own == [group]:
             words = "".join(_added(known, given, name, factor) for name, factor in total.items() if name[:1] != SLOT)
             if words:
                 table.explain(group, f"{found.text}{words}", counts=known["total"])

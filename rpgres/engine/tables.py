@@ -14,7 +14,7 @@ import msgspec
 from rpgres.engine.named_inputs import Given
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import RuleError, UsageError
-from rpgres.model.state import EMPTY, GM, Character, Map
+from rpgres.model.state import EMPTY, GM, Card, Character, Map
 from rpgres.parameters.context import ACTOR, OPPONENT
 from rpgres.rulesets import Effect
 from rpgres.rulesets.table_plans import JOINT, RowPlan, TablePlan, aside_of, closure, joint_name
@@ -50,72 +50,51 @@ def play_table(name: str, table: Table, actor: Character, /, **arguments: Any) -
         UsageError: what was typed makes no dice.
         RuleError: the die shows what no row has.
     """
-    found = Walk(table, actor, arguments).results(name)
+    walk = Walk(table, actor, arguments)
+    found = walk.results(name)
     band, is_one = JOINT.join(one.row.name for one in found), len(found) == 1
     of = found[0].table if is_one else name
     outcome = table.settle(of, None, band=band, roles=_roles(actor), leads=False)  # odds of outcomes end here
-    parts = [outcome] if is_one else None
-    return msgspec.structs.replace(outcome, **_together(table, found, actor, arguments, parts))
+    return msgspec.structs.replace(outcome, **_together(walk, found, known=outcome if is_one else None))
 
 
-def follow(
-    table: Table, names: Iterable[str], actor: Character, arguments: Mapping[str, Any] = EMPTY, *, out: Out = NONE
-) -> Outcome:
+def follow(table: Table, names: Iterable[str], actor: Character) -> Outcome:
     """Return what further tables come to that an outcome leads to, together; its band counts for nothing.
 
     Args:
         table: where they are rolled.
         names: the tables, in order.
         actor: who rolls.
-        arguments: the inputs of the action.
-        out: rows that do not count.
     """
-    found = [one for name in names for one in Walk(table, actor, arguments, out).results(name)]
-    return Outcome("", **_together(table, found, actor, arguments))
+    walk = Walk(table, actor, EMPTY)
+    return Outcome("", **_together(walk, [one for name in names for one in walk.results(name)]))
 
 
-def _together(
-    table: Table,
-    found: Sequence[Found],
-    actor: Character,
-    arguments: Mapping[str, Any],
-    parts: Sequence[Outcome] | None = None,
-) -> dict[str, Any]:
+def _together(walk: Walk, found: Sequence[Found], *, known: Outcome | None = None) -> dict[str, Any]:
     """Return effects, texts and details of rows, with what those lead to that stand for themselves as outcomes.
 
     Args:
-        table: where they came up.
+        walk: the roll in which they came up.
         found: the rows.
-        actor: who rolls.
-        arguments: the inputs of the action.
-        parts: what the rows come to, where that is known.
+        known: what the only row comes to, where that is known.
     """
     effects: list[Effect] = []
     texts: list[str] = []
     rows: list[Map[str, Any]] = []
-    for number, one in enumerate(found):
-        part = (
-            table.settle(one.table, None, band=one.row.name, roles=_roles(actor), leads=False)
-            if parts is None
-            else parts[number]
-        )
+    for one in found:
+        roles = _roles(walk.actor)
+        part = known or walk.table.settle(one.table, None, band=one.row.name, roles=roles, leads=False)
         effects += part.effects
         texts += part.texts
         rows.append(_detail(one, part))
         if one.row.row.once:
             effects.append(Map({"kind": USED, "table": one.table, "row": one.row.name}))
         if one.row.links and not one.row.is_whole:
-            more = follow(table, one.row.links, actor, arguments, out=_left_out(table, one))
-            effects += more.effects
-            texts += more.texts
-            rows += more.details["rows"]
+            more = _together(walk, walk.onward(one))
+            effects += more["effects"]
+            texts += more["texts"]
+            rows += more["details"]["rows"]
     return {"effects": tuple(effects), "texts": tuple(texts), "details": Map({"rows": tuple(rows)})}
-
-
-def _left_out(table: Table, found: Found) -> Out:
-    """Return the rows that do not count where a row rolls again on its table."""
-    plan: TablePlan = table.rules.plans[found.table]
-    return frozenset((plan.name, key) for key in plan.again) if found.row.row.again else NONE
 
 
 def _roles(actor: Character) -> Map[str, str]:
@@ -134,11 +113,10 @@ class Walk:
         table: where it is rolled.
         actor: who rolls.
         arguments: the inputs of the action, by parameter with underscores.
-        out: rows that do not count.
     """
 
-    def __init__(self, table: Table, actor: Character, arguments: Mapping[str, Any], out: Out = NONE) -> None:
-        self.table, self.actor, self.arguments, self.out = table, actor, arguments, out
+    def __init__(self, table: Table, actor: Character, arguments: Mapping[str, Any]) -> None:
+        self.table, self.actor, self.arguments = table, actor, arguments
         self.rules = table.rules
         self.plans: Mapping[str, TablePlan] = table.rules.plans
         self.came: list[tuple[str, str]] = []  # rows that come once, and came during this roll
@@ -148,23 +126,31 @@ class Walk:
 
         Args:
             name: the table.
-            out: further rows that do not count.
+            out: rows that do not count.
         """
-        found = self._next(name, self.out | out)
-        row, again = found.row, found.row.row.again
+        found = self._next(name, out)
+        row = found.row
         if row.row.once:
             self.came.append((found.table, row.name))
         results = [found] if row.name else []
         if row.is_whole or row.passes_to:
-            out = _left_out(self.table, found)
-            rolled = [self.results(found.table, out) for _ in range(again)]
-            rolled.sort(key=lambda one: joint_name([tuple(part.row.name for part in one)]))
-            linked = [self.results(link) for link in row.links[again:]]
-            results += [part for parts in (*rolled, *linked) for part in parts]
+            results += self.onward(found)
         if found.also is not None:
-            beside = [self.results(link) for link in found.also.links] if found.also.is_whole else []
-            results += [Found(found.table, found.also), *(part for parts in beside for part in parts)]
+            beside = Found(found.table, found.also)
+            results += [beside, *(self.onward(beside) if found.also.is_whole else [])]
         return results
+
+    def onward(self, found: Found) -> list[Found]:
+        """Return the rows that the links of a row come to; where it rolls again, in the order of their names."""
+        row, again = found.row, found.row.row.again
+        out = frozenset((found.table, key) for key in self.plans[found.table].again)
+        parts = list[list[Found]]()
+        for number, link in enumerate(row.links):
+            parts.append(self.results(link, out if number < again else NONE))
+            if row.row.distinct:
+                out |= {(one.table, str(one.row.key)) for one in parts[-1]}
+        rolled = sorted(parts[:again], key=lambda part: joint_name([tuple(one.row.name for one in part)]))
+        return [one for part in (*rolled, *parts[again:]) for one in part]
 
     def _next(self, name: str, out: Out) -> Found:
         """Return the next row that stands for itself, or for what several links come to."""
@@ -180,12 +166,12 @@ class Walk:
     def _rolled(self, plan: TablePlan, out: Out) -> Found:
         run = self.table.run
         if run.dealer.joint:
-            rows = self._law(plan.name, out)
-            scale = lcm(*(mass.denominator for mass in rows.values()))
-            stops = list(rows)
-            of, place, beside = stops[run.pick([int(rows[stop] * scale) for stop in stops], plan.name)]
+            stops, weights = self._chances(plan.name, out)
+            of, place, beside = stops[run.pick(weights, plan.name)]
             plan = self.plans[of]
             return Found(of, plan.rows[place], also=plan.also[beside] if beside is not None else None)
+        if not plan.is_rolled:
+            return Found(plan.name, plan.rows[0])
         open_ = self._open(plan, out)
         dice = self._given(plan).dice(plan.die)
         while True:
@@ -235,6 +221,17 @@ class Walk:
             return False
         return row.name in self.table.state.things.get(plan.name, ()) or (plan.name, row.name) in self.came
 
+    def _chances(self, name: str, out: Out) -> tuple[list[Stop], list[int]]:
+        """Return the rows that may come next, with whole weights; kept where nothing that is typed changes them."""
+        used = [(one, self.table.state.things.get(one, ())) for one in closure(name, self.plans)]
+        key = name, out, tuple(used), tuple(self.came)
+        kept: dict[Any, tuple[list[Stop], list[int]]] = self.rules.compiled.setdefault("tables", {})
+        if key not in kept or any("{" in self.plans[one].die for one, _ in used):
+            law = self._law(name, out)
+            scale = lcm(*(mass.denominator for mass in law.values()))
+            kept[key] = list(law), [int(mass * scale) for mass in law.values()]
+        return kept[key]
+
     def _law(self, name: str, out: Out) -> dict[Stop, Fraction]:
         """Return the chance of each row that may come next, with what is beside it: rows that lead on are followed.
 
@@ -276,11 +273,16 @@ class Walk:
 
     def _drawn(self, plan: TablePlan, out: Out) -> Found:
         aside = aside_of(plan.pile, self.rules.file.piles)
+
+        def row_of(card: Card) -> RowPlan | None:
+            return next((row for row in plan.rows if fits(card, str(row.key), self.rules.cards)), None)
+
         while True:
-            card = self.table.draw(plan.pile, to=aside, label=plan.name, by=self.actor.name)
+            drawn = {"to": aside, "label": plan.name, "by": self.actor.name}
+            card = self.table.draw(plan.pile, **drawn, alike=lambda one: getattr(row_of(one), "number", None))
             if card is None:
                 raise UsageError(f"no card is left in {plan.pile} for the table {plan.name}")
-            row = next((row for row in plan.rows if fits(card, str(row.key), self.rules.cards)), None)
+            row = row_of(card)
             if row is None:
                 raise RuleError(f"the table {plan.name} of {self.rules.id} has no row for {card.title}")
             if (plan.name, str(row.key)) not in out and not self._came(row, plan):
@@ -289,4 +291,4 @@ class Walk:
 
 
 def _why(row: RowPlan) -> str:
-    return "came already" if row.row.once else "rolls again itself"
+    return "rolls again itself" if row.row.again else "came already"

@@ -15,10 +15,11 @@ import msgspec
 import tomli
 
 from rpgres.errors import UsageError
+from rpgres.lint.named_dice import named_in_action
 from rpgres.model.state import slug
 from rpgres.plugins.entries import ID
 from rpgres.plugins.folders import is_standalone
-from rpgres.rulesets import Ruleset
+from rpgres.rulesets import Rules, Ruleset, merge_parts, read_parts
 from rpgres.toml.diagnostics import key_text
 from rpgres.toml.editing import set_value
 from rpgres.toml.reading import Source, parse, read_source
@@ -33,9 +34,11 @@ NOTES = {
     r"\[define": "Formulas that several actions share.",
     r"\[actions": "What characters do. `parameters` is what is typed, `required` what may not be left out; `sentence`\n"
     "and `example` are for help. To add an action, copy one with all that bears its name, and rename the copy.",
-    r"(\[actions\.[^.\]]+\.dice|dice = \{)": "The dice, in the order in which they are rolled, their number and sides.",
+    r"(\[actions\.[^.\]]+\.dice|dice = )": "The dice, in the order in which they are rolled, their number and sides.",
     r"(\[actions\.[^.\]]+\.numbers|numbers = )": "What is read off the dice: sums, counts, the highest and the lowest.",
-    r"\[actions\.[^.\]]+\.bands": "Which outcome it is: the first whose condition holds.",
+    r"\[actions\.[^.\]]+\.ask": "What is asked while the dice lie, before the outcome: options, and what they cost.",
+    r"\[tables": "Random tables: what each row says, by what the die shows.",
+    r"(\[actions\.[^.\]]+\.bands|bands\.)": "Which outcome it is: the first whose condition holds.",
     r"\[parameters": "What is typed for an action: options on the command line, keys of `with` in scenes.",
     r"\[switches": "House rules: questions of the rules that a table may answer otherwise.",
     r"\[outcomes": "What is told when an outcome comes about, and what it changes: these texts are yours.",
@@ -55,7 +58,7 @@ class Words(msgspec.Struct, frozen=True):
         title: the name as people say it.
         summary: what it is, in a line.
         action: the id of its first action.
-        abilities: what characters are good at.
+        abilities: what characters are good at, but for what the rules themselves speak of.
         character: the name of the sample character; empty where there is none.
     """
 
@@ -85,7 +88,8 @@ def own_words(ruleset: Ruleset) -> Words:
     data = parse(read_source(folder / COPIED[0]))
     field, names = _abilities(data)
     sheet = next((parse(read_source(path)) for path in _sheets(folder)), {})
-    listed = (*names, *(name for name in sheet.get(field, {}) if name not in names))
+    kept = _spoken_of(ruleset, folder)
+    listed = tuple(name for name in dict.fromkeys((*names, *sheet.get(field, {}))) if name not in kept)
     return Words(data["title"], data["summary"], next(iter(data["actions"])), listed, sheet.get("name", ""))
 
 
@@ -104,7 +108,9 @@ def files_like(ruleset: Ruleset, name: str, words: Words) -> dict[str, str]:
     _check_words(parse(read_source(folder / COPIED[0])), old, words)
     # What is left out keeps its name: rules, scenes and vectors may speak of it.
     renamed = {ruleset.id: name, old.action: words.action, **dict(zip(old.abilities, words.abilities, strict=False))}
-    renamed |= {old.character: words.character, id_of(old.character): id_of(words.character)}
+    first = [path.stem for path in _sheets(folder)[:1]]
+    renamed |= dict.fromkeys([id_of(old.character), *first], id_of(words.character)) if old.character else {}
+    renamed |= {old.character: words.character}
     renamed = {former: later for former, later in renamed.items() if former and former != later}
     found = {}
     for path in sorted(one for pattern in (*COPIED, VECTORS) for one in folder.glob(pattern)):
@@ -143,6 +149,13 @@ def _folder(ruleset: Ruleset) -> Path:
         told = f"{ruleset.id} has rules in code, and cannot be made into a file"
         raise UsageError(f"{told}; `rpgres plugin new NAME` writes a package to start from")
     return ruleset.data
+
+
+def _spoken_of(ruleset: Ruleset, folder: Path) -> set[str]:
+    """Return what formulas speak of, which would have to be changed with it."""
+    parts = read_parts([folder], ruleset_id=ruleset.id)
+    rules = Rules(ruleset, file=merge_parts(parts), parts=parts)
+    return {one for name, action in rules.file.actions.items() if action.dice for one in named_in_action(rules, name)}
 
 
 def _sheets(folder: Path) -> list[Path]:
@@ -212,9 +225,10 @@ def _headed(text: str, like: str, name: str, words: Words) -> str:
 def _noted(text: str) -> str:
     """Return a `ruleset.toml` with a note above the first line of each kind, and above the comment on that line."""
     found, held = list[str](), list[str]()
-    waiting = dict(NOTES)
+    waiting, is_headed = dict(NOTES), False
     for line in text.split("\n"):
-        start = next((one for one in waiting if re.match(one, line)), None)
+        is_headed = is_headed or line.startswith("[")  # keys that stand above all are explained by the head
+        start = next((one for one in waiting if is_headed and re.match(one, line)), None)
         if start is not None:
             found += [f"# {part}" for part in waiting.pop(start).split("\n")]
         if line.startswith("#"):
