@@ -28,6 +28,7 @@ from rpgres.rulesets import OUTCOME_ONLY, STATE
 from rpgres.rulesets.dice_plans import BAND, OF_AN_OUTCOME
 from rpgres.rulesets.formulas import Const, Expr, reduced, worker
 
+MOST_KEPT = 100  # inputs of an action whose courses are kept
 MOST_NODES = 200_000  # of one action
 MOST_BROUGHT = 400  # dice that others bring
 LEFT_OPEN = 1e-12  # how likely more dice that others brought may be than are followed
@@ -77,17 +78,16 @@ def weighed(
     names = () if asked == "outcome" else (asked,) if asked in OF_AN_OUTCOME else (*OF_AN_OUTCOME, *compiled.wanted)
     base = course.known((), {})
     names = tuple(dict.fromkeys((BAND, *(name for name in names if name in compiled.numbers or name in base))))
-    laws = course.given.laws
-    courses: Courses | None = laws.get(names)
-    if courses is None:
-        courses = laws[names] = Courses(course, names)
+    courses = _courses_of(course, names)
     number = courses.start(place, chosen, thrown)
+    first = number
     while True:
         node = courses.nodes[number]
+        if number != first and not isinstance(node, End):  # which merges where it is settled
+            table.merge((courses.key, number, chosen), holds=HOLDS)
         match node:
             case Chance():
                 (number,) = table.run.dealer.of_law("roll", node.law)  # type: ignore[attr-defined]
-                table.merge((courses.key, number, chosen), holds=HOLDS)
             case Question():
                 who = course.purse.who(node.label)
                 asks = question_of(course.rules, course.action, node.label, who, node.offers, node.facts)
@@ -100,36 +100,43 @@ def weighed(
                 return dict(zip(names, node.values, strict=True)), chosen
 
 
+def _courses_of(course: Course, names: tuple[str, ...]) -> Courses:
+    """Return the courses of an action with its inputs; the same again where nothing that matters differs."""
+    purse = course.purse
+    costs = ((label, of) for label, ask in purse.asks.items() for one in ask.options.values() for of in one.cost)
+    key = course.action, purse.roles, names, *course.base.items(), *(purse.left(*one, ()) for one in costs)
+    made: dict[Any, Courses] = course.rules.compiled.setdefault(f"courses:{course.action}", {})
+    if key not in made:
+        if len(made) >= MOST_KEPT:
+            made.clear()
+        made[key] = Courses(course, names, key)
+    return made[key]
+
+
 class Courses:
     """The courses of an action with its inputs, from any place on.
 
     Args:
         course: the action.
         names: what is asked for.
+        key: what tells these courses from others.
 
     Attributes:
         nodes: the nodes, by number.
-        key: what tells these courses from others.
     """
 
-    def __init__(self, course: Course, names: tuple[str, ...]) -> None:
+    def __init__(self, course: Course, names: tuple[str, ...], key: Any) -> None:
         self.course, self.names = course, names
         self.plan = course.compiled.plan
         self.kinds = Kinds(course, names)
         self.nodes: list[Node] = []
         self._numbers: dict[Node, int] = {}
         self._known: dict[Any, int] = {}
+        self._is_fixed = not any(self.kinds.is_moving(group) for group in self.plan.groups)
         self._of_answers: dict[Any, _Ends] = {}
         self._last: dict[Any, int] = {}
         self._laws: dict[Any, tuple[list[tuple[tuple[Die, ...], int]], int, int]] = {}
-        purse = course.purse
-        left = [
-            purse.left(label, of, ())
-            for label, ask in purse.asks.items()
-            for one in ask.options.values()
-            for of in one.cost
-        ]
-        self.key = course.action, course.purse.roles, names, *course.base.items(), *left
+        self.key = key
 
     def start(self, place: int, chosen: tuple[Chosen, ...], thrown: Thrown) -> int:
         """Return the node of a place of an action with the dice that lie."""
@@ -165,7 +172,7 @@ class Courses:
 
     def _again(self, again: ByGroup, place: int, chosen: tuple[Chosen, ...], thrown: Thrown) -> int:
         """Return the node behind dice that are thrown again."""
-        if place == len(self.plan.steps) and self._ends(chosen).is_fixed:
+        if place == len(self.plan.steps) and self._is_fixed:
             return self._ended(chosen, thrown, again)
         stay = {**thrown, **{group: kept(thrown[group], dice) for group, dice in again}}
         last = tuple((group, throws(thrown[group]) + 1, len(dice)) for group, dice in again)
@@ -248,15 +255,15 @@ class Courses:
         """Return what dice come to after some answers, when nothing is asked any more."""
         key = _key(chosen)
         if key not in self._of_answers:
-            self._of_answers[key] = _Ends(self.course.known(chosen, {}), self.names, self.kinds)
+            self._of_answers[key] = _Ends(self.course.known(chosen, {}), self.names)
         return self._of_answers[key]
 
     def _ended(self, chosen: tuple[Chosen, ...], thrown: Thrown, again: ByGroup = ()) -> int:
         """Return the node at the end, or before dice that are thrown again for the last time."""
-        ends = self._ends(chosen)
-        if not ends.is_fixed:
+        if not self._is_fixed:
             known = self.course.known(chosen, thrown)
             return self._node(End(tuple(_plain(known[name]) for name in self.names)))
+        ends = self._ends(chosen)
         stay, last = dict(thrown), []
         for group, dice in again:
             stay[group] = kept(thrown[group], dice)
@@ -335,25 +342,19 @@ class Courses:
 
 
 class _Ends:
-    """What dice come to when nothing is asked any more, by what is read off them.
+    """What dice come to when nothing is asked any more, by what is read off them, each die whatever the others show.
 
     Args:
         known: what is known of the answers.
         names: what is asked for.
-        kinds: which dice are alike.
-
-    Attributes:
-        is_fixed: whether each die brings the same to the readings whatever the others show.
     """
 
-    def __init__(self, known: Known, names: tuple[str, ...], kinds: Kinds) -> None:
+    def __init__(self, known: Known, names: tuple[str, ...]) -> None:
         plan = known.compiled.plan
         needs = needed(plan, known, names)
         self.known, self.asked, self.names = known, names, tuple(needs.readings)
         self.terms, reads = tuple(needs.readings.values()), plan.reads
         self.kinds = tuple(KINDS[reads[terms[0][0]].kind] for terms in self.terms)
-        groups = {group for terms in self.terms for slot, _ in terms for group in reads[slot].groups}
-        self.is_fixed = not any(kinds.is_moving(group) for group in groups)
         self.workers = {name: worker(expr) for name, expr in needs.numbers.items()}
         joining = Joining(self.kinds, (None,) * len(self.kinds))
         self.join, self.nothing = joining.join(), joining.nothing

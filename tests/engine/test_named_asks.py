@@ -225,7 +225,7 @@ class TestPicks:
         assert "roll (luck-2): 3,2 = 5" in done.out
         assert "roll (luck-2): 4 = 4" in done.out
         assert "left 1" in done.out
-        assert "luck: for the actor, change -1" in done.out
+        assert "luck: for luck-2, change -1" in done.out
         done = rpgres(*line, "--given", "roll=3,3", "--choose", "luck-of-dice=again-2")
         assert done.code == 2
         assert "again-3" in done.err
