@@ -18,7 +18,7 @@ from rpgres.errors import NotationError, RuleError, UsageError
 from rpgres.model.state import EMPTY, GM, Character, Map, State
 from rpgres.parameters.context import ACTOR
 from rpgres.parameters.values import Opposition, Rating
-from rpgres.rulesets import STATE, Action, Instead, Parameter, Range, Rules
+from rpgres.rulesets import STATE, Action, Effect, Instead, Parameter, Range, Rules
 from rpgres.rulesets.numbers import (
     COMPARED,
     NUMERIC,
@@ -96,7 +96,8 @@ def play_described(action: str, table: Table, actor: Character, /, **arguments: 
     if rolled is None:
         known = {**facts, **given.meanings()}
         band = _unopposed_band(rules, action) if described.roll else ""
-        return table.settle(described.tables[0], None, roles=given.roles(), facts=Map(known), band=band)
+        outcome = table.settle(described.tables[0], None, roles=given.roles(), facts=Map(known), band=band)
+        return completed(table, outcome, given)
     facts = given.after(rolled.known).facts(plan.wanted, known=facts)
     band = _band(rules, action, plan, chosen.by, facts, rolled.margin)
     known = {name: value for name, value in facts.items() if name in plan.wanted}
@@ -111,8 +112,23 @@ def play_described(action: str, table: Table, actor: Character, /, **arguments: 
         facts=Map(known),
         band=band,
     )
+    outcome = completed(table, outcome, given)
     told = {name: facts[name] for name in (*plan.readings, *plan.numbers) if name in facts}
-    return msgspec.structs.replace(outcome, details=Map(told)) if told else outcome
+    return msgspec.structs.replace(outcome, details=Map({**outcome.details, **told})) if told else outcome
+
+
+def completed(table: Table, outcome: Outcome, given: Given, costs: tuple[Effect, ...] = ()) -> Outcome:
+    """Return an outcome with what came before it and what the kits of the ruleset make of it.
+
+    Args:
+        table: where it is played.
+        outcome: what the outcome table says.
+        given: what was typed.
+        costs: the effects of what was done before it was known.
+    """
+    for complete in table.rules.ruleset.completions:
+        outcome = complete(table, outcome, given.values)
+    return msgspec.structs.replace(outcome, effects=(*costs, *outcome.effects)) if costs else outcome
 
 
 def _unopposed_band(rules: Rules, action: str) -> str:
@@ -157,6 +173,7 @@ class Given:
         self._words: dict[str, str] = {}
         self._dice: dict[str, Dice] = {}
         self.laws: dict[tuple[str, ...], Any] = {}  # of an action with named dice, by what is asked for
+        self.windows: dict[Any, Any] = {}  # what odds have worked out of its windows
 
     def after(self, shown: Mapping[str, int]) -> Given:
         """Return the same when the dice lie."""

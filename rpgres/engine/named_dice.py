@@ -6,22 +6,25 @@ What `[actions.NAME.dice]` and what goes with it may say is in `rpgres.rulesets.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Mapping
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from rpgres.dice import Dice, dice
 from rpgres.dice.grammar import Pool
 from rpgres.dice.groups import Again, added_dice, can_bring, faces_of
-from rpgres.engine.declarative import Given, given_of, wanted_of
+from rpgres.engine.declarative import Given, completed, given_of, wanted_of
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import NotationError, RuleError, UsageError
 from rpgres.model.state import Character, Map
 from rpgres.parameters.values import Opposition
-from rpgres.rulesets import STATE, Parameter, Rules
+from rpgres.rulesets import STATE, Effect, Parameter, Rules
 from rpgres.rulesets.dice_plans import BAND, GIVEN, OF_AN_OUTCOME, SLOT, DicePlan, GroupPlan, dice_plan
 from rpgres.rulesets.formulas import Expr, Name, Value, worker
+
+if TYPE_CHECKING:
+    from rpgres.engine.named_windows import Roll
 
 Worker = Callable[[Any], Any]
 
@@ -148,14 +151,25 @@ def play_named(action: str, table: Table, actor: Character, /, **arguments: Any)
     given = given_of(rules, action, actor, arguments, table.state)
     base = base_of(compiled, given)
     told = rules.file.actions[action].told
-    if table.is_read:
-        known = _rolled(table, actor, Known(compiled, base, {}), given)
+    costs: tuple[Effect, ...] = ()
+    roll = _windowed(table, actor, given, compiled, base) if rules.file.windows else None
+    if table.is_read or roll is not None:
+        known: Any
+        if roll is not None:
+            from rpgres.engine.named_windows import play_windows
+
+            roll.throw()
+            costs, known = play_windows(roll), roll.known()
+        else:
+            known = Known(compiled, base, {})
+            roll_groups(table, actor, known, given, compiled.plan.groups)
         found = {
             name: known[name]
             for name in dict.fromkeys((BAND, *OF_AN_OUTCOME, *compiled.wanted, *told.values()))
-            if _has(known, name)
+            if name in known or name in compiled.numbers
         }
-        _explain(table, known)
+        if table.is_read:
+            _explain(table, known)
     else:
         from rpgres.engine.named_odds import law_of
 
@@ -164,14 +178,29 @@ def play_named(action: str, table: Table, actor: Character, /, **arguments: Any)
         names = tuple(dict.fromkeys((BAND, *(name for name in names if name in compiled.numbers or name in base))))
         law = law_of(rules, compiled, base, names, given)
         found = dict(zip(names, table.run.dealer.of_law("roll", law), strict=True))  # type: ignore[attr-defined]
-    return _settled(table, action, found, given, told)
+    return _settled(table, action, found, given, told, costs)
 
 
-def _has(known: Known, name: str) -> bool:
-    return name in known or name in known.compiled.numbers
+def _windowed(table: Table, actor: Character, given: Given, compiled: Compiled, base: Mapping[str, Any]) -> Roll | None:
+    """Return the roll for those who do something when it lies; None in odds where nobody can, or where nobody may."""
+    from rpgres.engine.named_windows import Roll, has_windows, opens
+
+    if not has_windows(table.rules, compiled):
+        return None
+    names = dict.fromkeys((BAND, *OF_AN_OUTCOME, *compiled.wanted))
+    asked = tuple(name for name in names if name in compiled.numbers or name in base)
+    roll = Roll(table, actor, given, compiled, base, asked)
+    return roll if table.is_read or opens(roll) else None
 
 
-def _settled(table: Table, action: str, found: Mapping[str, Any], given: Given, told: Mapping[str, str]) -> Outcome:
+def _settled(
+    table: Table,
+    action: str,
+    found: Mapping[str, Any],
+    given: Given,
+    told: Mapping[str, str],
+    costs: tuple[Effect, ...],
+) -> Outcome:
     rules, band = table.rules, found[BAND]
     if band not in rules.file.bands:
         raise RuleError(f"{rules.id} {action} comes to {band!r}, which is no band of the ruleset")
@@ -180,7 +209,7 @@ def _settled(table: Table, action: str, found: Mapping[str, Any], given: Given, 
     facts = {name: value for name, value in numbers.items() if value is not None and name not in ("margin",)}
     facts |= {**given.typed(), **given.meanings()}  # conditions know flags and choices as words
     details = {name: numbers[number] for name, number in told.items() if numbers.get(number) not in (None, "")}
-    table.merge((action, band, Map(facts), total, margin), holds=(STATE,))
+    table.merge((action, band, Map(facts), total, margin, costs), holds=(STATE,))
     shown = ", ".join(f"{name.replace('-', ' ')} {value}" for name, value in details.items() if name != "total")
     if shown and table.is_read:
         table.tell(shown)
@@ -189,7 +218,8 @@ def _settled(table: Table, action: str, found: Mapping[str, Any], given: Given, 
     outcome = table.settle(
         table_name, margin, total=total, opposition=opposition, roles=given.roles(), facts=Map(facts), band=band
     )
-    return msgspec.structs.replace(outcome, details=Map(details)) if details else outcome
+    outcome = completed(table, outcome, given, costs)
+    return msgspec.structs.replace(outcome, details=Map({**outcome.details, **details})) if details else outcome
 
 
 def _plain(value: Value) -> Value:
@@ -313,9 +343,11 @@ def is_pool(found: Dice) -> bool:
     return isinstance(node, Pool) and node.target is None and not node.explodes and not node.is_d66
 
 
-def _rolled(table: Table, actor: Character, known: Known, given: Given) -> Known:
-    """Roll the groups in order, and return what is known then."""
+def roll_groups(table: Table, actor: Character, known: Known, given: Given, groups: Collection[str]) -> None:
+    """Roll some groups in the order of the action, and note how they lie."""
     for group in known.compiled.plan.groups.values():
+        if group.name not in groups:
+            continue
         found = filled(known, group.name)
         if found is None:
             known.thrown[group.name] = ()
@@ -329,7 +361,6 @@ def _rolled(table: Table, actor: Character, known: Known, given: Given) -> Known
         known.thrown[group.name] = faces_of(throw) if is_pool(found) else ((throw.value, True),)
     known.pop("face", None)
     known.pop("added", None)
-    return known
 
 
 def _explain(table: Table, known: Known) -> None:

@@ -276,11 +276,16 @@ def _names(rules: Rules) -> Iterator[Fault]:
         if rules.effect_function(name) is None:
             yield undescribed(rules, ("effects", name), name)
     for name in rules.file.policies:
+        if name in code.policies:
+            continue
         if rules.file.standalone:
             message = "a policy needs code, which this ruleset does not have; use `prefer` for an order of preference"
             yield Fault("useless", ("policies", name), message)
-        elif name not in code.policies:
+        else:
             yield unregistered(("policies", name), f"the policy {name!r}", name, code.policies, "policy")
+    for name in rules.file.windows:
+        if name not in code.windows:
+            yield unregistered(("windows", name), f"the window {name!r}", name, code.windows, "window")
 
 
 def _effects(rules: Rules) -> Iterator[Fault]:

@@ -68,7 +68,7 @@ def _parameters(rules: Rules) -> Iterator[Fault]:
     file = rules.file
     taken = {key for action in file.actions.values() for key in action.parameters}
     for key in file.parameters:
-        if key not in taken:
+        if key not in taken and not rules.layers.is_of_kits("parameters", key):
             yield Fault("unused", ("parameters", key), "no action uses this parameter")
     for name, action in file.actions.items():
         if not action.is_described:
@@ -76,7 +76,8 @@ def _parameters(rules: Rules) -> Iterator[Fault]:
         named = set(_named(rules, name))
         for number, key in enumerate(action.parameters):
             parameter = file.parameters[key]
-            if parameter.kind in NAMED and (parameter.name or key) not in named:
+            is_idle = parameter.kind in NAMED and not rules.layers.is_of_kits("parameters", key)
+            if is_idle and (parameter.name or key) not in named:
                 path = ("actions", name, "parameters", number)
                 yield Fault("unused", path, _idle(parameter, parameter.name or key))
 
@@ -137,7 +138,7 @@ def _kinds(rules: Rules) -> Iterator[Fault]:
     """Yield the kinds of effect that never come about."""
     used = {one.get("kind") for one in _all_effects(rules)}
     for kind in rules.file.effects:
-        if kind not in used:
+        if kind not in used and not rules.layers.is_of_kits("effects", kind):
             yield Fault("unused", ("effects", kind), "no outcome, menu or period uses this effect")
 
 

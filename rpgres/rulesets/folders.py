@@ -173,8 +173,42 @@ def _kits(own: Part) -> list[Part]:
         if not is_name or not os.path.isfile(KITS / name / "ruleset.toml"):
             known = sorted(path.name for path in KITS.iterdir())
             raise _faulty(own, unknown_name(("kits", number), f"there is no kit {name!r}", name, known))
-        parts.append(_part(KITS / name))
+        part = _part(KITS / name)
+        parts.append(msgspec.structs.replace(part, data=_fitted(name, part.data, own.data)))
     return parts
+
+
+def _fitted(kit: str, data: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+    """Return a kit's data as a ruleset uses it: called as its settings say, without the sheet's part of no track."""
+    tracks, settings = own.get("tracks", {}), own.get("settings", {})
+    chosen = settings.get(kit, {}) if isinstance(settings, dict) else {}
+    for key, old in data.get("settings", {}).get(kit, {}).items():
+        new = chosen.get(key) if isinstance(chosen, dict) else None
+        if key in NAMING and isinstance(new, str) and new != old:
+            data = _renamed(data, old, new)
+    sheet = {name: its for name, its in data.get("sheet", {}).items() if its.get("track", "") in ("", *tracks)}
+    return {**data, "sheet": sheet} if sheet != data.get("sheet", {}) else data
+
+
+NAMING = ("points",)  # the settings of kits that are names, after which their data are called
+
+
+def _renamed(value: Any, old: str, new: str) -> Any:
+    """Return data in which keys and texts have a new name for an old one, in the plural and the singular."""
+    one, other = old.removesuffix("s"), new.removesuffix("s")
+    pattern = re.compile(rf"\b{one.replace('-', '([- ])')}(s?)\b(?!-)")
+
+    def text(match: re.Match[str]) -> str:
+        return (new if match[2] else other).replace("-", match[1])
+
+    def within(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {pattern.sub(text, key): within(its) for key, its in value.items()}
+        if isinstance(value, list):
+            return [within(one) for one in value]
+        return pattern.sub(text, value) if isinstance(value, str) else value
+
+    return within(value)
 
 
 def _faulty(part: Part, fault: Fault) -> FileError:
@@ -216,8 +250,33 @@ def _completed(file: RulesetFile) -> RulesetFile:
         return file
     kinds = {parameter.name or key: parameter.kind for key, parameter in file.parameters.items()}
     actions = {name: _completed_action(file, name, action, kinds) for name, action in file.actions.items()}
+    actions = {name: _with_windows(file, action) for name, action in actions.items()} if file.windows else actions
     named = {name: Label(kind="chance", help="dice of an action") for one in actions.values() for name in one.dice}
     return msgspec.structs.replace(file, actions=actions, labels={**_IMPLIED, **named, **file.labels})
+
+
+def _with_windows(file: RulesetFile, action: Action) -> Action:
+    """Return an action with the labels and parameters of the windows that its formulas name."""
+    if not action.dice:
+        return action
+    texts = [action.band, *action.formulas.values(), *action.conditions.values(), *_OF_AN_OUTCOME]
+    seen, names = set[str](), file.window_names
+    while texts:
+        for name in _NAME.findall(texts.pop()):
+            if name not in seen:
+                seen.add(name)
+                its = file.define.get(name)
+                texts += [its.value, *its.cases.values()] if its is not None else ()
+    used = [file.windows[window] for window in dict.fromkeys(names[name] for name in names if name in seen)]
+    return msgspec.structs.replace(
+        action,
+        labels=list(dict.fromkeys([*action.labels, *(one for its in used for one in its.labels)])),
+        parameters=list(dict.fromkeys([*action.parameters, *(one for its in used for one in its.parameters)])),
+    )
+
+
+_NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
+_OF_AN_OUTCOME = ("total", "margin", "opposition")  # definitions of these names count for every action
 
 
 def _may_roll(kinds: Mapping[str, str], vs: str) -> bool:
@@ -265,6 +324,16 @@ class Layers:
         """Whether all data ship with the ruleset, whose authors have checked them: no overlay, nothing homemade."""
         is_homemade = self._file.standalone and not self.folders[0].is_relative_to(builtin_folder())
         return not is_homemade and not any(part.is_overlay for part in self.parts)
+
+    def is_of_kits(self, *path: str) -> bool:
+        """Tell whether something at a path of `ruleset.toml` comes from a kit, so that a ruleset need not use it."""
+        for part in self.parts:
+            found: Any = part.data if part.folder.parent == KITS else None
+            for key in path:
+                found = found.get(key) if isinstance(found, dict) else None
+            if found is not None:
+                return True
+        return False
 
     def table_texts(self, name: str) -> list[Text]:
         """Return an outcome table as each file writes it, the farthest first; nothing when none does."""

@@ -34,7 +34,7 @@ def number_names(file: RulesetFile, action: str) -> set[str]:
     parameters = file.parameters_of(action)
     read: Iterable[str] = PLAIN
     if described.dice:
-        read = (name for name, definition in file.define.items() if not definition.of)
+        read = (*file.window_names, *(name for name, definition in file.define.items() if not definition.of))
     return {
         *read,
         *(COMPARED if is_opposed(described) else ()),
