@@ -367,4 +367,4 @@ def faults(rules: Rules) -> Iterator[Fault]:
         yield Fault("incomplete", ("kits", rules.file.kits.index("harm")), message)
 
 
-KIT = Kit("harm", HarmSettings, register, faults)
+KIT = Kit("harm", register, HarmSettings, faults)

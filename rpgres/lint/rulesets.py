@@ -17,6 +17,7 @@ from rpgres.lint.bands import newest, range_faults, turned_faults
 from rpgres.lint.conditions import switch_faults
 from rpgres.lint.decks import deck_diagnostics, pile_faults
 from rpgres.lint.formulas import bounds_faults, missing
+from rpgres.lint.kits import kit_faults
 from rpgres.lint.outcomes import roles_of, row_diagnostics, undescribed, unregistered
 from rpgres.lint.overlays import setting_faults, stray_diagnostics
 from rpgres.lint.reachable import reach_faults, span_of_bands, unmet_rows
@@ -358,6 +359,7 @@ _CHECKS: tuple[Callable[[Rules], Iterator[Fault] | Iterator[Diagnostic]], ...] =
     _names,
     _effects,
     _settings,
+    kit_faults,
     setting_faults,
     description_faults,
     reach_faults,

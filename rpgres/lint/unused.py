@@ -13,7 +13,7 @@ from rpgres.lint.named_dice import named_in_action, unused_definitions, unused_n
 from rpgres.model.state import GM
 from rpgres.rulesets.numbers import described_actions
 from rpgres.rulesets.references import spoken_of
-from rpgres.rulesets.rows import Range, templates
+from rpgres.rulesets.rows import Range, Row, RowOption, templates
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.schema import Parameter
 from rpgres.rulesets.templates import names_in
@@ -91,6 +91,10 @@ def _idle(parameter: Parameter, name: str) -> str:
 def _named(rules: Rules, action: str) -> Iterator[str]:
     """Yield every name in the dice, numbers, conditions and outcomes of an action."""
     described = rules.file.actions[action]
+    for _, node in walk([rules.table(name) for name in described.tables], menu=rules.menu):
+        for effect in node.effects if isinstance(node, Row | RowOption) else ():
+            kind = rules.file.effects.get(effect.get("kind", ""))
+            yield from kind.takes if kind is not None else ()
     if described.dice:
         yield from named_in_action(rules, action)
         return

@@ -18,6 +18,7 @@ from rpgres.plugins.entries import DISABLE, ENDED, Entry, is_disabled
 from rpgres.plugins.failures import RENAME, at_stage, failure
 from rpgres.plugins.folders import head_of
 from rpgres.rulesets import API, Origin, Ruleset
+from rpgres.rulesets.folders import NAMING
 from rpgres.rulesets.kits import Kit
 from rpgres.toml.cache import parse_cached
 from rpgres.toml.reading import read_source
@@ -75,10 +76,13 @@ def _standing(entry: Entry, kits: tuple[str, ...], settings: bytes) -> Ruleset:
         kit = find_kit(name)
         if kit is None:
             continue  # data alone, or no kit; that is told when the data are read
-        try:
-            chosen = msgspec.convert(msgspec.json.decode(settings)[name], kit.settings)
-        except msgspec.ValidationError:  # told as a fault of the file
-            chosen = kit.settings()
+        said = msgspec.json.decode(settings)[name]
+        names = {key: value for key, value in said.items() if key in NAMING} if isinstance(said, dict) else {}
+        chosen = kit.settings()
+        for one in (said, names):  # what is wrong is told as a fault of the file
+            with suppress(msgspec.ValidationError):
+                chosen = msgspec.convert(one, kit.settings)
+                break
         ruleset.use(kit, chosen)
     return ruleset
 

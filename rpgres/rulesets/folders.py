@@ -27,6 +27,11 @@ T = TypeVar("T")
 KITS = Path(__file__).parent.parent / "kits" / "data"  # the data of `rpgres.kits`, a folder for each
 
 
+def kit_names() -> list[str]:
+    """Return the names of the kits that rulesets may name."""
+    return sorted(path.parent.name for path in KITS.glob("*/ruleset.toml"))
+
+
 def data_folders(ruleset_id: str, *, own: Path | None, extra: Sequence[Path] = ()) -> list[Path]:
     """Return the folders with data of a ruleset, farthest first: the ruleset's own, then every overlay.
 
@@ -171,9 +176,11 @@ def _kits(own: Part) -> list[Part]:
     for number, name in enumerate(named if isinstance(named, list) else []):
         is_name = isinstance(name, str) and name == os.path.basename(name)
         if not is_name or not os.path.isfile(KITS / name / "ruleset.toml"):
-            known = sorted(path.name for path in KITS.iterdir())
-            raise _faulty(own, unknown_name(("kits", number), f"there is no kit {name!r}", name, known))
+            raise _faulty(own, unknown_name(("kits", number), f"there is no kit {name!r}", name, kit_names()))
         part = _part(KITS / name)
+        if own.data.get("standalone") is True and part.data.get("standalone") is False:
+            message = f"the kit {name} is for rulesets with code; a file can use aspects and harm"
+            raise _faulty(own, Fault("useless", ("kits", number), message))
         parts.append(msgspec.structs.replace(part, data=_fitted(name, part.data, own.data)))
     return parts
 

@@ -17,19 +17,23 @@ if TYPE_CHECKING:
 SettingsT = TypeVar("SettingsT", bound=Record)
 
 
+class NoSettings(Record, frozen=True):
+    """Nothing that a ruleset may set of a kit."""
+
+
 class Kit(msgspec.Struct, frozen=True):
     """A kit's code, beside its data in `kits/data/NAME/ruleset.toml`.
 
     Attributes:
         name: as rulesets name it.
-        settings: what a ruleset may set under `[settings.NAME]`.
         register: `(ruleset, settings)` registers effects, policies, windows and what completes outcomes.
+        settings: what a ruleset may set under `[settings.NAME]`.
         faults: `(rules)` yields what a ruleset lacks that the kit needs.
     """
 
     name: str
-    settings: type[Record]
     register: Callable[[Ruleset, Any], None]
+    settings: type[Record] = NoSettings
     faults: Callable[[Rules], Iterator[Fault]] = lambda _rules: iter(())
 
 

@@ -417,6 +417,7 @@ class EffectText(Record, frozen=True):
         tag: for does = tag: the kind of the text.
         track: for does = mark and clear: the track.
         asks: the labels of what a kit asks when it comes about.
+        takes: the parameters of the action that a kit goes by then, where it has them.
     """
 
     help: str
@@ -430,6 +431,7 @@ class EffectText(Record, frozen=True):
     tag: str = ""
     track: str = ""
     asks: list[Id] = []
+    takes: list[Id] = []
 
     def __post_init__(self) -> None:
         unknown = [name for name in FIELDS.findall(self.words) if self.known and name not in self.known]

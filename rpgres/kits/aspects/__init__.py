@@ -119,4 +119,4 @@ def register(ruleset: Ruleset, settings: AspectSettings) -> None:
     ruleset.canon("tags")(in_order)
 
 
-KIT = Kit("aspects", AspectSettings, register)
+KIT = Kit("aspects", register, AspectSettings)

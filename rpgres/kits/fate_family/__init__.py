@@ -55,8 +55,7 @@ from rpgres.kits.fate_family.settling import (
 )
 from rpgres.model.state import Map, State, put
 from rpgres.rulesets import Effect, Ruleset
-from rpgres.rulesets.kits import Kit
-from rpgres.rulesets.rows import Record
+from rpgres.rulesets.kits import Kit, NoSettings
 
 __all__ = [
     "FULL_DEFENSE",
@@ -95,17 +94,13 @@ __all__ = [
 ]
 
 
-class FamilySettings(Record, frozen=True):
-    """What a ruleset may set of the kit `fate-family`, under `[settings.fate-family]`: nothing so far."""
-
-
 def register(ruleset: Ruleset) -> None:
     """Register what this kit brings, and the kits `aspects` and `harm`, with a ruleset."""
     for kit in (aspects.KIT, harm.KIT, KIT):
         ruleset.use(kit)
 
 
-def _register(ruleset: Ruleset, _settings: FamilySettings) -> None:
+def _register(ruleset: Ruleset, _settings: NoSettings) -> None:
     ruleset.effect("goal")(harm.unchanged)
     ruleset.effect("cost")(harm.unchanged)
     ruleset.effect(VICTORY)(harm.unchanged)
@@ -117,7 +112,7 @@ def _register(ruleset: Ruleset, _settings: FamilySettings) -> None:
     ruleset.effect("opposition")(change_opposition)
 
 
-KIT = Kit("fate-family", FamilySettings, _register)
+KIT = Kit("fate-family", _register)
 
 
 def change_opposition(state: State, change: Effect) -> State:
