@@ -43,8 +43,9 @@ class AspectSettings(Record, frozen=True):
 
     @property
     def a_point(self) -> str:
-        """One of the points, for people."""
-        return f"a {self.point.replace('-', ' ')}"
+        """One of the points, for people: a point of luck is called luck."""
+        words = self.point.replace("-", " ")
+        return words if self.point == self.points else f"a {words}"
 
 
 class AspectSwitches(msgspec.Struct, frozen=True, gc=False):
