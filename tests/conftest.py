@@ -30,11 +30,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure() -> None:
-    """Have Ctrl-C interrupt, here and in what tests start: a job in the background is born with SIGINT ignored.
+    """Have Ctrl-C and a closed window interrupt, here and in what tests start: jobs in the background may ignore both.
 
     And search less often for garbage.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    if sys.platform != "win32":
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
     gc.set_threshold(MANY, 20, 20)  # as the command line does
 
 

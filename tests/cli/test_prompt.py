@@ -17,7 +17,7 @@ from rpgres.engine.run import Prepared, prepare, run
 from rpgres.engine.running import TakenBack
 from rpgres.journal import commands as sitting
 from rpgres.journal.commands import Place
-from rpgres.odds.decision import OptionOdds
+from rpgres.odds.decision import OptionOdds, decision_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Option
@@ -55,7 +55,10 @@ def played(somebody: Person, prepared: Prepared) -> Result | Pending:
                 raise
 
 
-def test_odds_are_told_and_the_question_stands(capsys: pytest.CaptureFixture[str]) -> None:
+def test_odds_are_told_and_the_question_stands(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(decision_odds.__kwdefaults__, "seconds", 600.0)  # exact on a busy machine, too
     prepared = fight()
     found = played(person("odds", "1", "", prepared=prepared), prepared)
     assert isinstance(found, Result)

@@ -493,7 +493,7 @@ def test_an_interrupt_is_no_free_look(folder: Path) -> None:
     from tests.support.terminal import INTERRUPT, Terminal
 
     begun()
-    terminal = Terminal(["play"])
+    terminal = Terminal(["play"], TERM="dumb")
     terminal.until("> ")
     terminal.type("mara: overcome --skill burglary --vs 2\n")
     terminal.until("reroll\n> ")

@@ -350,9 +350,9 @@ def test_a_person_who_left_is_not_asked_again(capsys: pytest.CaptureFixture[str]
 
 @pytest.mark.slow
 def test_checks_are_shown_while_they_run_and_coloured_when_they_have() -> None:
-    code, shown = Terminal(["plugin", "check", "saga"], NO_COLOR="").end()
+    code, shown = Terminal(["plugin", "check", "push-pool"], NO_COLOR="").end()
     assert code == 0
-    assert re.search(r"checking saga: \S+( \.\.\.|: [\d,]+ branches) \(Ctrl-C: stop here\)\r\x1b\[K", shown)
+    assert re.search(r"checking push-pool: \S+( \.\.\.|: [\d,]+ branches) \(Ctrl-C: stop here\)\r\x1b\[K", shown)
     assert re.search("\x1b\\[[0-9;]*mpassed", shown)
     code, shown = Terminal(["plugin", "check", "highest-die", "--plain"]).end()
     assert code == 0

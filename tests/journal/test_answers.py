@@ -567,7 +567,7 @@ def test_whoever_closes_the_window_at_a_prompt_has_rolled(
     monkeypatch.chdir(tmp_path)
     rpgres("table", "new", "--ruleset", "fate", "--sheet", "mara", "--seed", "7")
     act = ["overcome", "--skill", "burglary", "--vs", "2"]
-    terminal = Terminal(["table", "act", *act] if line == "table" else ["play"])
+    terminal = Terminal(["table", "act", *act] if line == "table" else ["play"], TERM="dumb")
     if line == "play":
         terminal.until("> ")
         terminal.type(" ".join(act) + "\n")

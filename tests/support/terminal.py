@@ -44,9 +44,9 @@ class Terminal:
         """Wait until the screen ends with a text, and return everything that was shown since the last time."""
         limit = time.monotonic() + 20
         while not self.shown.endswith(text):
-            assert time.monotonic() < limit, f"waited in vain for {text!r}; there was: {self.shown!r}"
-            if not self._read():
-                break
+            self._read(limit - time.monotonic())
+            is_over = time.monotonic() > limit or self._process.poll() is not None
+            assert not is_over or self.shown.endswith(text), f"waited in vain for {text!r}; there was: {self.shown!r}"
         found, self.shown = self.shown, ""
         return found
 
