@@ -16,7 +16,7 @@ from rpgres.dice.grammar import FATE, Pool
 from rpgres.dice.groups import AddedDice
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Dealer, SeededDealer
-from rpgres.engine.players import Seats, policy_of
+from rpgres.engine.players import NO, Policy, Seats, policy_of
 from rpgres.engine.run import play, prepare
 from rpgres.engine.running import NeedsAnswer
 from rpgres.engine.table import Outcome
@@ -51,6 +51,7 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         action: the action.
         inputs: what is typed, by parameter.
         dice: sides and face of each die, in the order thrown; dice that are thrown again come in rounds.
+        choose: answers to decisions, by label; any other that may stay unanswered does.
         expect: what comes of it.
     """
 
@@ -59,6 +60,7 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     inputs: dict[str, Any]
     dice: list[tuple[int, int]]
     expect: Expected
+    choose: dict[str, list[str]] = {}
 
 
 class Difference(msgspec.Struct, frozen=True):
@@ -149,7 +151,7 @@ def differences_of(rules: Rules, case: Case) -> Iterator[str]:
         prepared = prepare(rules, case.action, case.inputs)
         own = rules.file.actions[case.action]
         dealer = _OrderedDealer(case.dice, labels={*own.dice, *(("roll", "opposition") if own.roll else ())})
-        outcome, _ = play(prepared, dealer=dealer, players=Seats(policies={"": policy_of(rules)}))
+        outcome, _ = play(prepared, dealer=dealer, players=Seats(case.choose, policies={"": _as_needed(rules)}))
     except NeedsAnswer as needs:
         yield f"it waits for the decision {needs.question.label}"
         return
@@ -159,6 +161,12 @@ def differences_of(rules: Rules, case: Case) -> Iterator[str]:
     if dealer.left:
         yield f"{len(dealer.left)} of the dice are not thrown: {_shown(dealer.left)}"
     yield from _compared(rules, outcome, case.expect)
+
+
+def _as_needed(rules: Rules) -> Policy:
+    """Return a policy that answers only what has to be answered."""
+    policy = policy_of(rules)
+    return lambda view, question: NO if question.optional else policy(view, question)
 
 
 def _compared(rules: Rules, outcome: Outcome, expect: Expected) -> Iterator[str]:

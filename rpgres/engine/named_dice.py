@@ -6,7 +6,7 @@ What `[actions.NAME.dice]` and what goes with it may say is in `rpgres.rulesets.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -15,6 +15,23 @@ from rpgres.dice import Dice, dice
 from rpgres.dice.grammar import Pool
 from rpgres.dice.groups import Again, added_dice, can_bring, faces_of
 from rpgres.engine.declarative import Given, completed, given_of, wanted_of
+from rpgres.engine.named_asks import (
+    Asked,
+    AskedOption,
+    Chosen,
+    Die,
+    Offer,
+    Purse,
+    Thrown,
+    answers,
+    asked_of,
+    effects_of,
+    kept,
+    picks,
+    question_of,
+    throws,
+)
+from rpgres.engine.players import NO
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import NotationError, RuleError, UsageError
 from rpgres.model.state import Character, Map
@@ -24,7 +41,7 @@ from rpgres.rulesets.dice_plans import BAND, GIVEN, OF_AN_OUTCOME, SLOT, DicePla
 from rpgres.rulesets.formulas import Expr, Name, Value, worker
 
 if TYPE_CHECKING:
-    from rpgres.engine.named_windows import Roll
+    from rpgres.engine.named_kinds import Kinds
 
 Worker = Callable[[Any], Any]
 
@@ -38,7 +55,8 @@ class Compiled(msgspec.Struct, frozen=True):
         of_dice: by slot, which dice a reading is of; None for all.
         worth, again: by group, what a die counts for and whether it brings another.
         pieces: by group, its dice: text, and what works out the formulas between.
-        wanted: what rows of outcomes and their effects speak of.
+        asks: its questions, by label.
+        wanted: what rows of outcomes and their effects speak of, and effects of answers.
     """
 
     plan: DicePlan
@@ -47,6 +65,7 @@ class Compiled(msgspec.Struct, frozen=True):
     worth: dict[str, Worker]
     again: dict[str, Worker]
     pieces: dict[str, tuple[str | Worker, ...]]
+    asks: dict[str, Asked]
     wanted: tuple[str, ...]
 
 
@@ -64,30 +83,36 @@ class Known(dict[str, Any]):
         self[name] = value
         return value
 
-    def of_die(self, work: Worker, face: int, *, is_first: bool) -> Any:
+    def of_die(self, work: Worker, die: Die) -> Any:
         """Return what a formula comes to for one die."""
-        self["face"], self["added"] = face, int(not is_first)
+        self["face"], self["added"], self["thrown"] = die.face, int(not die.is_first), die.thrown
         return work(self)
 
+    def counts(self, group: str, die: Die) -> int:
+        """Return what a die counts for in sums, and what the highest and lowest go by."""
+        worth = self.compiled.worth.get(group)
+        return die.face if worth is None else int(self.of_die(worth, die) or 0)
 
-Thrown = dict[str, tuple[tuple[int, bool], ...]]  # by group, the dice that count, each with whether it is a first one
+    def read_of(self, place: int, group: str, die: Die) -> int | None:
+        """Return what a die brings to a reading; None where it does not belong to it."""
+        read, fits = self.compiled.plan.reads[place], self.compiled.of_dice[place]
+        if group not in read.groups or (fits is not None and not self.of_die(fits, die)):
+            return None
+        return 1 if read.kind == "count" else self.counts(group, die)
 
 
 def read_off(known: Known, place: int, *, alone: str = "") -> int:
     """Return a reading of dice that lie; of one group alone where its name is given."""
-    compiled = known.compiled
-    read, fits = compiled.plan.reads[place], compiled.of_dice[place]
-    found = []
-    for group in (alone,) if alone else read.groups:
-        worth = compiled.worth.get(group)
-        for face, is_first in known.thrown.get(group, ()):
-            if fits is None or known.of_die(fits, face, is_first=is_first):
-                found.append(face if worth is None else int(known.of_die(worth, face, is_first=is_first) or 0))
+    read = known.compiled.plan.reads[place]
+    brought = (
+        known.read_of(place, group, die)
+        for group in ((alone,) if alone else read.groups)
+        for die in known.thrown.get(group, ())
+    )
+    found = [one for one in brought if one is not None]
     match read.kind:
-        case "sum":
+        case "sum" | "count":
             return sum(found)
-        case "count":
-            return len(found)
         case "highest":
             return max(found, default=0)
         case _:
@@ -115,6 +140,7 @@ def compiled_of(rules: Rules, action: str) -> Compiled:
             {group.name: worker(group.worth) for group in groups if group.worth is not None},
             {group.name: worker(group.again) for group in groups if group.again is not None},
             {group.name: tuple(_piece(piece) for piece in group.pieces) for group in groups},
+            {label: asked_of(ask, plan) for label, ask in plan.asks.items()},
             wanted,
         )
     found: Compiled = rules.compiled[key]
@@ -150,47 +176,18 @@ def play_named(action: str, table: Table, actor: Character, /, **arguments: Any)
     compiled = compiled_of(rules, action)
     given = given_of(rules, action, actor, arguments, table.state)
     base = base_of(compiled, given)
-    told = rules.file.actions[action].told
-    costs: tuple[Effect, ...] = ()
-    roll = _windowed(table, actor, given, compiled, base) if rules.file.windows else None
-    if table.is_read or roll is not None:
-        known: Any
-        if roll is not None:
-            from rpgres.engine.named_windows import play_windows
+    course = Course(rules, action, compiled, base, given, Purse(rules, action, table.state, given.roles()))
+    windowed = None
+    if rules.file.windows:
+        from rpgres.engine.named_windows import played_with_windows
 
-            roll.throw()
-            costs, known = play_windows(roll), roll.known()
-        else:
-            known = Known(compiled, base, {})
-            roll_groups(table, actor, known, given, compiled.plan.groups)
-        found = {
-            name: known[name]
-            for name in dict.fromkeys((BAND, *OF_AN_OUTCOME, *compiled.wanted, *told.values()))
-            if name in known or name in compiled.numbers
-        }
-        if table.is_read:
-            _explain(table, known)
-    else:
-        from rpgres.engine.named_odds import law_of
-
-        asked = table.run.asked
-        names = () if asked == "outcome" else (asked,) if asked in OF_AN_OUTCOME else (*OF_AN_OUTCOME, *compiled.wanted)
-        names = tuple(dict.fromkeys((BAND, *(name for name in names if name in compiled.numbers or name in base))))
-        law = law_of(rules, compiled, base, names, given)
-        found = dict(zip(names, table.run.dealer.of_law("roll", law), strict=True))  # type: ignore[attr-defined]
-    return _settled(table, action, found, given, told, costs)
+        windowed = played_with_windows(table, actor, course)
+    found, chosen, costs = windowed if windowed is not None else (*played(table, actor, course), ())
+    return _settled(table, action, found, given, chosen, costs)
 
 
-def _windowed(table: Table, actor: Character, given: Given, compiled: Compiled, base: Mapping[str, Any]) -> Roll | None:
-    """Return the roll for those who do something when it lies; None in odds where nobody can, or where nobody may."""
-    from rpgres.engine.named_windows import Roll, has_windows, opens
-
-    if not has_windows(table.rules, compiled):
-        return None
-    names = dict.fromkeys((BAND, *OF_AN_OUTCOME, *compiled.wanted))
-    asked = tuple(name for name in names if name in compiled.numbers or name in base)
-    roll = Roll(table, actor, given, compiled, base, asked)
-    return roll if table.is_read or opens(roll) else None
+def _has(known: Known, name: str) -> bool:
+    return name in known or name in known.compiled.numbers
 
 
 def _settled(
@@ -198,10 +195,10 @@ def _settled(
     action: str,
     found: Mapping[str, Any],
     given: Given,
-    told: Mapping[str, str],
+    chosen: tuple[Chosen, ...],
     costs: tuple[Effect, ...],
 ) -> Outcome:
-    rules, band = table.rules, found[BAND]
+    rules, band, told = table.rules, found[BAND], table.rules.file.actions[action].told
     if band not in rules.file.bands:
         raise RuleError(f"{rules.id} {action} comes to {band!r}, which is no band of the ruleset")
     numbers = {name: _plain(found.get(name)) for name in found if name != BAND}
@@ -209,7 +206,7 @@ def _settled(
     facts = {name: value for name, value in numbers.items() if value is not None and name not in ("margin",)}
     facts |= {**given.typed(), **given.meanings()}  # conditions know flags and choices as words
     details = {name: numbers[number] for name, number in told.items() if numbers.get(number) not in (None, "")}
-    table.merge((action, band, Map(facts), total, margin, costs), holds=(STATE,))
+    table.merge((action, band, Map(facts), total, margin, chosen, costs), holds=(STATE,))
     shown = ", ".join(f"{name.replace('-', ' ')} {value}" for name, value in details.items() if name != "total")
     if shown and table.is_read:
         table.tell(shown)
@@ -218,6 +215,7 @@ def _settled(
     outcome = table.settle(
         table_name, margin, total=total, opposition=opposition, roles=given.roles(), facts=Map(facts), band=band
     )
+    outcome = outcome.plus(effects_of(rules, action, chosen, margin, Map(facts))) if chosen else outcome
     outcome = completed(table, outcome, given, costs)
     return msgspec.structs.replace(outcome, details=Map({**outcome.details, **details})) if details else outcome
 
@@ -329,7 +327,7 @@ def again_of(known: Known, group: str, found: Dice) -> Again | None:
     if not can_bring(pool):
         raise UsageError(f"the dice {group} are {found.text} here, and such dice cannot bring others")
     first, added = (
-        frozenset(face for face in pool.faces if known.of_die(brings, face, is_first=is_first))
+        frozenset(face for face in pool.faces if known.of_die(brings, Die(face, is_first)))
         for is_first in (True, False)
     )
     if first and added >= {*pool.faces}:
@@ -343,33 +341,197 @@ def is_pool(found: Dice) -> bool:
     return isinstance(node, Pool) and node.target is None and not node.explodes and not node.is_d66
 
 
-def roll_groups(table: Table, actor: Character, known: Known, given: Given, groups: Collection[str]) -> None:
-    """Roll some groups in the order of the action, and note how they lie."""
-    for group in known.compiled.plan.groups.values():
-        if group.name not in groups:
-            continue
-        found = filled(known, group.name)
-        if found is None:
-            known.thrown[group.name] = ()
-            continue
-        again = again_of(known, group.name, found)
-        rolled = added_dice(found, again) if again is not None else found
-        if not rolled.pools:
-            known.thrown[group.name] = ((rolled.law.values[0], True),)
-            continue
-        throw = table.run.roll(rolled, group.name, _roller(group, given) or actor.name, is_shown=True).throw
-        known.thrown[group.name] = faces_of(throw) if is_pool(found) else ((throw.value, True),)
-    known.pop("face", None)
-    known.pop("added", None)
+def as_many(found: Dice, group: str, count: int) -> Dice:
+    """Return so many of the dice of a group, to be thrown again.
+
+    Raises:
+        UsageError: they are no pool of which all dice count.
+    """
+    pool = found.node
+    if not isinstance(pool, Pool) or not is_pool(found) or pool.keep:
+        raise UsageError(f"the dice {group} are {found.text} here, and such dice cannot be thrown again one by one")
+    return found if pool.count == count else Dice(msgspec.structs.replace(pool, count=count))
 
 
-def _explain(table: Table, known: Known) -> None:
-    """Say in the account what dice count for whose sum nobody reads: by the first reading that was worked out."""
+class Course(msgspec.Struct, frozen=True):
+    """An action with named dice and its inputs, as far as they stay the same while it is played.
+
+    Attributes:
+        rules, action, compiled: the action.
+        base: what its names come to before its dice lie; see `base_of`.
+        given: its inputs.
+        purse: what those who are asked have to spend.
+    """
+
+    rules: Rules
+    action: str
+    compiled: Compiled
+    base: Mapping[str, Any]
+    given: Given
+    purse: Purse
+
+    def known(self, chosen: tuple[Chosen, ...], thrown: Thrown) -> Known:
+        """Return what is known after some answers, when dice lie."""
+        if not self.compiled.plan.asks:
+            return Known(self.compiled, self.base, thrown)
+        base = self.purse.after(self.base, chosen) if chosen else self.base
+        return Known(self.compiled, {**base, **answers(self.compiled.plan, chosen)}, thrown)
+
+    def offers(self, label: str, known: Known, chosen: tuple[Chosen, ...]) -> tuple[Offer, ...]:
+        """Return what may be answered to a question as things stand; nothing where it is not asked."""
+        asked, purse, found = self.compiled.asks[label], self.purse, list[Offer]()
+        if not purse.who(label) or not asked.when(known):
+            return ()
+        for name, option in asked.options.items():
+            if not option.when(known):
+                continue
+            cost = tuple((of, max(0, int(much(known) or 0))) for of, much in option.cost.items())
+            if any(much > purse.left(label, of, chosen) for of, much in cost):
+                continue
+            answer = Chosen(label, name, cost)
+            prefer = int(option.prefer(known) or 0)
+            ways = self._ways(known, name, option)
+            found += (Offer(typed, answer, prefer, _by_group(dice_)) for typed, dice_ in ways)
+        return tuple(found)
+
+    def _ways(self, known: Known, name: str, option: AskedOption) -> Iterator[tuple[str, list[tuple[str, Die]]]]:
+        """Yield the ways to choose an option: what is typed, and the dice that are thrown again."""
+        fitting = [
+            (group, die)
+            for group, fits in option.reroll.items()
+            for die in known.thrown.get(group, ())
+            if known.of_die(fits, die)
+        ]
+        fitting.sort(key=lambda one: (known.counts(*one), one[1].face))
+        most = len(fitting) if option.most is None else max(0, int(option.most(known) or 0))
+        least = fitting[:most]
+        if least or not option.reroll:
+            yield name, least
+        if option.pick:
+            alike = self.kinds.of
+            first = sorted((group, alike(group, die)) for group, die in least)
+            for dice_ in picks(fitting, most, alike):
+                if sorted((group, alike(group, die)) for group, die in dice_) != first:
+                    shown = (f"{group}-{die.face}" if len(option.reroll) > 1 else str(die.face) for group, die in dice_)
+                    yield "-".join((name, *shown)), dice_
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What anybody asks for when the action is over."""
+        told = self.rules.file.actions[self.action].told.values()
+        wanted = dict.fromkeys((BAND, *OF_AN_OUTCOME, *self.compiled.wanted, *told))
+        known = self.known((), {})
+        return tuple(name for name in wanted if _has(known, name))
+
+    @property
+    def kinds(self) -> Kinds:
+        """Which dice are alike."""
+        from rpgres.engine.named_kinds import Kinds
+
+        laws = self.given.laws
+        if ("kinds",) not in laws:
+            laws["kinds",] = Kinds(self, self.names)
+        found: Kinds = laws["kinds",]
+        return found
+
+    def facts(self, label: str, known: Known) -> Map[str, Any]:
+        """Return the numbers that a question is about."""
+        told = {name: _plain(known[name]) for name in self.compiled.asks[label].told}
+        return Map({name: value for name, value in told.items() if value is not None})
+
+    def next(self, place: int, chosen: tuple[Chosen, ...]) -> int:
+        """Return the place of the step that follows a question that was answered: itself, or the next."""
+        label = self.compiled.plan.steps[place]
+        times = sum(1 for one in chosen if one.label == label)
+        return place if times < self.rules.file.actions[self.action].ask[label].times else place + 1
+
+
+def _by_group(dice_: list[tuple[str, Die]]) -> tuple[tuple[str, tuple[Die, ...]], ...]:
+    found: dict[str, list[Die]] = {}
+    for group, die in dice_:
+        found.setdefault(group, []).append(die)
+    return tuple((group, tuple(its)) for group, its in found.items())
+
+
+def played(table: Table, actor: Character, course: Course) -> tuple[dict[str, Any], tuple[Chosen, ...]]:
+    """Return what the names of an action come to, and what was answered."""
+    if not table.is_read:
+        from rpgres.engine.named_courses import weighed
+
+        return weighed(table, course, 0, (), {})
+    thrown, chosen = rolled(table, actor, course)
+    known = course.known(chosen, thrown)
+    found = {name: known[name] for name in course.names}
+    explain(table, known, [*thrown])
+    return found, chosen
+
+
+def rolled(table: Table, actor: Character, course: Course) -> tuple[dict[str, tuple[Die, ...]], tuple[Chosen, ...]]:
+    """Roll and ask in the order of an action, and return how its dice lie then, and what was answered."""
+    compiled, chosen = course.compiled, tuple[Chosen, ...]()
+    plan, thrown, place = compiled.plan, dict[str, tuple[Die, ...]](), 0
+    while place < len(plan.steps):
+        step = plan.steps[place]
+        known = course.known(chosen, thrown)
+        if step in plan.groups:
+            thrown[step] = throw_of(table, actor, known, course.given, step)
+            place += 1
+            continue
+        offers = {offer.answer: offer for offer in course.offers(step, known, chosen)}
+        if not offers:
+            place += 1
+            continue
+        asked = question_of(
+            course.rules, course.action, step, course.purse.who(step), offers.values(), course.facts(step, known)
+        )
+        answer = table.run.ask(asked)
+        if answer == NO:
+            place += 1
+            continue
+        chosen = (*chosen, offers[answer].chosen)
+        place = course.next(place, chosen)
+        explain(table, known, [group for group, _ in offers[answer].again])
+        known = course.known(chosen, thrown)
+        for group, again in offers[answer].again:
+            stay = kept(thrown[group], again)
+            thrown[group] = (*stay, *throw_of(table, actor, known, course.given, group, again))
+    return thrown, chosen
+
+
+def throw_of(
+    table: Table, actor: Character, known: Known, given: Given, group: str, again: tuple[Die, ...] = ()
+) -> tuple[Die, ...]:
+    """Roll a group, or some of its dice again, and return those that count."""
+    found = filled(known, group)
+    if found is None:
+        return ()
+    number = throws(known.thrown[group]) + 1 if again else 1
+    found = as_many(found, group, len(again)) if again else found
+    brings = again_of(known, group, found)
+    rolled = added_dice(found, brings) if brings is not None else found
+    if not rolled.pools:
+        return (Die(rolled.law.values[0]),)
+    by = _roller(known.compiled.plan.groups[group], given) or actor.name
+    throw = table.run.roll(rolled, group, by, is_shown=True).throw
+    if not is_pool(found):
+        return (Die(throw.value),)
+    return tuple(Die(face, is_first, number) for face, is_first in faces_of(throw))
+
+
+def explain(table: Table, known: Known, groups: Iterable[str]) -> None:
+    """Say in the account what the last throw of groups counts for, where that is not its sum.
+
+    It is the first reading of the dice that the outcome depends on.
+    """
     reads = known.compiled.plan.reads
-    for group, dice_ in known.thrown.items():
-        places = [place for place, read in enumerate(reads) if group in read.groups and f"{SLOT}{place}" in known]
+    _ = known[BAND]
+    used = [place for place in range(len(reads)) if f"{SLOT}{place}" in known]
+    for group in groups:
+        dice_ = known.thrown[group]
+        last = Known(known.compiled, known, {group: tuple(die for die in dice_ if die.thrown == throws(dice_))})
+        places = [place for place in used if group in reads[place].groups]
         if dice_ and places and all(reads[place].kind != "sum" for place in places):
-            table.explain(group, "", counts=read_off(known, places[0], alone=group))
+            table.explain(group, "", counts=read_off(last, places[0], alone=group))
 
 
 def _roller(group: GroupPlan, given: Given) -> str:

@@ -15,11 +15,10 @@ from rpgres.dice import Dice, LawSizeError
 from rpgres.dice.distributions import EXPLOSION_OPEN
 from rpgres.dice.groups import HIGHEST, LOWEST, Faces, Joining, Law, Vector, group_law, plain_faces
 from rpgres.dice.readings import JointLaw
-from rpgres.engine.declarative import Given
+from rpgres.engine.named_asks import Die
 from rpgres.engine.named_dice import Compiled, Known, again_of, filled, is_pool
 from rpgres.engine.named_readings import needed
 from rpgres.errors import RuleError
-from rpgres.rulesets import Rules
 from rpgres.rulesets.formulas import worker
 from rpgres.rulesets.spans import ANY, Span, span_of, within
 
@@ -32,23 +31,18 @@ MOST_STATES = 200_000  # of one law
 _KINDS = {"sum": "add", "count": "add", "highest": "max", "lowest": "min"}
 
 
-def law_of(rules: Rules, compiled: Compiled, base: Mapping[str, Any], names: tuple[str, ...], given: Given) -> JointLaw:
-    """Return the law of some names of an action; made once for the same inputs.
+def law_of(compiled: Compiled, base: Mapping[str, Any], names: tuple[str, ...]) -> JointLaw:
+    """Return the law of some names of an action in which nothing is decided any more.
 
     Args:
-        rules: the ruleset in play.
         compiled: the action.
         base: what is known before its dice lie.
         names: what is asked for, the band among it.
-        given: the inputs, with which the law is kept.
 
     Raises:
         LawSizeError: it would take too much work.
     """
-    found: JointLaw | None = given.laws.get(names)
-    if found is None:
-        found = given.laws[names] = Weighing(compiled, base, names).law()
-    return found
+    return Weighing(compiled, base, names).law()
 
 
 class Weighing:
@@ -231,16 +225,12 @@ class Weighing:
         return Faces(count, first, added, kept)
 
     def _vector(self, group: str, places: tuple[int, ...], known: Known, face: int, *, is_first: bool) -> Vector:
-        compiled = self.compiled
-        worth = compiled.worth.get(group)
-        counts = face if worth is None else int(known.of_die(worth, face, is_first=is_first) or 0)
-        found = []
+        found, die = [], Die(face, is_first)
         for place in places:
             value = {"add": 0, "max": LOWEST, "min": HIGHEST}[self.kinds[place]]
             for slot, factor in self.terms[place]:
-                read, fits = compiled.plan.reads[slot], compiled.of_dice[slot]
-                if group in read.groups and (fits is None or known.of_die(fits, face, is_first=is_first)):
-                    brings = 1 if read.kind == "count" else counts
+                brings = known.read_of(slot, group, die)
+                if brings is not None:
                     value = value + factor * brings if self.kinds[place] == "add" else brings
             found.append(value)
         return tuple(found)

@@ -5,7 +5,7 @@ Where a formula adds readings up, such as successes less ones, their sum is one 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -46,20 +46,31 @@ def needed(plan: DicePlan, base: Mapping[str, Any], asked: Iterable[str]) -> Nee
     return summed if len(summed.readings) <= len(plain.readings) else plain
 
 
-def _reduced(plan: DicePlan, base: Mapping[str, Any], asked: Iterable[str]) -> dict[str, Expr]:
-    """Return the numbers with everything known worked out, as far as they are asked for."""
-    found: dict[str, Expr] = {}
+def worked_out(plan: DicePlan, base: Mapping[str, Any], found: dict[str, Expr] | None = None) -> Callable[[str], Expr]:
+    """Return what stands for a name with everything known worked out: a constant, or the name itself.
+
+    Args:
+        plan: the action.
+        base: what is known.
+        found: takes the numbers that are asked for, worked out as far as they can be.
+    """
+    numbers: dict[str, Expr] = {} if found is None else found
 
     def of(name: str) -> Expr:
         if name not in plan.numbers:
             return Const(base[name]) if name in base else Name(name)
-        if name not in found:
-            found[name] = reduced(plan.numbers[name], of)
-        its = found[name]
+        if name not in numbers:
+            numbers[name] = reduced(plan.numbers[name], of)
+        its = numbers[name]
         return its if isinstance(its, Const) else Name(name)
 
-    for name in asked:
-        of(name)
+    return of
+
+
+def _reduced(plan: DicePlan, base: Mapping[str, Any], asked: Iterable[str]) -> dict[str, Expr]:
+    """Return the numbers with everything known worked out, as far as they are asked for."""
+    found: dict[str, Expr] = {}
+    of = worked_out(plan, base, found)
     return {**{name: of(name) for name in asked}, **found}
 
 

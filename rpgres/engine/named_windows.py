@@ -12,7 +12,8 @@ from rpgres.dice import LawSizeError
 from rpgres.dice.groups import HIGHEST, Joining
 from rpgres.dice.readings import JointLaw
 from rpgres.engine.declarative import Given
-from rpgres.engine.named_dice import Compiled, Known, filled, roll_groups
+from rpgres.engine.named_asks import Chosen, Die
+from rpgres.engine.named_dice import Compiled, Course, Known, explain, filled, rolled, throw_of
 from rpgres.engine.table import Table
 from rpgres.model.state import GM, Character
 from rpgres.rulesets import Effect, Rules
@@ -33,51 +34,37 @@ def _windows(rules: Rules, compiled: Compiled) -> dict[str, str]:
     return known[id(compiled)][1]
 
 
-def has_windows(rules: Rules, compiled: Compiled) -> bool:
-    """Tell whether an action's formulas name a number of a window."""
-    return bool(rules.file.windows) and bool(_windows(rules, compiled))
-
-
 class Roll:
     """An action's dice as they lie, for those who do something in a window.
 
     Args:
         table: where it is played.
         actor: who acts.
-        given: what was typed.
-        compiled: the action.
-        base: what is known before the dice lie.
-        asked: what will be asked of it, the band among it.
+        course: the action with its inputs.
 
     Attributes:
         actor: who acts.
+        given: what was typed.
         opponent: whoever is in the way: a character, or the game master.
         values: what the numbers of windows are at.
+        chosen: what was answered before the dice lay.
     """
 
-    def __init__(
-        self,
-        table: Table,
-        actor: Character,
-        given: Given,
-        compiled: Compiled,
-        base: Mapping[str, Any],
-        asked: tuple[str, ...],
-    ) -> None:
-        self.table, self.actor, self.given, self.compiled = table, actor, given, compiled
-        self.opponent: str = given.roles()[OPPONENT]
+    def __init__(self, table: Table, actor: Character, course: Course) -> None:
+        self.table, self.actor, self.course = table, actor, course
+        self.given, self.compiled = course.given, course.compiled
+        self.opponent: str = self.given.roles()[OPPONENT]
         if self.opponent not in table.state.characters:
             self.opponent = GM
-        self.values = dict.fromkeys(_windows(table.rules, compiled), 0)
-        self.base = {name: value for name, value in base.items() if name not in self.values}
-        self.asked = asked
+        self.values = dict.fromkeys(_windows(table.rules, self.compiled), 0)
+        self.chosen: tuple[Chosen, ...] = ()
         self.lies: _Shown | _Weighed | None = None
 
     def throw(self) -> None:
-        """Throw the dice."""
+        """Throw the dice, and ask what the action asks meanwhile."""
         kind = _Shown if self.table.is_read else _Weighed
         self.lies = kind(self)
-        self.lies.throw(self.compiled.plan.groups)
+        self.chosen = self.lies.begin()
 
     def number(self, name: str, **more: int) -> int | None:
         """Return what a number comes to; None where the action has none of this name.
@@ -109,16 +96,17 @@ class Roll:
         """Return what a number comes to on average while nobody does anything, rounded; 0 where that takes too long."""
         from rpgres.engine.named_odds import law_of
 
-        found: int | None = self.given.windows.get(("mean", name))
+        kept = self.given.windows
+        found: int | None = kept.get(("mean", name))
         if found is None:
-            rules, base = self.table.rules, {**self.base, **dict.fromkeys(self.values, 0)}
+            base = {**self.course.known((), {}), **dict.fromkeys(self.values, 0)}
             try:
-                law = law_of(rules, self.compiled, base, (name,), self.given)
+                law = law_of(self.compiled, base, (name,))
                 weighed = sum(value[0] * weight for value, weight in zip(law.values, law.weights, strict=True))
                 found = (2 * weighed + sum(law.weights)) // (2 * sum(law.weights))
             except LawSizeError:
                 found = 0
-            self.given.windows["mean", name] = found
+            kept["mean", name] = found
         return found
 
     def dice_of(self, *, acting: bool) -> tuple[str, ...]:
@@ -128,7 +116,7 @@ class Roll:
 
     def has_dice(self, *, acting: bool) -> bool:
         """Tell whether a side throws anything."""
-        known = Known(self.compiled, {**self.base, **self.values}, {})
+        known = self.course.known(self.chosen, {})
         found = (filled(known, group) for group in self.dice_of(acting=acting))
         return any(one is not None and one.pools for one in found)
 
@@ -150,22 +138,30 @@ class _Shown:
 
     def __init__(self, roll: Roll) -> None:
         self.roll = roll
-        self.known_of: dict[tuple[int, ...], Known] = {}
-        self.thrown: dict[str, tuple[tuple[int, bool], ...]] = {}
+        self.thrown: dict[str, tuple[Die, ...]] = {}
+        self._known: dict[tuple[int, ...], Known] = {}
+
+    def begin(self) -> tuple[Chosen, ...]:
+        its = self.roll
+        self.thrown, chosen = rolled(its.table, its.actor, its.course)
+        return chosen
 
     def throw(self, groups: Collection[str]) -> None:
-        its, self.known_of = self.roll, {}
-        known = Known(its.compiled, {**its.base, **its.values}, self.thrown)
-        roll_groups(its.table, its.actor, known, its.given, groups)
+        its = self.roll
+        for group in groups:
+            known = its.course.known(its.chosen, self.thrown)
+            self.thrown[group] = throw_of(its.table, its.actor, known, its.given, group)
+        self._known = {}
 
     def key(self) -> Hashable:
         return tuple(self.thrown.items())
 
     def known(self, values: Mapping[str, int]) -> Known:
-        key = tuple(values.values())
-        if key not in self.known_of:
-            self.known_of[key] = Known(self.roll.compiled, {**self.roll.base, **values}, self.thrown)
-        return self.known_of[key]
+        key, its = tuple(values.values()), self.roll
+        if key not in self._known:
+            base = its.course.known(its.chosen, {})
+            self._known[key] = Known(its.compiled, {**base, **values}, self.thrown)
+        return self._known[key]
 
 
 class _Weighed:
@@ -174,15 +170,19 @@ class _Weighed:
     def __init__(self, roll: Roll) -> None:
         from rpgres.engine.named_odds import Weighing
 
-        self.roll = roll
-        kept = roll.given.windows
-        if roll.asked not in kept:
-            kept[roll.asked] = Weighing(roll.compiled, roll.base, roll.asked)
-            kept[roll.asked].caps = [HIGHEST] * len(kept[roll.asked].caps)
-        self.weighing: Weighing = kept[roll.asked]
+        self.roll, kept = roll, roll.given.windows
+        if "weighing" not in kept:
+            base = {name: value for name, value in roll.course.base.items() if name not in roll.values}
+            kept["weighing"] = weighing = Weighing(roll.compiled, base, roll.course.names)
+            weighing.caps = [HIGHEST] * len(weighing.caps)
+        self.weighing: Weighing = kept["weighing"]
         self.joining = Joining(self.weighing.kinds, (None,) * len(self.weighing.kinds))
         self.vectors: dict[str, tuple[int, ...]] = {}
-        self.worked: dict[Hashable, Mapping[str, Any]] = kept.setdefault(("worked", *roll.asked), {})
+        self.worked: dict[Hashable, Mapping[str, Any]] = kept.setdefault("worked", {})
+
+    def begin(self) -> tuple[Chosen, ...]:
+        self.throw(self.roll.compiled.plan.groups)
+        return ()
 
     def throw(self, groups: Collection[str]) -> None:
         its, weighing = self.roll, self.weighing
@@ -193,7 +193,7 @@ class _Weighed:
             others = {name: vector for name, vector in self.vectors.items() if name != group}
             done = [place for place, of in enumerate(weighing.groups) if of <= others.keys()]
             vector = self._joined(others.values())
-            key = (its.asked, group, tuple(vector[place] for place in done))
+            key = (group, tuple(vector[place] for place in done))
             law: JointLaw | None = its.given.windows.get(key)
             if law is None:
                 found, total = weighing.law_of_group(group, places, weighing.known(vector, done))
@@ -217,16 +217,25 @@ class _Weighed:
         return tuple(self.vectors.items())
 
 
-def play_windows(roll: Roll) -> tuple[Effect, ...]:
-    """Have what a kit offers done once the dice lie, and return what that cost."""
-    table, costs = roll.table, list[Effect]()
-    for name in dict.fromkeys(_windows(table.rules, roll.compiled).values()):
-        costs += table.rules.ruleset.windows[name].play(table, roll)
-    return tuple(costs)
+def played_with_windows(
+    table: Table, actor: Character, course: Course
+) -> tuple[dict[str, Any], tuple[Chosen, ...], tuple[Effect, ...]] | None:
+    """Return what the names of an action come to, what was answered, and what was paid when its dice lay.
 
-
-def opens(roll: Roll) -> bool:
-    """Tell whether anybody could do anything in a window of this roll."""
-    rules = roll.table.rules
-    names = dict.fromkeys(_windows(rules, roll.compiled).values())
-    return any(rules.ruleset.windows[name].opens(roll.table, roll) for name in names)
+    None where the action has no window, or in odds where nobody could do anything in it.
+    """
+    rules = table.rules
+    windows = dict.fromkeys(_windows(rules, course.compiled).values())
+    if not windows:
+        return None
+    roll, costs = Roll(table, actor, course), list[Effect]()
+    if not (table.is_read or any(rules.ruleset.windows[name].opens(table, roll) for name in windows)):
+        return None
+    roll.throw()
+    for name in windows:
+        costs += rules.ruleset.windows[name].play(table, roll)
+    known = roll.known()
+    found = {name: known[name] for name in course.names}
+    if isinstance(known, Known):
+        explain(table, known, [*known.thrown])
+    return found, roll.chosen, tuple(costs)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from rpgres.lint.formulas import missing
+from rpgres.rulesets.dice_plans import NO
 from rpgres.rulesets.numbers import described_actions
 from rpgres.rulesets.rows import Condition
 from rpgres.rulesets.rules import Rules
@@ -74,7 +75,7 @@ def condition_faults(rules: Rules, path: KeyPath, condition: Condition, numbers:
 
 
 def _parameter_facts(rules: Rules) -> dict[str, list[str]]:
-    """Return what parameters of described actions may be: conditions can speak of choices and flags."""
+    """Return what parameters and answers of described actions may be: conditions can speak of choices and flags."""
     found: dict[str, list[str]] = {}
     for action in described_actions(rules.file):
         for name, parameter in rules.file.parameters_of(action).items():
@@ -82,4 +83,6 @@ def _parameter_facts(rules: Rules) -> dict[str, list[str]]:
                 found[name] = ["yes", "no"]
             elif parameter.kind == "choice":
                 found[name] = [*found.get(name, []), *parameter.choices]
+        for label, asked in rules.file.actions[action].ask.items():
+            found[label] = [*found.get(label, []), *asked.options, NO]
     return found

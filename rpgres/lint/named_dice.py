@@ -11,8 +11,21 @@ from rpgres.dice import dice
 from rpgres.dice.grammar import Pool
 from rpgres.errors import NotationError, RuleError
 from rpgres.lint.formulas import TRIED, missing
+from rpgres.lint.named_asks import ask_faults, ask_texts, ask_trees
 from rpgres.rulesets.actions import Action, Group
-from rpgres.rulesets.dice_plans import BAND, GIVEN, OF_AN_OUTCOME, SLOT, DicePlan, GroupPlan, dice_plan, read_formula
+from rpgres.rulesets.dice_plans import (
+    BAND,
+    GIVEN,
+    NO,
+    OF_AN_OUTCOME,
+    SLOT,
+    TIMES,
+    DicePlan,
+    GroupPlan,
+    dice_plan,
+    pool_of,
+    read_formula,
+)
 from rpgres.rulesets.formulas import (
     ELSE,
     FUNCTIONS,
@@ -41,6 +54,7 @@ from rpgres.toml.diagnostics import Fault, KeyPath, nearest
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _OF_ROLL = ("vs", "under", "by", "counts", "instead")  # keys of an action that rolls one expression
 _EITHER = Span(0, 1)
+_THROWN = Span(1, inf)
 
 
 def definition_faults(rules: Rules) -> Iterator[Fault]:
@@ -91,6 +105,7 @@ def named_dice_faults(rules: Rules, name: str) -> Iterator[Fault]:
         yield from _endless(name, plan, spans)
         yield from _divisors(name, action, plan, spans)
         yield from _never(rules, name, plan)
+        yield from ask_faults(rules, name, plan, spans)
 
 
 def named_in_action(rules: Rules, name: str) -> set[str]:
@@ -172,6 +187,7 @@ def _sources(name: str, action: Action) -> Iterator[tuple[KeyPath, str]]:
         yield (*at, "bands", key), text
     if action.band:
         yield (*at, "band"), action.band
+    yield from ((path, text) for path, text in ask_texts((*at, "ask"), action) if text)
     for key, group in action.dice.items():
         its = Group(roll=group) if isinstance(group, str) else group
         for text in _BRACES.findall(its.roll):
@@ -239,7 +255,8 @@ def _names(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
     at: KeyPath = ("actions", name)
     parameters = file.parameters_of(name)
     on_sheets = sheet_names(file)
-    known = {*parameters, *on_sheets, *(f"opponent.{one}" for one in on_sheets), *plan.numbers, *file.window_names}
+    opposed = {f"opponent.{one}" for one in on_sheets}
+    known = {*parameters, *on_sheets, *opposed, *plan.numbers, *plan.asks, *file.window_names}
     is_open = has_any_ability(file)
     listed = sorted({*known, *file.define} - {BAND})
     of_die = {*OF_A_DIE}
@@ -247,7 +264,7 @@ def _names(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
         for one in names(expr):
             given = one.startswith(GIVEN)
             bare = one.removeprefix(GIVEN)
-            if one.startswith(SLOT) or bare in plan.numbers:
+            if one.startswith((SLOT, TIMES)) or bare in plan.numbers:
                 continue
             if given and bare not in parameters:
                 yield missing(path, "parameter", bare, parameters)
@@ -323,6 +340,8 @@ def _trees(name: str, action: Action, plan: DicePlan) -> Iterator[tuple[KeyPath,
                 yield (*at, "dice", group.name), piece, False
         for expr in group.of_a_die:
             yield (*at, "dice", group.name), expr, True
+    for path, expr, is_of_die in ask_trees((*at, "ask"), plan):
+        yield path, expr, is_of_die
     for read in plan.reads:
         if read.of is not None:
             yield (*at, "dice"), read.of, True
@@ -352,12 +371,17 @@ def _fault_of(group: GroupPlan, number: int) -> str:
 def _endless(name: str, plan: DicePlan, spans: _Spans) -> Iterator[Fault]:
     """Yield the dice of which every added one brings a further one, whatever it shows."""
     for group in plan.groups.values():
-        pool = _pool_of(group)
+        pool = pool_of(group)
         if group.again is None or pool is None:
             continue
         first, added = (
             [
-                truth(within(group.again, partial(spans.of_die, {"face": span_of(face), "added": span_of(is_added)})))
+                truth(
+                    within(
+                        group.again,
+                        partial(spans.of_die, {"face": span_of(face), "added": span_of(is_added), "thrown": _THROWN}),
+                    )
+                )
                 for face in pool.faces
             ]
             for is_added in (0, 1)
@@ -366,11 +390,15 @@ def _endless(name: str, plan: DicePlan, spans: _Spans) -> Iterator[Fault]:
             yield Fault("bad-dice", ("actions", name, "dice", group.name, "again"), "every face explodes forever")
 
 
+def _die(face: int, added: int) -> dict[str, Span]:
+    return {"face": span_of(face), "added": span_of(added), "thrown": _THROWN}
+
+
 def _divisors(name: str, action: Action, plan: DicePlan, spans: _Spans) -> Iterator[Fault]:
     """Yield the formulas that divide by what may be 0."""
-    pools = [pool for group in plan.groups.values() if (pool := _pool_of(group)) is not None]
+    pools = [pool for group in plan.groups.values() if (pool := pool_of(group)) is not None]
     faces = [span_of(face) for pool in pools for face in pool.faces] or [Span(1, inf)]
-    of_die = {"face": reduce(Span.plus, faces), "added": _EITHER}
+    of_die = {"face": reduce(Span.plus, faces), "added": _EITHER, "thrown": _THROWN}
     known = partial(spans.of_die, of_die)
     for path, expr, _ in _trees(name, action, plan):
         for divisor in dict.fromkeys(_divided_by(expr, frozenset())):
@@ -440,6 +468,7 @@ class _Spans(dict[str, Span]):
         self.plan = plan
         self.parameters = rules.file.parameters_of(name)
         self.required = rules.file.actions[name].required
+        self.asks = rules.file.actions[name].ask
 
     def __missing__(self, name: str) -> Span:
         self[name] = ANY  # while it is worked out, should it depend on itself
@@ -453,6 +482,10 @@ class _Spans(dict[str, Span]):
                 name.removeprefix(GIVEN) in self.required or parameter.default is not None
             )
             found = Span(1, 1) if is_there else _EITHER
+        elif name.startswith(TIMES):
+            found = Span(0, self.asks[name.removeprefix(TIMES).partition(":")[0]].times)
+        elif name in self.asks:
+            found = Span(1, 0, frozenset({NO, *self.asks[name].options}))
         elif name in self.parameters:
             found = _of_parameter(self.parameters[name], is_needed=name in self.required)
         else:
@@ -468,7 +501,7 @@ class _Spans(dict[str, Span]):
 
     def _of_group(self, read: Read, group: GroupPlan) -> Span:
         """Return what a reading of one group may come to."""
-        pool, count = _pool_of(group), self._count(group)
+        pool, count = pool_of(group), self._count(group)
         if pool is None:
             return Span(0, inf) if read.kind == "count" else ANY
         first = self._of_dice(read, group, pool, added=0)
@@ -485,7 +518,7 @@ class _Spans(dict[str, Span]):
         """Return what one die brings to a reading, one of the first or an added one."""
         low, high = inf, -inf
         for face in pool.faces:
-            known = partial(self.of_die, {"face": span_of(face), "added": span_of(added)})
+            known = partial(self.of_die, _die(face, added))
             fits = truth(within(read.of, known)) if read.of else True
             its = span_of(1 if read.kind == "count" else face)
             if read.kind != "count" and group.worth is not None:
@@ -507,21 +540,6 @@ class _Spans(dict[str, Span]):
             return Span(number, number) if number is not None else Span(0, inf)
         found_span = within(group.pieces[1], self.__getitem__) if len(group.pieces) > 1 else ANY  # type: ignore[arg-type]
         return Span(max(found_span.low, 0), max(found_span.high, 0)) if found_span.has_numbers else Span(0, inf)
-
-
-def _pool_of(group: GroupPlan) -> Pool | None:
-    """Return the dice of a group as far as their faces are known; None where they depend on what is typed."""
-    first, rest = (group.pieces[0], group.pieces[1:]) if isinstance(group.pieces[0], str) else ("", group.pieces)
-    tail = list(rest[1:]) if not str(first).strip() else [first, *rest]
-    if any(not isinstance(piece, str) for piece in tail) or not tail:
-        return None
-    try:
-        node = dice("".join(map(str, tail)).strip()).node
-    except NotationError:
-        return None
-    if isinstance(node, Pool) and node.target is None and not node.explodes and not node.is_d66:
-        return node
-    return None
 
 
 def _of_parameter(parameter: Parameter, *, is_needed: bool) -> Span:

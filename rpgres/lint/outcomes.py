@@ -102,13 +102,13 @@ def _comes(rules: Rules, path: KeyPath, its: Row | RowOption, before: Scope, sco
         before: what may be named in what it rolls.
         scope: what may be named in its effects.
     """
-    yield from _text(rules, (*path, "text"), its.text)
+    yield from text_faults(rules, (*path, "text"), its.text)
     yield from _rolls((*path, "rolls"), its.rolls, before)
     for number, effect in enumerate(its.effects):
-        yield from _effect(rules, (*path, "effects", number), effect, scope)
+        yield from effect_faults(rules, (*path, "effects", number), effect, scope)
 
 
-def _text(rules: Rules, path: KeyPath, text: str) -> Iterator[Fault]:
+def text_faults(rules: Rules, path: KeyPath, text: str) -> Iterator[Fault]:
     """Yield the names in braces of a text for people, which a ruleset without code has nobody to fill in."""
     for name in names_in(text) if rules.file.standalone else ():
         message = f"texts have no placeholders; {{{name}}} is shown literally"
@@ -164,7 +164,7 @@ def _question(
     elif not question.menu:
         yield from _who(rules, path, question.who)
         yield from _enough(rules, (*path, "options"), question)
-        yield from _text(rules, (*path, "text"), question.text)
+        yield from text_faults(rules, (*path, "text"), question.text)
 
 
 def _enough(rules: Rules, path: KeyPath, question: RowQuestion) -> Iterator[Fault]:
@@ -224,7 +224,8 @@ def rolled_labels(rules: Rules) -> Iterator[str]:
 # Effects
 
 
-def _effect(rules: Rules, path: KeyPath, effect: Mapping[str, Any], scope: Scope) -> Iterator[Fault]:
+def effect_faults(rules: Rules, path: KeyPath, effect: Mapping[str, Any], scope: Scope) -> Iterator[Fault]:
+    """Yield what is wrong with an effect of an outcome, or of an answer inside a roll."""
     conditions = (effect.get("when", {}), effect.get("unless", {}))
     yield from circumstance_faults(rules, path, conditions, scope.numbers)
     kind = effect.get("kind")

@@ -9,6 +9,7 @@ import msgspec
 
 from rpgres.errors import FileError
 from rpgres.lint.formulas import missing
+from rpgres.lint.named_asks import paying_kinds
 from rpgres.lint.named_dice import named_in_action, unused_definitions, unused_numbers
 from rpgres.model.state import GM
 from rpgres.rulesets.numbers import described_actions
@@ -141,12 +142,14 @@ def _changes_somebody(rules: Rules, kind: str) -> bool:
 def _kinds(rules: Rules) -> Iterator[Fault]:
     """Yield the kinds of effect that never come about."""
     used = {one.get("kind") for one in _all_effects(rules)}
+    used |= {kind for action in rules.file.actions.values() for kind in paying_kinds(rules, action)}
     for kind in rules.file.effects:
         if kind not in used and not rules.layers.is_of_kits("effects", kind):
             yield Fault("unused", ("effects", kind), "no outcome, menu or period uses this effect")
 
 
 def _all_effects(rules: Rules) -> Iterator[Mapping[str, Any]]:
-    for _, value in walk([msgspec.to_builtins(rules.file.periods), *_outcomes(rules)]):
+    asks = [action.ask for action in rules.file.actions.values()]
+    for _, value in walk([msgspec.to_builtins(rules.file.periods), asks, *_outcomes(rules)]):
         if isinstance(value, dict) and isinstance(value.get("kind"), str):
             yield value

@@ -2,11 +2,11 @@
 
 The rule is run on recorded answers, as in `odds`; what chance answers is weighed, and of what the actor's seat may
 choose the option with the greatest chance of success is taken (of equal ones, that of the better outcomes, which are
-those further down in the ruleset, and then the one with more ties), once for every point that `Table.merge` tells
-apart. A chain of steps is taken up at each of its places (`Table.chain`), so that a course costs one step and not the
-way there. Everybody else decides by a script or a policy; so does the actor from the second decision on, where only
-the first is weighed. A seat that cannot see everything that was drawn or rolled may not be weighed so: it would choose
-by what it cannot know.
+those nearer to the end of the ruleset's list at which successes stand, and then the one with more ties), once for every
+point that `Table.merge` tells apart. A chain of steps is taken up at each of its places (`Table.chain`), so that a
+course costs one step and not the way there. Everybody else decides by a script or a policy; so does the actor from the
+second decision on, where only the first is weighed. A seat that cannot see everything that was drawn or rolled may not
+be weighed so: it would choose by what it cannot know.
 """
 
 from __future__ import annotations
@@ -338,7 +338,9 @@ class _Solver:
         self._success = success_of(prepared)
         successes = [name for name, success in self._success.items() if success]
         neither = [name for name, success in self._success.items() if success is None]
-        self._ranked = [*successes[::-1], *neither[::-1]] if len(successes) > 1 or neither else []
+        ranked = [*successes[::-1], *neither[::-1]] if len(successes) > 1 or neither else []
+        is_falling = next((one for one in self._success.values() if one is not None), False)  # the best comes first
+        self._ranked = [*successes, *neither] if ranked and is_falling else ranked
         self._success_band = successes[0] if len(successes) == 1 else ""  # else it is not known which one it would be
         self._settled: dict[str, Value] = {}
         self.looks_at_all, self.merges, self.only_first = False, True, False

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
-from rpgres.rulesets.rows import Condition, Formula, Id, Range, Record
+from rpgres.rulesets.rows import Condition, Formula, Id, Range, Record, check_effects
 
 
 class Instead(Record, frozen=True):
@@ -58,6 +58,55 @@ class Definition(Record, frozen=True):
             raise ValueError("a definition has either a value or cases")
 
 
+class Choosable(Record, frozen=True, kw_only=True):
+    """One answer to a question inside a roll. What it adds to the result, formulas say that name the question.
+
+    Attributes:
+        text: what it means.
+        when: a formula: it is offered where this holds.
+        cost: what whoever decides pays for it: a counter or a track of their sheet, and a formula for how much of it;
+            it is offered where there is as much.
+        reroll: which dice are thrown again: a group, and a condition of `face`.
+        most: a formula: how many of these dice are thrown again at most, those that count least first.
+        pick: whether other dice may be picked: there is then an option more for each way, called NAME-FACE-FACE.
+        prefer: a formula: how gladly whoever decides takes it, for policies, which let the question pass at 0.
+        effects: what it changes when the action is over, beside what the outcome does.
+    """
+
+    text: str = ""
+    when: str = ""
+    cost: dict[Id, int | str] = {}
+    reroll: dict[Id, str] = {}
+    most: int | str = ""
+    pick: bool = False
+    prefer: int | str = 0
+    effects: list[dict[str, Any]] = []
+
+    def __post_init__(self) -> None:
+        check_effects(effects=self.effects)
+
+
+class Asking(Record, frozen=True, kw_only=True):
+    """A question inside a roll, which may always stay unanswered.
+
+    It is asked before the first dice that name its label in a formula, else when all dice lie. The label is the option
+    that was chosen last, `no` where none was.
+
+    Attributes:
+        text: the question as put to a person.
+        who: the role that answers: actor, opponent, gm, or a parameter of the kind `character`.
+        when: a formula: it is asked where this holds.
+        times: how often it is asked at most, as long as it is answered.
+        options: what may be answered, by name.
+    """
+
+    text: str
+    who: str = "actor"
+    when: str = ""
+    times: int = 1
+    options: dict[Id, Choosable]
+
+
 class Action(Record, frozen=True):
     """An action of the ruleset: its help, what it takes (names in `[parameters]`), and the labels its rule asks.
 
@@ -82,6 +131,7 @@ class Action(Record, frozen=True):
         by: the number that bands speak of: margin, total, natural, highest, lowest, a count or a number.
         counts: dice of the roll that are counted, by name: sixes = "=6", hits = ">=8".
         dice: the dice by name, in place of roll, in the order in which they are rolled: plain = "{pool - hunger}d10".
+        ask: questions inside the roll, by label, of an action with `dice`: to throw dice again, to spend something.
         numbers: numbers that are worked out, by name, in notation with {NAME}: half = "{skill}/2"; of an action with
             `dice` formulas, of numbers or words: half = "skill / 2".
         tell: numbers and words that are told beside the outcome, of an action with `dice`; as a table, under what name.
@@ -112,6 +162,7 @@ class Action(Record, frozen=True):
     by: str = ""
     counts: dict[Id, str] = {}
     dice: dict[Id, str | Group] = {}
+    ask: dict[Id, Asking] = {}
     numbers: dict[Id, Formula] = {}
     tell: list[Id] | dict[Id, Id] = []
     instead: dict[Id, Instead] = {}

@@ -12,7 +12,10 @@ from functools import partial
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpgres.rulesets.actions import Action, Definition, Group
+from rpgres.dice import dice
+from rpgres.dice.grammar import Pool
+from rpgres.errors import NotationError
+from rpgres.rulesets.actions import Action, Asking, Definition, Group
 from rpgres.rulesets.formulas import (
     FUNCTIONS,
     MOST_PARTS,
@@ -37,6 +40,8 @@ from rpgres.rulesets.schema import RulesetFile
 BAND = "band"  # the name of the outcome, among the numbers
 GIVEN = "?"  # before the name of a parameter: whether it was given
 SLOT = "#"  # before the number of a reading
+TIMES = "*"  # before the label of a question, or LABEL:OPTION: how often it was answered, or answered so
+NO = "no"  # what the label of a question means as long as nobody chose anything
 OF_AN_OUTCOME = ("total", "margin", "opposition")  # numbers that mean to an outcome what they mean to every action
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _MOST_NESTED = 20  # definitions inside each other
@@ -70,39 +75,95 @@ class GroupPlan(Struct, frozen=True):
         return (*(piece for piece in self.pieces if not isinstance(piece, str)), *self.of_a_die)
 
 
+class OptionPlan(Struct, frozen=True):
+    """One answer to a question inside a roll; the fields are those of `Choosable`, written out."""
+
+    when: Expr
+    cost: dict[str, Expr]
+    reroll: dict[str, Expr]
+    most: Expr | None
+    prefer: Expr
+    pick: bool
+
+    @property
+    def formulas(self) -> tuple[Expr, ...]:
+        """Everything that is worked out for it, apart from what is for each die."""
+        return self.when, *self.cost.values(), *((self.most,) if self.most is not None else ()), self.prefer
+
+
+class AskPlan(Struct, frozen=True):
+    """A question inside a roll.
+
+    Attributes:
+        when: whether it is asked.
+        options: what may be answered, by name.
+    """
+
+    when: Expr
+    options: dict[str, OptionPlan]
+
+    @property
+    def formulas(self) -> tuple[Expr, ...]:
+        """Everything that is worked out when it is asked."""
+        return self.when, *(one for option in self.options.values() for one in option.formulas)
+
+    @property
+    def of_a_die(self) -> tuple[Expr, ...]:
+        """What is worked out for each die: whether it is thrown again."""
+        return tuple(one for option in self.options.values() for one in option.reroll.values())
+
+
 class DicePlan(Struct, frozen=True):
     """An action with named dice, written out.
 
     Attributes:
         groups: its dice, in the order in which they are rolled.
+        asks: its questions, by label.
+        steps: the names of groups and the labels of questions, in the order in which these are rolled and asked.
         reads: what is read off them; each stands in formulas as a name, `SLOT` and its place.
         numbers: what is worked out, by name; the outcome's band is `BAND`.
         stages: the groups in an order in which each needs only those before it.
     """
 
     groups: dict[str, GroupPlan]
+    asks: dict[str, AskPlan]
     reads: tuple[Read, ...]
     numbers: dict[str, Expr]
     stages: tuple[str, ...]
+    steps: tuple[str, ...] = ()
 
     def formulas(self) -> Iterator[Expr]:
         """Yield every formula of the action."""
         yield from self.numbers.values()
         for group in self.groups.values():
             yield from group.formulas
+        for ask in self.asks.values():
+            yield from (*ask.formulas, *ask.of_a_die)
         yield from (read.of for read in self.reads if read.of is not None)
 
     def free_names(self) -> dict[str, None]:
         """Return the names that stand for what is known before the roll: parameters, what sheets have."""
         found = {name: None for one in self.formulas() for name in names(one)}
-        known = {*self.numbers, *OF_A_DIE}
-        return {name: None for name in found if name not in known and not name.startswith(SLOT)}
+        known = {*self.numbers, *self.asks, *OF_A_DIE}
+        return {name: None for name in found if name not in known and not name.startswith((SLOT, TIMES))}
 
-    def groups_of(self, expr: Expr) -> set[str]:
-        """Return the groups that have to lie before a formula can be worked out."""
-        found: set[str] = set()
+    def answers_of(self, *exprs: Expr) -> set[str]:
+        """Return the questions whose answers formulas depend on."""
+        return {
+            name
+            for one in self.reached(*exprs)
+            if (name := one.removeprefix(TIMES).partition(":")[0] if one.startswith(TIMES) else one) in self.asks
+        }
+
+    def groups_of(self, *exprs: Expr) -> set[str]:
+        """Return the groups that have to lie before formulas can be worked out."""
+        slots = (int(one.removeprefix(SLOT)) for one in self.reached(*exprs) if one.startswith(SLOT))
+        return {group for slot in slots for group in self.reads[slot].groups}
+
+    def reached(self, *exprs: Expr) -> set[str]:
+        """Return every name on which formulas depend, those of numbers and readings in them too."""
         seen: set[str] = set()
-        open_ = [*names(expr)]
+        open_ = [name for expr in exprs for name in names(expr)]
         while open_:
             name = open_.pop()
             if name in seen:
@@ -111,10 +172,9 @@ class DicePlan(Struct, frozen=True):
             if name in self.numbers:
                 open_ += names(self.numbers[name])
             elif name.startswith(SLOT):
-                read = self.reads[int(name.removeprefix(SLOT))]
-                found.update(read.groups)
-                open_ += names(read.of) if read.of is not None else ()
-        return found
+                of = self.reads[int(name.removeprefix(SLOT))].of
+                open_ += names(of) if of is not None else ()
+        return seen
 
     def before(self, group: str) -> set[str]:
         """Return the groups that have to lie before what a group comes to can be told."""
@@ -141,13 +201,14 @@ def dice_plan(file: RulesetFile, action: str, *, wanted: Iterable[str] = ()) -> 
     described = file.actions[action]
     writer = _Writer(file, described)
     groups = {name: writer.group(name, group) for name, group in described.dice.items()}
+    asks = {label: writer.ask(ask) for label, ask in described.ask.items()}
     shared = [name for name, its in file.define.items() if not its.of and name not in described.numbers]
     named = {*described.told.values(), *OF_AN_OUTCOME, *wanted}
     numbers = {name: writer.read(text) for name, text in described.formulas.items()}
     numbers |= {name: writer.written(Name(name)) for name in shared if name in named}
     numbers[BAND] = writer.read(described.band) if described.band else writer.written(cases(described.conditions))
-    plan = DicePlan(groups, tuple(writer.slots), numbers, ())
-    return replace(plan, stages=tuple(_stages(plan)))
+    plan = DicePlan(groups, asks, tuple(writer.slots), numbers, ())
+    return replace(plan, stages=tuple(_stages(plan)), steps=tuple(_steps(plan)))
 
 
 def read_formula(file: RulesetFile, action: Action, text: str) -> Expr:
@@ -157,6 +218,21 @@ def read_formula(file: RulesetFile, action: Action, text: str) -> Expr:
         FormulaError: it cannot be read, or names a function that is none.
     """
     return _Writer(file, action).read(text)
+
+
+def pool_of(group: GroupPlan) -> Pool | None:
+    """Return the dice of a group as far as their faces are known; None where they depend on what is typed."""
+    first, rest = (group.pieces[0], group.pieces[1:]) if isinstance(group.pieces[0], str) else ("", group.pieces)
+    tail = list(rest[1:]) if not str(first).strip() else [first, *rest]
+    if any(not isinstance(piece, str) for piece in tail) or not tail:
+        return None
+    try:
+        node = dice("".join(map(str, tail)).strip()).node
+    except NotationError:
+        return None
+    if isinstance(node, Pool) and node.target is None and not node.explodes and not node.is_d66:
+        return node
+    return None
 
 
 def _stages(plan: DicePlan) -> Iterator[str]:
@@ -185,11 +261,40 @@ def _stages(plan: DicePlan) -> Iterator[str]:
         yield ready
 
 
+def _steps(plan: DicePlan) -> Iterator[str]:
+    """Yield groups and questions in their order: a question right before the first dice that name its answer.
+
+    Raises:
+        FormulaError: a question needs dice that are rolled only after it.
+    """
+    asked, rolled = set[str](), set[str]()
+
+    def ask(label: str) -> str:
+        asked.add(label)
+        its = plan.asks[label]
+        later = plan.groups_of(*its.formulas, *its.of_a_die) | {
+            group for one in its.options.values() for group in one.reroll
+        }
+        later -= rolled
+        if later:
+            raise FormulaError(f"the question {label} needs {', '.join(sorted(later))}, rolled only after its answer")
+        return label
+
+    for name, group in plan.groups.items():
+        its = [one for one in (*group.pieces, group.again) if one is not None and not isinstance(one, str)]
+        needs = plan.answers_of(*its)
+        yield from (ask(label) for label in plan.asks if label in needs and label not in asked)
+        rolled.add(name)
+        yield name
+    yield from (ask(label) for label in plan.asks if label not in asked)
+
+
 class _Writer:
     """Writes formulas out: functions and definitions become what they stand for, readings become names."""
 
     def __init__(self, file: RulesetFile, action: Action) -> None:
         self.groups = tuple(action.dice)
+        self.asks = action.ask
         self.definitions = file.define
         self.winning = [name for name, band in file.bands.items() if band.success]
         self.slots: list[Read] = []
@@ -200,6 +305,20 @@ class _Writer:
         pieces = [piece if place % 2 == 0 else self.read(piece) for place, piece in enumerate(_BRACES.split(its.roll))]
         worth, again = (self.read(text) if text else None for text in (its.worth, its.again))
         return GroupPlan(name, its.roll, tuple(pieces), worth, again)
+
+    def ask(self, ask: Asking) -> AskPlan:
+        options = {
+            name: OptionPlan(
+                self.read(its.when) if its.when else TRUE,
+                {of: self.read(str(much)) for of, much in its.cost.items()},
+                {group: self.read(text) for group, text in its.reroll.items()},
+                self.read(str(its.most)) if its.most != "" else None,
+                self.read(str(its.prefer)),
+                its.pick,
+            )
+            for name, its in ask.options.items()
+        }
+        return AskPlan(self.read(ask.when) if ask.when else TRUE, options)
 
     def read(self, text: str) -> Expr:
         return self.written(formula(text))
@@ -246,6 +365,8 @@ class _Writer:
             if not isinstance(call.args[0], Name):
                 raise FormulaError("given takes the name of a parameter")
             return Name(f"{GIVEN}{call.args[0].name}")
+        if call.name == "times":
+            return self._times(call)
         args = tuple(self.written(one) for one in call.args)
         if call.name == "if":
             if len(args) % 2 == 0:
@@ -256,6 +377,15 @@ class _Writer:
                 return Const(0)
             return Op("or", tuple(Op("=", (args[0], Const(band))) for band in self.winning))
         return Op(call.name, args)
+
+    def _times(self, call: Call) -> Expr:
+        label, option = (*call.args, Const(""))[:2]
+        if not isinstance(label, Name) or label.name not in self.asks:
+            raise FormulaError(f"times takes the label of a question; there are: {', '.join(self.asks) or 'none'}")
+        options = self.asks[label.name].options
+        if not isinstance(option, Const) or option.value not in ("", *options):
+            raise FormulaError(f"times takes an option of {label.name} second: {', '.join(map(repr, options))}")
+        return Name(f"{TIMES}{label.name}{option.value and f':{option.value}'}")
 
     def _reading(self, call: Call) -> Expr:
         groups, rest = list[str](), list(call.args)

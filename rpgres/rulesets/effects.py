@@ -35,6 +35,21 @@ def described_effect(file: RulesetFile, kind: str) -> ApplyEffect | None:
             return _nothing
 
 
+def paid_by(file: RulesetFile, of: str) -> tuple[str, str, int]:
+    """Return how a counter or track is paid with: the kind of effect, its field, and the sign; nothing where none is.
+
+    Args:
+        file: the ruleset's data.
+        of: the counter or track.
+    """
+    for kind, its in file.effects.items():
+        if its.does == "counter" and its.counter == of:
+            return kind, "change", -1
+        if its.does == "mark" and its.track == of:
+            return kind, "count", 1
+    return "", "", 0
+
+
 def with_tracks(rules: Rules, state: State) -> State:
     """Return the state with the tracks of the table, each as it is there already, or else free."""
     free = {

@@ -259,6 +259,9 @@ def _completed(file: RulesetFile) -> RulesetFile:
     actions = {name: _completed_action(file, name, action, kinds) for name, action in file.actions.items()}
     actions = {name: _with_windows(file, action) for name, action in actions.items()} if file.windows else actions
     named = {name: Label(kind="chance", help="dice of an action") for one in actions.values() for name in one.dice}
+    for label, its in ((label, its) for one in actions.values() for label, its in one.ask.items()):
+        options = dict.fromkeys([*(named[label].options if label in named else ()), *its.options])
+        named[label] = Label(kind="decision", help=its.text, who=its.who, optional=True, options=[*options])
     return msgspec.structs.replace(file, actions=actions, labels={**_IMPLIED, **named, **file.labels})
 
 
@@ -299,7 +302,7 @@ def _completed_action(file: RulesetFile, name: str, action: Action, kinds: Mappi
     rolled = ["roll"] if action.roll else [*action.dice]
     if any(_may_roll(kinds, vs) for vs in (action.vs, *(other.vs for other in action.instead.values()))):
         rolled.append("opposition")
-    labels = dict.fromkeys([*rolled, *action.labels])
+    labels = dict.fromkeys([*rolled, *action.ask, *action.labels])
     return msgspec.structs.replace(action, labels=list(labels), tables=action.tables or [name])
 
 

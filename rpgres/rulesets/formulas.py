@@ -28,7 +28,9 @@ from rpgres.rulesets.templates import ID
 Value = int | str | None  # None is `nothing`
 
 READINGS = ("sum", "count", "highest", "lowest")
-OF_A_DIE = ("face", "added")  # what `worth`, `again` and the condition of a reading may name beside all else
+# What `worth`, `again` and the condition of a reading may name beside all else: what the die shows, whether another die
+# brought it, and in which throw of its group it fell.
+OF_A_DIE = ("face", "added", "thrown")
 ELSE = "else"
 # How many arguments each function takes: at least, and at most.
 FUNCTIONS: dict[str, tuple[int, int]] = {
@@ -41,6 +43,7 @@ FUNCTIONS: dict[str, tuple[int, int]] = {
     "if": (3, 41),
     "given": (1, 1),
     "success": (1, 1),
+    "times": (1, 2),
     **dict.fromkeys(READINGS, (1, 20)),
 }
 _TOKEN = re.compile(

@@ -58,7 +58,7 @@ def dice_names(file: RulesetFile, action: str) -> set[str]:
 
 def known_names(file: RulesetFile, action: str) -> set[str]:
     """Return every name that the data of an action may speak of, words included."""
-    return dice_names(file, action) | file.parameters_of(action).keys()
+    return dice_names(file, action) | file.parameters_of(action).keys() | file.actions[action].ask.keys()
 
 
 def names_after_roll(action: Action) -> set[str]:

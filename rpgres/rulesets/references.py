@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rpgres.rulesets.actions import Instead
+from rpgres.rulesets.actions import Choosable, Instead
 from rpgres.rulesets.rows import Range, Row, RowOption, RowQuestion, templates
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.settling import BOUNDS, NUMBER
@@ -18,12 +18,13 @@ def spoken_of(rules: Rules, action: str, bands: Mapping[str, Range]) -> Iterator
     described = rules.file.actions[action]
     yield from filter(None, (described.by, *(other.by for other in described.instead.values())))
     tables = [rules.table(name) for name in described.tables]
-    for _, node in walk([described.instead, bands, *tables], menu=rules.menu):
+    for _, node in walk([described.instead, described.ask, bands, *tables], menu=rules.menu):
         if isinstance(node, Instead | Range | RowQuestion | RowOption):
             yield from _in_conditions(node.when, node.unless)
         if isinstance(node, Row | RowOption):
             for template in templates(node.rolls).values():
                 yield from names_in(template)
+        if isinstance(node, Row | RowOption | Choosable):
             for effect in node.effects:
                 yield from _in_effect(rules, effect)
 

@@ -169,7 +169,7 @@ class Settling:
             band=band,
             success=self._rules.file.bands[band].success,
             texts=(row.text,) if row.text else (),
-            effects=self._fill(row.effects, margin, facts),
+            effects=self.filled(row.effects, margin, facts),
             asks=self._asks(row.ask, margin, facts),
             rolls=self._rolls(row.rolls, margin, facts),
         )
@@ -246,9 +246,9 @@ class Settling:
 
     def choice(self, option: RowOption, margin: int | None, facts: Map[str, Any]) -> Choice:
         """Return what comes of an option once everything that it rolls is among the facts."""
-        return Choice(option.text, self._fill(option.effects, margin, facts), self._asks(option.ask, margin, facts))
+        return Choice(option.text, self.filled(option.effects, margin, facts), self._asks(option.ask, margin, facts))
 
-    def _fill(
+    def filled(
         self, effects: Sequence[Mapping[str, Any]], margin: int | None, facts: Map[str, Any]
     ) -> tuple[Effect, ...]:
         """Return the effects whose condition holds, with the margin and names of numbers replaced by the numbers."""

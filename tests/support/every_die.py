@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from rpgres.dice import Dice, Throw
 from rpgres.engine.dealers import Dealer
-from rpgres.engine.players import Seats, policy_of
+from rpgres.engine.players import NO, Question, Seats, View, policy_of
 from rpgres.engine.run import Prepared, play
 from rpgres.engine.running import Stop
 
@@ -39,13 +39,20 @@ class _Path(Dealer):
 
 
 def every_outcome(
-    prepared: Prepared, *, what: str = "band", smallest: Fraction = Fraction(0)
+    prepared: Prepared, *, what: str = "band", smallest: Fraction = Fraction(0), is_decided: bool = True
 ) -> tuple[dict[object, Fraction], Fraction]:
-    """Return the chances of outcomes, and what is left of paths that are less likely than `smallest`."""
+    """Return the chances of outcomes, and what is left of paths that are less likely than `smallest`.
+
+    Args:
+        prepared: the action.
+        what: what of an outcome is counted.
+        smallest: the least likely path that is followed.
+        is_decided: whether the ruleset's first policy answers; otherwise every question passes.
+    """
     found: dict[object, Fraction] = {}
     left = Fraction(0)
     open_: list[tuple[tuple[int, ...], Fraction]] = [((), Fraction(1))]
-    players = Seats(policies={"": policy_of(prepared.rules)})
+    players = Seats(policies={"": policy_of(prepared.rules)}) if is_decided else Seats()
     while open_:
         path, mass = open_.pop()
         if mass < smallest:
@@ -59,3 +66,30 @@ def every_outcome(
         key = getattr(outcome, what)
         found[key] = found.get(key, Fraction(0)) + mass
     return found, left
+
+
+class _Asks(Stop):
+    """Somebody has to decide among these answers."""
+
+    def __init__(self, options: tuple[str, ...]) -> None:
+        super().__init__(options)
+        self.options = options
+
+
+def best_success(prepared: Prepared, faces: tuple[int, ...] = (), answers: tuple[str, ...] = ()) -> Fraction:
+    """Return the chance of success of whoever decides as well as can be, over every die and every answer."""
+    left = list(answers)
+
+    def prompt(view: View, question: Question) -> str:
+        if not left:
+            raise _Asks((NO, *(option.name for option in question.options)))
+        return left.pop(0)
+
+    try:
+        outcome, _ = play(prepared, dealer=_Path(faces), players=Seats(prompt=prompt))
+    except _More as more:
+        each = [best_success(prepared, (*faces, face), answers) for face in range(more.sides)]
+        return sum(each, Fraction(0)) / more.sides
+    except _Asks as asks:
+        return max(best_success(prepared, faces, (*answers, option)) for option in asks.options)
+    return Fraction(bool(outcome.success))

@@ -1,0 +1,307 @@
+"""Odds of actions with named dice in which something is decided: every course of dice and answers, as few as will do.
+
+A course is a node: a chance of other nodes, a question with a node for each answer, or an end. Nodes from which all is
+alike are one, so that a pool with a decision is a handful of questions, however many dice there are. Of a group of dice
+only the number at each kind of face is kept, faces being of one kind where nothing tells them apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from math import comb, gcd, lcm
+from typing import Any, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rpgres.dice import Dice, LawSizeError
+from rpgres.dice.groups import Again, Faces, Joining, group_law, plain_faces
+from rpgres.dice.readings import JointLaw
+from rpgres.engine.named_asks import Chosen, Die, Offer, Thrown, kept, question_of, throws
+from rpgres.engine.named_dice import Course, Known, again_of, as_many, filled, is_pool
+from rpgres.engine.named_kinds import Kinds
+from rpgres.engine.named_odds import law_of
+from rpgres.engine.named_readings import worked_out
+from rpgres.engine.table import Table
+from rpgres.model.state import Map
+from rpgres.rulesets import OUTCOME_ONLY, STATE
+from rpgres.rulesets.dice_plans import BAND, OF_AN_OUTCOME
+from rpgres.rulesets.formulas import Const, Expr, reduced
+
+MOST_NODES = 200_000  # of one action
+MOST_BROUGHT = 400  # dice that others bring
+LEFT_OPEN = 1e-12  # how likely more dice that others brought may be than are followed
+HOLDS = (*OUTCOME_ONLY, "margin", "total", STATE)
+
+
+class Chance(Struct, frozen=True):
+    """Dice: the law of the nodes that they lead to."""
+
+    law: JointLaw
+
+
+class Question(Struct, frozen=True):
+    """A question: what is offered, what it is about, the node where it passes, and that behind each offer."""
+
+    label: str
+    offers: tuple[Offer, ...]
+    facts: Map[str, Any]
+    passed: int
+    then: tuple[int, ...]
+
+
+class End(Struct, frozen=True):
+    """What names come to."""
+
+    values: tuple[Any, ...]
+
+
+Node: TypeAlias = Chance | Question | End
+Part = tuple[int, int]  # a weight, and a node
+
+
+def weighed(
+    table: Table, course: Course, place: int, chosen: tuple[Chosen, ...], thrown: Thrown
+) -> tuple[dict[str, Any], tuple[Chosen, ...]]:
+    """Return what the names of an action come to, and what was answered, where all results of dice are weighed.
+
+    Args:
+        table: where it is played.
+        course: the action.
+        place: the step at which it is.
+        chosen: what was answered before.
+        thrown: the dice that lie.
+    """
+    asked, compiled = table.run.asked, course.compiled
+    names = () if asked == "outcome" else (asked,) if asked in OF_AN_OUTCOME else (*OF_AN_OUTCOME, *compiled.wanted)
+    base = course.known((), {})
+    names = tuple(dict.fromkeys((BAND, *(name for name in names if name in compiled.numbers or name in base))))
+    laws = course.given.laws
+    courses: Courses | None = laws.get(names)
+    if courses is None:
+        courses = laws[names] = Courses(course, names)
+    number = courses.start(place, chosen, thrown)
+    while True:
+        node = courses.nodes[number]
+        match node:
+            case Chance():
+                (number,) = table.run.dealer.of_law("roll", node.law)  # type: ignore[attr-defined]
+                table.merge((courses.key, number, chosen), holds=HOLDS)
+            case Question():
+                who = course.purse.who(node.label)
+                asks = question_of(course.rules, course.action, node.label, who, node.offers, node.facts)
+                answer = table.run.ask(asks)
+                number = node.passed
+                for offer, then in zip(node.offers, node.then, strict=True):
+                    if offer.answer == answer:
+                        number, chosen = then, (*chosen, offer.chosen)
+            case End():
+                return dict(zip(names, node.values, strict=True)), chosen
+
+
+class Courses:
+    """The courses of an action with its inputs, from any place on.
+
+    Args:
+        course: the action.
+        names: what is asked for.
+
+    Attributes:
+        nodes: the nodes, by number.
+        key: what tells these courses from others.
+    """
+
+    def __init__(self, course: Course, names: tuple[str, ...]) -> None:
+        self.course, self.names = course, names
+        self.plan = course.compiled.plan
+        self.kinds = Kinds(course, names)
+        self.nodes: list[Node] = []
+        self._numbers: dict[Node, int] = {}
+        self._known: dict[Any, int] = {}
+        self._laws: dict[Any, tuple[list[tuple[tuple[Die, ...], int]], int, int]] = {}
+        purse = course.purse
+        left = [
+            purse.left(label, of, ())
+            for label, ask in purse.asks.items()
+            for one in ask.options.values()
+            for of in one.cost
+        ]
+        self.key = course.action, course.purse.roles, names, *course.base.items(), *left
+
+    def start(self, place: int, chosen: tuple[Chosen, ...], thrown: Thrown) -> int:
+        """Return the node of a place of an action with the dice that lie."""
+        return self._at(place, chosen, {group: self.kinds.alike(group, dice) for group, dice in thrown.items()})
+
+    def _at(self, place: int, chosen: tuple[Chosen, ...], thrown: Thrown) -> int:
+        last = {one.label: one.option for one in chosen}
+        key = place, *sorted(chosen), *sorted(last.items()), *(thrown.get(group, ()) for group in self.plan.groups)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._worked_out(place, chosen, thrown)
+        return found
+
+    def _worked_out(self, place: int, chosen: tuple[Chosen, ...], thrown: Thrown) -> int:
+        known = self.course.known(chosen, thrown)
+        if place == len(self.plan.steps):
+            return self._node(End(tuple(_plain(known[name]) for name in self.names)))
+        step = self.plan.steps[place]
+        if not thrown and not self._may_ask(place, known):
+            law = law_of(self.course.compiled, known, self.names)
+            ends = [(weight, self._node(End(values))) for values, weight in zip(law.values, law.weights, strict=True)]
+            return self._chance(ends, law.total, law.open)
+        if step in self.plan.groups:
+            return self._thrown(known, step, place + 1, chosen, thrown)
+        passed, offers = self._at(place + 1, chosen, thrown), self.course.offers(step, known, chosen)
+        if not offers:
+            return passed
+        then = []
+        for offer in offers:
+            after = (*chosen, offer.chosen)
+            then.append(self._again(offer.again, self.course.next(place, after), after, thrown))
+        offers = tuple(replace(offer, again=()) for offer in offers)  # told by the courses behind them
+        return self._node(Question(step, offers, self.course.facts(step, known), passed, tuple(then)))
+
+    def _again(
+        self, again: tuple[tuple[str, tuple[Die, ...]], ...], place: int, chosen: tuple[Chosen, ...], thrown: Thrown
+    ) -> int:
+        """Return the node behind dice that are thrown again, group by group."""
+        if not again:
+            return self._at(place, chosen, thrown)
+        (group, dice), *rest = again
+        known = self.course.known(chosen, thrown)
+        number, stay = throws(thrown[group]) + 1, kept(thrown[group], dice)
+        law, total, open_ = self._law(known, group, number, len(dice))
+        parts = []
+        for new, weight in law:
+            after = {**thrown, group: tuple(sorted((*stay, *new)))}
+            parts.append((weight, self._again(tuple(rest), place, chosen, after)))
+        return self._chance(parts, total, open_)
+
+    def _thrown(self, known: Known, group: str, place: int, chosen: tuple[Chosen, ...], thrown: Thrown) -> int:
+        """Return the node before a group is thrown."""
+        law, total, open_ = self._law(known, group, 1, 0)
+        parts = [(weight, self._at(place, chosen, {**thrown, group: dice})) for dice, weight in law]
+        return self._chance(parts, total, open_)
+
+    def _law(
+        self, known: Known, group: str, number: int, count: int
+    ) -> tuple[list[tuple[tuple[Die, ...], int]], int, int]:
+        """Return how likely dice of a group are to lie, by what they are alike to; the weight of all, and what is open.
+
+        Args:
+            known: what is known before.
+            group: the group.
+            number: in which throw they fall.
+            count: how many of them are thrown again; 0 for all of them, thrown for the first time.
+        """
+        dice = filled(known, group)
+        if dice is None:
+            return [((), 1)], 1, 0
+        dice = as_many(dice, group, count) if count else dice
+        again = again_of(known, group, dice)
+        key = group, number, dice.text, again
+        if key not in self._laws:
+            self._laws[key] = self._law_of(dice, again, group, number)
+        return self._laws[key]
+
+    def _law_of(
+        self, dice: Dice, again: Again | None, group: str, number: int
+    ) -> tuple[list[tuple[tuple[Die, ...], int]], int, int]:
+        pool = dice.pools[0] if is_pool(dice) else None
+        shown = plain_faces(pool) if pool is not None else tuple(dice.law.items())
+        count = pool.count if pool is not None else 1
+        kinds: dict[Die | None, int] = {None: -1}
+
+        def kind(face: int, *, is_first: bool) -> int:
+            return kinds.setdefault(self.kinds.of(group, Die(face, is_first, number)), len(kinds) - 1)
+
+        first = [
+            (weight, kind(face, is_first=True), again is not None and face in again.first) for face, weight in shown
+        ]
+        added = [(weight, kind(face, is_first=False), face in again.added) for face, weight in shown] if again else []
+        size, cap = len(kinds) - 1, count + _more(count, again, len(shown)) if again is not None else None
+
+        def faces(of: list[tuple[int, int, bool]]) -> tuple[tuple[int, tuple[int, ...], bool], ...]:
+            return tuple((weight, tuple(int(one == place) for place in range(size)), more) for weight, one, more in of)
+
+        keep = pool.kept if pool is not None and pool.keep else None
+        law, total = group_law(Faces(count, faces(first), faces(added), keep), Joining(("add",) * size, (cap,) * size))
+        listed = [one for one in kinds if one is not None]
+        found = [
+            (tuple(sorted(one for one, many in zip(listed, vector, strict=True) for _ in range(many))), weight)
+            for vector, weight in law.items()
+            if cap is None or max(vector, default=0) < cap
+        ]
+        return found, total, total - sum(weight for _, weight in found)
+
+    def _may_ask(self, place: int, base: Mapping[str, Any]) -> bool:
+        """Tell whether anything may be asked from a place on: somebody is there, and no condition rules it out."""
+        of, purse = worked_out(self.plan, base), self.course.purse
+
+        def never(expr: Expr) -> bool:
+            found = reduced(expr, of)
+            return isinstance(found, Const) and not found.value
+
+        def is_dear(label: str, cost: Mapping[str, Expr]) -> bool:
+            prices = {one: reduced(much, of) for one, much in cost.items()}
+            return any(
+                isinstance(its, Const) and isinstance(its.value, int) and its.value > purse.left(label, one, ())
+                for one, its in prices.items()
+            )
+
+        asks = {label: self.plan.asks[label] for label in self.plan.steps[place:] if label in self.plan.asks}
+        return any(
+            purse.who(label)
+            and not never(ask.when)
+            and any(not (never(option.when) or is_dear(label, option.cost)) for option in ask.options.values())
+            for label, ask in asks.items()
+        )
+
+    # -- nodes
+
+    def _chance(self, parts: Iterable[Part], total: int, open_: int) -> int:
+        """Return the node of a chance of others; the chances behind it are its own."""
+        masses: dict[int, int] = {}
+        for weight, number in parts:
+            masses[number] = masses.get(number, 0) + weight
+        laws = {number: one.law for number in masses if isinstance(one := self.nodes[number], Chance)}
+        scale = lcm(*(law.total for law in laws.values()))
+        found: dict[int, int] = {}
+        total, open_ = total * scale, open_ * scale
+        for number, mass in masses.items():
+            law = laws.get(number, JointLaw(((number,),), (1,), 1))
+            each = mass * (scale // law.total)
+            open_ += each * law.open
+            for (reached,), weight in zip(law.values, law.weights, strict=True):
+                found[reached] = found.get(reached, 0) + each * weight
+        if len(found) == 1 and not open_:
+            return next(iter(found))
+        common = gcd(total, open_, *found.values())
+        values = tuple((number,) for number in found)
+        return self._node(
+            Chance(JointLaw(values, tuple(one // common for one in found.values()), total // common, open_ // common))
+        )
+
+    def _node(self, node: Node) -> int:
+        number = self._numbers.setdefault(node, len(self.nodes))
+        if number == len(self.nodes):
+            self.nodes.append(node)
+            if number > MOST_NODES:
+                raise LawSizeError(
+                    "these dice and answers come to too many courses (limit MOST_NODES); roll them many times instead",
+                    limit="MOST_NODES",
+                )
+        return number
+
+
+def _more(count: int, again: Again, faces: int) -> int:
+    """Return how many dice that others bring are followed: so many that hardly ever there are more."""
+    chance = max(len(again.first), len(again.added)) / faces
+    more = 1
+    while comb(count + more, more) * chance**more > LEFT_OPEN and more < MOST_BROUGHT:
+        more += 1
+    return more
+
+
+def _plain(value: Any) -> Any:
+    return int(value) if isinstance(value, bool) else value

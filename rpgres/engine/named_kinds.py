@@ -1,0 +1,77 @@
+"""Which dice of a group nothing tells apart: odds keep but their number, and whoever picks dice picks of a kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from rpgres.engine.named_asks import Die
+from rpgres.rulesets.dice_plans import SLOT, TIMES
+from rpgres.rulesets.formulas import OF_A_DIE
+
+if TYPE_CHECKING:
+    from rpgres.engine.named_dice import Course
+
+
+class Kinds:
+    """Which dice of a group nothing tells apart that is asked for."""
+
+    def __init__(self, course: Course, asked: tuple[str, ...]) -> None:
+        compiled, plan = course.compiled, course.compiled.plan
+        if any(option.pick for ask in compiled.asks.values() for option in ask.options.values()):
+            asked = course.names  # what may be picked does not depend on what is asked for
+        numbers = [plan.numbers[name] for name in asked if name in plan.numbers]
+        groups = [one for group in plan.groups.values() for one in group.formulas]
+        asks = [one for ask in plan.asks.values() for one in (*ask.formulas, *ask.of_a_die)]
+        reached = plan.reached(*numbers, *groups, *asks)
+        slots = sorted(int(one.removeprefix(SLOT)) for one in reached if one.startswith(SLOT))
+        self._slots = {name: [slot for slot in slots if name in plan.reads[slot].groups] for name in plan.groups}
+        self._fits = {
+            name: [
+                option.reroll[name]
+                for ask in compiled.asks.values()
+                for option in ask.options.values()
+                if name in option.reroll
+            ]
+            for name in plan.groups
+        }
+        self._told: dict[str, frozenset[str]] = {}  # what of a die formulas name, and `face` where each is of its own
+        for name, group in plan.groups.items():
+            its = [*group.of_a_die, *(of for slot in self._slots[name] if (of := plan.reads[slot].of) is not None)]
+            options = [one for ask in plan.asks.values() for one in ask.options.values() if name in one.reroll]
+            its += [one.reroll[name] for one in options]
+            needs = plan.reached(*its)
+            is_moving = any(one.startswith((SLOT, TIMES)) or one in plan.asks for one in needs)
+            is_ranked = any(one.most is not None and len(one.reroll) > 1 for one in options)
+            told = {one for one in OF_A_DIE if one != "face" and one in needs}
+            self._told[name] = frozenset({*told, *["face"] * (is_moving or is_ranked)})
+        self._known = course.known((), {})
+        self._found: dict[tuple[str, Die], Die | None] = {}
+
+    def alike(self, group: str, dice: Iterable[Die]) -> tuple[Die, ...]:
+        """Return dice as those that stand for them; without those that make no difference."""
+        return tuple(sorted(found for die in dice if (found := self.of(group, die)) is not None))
+
+    def of(self, group: str, die: Die) -> Die | None:
+        """Return the die that stands for all that are like this one; None for those that make no difference."""
+        told = self._told[group]
+        die = Die(die.face, die.is_first or "added" not in told, die.thrown if "thrown" in told else 1)
+        if "face" in told:
+            return die
+        key = group, die
+        if key not in self._found:
+            marks = self._marks(group, die)
+            least = die.face
+            while least > 1 and self._marks(group, die._replace(face=least - 1)) == marks:
+                least -= 1
+            self._found[key] = die._replace(face=least) if any(one not in (None, 0, False) for one in marks) else None
+        return self._found[key]
+
+    def _marks(self, group: str, die: Die) -> tuple[int | None, ...]:
+        known, fits = self._known, self._fits[group]
+        reads = known.compiled.plan.reads
+        brought: list[int | None] = []
+        for slot in self._slots[group]:
+            its = known.read_of(slot, group, die)
+            brought.append((its or 0) if reads[slot].kind in ("sum", "count") else its)
+        return (*brought, *(int(bool(known.of_die(one, die))) for one in fits))

@@ -1,0 +1,226 @@
+"""Questions inside a roll: asked, paid, thrown again; and their odds against every die and every answer."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from math import comb
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import pytest
+
+from rpgres.engine.players import policy_of
+from rpgres.engine.run import Prepared, prepare
+from rpgres.odds.exact import outcome_odds
+from rpgres.odds.optimal import weigh_best
+from tests.support.command_line import rpgres
+from tests.support.declarative import here, rules, write
+from tests.support.every_die import best_success, every_outcome
+
+__all__ = ["here"]  # a fixture that every test here uses
+
+PUSHED = """
+standalone = true
+title = "Pushed"
+summary = "Sixes count; a push throws the rest again, and ones hurt."
+version = "1"
+
+[bands]
+success = { title = "Success", success = true }
+failure = { title = "Failure", success = false }
+
+[actions.check]
+summary = "Roll."
+parameters = ["pool", "gear", "needs"]
+required = ["pool"]
+tell = ["sixes", "ones", "new-ones"]
+dice = { own = "{pool}d6", tools = "{gear}d6" }
+
+[actions.check.ask.push]
+text = "Push the roll?"
+when = "sixes < needs"
+
+[actions.check.ask.push.options.push]
+text = "Throw the rest again."
+reroll = { own = "face <= 5", tools = "face >= 2 and face <= 5" }
+prefer = "sixes + 1 >= needs"
+effects = [{ kind = "hurt", to = "actor", change = "ones", when = { ones-from = 1 } }]
+
+[actions.check.numbers]
+sixes = "count(own, tools, face = 6)"
+ones = "count(own, tools, face = 1)"
+new-ones = "count(own, tools, face = 1 and thrown > 1)"
+
+[actions.check.bands]
+success = "sixes >= needs"
+failure = "else"
+
+[effects]
+hurt = { help = "hurt", does = "counter", counter = "hurt", numbers = ["change"] }
+
+[parameters]
+pool = { kind = "ability", help = "the dice" }
+gear = { kind = "integer", default = 0, at-least = 0, help = "dice of tools" }
+needs = { kind = "integer", default = 1, help = "how many sixes" }
+
+[sheet]
+name = { kind = "text", help = "name" }
+skills = { kind = "abilities", any-name = true, help = "skills" }
+hurt = { kind = "counter", help = "how badly hurt", default = 0 }
+"""
+
+
+def _prepared(name: str, action: str, /, **inputs: Any) -> Prepared:
+    return prepare(rules(name), action, inputs)
+
+
+def _pushed(own: int, tools: int, needs: int, *, only_short: int) -> Fraction:
+    """Return the chance of success of the pool above, pushed where this many sixes are missing or fewer."""
+    found = Fraction(0)
+    for first in range(own + 1):
+        for sixes, ones in product(range(tools + 1), repeat=2):
+            if sixes + ones > tools:
+                continue
+            weight = Fraction(comb(own, first) * 5 ** (own - first), 6**own)
+            weight *= Fraction(comb(tools, sixes) * comb(tools - sixes, ones) * 4 ** (tools - sixes - ones), 6**tools)
+            missing, left = needs - first - sixes, own - first + tools - sixes - ones
+            if missing <= 0:
+                found += weight
+            elif missing <= only_short:
+                hits = sum(comb(left, new) * 5 ** (left - new) for new in range(missing, left + 1))
+                found += weight * Fraction(hits, 6**left)
+    return found
+
+
+class TestPush:
+    @pytest.fixture(autouse=True)
+    def pushed(self, here: Path) -> None:
+        write(PUSHED, name="pushed")
+
+    def test_nobody_is_asked_and_the_dice_stay(self) -> None:
+        done = rpgres("roll", "pushed", "check", "--pool", "2", "--given", "own=2,3", "--seed", "1")
+        assert done.code == 0
+        assert done.out.count("own:") == 1
+
+    def test_only_the_dice_that_fit_are_thrown_again_and_ones_hurt(self) -> None:
+        line = ["roll", "pushed", "check", "--pool", "3", "--gear", "2", "--needs", "2", "--choose", "push=push"]
+        done = rpgres(*line, "--given", "own=6,3,1", "--given", "own=6,1", "--given", "tools=1,4", "--given", "tools=2")
+        assert done.code == 0, done.out
+        assert "own: 6,3,1 = 1" in done.out
+        assert "own: 6,1 = 1" in done.out
+        assert "sixes 2, ones 2, new ones 1" in done.out
+        assert "hurt: for actor, change +2" in done.out
+
+    def test_what_was_given_and_is_not_thrown_is_told(self) -> None:
+        line = ["roll", "pushed", "check", "--pool", "1", "--given", "own=6", "--choose", "push=push"]
+        done = rpgres(*line)
+        assert done.code == 0
+        assert "not used: --choose push=push" in done.out
+
+    @pytest.mark.parametrize(("pool", "gear", "needs"), [(2, 0, 1), (1, 1, 2)])
+    def test_odds_are_those_of_every_die(self, pool: int, gear: int, needs: int) -> None:
+        prepared = _prepared("pushed", "check", pool=pool, gear=gear, needs=needs)
+        wanted, _ = every_outcome(prepared, is_decided=False)
+        assert outcome_odds(prepared).masses == {"success": wanted["success"], "failure": wanted["failure"]}
+        assert outcome_odds(prepared).passed == ("push",)
+        wanted, _ = every_outcome(prepared)
+        found = outcome_odds(prepared, policies={"": policy_of(prepared.rules)})
+        assert found.masses["success"] == wanted["success"] == _pushed(pool, gear, needs, only_short=1)
+        assert weigh_best(prepared).masses["success"] == _pushed(pool, gear, needs, only_short=99)
+
+    def test_the_best_is_that_of_every_die_and_answer(self) -> None:
+        prepared = _prepared("pushed", "check", pool=1, gear=1, needs=1)
+        assert weigh_best(prepared).masses["success"] == best_success(prepared)
+
+    def test_a_large_pool_is_fast(self) -> None:
+        prepared = _prepared("pushed", "check", pool=8, gear=12, needs=4)
+        start = perf_counter()
+        assert weigh_best(prepared).masses["success"] == _pushed(8, 12, 4, only_short=99)
+        assert perf_counter() - start < 1
+
+
+PICKED = """
+standalone = true
+title = "Picked"
+summary = "A sum of dice, of which some may be picked and thrown again, for a point of luck each time."
+version = "1"
+
+[bands]
+low = { title = "Low", success = false }
+high = { title = "High", success = true }
+twins = { title = "Twins", success = true }
+
+[actions.check]
+summary = "Roll."
+parameters = ["needs"]
+required = ["needs"]
+tell = ["total", "left"]
+dice = { ask = "1d4", roll = "{2 + (more = 'take')}d4", last = "{count(roll, face = 1)}d2" }
+
+[actions.check.ask.more]
+text = "One die more?"
+when = "ask >= 3"
+options.take = { text = "It costs a point.", cost = { luck = 1 }, prefer = "needs - 6" }
+
+[actions.check.ask.luck-of-dice]
+text = "Spend luck?"
+when = "total < needs"
+times = 2
+options.again = { cost = { luck = 1 }, reroll = { roll = "face <= 3" }, most = 2, pick = true, prefer = "total < 5" }
+options.two = { text = "2 more.", cost = { luck = "1 + times(luck-of-dice)" }, when = "total + 2 >= needs", prefer = 2 }
+
+[actions.check.numbers]
+total = "roll + last + 2 * times(luck-of-dice, 'two')"
+left = "luck"
+
+[actions.check.bands]
+high = "total >= needs"
+twins = "highest(roll) = lowest(roll) and luck-of-dice = 'again'"
+low = "else"
+
+[effects]
+luck = { help = "luck", does = "counter", counter = "luck" }
+
+[parameters]
+needs = { kind = "integer", help = "what is needed" }
+
+[sheet]
+name = { kind = "text", help = "name" }
+luck = { kind = "counter", help = "luck", default = 0, at-least = 0 }
+"""
+
+
+class TestPicks:
+    @pytest.fixture(autouse=True)
+    def picked(self, here: Path) -> None:
+        write(PICKED, name="picked")
+        sheets = Path("rulesets/picked/sheets")
+        sheets.mkdir()
+        for luck in range(4):
+            (sheets / f"luck-{luck}.toml").write_text(f'name = "Lucky"\nluck = {luck}\n')
+
+    @pytest.mark.parametrize(("luck", "needs"), [(0, 6), (1, 9), (2, 10)])
+    def test_odds_are_those_of_every_die_and_answer(self, luck: int, needs: int) -> None:
+        prepared = _prepared("picked", "check", sheet=f"luck-{luck}", needs=needs)
+        wanted, _ = every_outcome(prepared)
+        found = outcome_odds(prepared, policies={"": policy_of(prepared.rules)})
+        assert found.method == "exact"
+        assert {band: mass for band, mass in found.masses.items() if mass} == wanted
+        totals, _ = every_outcome(prepared, what="total")
+        assert outcome_odds(prepared, by="total", policies={"": policy_of(prepared.rules)}).masses == totals
+        if luck < 2:
+            assert weigh_best(prepared).masses.get("low", 0) == 1 - best_success(prepared)
+
+    def test_dice_are_picked_by_what_they_show(self) -> None:
+        line = ["roll", "picked", "check", "--sheet", "luck-2", "--needs", "8", "--given", "ask=1", "--seed", "7"]
+        done = rpgres(*line, "--given", "roll=3,2", "--given", "roll=4", "--choose", "luck-of-dice=again-2")
+        assert done.code == 0, done.out
+        assert "roll: 3,2 = 5" in done.out
+        assert "roll: 4 = 4" in done.out
+        assert "total 7, left 1" in done.out
+        assert "luck: for actor, change -1" in done.out
+        done = rpgres(*line, "--given", "roll=3,3", "--choose", "luck-of-dice=again-2")
+        assert done.code == 2
+        assert "again-3" in done.err
