@@ -1,6 +1,8 @@
 """Fenced blocks of the documentation, run as a reader would: files written, commands typed, output compared.
 
-A `console` block has commands behind `$ `; a `play` block is an evening at `rpgres play`, typed behind `> `.
+A `console` block has commands behind `$ `; a `session` block has them, too, typed at a terminal, with answers behind
+the questions that they ask; a `play` block is an evening at `rpgres play`, typed behind `> `. A `diff` block is what a
+reader changes in a file.
 
 `python tests/docs.py FILE...`, or `--all` (with the picture and the man pages), rewrites the output of every such block
 with what is printed now, the `toml` blocks that show a file that ships (`# shipped: fate/gate`), and the sections
@@ -30,6 +32,8 @@ PAGES = [ROOT / "README.md", *GUIDE, ROOT / "rulesets" / "README.md", ROOT / "pl
 SECTION = re.compile(r"^<!-- (\w+) -->\n(.*?)^<!-- end -->$", re.MULTILINE | re.DOTALL)
 SHELL = "$`*?[]{}<>;&|~#!\\\n"  # what the shell does more with than to split words
 TYPED = re.compile(r"(?:> |\w[\w ]*, [^?]*\? (?!\[))(\S.*)$")  # behind the sign, or behind `Mara, 4dF + Burglary?`
+ASKED = re.compile(r"^[^$].*\? \[.*\] (.*)$", re.MULTILINE)  # a question with what Enter takes, and the answer
+PASSING = re.compile(r"\r\x1b\[K(?:[^\r\n]*\r\x1b\[K)*")  # what a terminal shows only while work is done
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -133,6 +137,40 @@ def played(block: str, *, folder: Path) -> str:
     return f"{first}\n{shown}\n"
 
 
+def session(block: str, *, folder: Path) -> str:
+    """Return what a terminal shows of a `session` block, each command of which may ask for answers.
+
+    Args:
+        block: the commands, and below each what is shown, with answers behind the questions.
+        folder: where they are typed.
+    """
+    from tests.support.terminal import ENTER, Terminal
+
+    shown = ""
+    for command, told in commands_of(block):
+        name, *args = shlex.split(command)
+        assert name == "rpgres", command
+        with contextlib.chdir(folder):
+            terminal = Terminal(args, **{**reader_environment(folder), "TERM": "xterm-256color"})
+        said = ""
+        for answer in ASKED.findall(told):
+            said += terminal.until("] ")
+            terminal.type(answer + ENTER)
+        said += terminal.end()[1]
+        shown += f"$ {command}\n{PASSING.sub('', said)}"
+    return shown
+
+
+def change_file(block: str, *, folder: Path) -> None:
+    """Make the change of a `diff` block: `--- FILE`, lines to take away (`-`), and what takes their place (`+`)."""
+    first, *lines = block.splitlines(keepends=True)
+    path = folder / first.removeprefix("--- ").strip()
+    text = path.read_text(encoding="utf-8")
+    old, new = ("".join(line[1:] for line in lines if line[0] in signs) for signs in ("- ", "+ "))
+    assert text.count(old) == 1, f"{path} has {text.count(old)} times {old!r}"
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
 def write_file(block: str, *, folder: Path) -> bool:
     """Write a block that begins with `# file: NAME` or `# add to: NAME`; tell whether it was one."""
     first, _, rest = block.partition("\n")
@@ -197,6 +235,10 @@ def rewrite(text: str, folder: Path | None = None) -> str:
                 return f"```toml\n{shipped}```" if (shipped := shipped_text(match[2])) else match[0]
             if match[1] == "sh":
                 install(match[2], folder=folder)
+            if match[1] == "diff":
+                change_file(match[2], folder=folder)
+            if match[1] == "session":
+                return f"```session\n{session(match[2], folder=folder)}```"
             if match[1] == "play":
                 return f"```play\n{played(match[2], folder=folder)}```"
             if match[1] != "console":

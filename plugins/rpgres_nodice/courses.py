@@ -41,12 +41,15 @@ def known(table: Table, state: State, token: Token) -> Played:
     """Return a stack with what it means.
 
     Raises:
-        UsageError: nobody holds such a stack, as somebody has changed the table by hand.
+        UsageError: what it is made of is not known, as in odds of a seat that does not see it.
     """
     is_there = token.by in state.characters
     stack = holding_of(state, token.by).stacks.get(token.name) if is_there else None
     if stack is None:
-        raise UsageError(f"{token.name} lies on the timeline without a plan in the state")
+        raise UsageError(
+            f"{token.name} lies face down, and nothing here says what it is made of: only {token.by} and the host, "
+            "who sees all stacks, can ask for these odds"
+        )
     return Played(token, stack, plan_of(stack))
 
 

@@ -36,6 +36,15 @@ OfRuleset = Annotated[
         autocompletion=complete_rulesets,
     ),
 ]
+OnlyOf = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[RULESET]",
+        help="List only those of this ruleset.",
+        show_default=False,
+        autocompletion=complete_rulesets,
+    ),
+]
 RulesetId = Annotated[
     str, typer.Argument(metavar="RULESET", help="The ruleset's id.", autocompletion=complete_rulesets)
 ]

@@ -18,7 +18,7 @@ from rpgres.errors import UsageError
 from rpgres.rulesets import unknown
 
 # Options for whoever reads, or sits at a terminal.
-UNASKED = {"json", "plain", "dice_words", "real_dice", "exit_code"}
+UNASKED = {"json", "plain", "dice_words", "real_dice", "exit_code", "watch"}
 # Lists have these names; the option's own is taken as well.
 PLURAL = {"sheet": "sheets", "switch": "switches", "policy": "policies", "file": "files"}
 EVERYBODY = "*"  # in an object of policies: whoever has none of their own

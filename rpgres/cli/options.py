@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import typer.core
 
-from rpgres.cli.output import can_prompt, is_listening
+from rpgres.cli.asking import can_prompt, is_listening
 from rpgres.cli.settings import active
 from rpgres.errors import NotationError, UsageError
 from rpgres.text.harmless import harmless
@@ -391,13 +391,22 @@ def read_folders(texts: Iterable[str]) -> tuple[Path, ...]:
     """Return the folders of `--rulesets`, farthest first.
 
     Raises:
-        UsageError: one is no folder.
+        UsageError: one is no folder, or the one above that is meant.
     """
     folders = tuple(Path(text) for text in texts)
     for folder in folders:
         if not os.path.isdir(folder):
             raise UsageError(f"--rulesets {folder}: there is no such folder")
+        if os.path.isdir(folder / "rulesets") and not _has_rulesets(folder):
+            raise UsageError(f"--rulesets {folder}: no rulesets there; did you mean {folder / 'rulesets'}?")
     return folders
+
+
+def _has_rulesets(folder: Path) -> bool:
+    """Tell whether folders in this one are rulesets, or are laid over rulesets."""
+    from rpgres.lint.overlays import FILES, FOLDERS
+
+    return any(os.path.exists(inner / name) for inner in folder.iterdir() for name in (*FILES, *FOLDERS))
 
 
 def folders_in(args: Sequence[str]) -> tuple[Path, ...]:

@@ -6,7 +6,7 @@ import codecs
 import errno
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
@@ -139,43 +139,6 @@ def is_terminal() -> bool:
     return results() is not None and results().isatty()
 
 
-Choices = Sequence[tuple[str, str]]  # what may be typed as an answer, and what it means
-_listening = False  # whether somebody sits down to be asked, whatever the input is
-_reader: Callable[[str, Choices], str] | None = None  # what reads then
-_choices: Choices = ()  # of the question that is being answered
-
-
-@contextmanager
-def listening(read: Callable[[str, Choices], str] | None = None) -> Iterator[None]:
-    """Have questions put to whatever the input is, a pipe included.
-
-    Args:
-        read: reads a line behind a sign, offering choices; as the system does by default.
-    """
-    global _listening, _reader
-    before, _listening, _reader = (_listening, _reader), True, read
-    try:
-        yield
-    finally:
-        _listening, _reader = before
-
-
-def is_listening() -> bool:
-    """Tell whether somebody sits down to be asked, as in `rpgres play`."""
-    return _listening
-
-
-@contextmanager
-def offering(choices: Choices) -> Iterator[None]:
-    """Have whatever reads a line offer these choices."""
-    global _choices
-    before, _choices = _choices, choices
-    try:
-        yield
-    finally:
-        _choices = before
-
-
 PAGE = 80  # columns of prose, in a pipe
 WIDEST = 100  # columns of prose on a terminal: longer lines are hard to read
 
@@ -265,25 +228,6 @@ def look(*, is_plain: bool = False, is_prose: bool = False) -> Look:
     )
 
 
-def can_prompt() -> bool:
-    """Tell whether a person can be asked: both input and output are a terminal, or somebody sits down to be asked."""
-    return _listening or (is_terminal() and sys.stdin is not None and sys.stdin.isatty())
-
-
-def asks_dice(whom: str | None, *, as_json: bool = False) -> bool:
-    """Tell whether a person is asked for results of real dice, as `--real-dice` says.
-
-    Raises:
-        UsageError: it says so, and there is nobody to ask.
-    """
-    if whom in (None, "", "seeded", "off"):
-        return False
-    if as_json or not can_prompt():
-        why = "with --json" if as_json else "without a terminal"
-        raise UsageError(f"--real-dice {whom}: nobody can be asked {why}; use --given LABEL=RESULT")
-    return True
-
-
 def fits(texts: Iterable[str]) -> bool:
     """Tell whether pictures that are made of these lines fit the terminal, moved in as results are."""
     return not is_terminal() or max(map(len, texts), default=0) + 2 <= screen_columns()
@@ -348,28 +292,6 @@ def _cleared() -> str:
 def flush() -> None:
     """Let what was written reach its reader."""
     results().flush()
-
-
-def ask(sign: str) -> str:
-    """Return a line that a person types behind a sign that one is awaited.
-
-    Raises:
-        UsageError: it is not in the encoding of the terminal, or of the pipe.
-    """
-    return read_line(sign) if _reader is None else _reader(harmless(sign), _choices)
-
-
-def read_line(sign: str) -> str:
-    """Return a line as the system reads it; see `ask`."""
-    shown, sys.stdout = sys.stdout, results()
-    try:
-        typed = input(harmless(sign))
-    finally:
-        sys.stdout = shown
-    if any("\ud800" <= char <= "\udfff" for char in typed):
-        encoding = (getattr(sys.stdin, "encoding", None) or "utf-8").upper()
-        raise UsageError(f"this line is not valid {encoding}: {typed!a}; type it again")
-    return typed
 
 
 def say_json(record: Any, *, indent: int = 0) -> None:

@@ -8,14 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from rpgres.cli.output import ask, columns, flush, offering, say
-from rpgres.cli.play.words import split
+from rpgres.cli.asking import ask, carry_out, offering
+from rpgres.cli.output import columns, flush, say
 from rpgres.cli.render.lines import Line, line
-from rpgres.cli.render.questions import keyed, question_lines
+from rpgres.cli.render.questions import LIST, keyed, question_lines
 from rpgres.cli.render.results import event_lines
 from rpgres.cli.render.words import listed
+from rpgres.cli.typed import split
 from rpgres.engine.players import NO, Question, View
-from rpgres.engine.running import PassesOn, TakenBack
+from rpgres.engine.running import PassesOn, PutAgain, TakenBack
 from rpgres.errors import RpgresError, UsageError
 from rpgres.model.cards import meant
 from rpgres.model.state import slug
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
     from rpgres.engine.run import Prepared
 
 WIDTH, WIDEST = 80, 120  # columns of a question in one line: where nobody knows, and at most
-LIST, HELP = "?", "help"  # shows all options with what they mean
+HELP = "help"  # likewise, where no table says more
+SKIPS = ("n", "none", "nothing", "skip", "enter")  # what else people type to let an optional moment pass
+YES = ("y", "yes")  # for the only option there is
 LET_BY = "pass"  # what an optional moment calls it to press Enter; taken when it is typed, too
 ODDS, WHY, UNDO = "odds", "why", "undo"
 ASIDES = ((ODDS, "the chances of each option"), (WHY, "the rule"), (UNDO, "take back the last answer"))
@@ -61,7 +64,7 @@ class Person:
         self._may_withdraw = may_withdraw
         self._read = read
         self._is_gone = False
-        self._told = {LIST: _listed, HELP: _listed, ODDS: self._odds, WHY: self._why}
+        self._told = {LIST: _listed, ODDS: self._odds, WHY: self._why}
         self._passes = set[tuple[str, str]]()  # seat and label of moments that pass from now on
         self.begin(heading, aid=aid)
 
@@ -119,7 +122,8 @@ class Person:
             return None
 
     def _ask(self, view: View, question: Question) -> str | None:
-        events = [*view.forgotten, *view.events]
+        # What was let pass is not told, and may be noted later than it was.
+        events = [one for one in (*view.forgotten, *view.events) if getattr(one, "answer", "") != NO]
         shown = self._shown if self._shown <= len(events) else 0  # fewer than before: another action
         self._say(self._heading)
         self._heading = []
@@ -131,14 +135,19 @@ class Person:
             answer = self._answer(question)
             if answer is None or isinstance(answer, str):
                 return answer
-            done = self._do(answer, view, question)
+            done = self._do(answer, view, question) if answer else None
             if done is not None:
                 return done
-            if answer[0] in (ODDS, WHY):
-                self._say(question_lines(question, width=width))
+            if answer != [LIST]:
+                self._say(question_lines(question, width=width, is_again=True))
 
     def _answer(self, question: Question) -> str | list[str] | None:
-        """Return the option typed, None at the end of the input, or the words of what is to be done before."""
+        """Return the option typed, None at the end of the input, or the words of what is to be done before; [] for
+        what is done already.
+
+        Raises:
+            PutAgain: that has changed the table.
+        """
         while True:
             flush()
             try:
@@ -155,6 +164,10 @@ class Person:
             words = _words(typed)
             if words and typed not in [option.name for option in question.offered] and not (found and typed == LET_BY):
                 return words
+            if not found and (question.reads is None or " " not in typed) and self._carries_out(typed):
+                return []
+            if typed.lower() == HELP and not found:
+                return [LIST]
             # Where more can be typed than is listed, the beginning of something listed is an answer of its own.
             is_listed = typed.isdecimal() or typed in found or typed in ("", "0")
             if len(found) == 1 and (question.reads is None or is_listed):
@@ -166,10 +179,23 @@ class Person:
                 except UsageError as error:
                     if len(found) == 1:
                         return found[0]
+                    if not question.is_naming and self._carries_out(typed):
+                        return []
                     fault = error.typed
             self._tell(fault)
 
     # -- what may be typed in place of an answer
+
+    def _carries_out(self, typed: str) -> bool:
+        """Carry out a command of the table, where it is one.
+
+        Raises:
+            PutAgain: it has changed the table.
+        """
+        has_changed = carry_out(typed)
+        if has_changed:
+            raise PutAgain(typed)
+        return has_changed is not None
 
     def _do(self, words: Sequence[str], view: View, question: Question) -> str | None:
         """Do what was typed, and return what it answers; whatever goes wrong is told, and the question is still there.
@@ -181,6 +207,7 @@ class Person:
             if words[0] == LET_BY:
                 return self._pass_on(words[1:], view, question)
             if words == [UNDO]:
+                self._carries_out(UNDO)
                 if not (self._may_withdraw or self._answers):
                     raise UsageError("nothing was decided in this step so far")
                 raise TakenBack(question.label)
@@ -246,7 +273,7 @@ def _words(typed: str) -> list[str]:
         words = split(typed)
     except UsageError:
         return []
-    is_it = words in ([LIST], [HELP], [ODDS], [WHY], [UNDO]) or (words[:1] == [LET_BY])
+    is_it = words in ([LIST], [ODDS], [WHY], [UNDO]) or (words[:1] == [LET_BY])
     return words if is_it else []
 
 
@@ -255,20 +282,29 @@ def matching(question: Question, typed: str) -> list[str]:
 
     Nothing typed passes an optional moment.
     """
-    names = [option.name for option in question.offered]
+    names, said = [option.name for option in question.offered], typed.lower()
     if question.optional:
-        if typed in ("", "0", NO) or (typed.lower() == LET_BY and not any(name.startswith(LET_BY) for name in names)):
+        passes = typed in ("", "0", NO) or said in (LET_BY, *SKIPS)
+        if passes and not (typed and any(name.lower().startswith(said) for name in names)):
             return [NO]
         names.append(NO)
-    keys, said = keyed(question), slug(typed) if " " in typed else typed.lower()  # `Burning Oil` stands for burning-oil
-    if typed.isascii() and typed.isdecimal():
+    keys = keyed(question)
+    if said in YES and len(question.options) == 1:
+        return [question.options[0].name]
+    if said.startswith(f"{question.label} "):  # `invoke Burning Oil`
+        said = said.partition(" ")[2]
+    said = slug(said) if " " in said else said  # `Burning Oil` stands for burning-oil
+    if said.isascii() and said.isdecimal():
         return [keys[said].name] if said in keys else []
     same = [name for name in names if name.lower() == said]
     if typed in names or len(same) == 1:
         return [typed] if typed in names else same
     if said in keys:
         return [keys[said].name]
-    return [name for name in names if said and name.lower().startswith(said)]
+    begun = [name for name in names if said and name.lower().startswith(said)]
+    begun = begun or [name for name in names if len(said) > 2 and f"-{said}-" in f"-{slug(name)}-"]  # `hammer`
+    plain = [name for name in begun if not any(name.startswith(f"{other}:") for other in begun)]
+    return plain if len(plain) == 1 else begun  # another way to choose an option is typed in full
 
 
 def _unclear(question: Question, typed: str, found: list[str]) -> str:

@@ -53,12 +53,12 @@ COMMANDS: dict[str, Entry] = {
     "odds": Entry("odds", "Compute exact probabilities of an action, or of dice."),
     "simulate": Entry("simulate", "Play an action or a scene many times, and summarise."),
     "whatif": Entry("whatif", "Repeat a run with one answer changed and every other die as it fell."),
-    "scene": Entry("scene", "Play, check and test scripted scenes."),
+    "scene": Entry("scene", "List, play, check and test scripted scenes."),
     "table": Entry("table", "Keep a game in a file: act, answer, undo, show, verify."),
     "play": Entry("play", "Play at a persistent table, interactively."),
-    "sheet": Entry("sheet", "Create, check and show character sheets."),
+    "sheet": Entry("sheet", "List, create, check and show character sheets."),
     "deck": Entry("deck", "List, show and draw from decks of cards."),
-    "ruleset": Entry("ruleset", "List, show and check rulesets and house rules."),
+    "ruleset": Entry("ruleset", "List, create, show and check rulesets and house rules."),
     "plugin": Entry("plugin", "List, create and check plugins that provide rulesets."),
     "schema": Entry("schema", "Print the JSON Schema of a file or of an output."),
     "batch": Entry("batch", "Answer JSON requests, one per line, for bots."),
@@ -97,10 +97,13 @@ class Root(LazyGroup):
         return super().resolve_command(ctx, expand(args, active().settings.aliases))
 
     def load(self, name: str, args: Sequence[str]) -> Any:
-        """Return a command, importing the one module that has it; a ruleset's id stands for `roll` with it."""
+        """Return a command, importing the one module that has it.
+
+        A ruleset's id, and an action of the ruleset that the settings name, stand for `roll` with it.
+        """
         if name in COMMANDS:
             return load_command(name)
-        if not _is_ruleset(name):
+        if not (_is_ruleset(name) or _is_default_action(name, args)):
             raise _no_command(name)
         return load_command("roll").load(name, args)
 
@@ -216,6 +219,19 @@ def _is_ruleset(name: str) -> bool:
     return name in BUILTIN or name in _ruleset_titles()
 
 
+def _is_default_action(name: str, args: Sequence[str]) -> bool:
+    default = active().settings.ruleset
+    if not default:
+        return False
+    from rpgres.cli.options import folders_in
+    from rpgres.cli.rulesets import read_ruleset
+
+    try:
+        return name in read_ruleset(default, extra=folders_in(args)).file.actions
+    except RpgresError:  # that it cannot be used is told when it is
+        return False
+
+
 def _no_command(name: str) -> RpgresError:
     from rpgres.dice import resembles_notation
     from rpgres.rulesets import unknown
@@ -229,7 +245,9 @@ def _no_command(name: str) -> RpgresError:
     line = f"rpgres roll {having[0]} {name}" if having else line_for(name)
     if line:
         return UsageError(f"rpgres has no command {name!r}; you may want `{line}`")
-    return UsageError(unknown("command", name, [*COMMANDS, *active().settings.aliases], of="rpgres"))
+    default = active().settings.ruleset
+    known = [*COMMANDS, *active().settings.aliases, *(load_command("roll").entries() if default else ())]
+    return UsageError(unknown("command", name, known, of="rpgres"))
 
 
 @cache

@@ -186,7 +186,9 @@ def _source(loaded: Loaded) -> Source:
     if not loaded.path:
         raise UsageError("RPGRES_CONFIG is empty, so that there is no settings file; unset it, or name a file")
     if not os.path.exists(loaded.path):
-        return Source(loaded.path, HEAD)
+        from rpgres.cli.formats.editors import schema_line
+
+        return Source(loaded.path, schema_line("config") + HEAD)
     return read_source(Path(loaded.path))
 
 

@@ -216,6 +216,8 @@ def emit(record: Record, file: RulesetFile | None, shared: Mapping[str, Any], *,
         from rpgres.cli.render.reports import report_lines
 
         say(report_lines(report), is_plain=shared["plain"])
+    if shared["svg"] is not None and report.chart is not None and (form == "table" or shared["out"] is not None):
+        say_text(f"{in_line(shared['svg'])}: written\n")
 
 
 def _text_of(record: Record, report: Report, form: str) -> str:

@@ -9,7 +9,8 @@ import typer
 from msgspec import structs
 
 from rpgres.cli import INTERRUPTED
-from rpgres.cli.output import can_prompt, flush, is_told_plainly, know_cards, say, say_text
+from rpgres.cli.asking import can_prompt
+from rpgres.cli.output import flush, is_told_plainly, know_cards, say, say_text
 from rpgres.cli.real import RealDice, plus_words
 from rpgres.cli.render.account_lines import (
     chapter_heading,

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 from rpgres.conformance.behaviour import each
 from rpgres.conformance.records import NothingToCheck, finding
 from rpgres.conformance.subjects import Case, Subject
-from rpgres.conformance.walks import End, walk_merged
+from rpgres.conformance.walks import End, walk_for
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.players import Policy, Seats, policy_of, uniform
 from rpgres.engine.run import play
+from rpgres.engine.table import MEASURED
 from rpgres.odds.explorer import Odds, Runs, WalkDealer, explore
 from rpgres.toml.diagnostics import Diagnostic
 
@@ -41,10 +42,14 @@ def check_odds(subject: Subject) -> Iterator[Diagnostic]:
         whole, budget = subject.walk(case).odds, subject.budget(case)
         found: dict[str, Odds] = {}
         for asked in ASKED:
-            merged = found[asked] = walk_merged(case.prepared, asked=asked, leaves=budget)
+            merged = found[asked] = walk_for(case.prepared, asked=asked, leaves=budget)
             told, how = _disagreement(merged, _by(whole, asked)), "walked as odds do, and roll by roll"
+            if told and asked in MEASURED:  # for which moot moments are asked too, which pass in play
+                del found[asked]
+                unmerged = walk_for(case.prepared, asked=asked, leaves=budget, merged=False)
+                told = _disagreement(merged, unmerged)
             if not told and (merged.states or case.prepared.rules.file.piles):
-                others = walk_merged(case.prepared, asked=asked, leaves=budget, others=True)
+                others = walk_for(case.prepared, asked=asked, leaves=budget, others=True)
                 told, how = _disagreement(merged, others), "by which of equivalent cards or runs go on"
             if told:
                 yield finding(f"{told}, {how}", case.place, _ADVICE[asked])

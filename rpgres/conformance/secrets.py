@@ -1,229 +1,280 @@
-"""Whether a ruleset keeps secrets: what a seat cannot see changes nothing that it is asked."""
+"""Whether a ruleset keeps secrets: what a seat cannot see changes nothing that it is asked or told.
+
+Each case is played twice for each seat: once as it is, and once with something else where that seat cannot look
+(`variations`), with the same answers as far as they are offered. What the seat gets has to be the same, byte by byte,
+up to where the game itself brings the difference to light: somebody else decides otherwise, a card is turned up, or
+what was hidden is for the seat to see in the end.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import suppress
-from functools import cache, partial
-from typing import Any
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import count, zip_longest
+from math import inf
+from operator import itemgetter
 
+import msgspec
 from msgspec import structs
 
 from rpgres.conformance.behaviour import each
 from rpgres.conformance.records import NothingToCheck, finding
 from rpgres.conformance.subjects import Case, Subject
+from rpgres.conformance.variations import AS_IT_IS, Said, Swapping, Variation, hidden_before, hidden_within
 from rpgres.conformance.walks import Asked, noting, plain
 from rpgres.dice.seeds import Streams
-from rpgres.engine.dealers import SeededDealer
-from rpgres.engine.piles import added, without
-from rpgres.engine.players import NO, Question, Seats, View, preferred
+from rpgres.engine.effects import apply_effects
+from rpgres.engine.players import NO, Question, Seats, View
 from rpgres.engine.records import event_record
-from rpgres.engine.run import Prepared, play
-from rpgres.engine.running import NeedsAnswer
+from rpgres.engine.run import Prepared, play, result_of
+from rpgres.engine.running import Event, Told, seen
+from rpgres.engine.views import found_seen, hidden_in, seats_of
 from rpgres.errors import RpgresError
-from rpgres.model.state import GM, SCENE, Box, Map, State, Tag, code_of, put
-from rpgres.rulesets import Rules
+from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, TurnEvent
+from rpgres.model.state import EMPTY, State, slug
+from rpgres.text.differences import Difference, first_difference
 from rpgres.toml.diagnostics import Diagnostic
 
-SEEDS = 2
-
-Met = tuple[list[Asked], list[bytes]]  # what a seat is asked in a run, and the events that it may know of
-
-_ADVICE = "build the options of a seat from table.state.seen_by(seat), not from table.state"
+GAMES = 2  # in which the seat answers otherwise; in the first, everybody else lets optional moments pass
+RUNS, FEWEST = 20, 3  # one variation for so many courses of a case, and how many at least
+_ADVICE = (
+    "build options, texts and errors from table.state.seen_by(seat); what is hidden comes to light by a card that is "
+    "moved, by an audience that an effect changes, or to some seats alone by table.tell(..., audience=)"
+)
 
 
 def check_views(subject: Subject) -> Iterator[Diagnostic]:
-    """Yield questions that tell a seat of something it cannot see: it is asked, or offered, something else."""
-
-    compared = 0
+    """Yield what tells a seat of something that it cannot see: in questions, events, outcomes and errors."""
+    compared, cases = 0, count()
 
     def of_case(case: Case) -> Iterator[Diagnostic]:
         nonlocal compared
-        state = case.prepared.state
-        met = cache(partial(_met, case.prepared))  # one table is compared with many
-        for seat in sorted({GM, *(state.seat_of(name) for name in state.characters)}):
-            for hidden in hidden_from(seat, case.prepared):
-                compared += 1
-                for number in range(SEEDS):
-                    message = leak(case.prepared, hidden, seat=seat, seed=f"contract#{number}", met=met)
+        prepared, number_of_case, budget = case.prepared, next(cases), subject.budget(case) // RUNS
+        for seat in sorted(seats_of(prepared.state)):
+            before = list(hidden_before(seat, prepared))
+            for number in range(GAMES):
+                met = meet(prepared, seat, number)
+                if met.refused is not None and met.refused.reason == "endless":
+                    continue
+                within = hidden_within(seat, met.happened, met.drawn, met.asked)
+                others = [*before, *within]
+                step = -(-len(others) // max(budget, FEWEST)) or 1  # other cases of the action take the others
+                for other in others[number_of_case % step :: step]:
+                    compared += 1
+                    message = leak(met, meet(prepared, seat, number, other, said=met.said), may_fail=other.may_fail)
                     if message:
-                        yield finding(message, case.place, _ADVICE)
+                        yield finding(f"{message}, with {other.what}", case.place, _ADVICE)
                         return
-            for hidden in other_things(seat, state):
-                compared += 1
-                message = ""
-                with suppress(RpgresError):  # what such a thing says is the rule's own, and may mean nothing now
-                    message = leak(case.prepared, hidden, seat=seat, seed="contract#0", met=met)
-                if message:
-                    yield finding(message, case.place, _ADVICE)
-                    return
 
     yield from each(subject, of_case)
     if not compared:
         raise NothingToCheck("nothing in the examples and scenes can be hidden")
 
 
-def hidden_from(seat: str, prepared: Prepared) -> Iterator[State]:
-    """Yield tables that differ from that of an action only in what a seat cannot see."""
-    state = prepared.state
-    others = tuple(sorted({GM, *(state.seat_of(name) for name in state.characters)} - {seat}))
-    if not others:
-        return
-    uses = Map(dict.fromkeys(dict.fromkeys((*others, *state.characters)), 1))
-    for on in (SCENE, prepared.actor):
-        changed = state
-        for number, kind in enumerate(kinds_of_tags(prepared.rules, state)):
-            changed = changed.with_tag(Tag(f"Unseen Thing {number}", kind, on, uses, others))
-        if changed is not state:
-            yield changed
-    known = state.seen_by(seat).tags
-    if known is not state.tags:
-        yield structs.replace(state, tags=known)  # what it cannot see is gone
-    for name, seats in state.audiences.items():
-        if seat not in seats and name in state.tracks:
-            yield put(state, ("tracks", name), _other_marks(state.tracks[name]))
-    if not prepared.placed:  # what is laid at the beginning has to be where it is taken from
-        yield from _other_hands(seat, prepared)
+class Met(msgspec.Struct, frozen=True):
+    """What a seat meets in a run, and what it takes to run it again.
 
-
-def other_things(seat: str, state: State) -> Iterator[State]:
-    """Yield the tables on which a thing that a seat cannot see is another, or is not there.
-
-    What a thing is made of is known, and not what it means: a rule may be unable to play with it.
+    Attributes:
+        asked: every question that was asked of anybody.
+        own: those among them that were asked of the seat.
+        said: what everybody else answered.
+        happened: everything that happened.
+        drawn: its draws; see `Swapping`.
+        events: what the seat sees of what happened.
+        end: what the seat reads of the outcome, and of the table after it; empty where there is none.
+        revealing: the places in `events` of lines that bring something to light.
+        unasked: the decisions, by label and character, that may go without a question: optional, or without a choice.
+        refused: why the action was refused; None where it was not.
+        is_told: whether the seat is told that: it acts, or is asked.
+        hidden: the names of what the seat could not see before the action.
+        shown: the names of what it can see after it, or is gone then.
     """
-    for name, seats in state.audiences.items():
-        if seat in seats or name not in state.things:
-            continue
-        known = state.things[name]
-        for change in _OTHERWISE:
-            other = _changed(known, change)
-            if other != known:
-                yield put(state, ("things", name), other)
-        yield structs.replace(state, things=state.things.without(name), audiences=state.audiences.without(name))
+
+    asked: list[Asked]
+    own: list[Asked]
+    said: dict[Said, str]
+    happened: list[Event]
+    drawn: list[tuple[str, tuple[str, ...]]]
+    events: list[EventRecord]
+    end: bytes
+    revealing: set[int]
+    unasked: set[tuple[str, str]]
+    refused: RpgresError | None
+    is_told: bool
+    hidden: set[str]
+    shown: set[str]
 
 
-def _other_number(value: Any) -> Any:
-    return value + 1 if isinstance(value, int) and not isinstance(value, bool) else value
-
-
-def _smaller_number(value: Any) -> Any:
-    return value - 1 if isinstance(value, int) and not isinstance(value, bool) and value > 0 else value
-
-
-def _other_flag(value: Any) -> Any:
-    return not value if isinstance(value, bool) else value
-
-
-def _other_text(value: Any) -> Any:
-    return f"{value} else" if isinstance(value, str) else value
-
-
-def _shorter(value: Any) -> Any:
-    return value[:-1] if isinstance(value, tuple) else value
-
-
-_OTHERWISE: tuple[Callable[[Any], Any], ...] = (_other_number, _smaller_number, _other_flag, _other_text, _shorter)
-
-
-def _changed(value: Any, change: Callable[[Any], Any]) -> Any:
-    """Return a thing in which everything that it is made of is changed; names in a `Map` stay."""
-    if isinstance(value, Map):
-        return Map({key: _changed(one, change) for key, one in value.items()})
-    if isinstance(value, tuple):
-        return change(tuple(_changed(one, change) for one in value))
-    return change(value)
-
-
-def _other_hands(seat: str, prepared: Prepared) -> Iterator[State]:
-    """Yield the tables on which somebody holds another card, and the one held lies in the face-down pile."""
-    piles = prepared.state.piles
-    for name, hand in piles.items():
-        if hand.audience is None or seat in hand.audience or not hand.cards or not hand.audience:
-            continue
-        held = hand.cards[0]
-        for place, stock in piles.items():
-            other = next((card for card in stock.cards if code_of(card) != code_of(held)), "")
-            if stock.audience == () and other:
-                changed = {
-                    name: added(structs.replace(hand, cards=without(hand.cards, (held,))), (other,)),
-                    place: added(structs.replace(stock, cards=without(stock.cards, (other,))), (held,)),
-                }
-                yield structs.replace(prepared.state, piles=Map({**piles, **changed}))
-                break
-
-
-def _other_marks(boxes: tuple[Box, ...]) -> tuple[Box, ...]:
-    """Return a track with one box marked less; with one more when none is; never full, as that may mean something."""
-    marked = [number for number, box in enumerate(boxes) if box.mark]
-    changed = marked[-1] if marked else 0
-    mark = "" if marked or len(boxes) < 2 else "x"
-    return tuple(structs.replace(box, mark=mark) if number == changed else box for number, box in enumerate(boxes))
-
-
-def kinds_of_tags(rules: Rules, state: State) -> list[str]:
-    """Return every kind of tag that the ruleset's data or the table speak of."""
-    file = rules.file
-    kinds = [
-        *(field.tag for field in file.sheet.values()),
-        *(track.tag for track in file.tracks.values()),
-        *(parameter.tag for parameter in file.parameters.values()),
-        *(tag.kind for tag in state.tags),
-    ]
-    return list(dict.fromkeys(filter(None, kinds)))
-
-
-def leak(prepared: Prepared, hidden: State, *, seat: str, seed: str, met: Callable[..., Met] | None = None) -> str:
-    """Return what a seat can tell of a table that looks the same to it; nothing when it can tell nothing.
+def meet(
+    prepared: Prepared,
+    seat: str,
+    number: int,
+    other: Variation = AS_IT_IS,
+    *,
+    said: Mapping[Said, str] = EMPTY,
+) -> Met:
+    """Return what a seat meets when an action is played.
 
     Args:
         prepared: the action.
-        hidden: the other table.
         seat: whose seat.
-        seed: what both runs are played with.
-        met: gives what a seat meets in a run of the action, where that is known already.
+        number: which game.
+        other: what is otherwise where the seat cannot look.
+        said: what everybody else answers, as far as it is offered.
     """
-    one, one_events = met(seat=seat, seed=seed) if met is not None else _met(prepared, seat=seat, seed=seed)
-    other, other_events = _met(structs.replace(prepared, state=hidden), seat=seat, seed=seed)
-    for left, right in zip(one, other, strict=False):
-        if _seen(left) != _seen(right):
-            return ""  # something came to light in between
+    state = after = other.state or prepared.state
+    asked, own, answers, counts = list[Asked](), list[Asked](), dict[Said, str](), Counter[tuple[str, str]]()
+
+    def decide(view: View, question: Question) -> str:
+        names = [option.name for option in question.options] + [NO] * question.optional
+        if view.seat == seat:
+            own.append(asked[-1])
+            return names[(len(own) - 1 + number) % len(names)]
+        key = question.label, question.who, counts[question.label, question.who]
+        counts[key[:2]] += 1
+        answer = other.said.get(key, said.get(key, ""))
+        if answer not in names:
+            answer = names[0] if number or not question.optional else NO
+        answers[key] = answer
+        return answer
+
+    dealer, end, refused = Swapping(Streams(f"contract#{number}"), other.swapped), b"{}", None
+    events, happened, questions = list[EventRecord](), list[Event](), list[Question]()
+    try:
+        outcome, run = play(
+            structs.replace(prepared, state=state),
+            dealer=dealer,
+            players=Seats(policies={"": noting(asked, decide=decide)}),
+        )
+        after = apply_effects(prepared.rules, run.state, outcome)
+        result = result_of(prepared, {"streams": Streams("0"), "identify": False}, outcome, run, [])
+        found = found_seen(result, seat, state=after, hidden=hidden_in(state, after), inputs=prepared.inputs)
+        events = found.events
+        told = {key: value for key, value in structs.asdict(found).items() if key not in _EVENTS}
+        end = plain({**told, "table": after.seen_by(seat)})
+        happened, questions = run.events, [*run.foregone.values(), *(one.question for one in asked)]
+    except RpgresError as error:
+        refused = error
+    known = [event for event in happened if seen(event, seat) is not None]
+    return Met(
+        asked=asked,
+        own=own,
+        said=answers,
+        happened=happened,
+        drawn=dealer.drawn,
+        events=events,
+        revealing={place for place, event in enumerate(known) if isinstance(event, Told) and event.reveals},
+        unasked={(its.label, its.who) for its in questions if its.optional or its.is_one},
+        end=end,
+        refused=refused,
+        is_told=bool(own) or seat == state.seat_of(prepared.actor),
+        hidden=_names(state) - _names(state.seen_by(seat)),
+        shown=_names(after.seen_by(seat)) | (_names(state) - _names(after)),
+    )
+
+
+_EVENTS = ("events", "answers")  # what is compared event by event
+
+
+def _names(state: State) -> set[str]:
+    """Return the names of what can be hidden on a table."""
+    return {slug(name) for name in (*(tag.name for tag in state.tags), *state.tracks, *state.things)}
+
+
+def leak(one: Met, other: Met, *, may_fail: bool = False) -> str:
+    """Return what tells a seat one run from another; nothing when nothing does, or the game itself brings it to light.
+
+    Args:
+        one, other: what the seat meets, with something otherwise where it cannot look.
+        may_fail: whether the rule may be unable to make anything of what is otherwise.
+    """
+    is_refused = one.refused is not None or other.refused is not None
+    if is_refused and ((may_fail and one.refused is None) or not (one.is_told and other.is_told)):
+        return ""
+    pairs = list(zip_longest(one.events, other.events)) if plain(one.events) != plain(other.events) else []
+    alike = next((place for place, (left, right) in enumerate(pairs) if plain(left) != plain(right)), len(pairs))
+    is_lit = alike < len(pairs) and _comes_to_light(alike, one, other)
+    told = _questions(one, other, inf if is_refused or alike == len(pairs) else alike + (not is_lit))
+    if told or is_refused:
+        errors = [its.refused.message if its.refused is not None else "no error" for its in (one, other)]
+        return told or ("" if errors[0] == errors[1] else f"hidden information changes an error: {' or '.join(errors)}")
+    if alike < len(pairs):
+        return "" if is_lit else _event_told(*pairs[alike])
+    if one.revealing or other.revealing or _shown(one, other):
+        return ""
+    differs = None if one.end == other.end else _difference(one.end, other.end)
+    return f"hidden information changes {differs.path}: {differs.one} or {differs.other}" if differs else ""
+
+
+def _shown(one: Met, other: Met) -> bool:
+    """Tell whether the seat sees something in the end that it could not see before."""
+    hidden = one.hidden | other.hidden
+    seen_when_asked = (asked.view.state for its in (one, other) for asked in its.own)
+    return bool(hidden & (one.shown | other.shown)) or any(hidden & _names(state) for state in seen_when_asked)
+
+
+def _questions(one: Met, other: Met, alike: float) -> str:
+    """Return what a seat can tell by what it is asked, and when, while what it saw is `alike`: so many events."""
+    for left, right in zip_longest(one.own, other.own):
+        if left is None or right is None or _seen(left) != _seen(right):
+            known = [(len(its.view.forgotten) + len(its.view.events), its) for its in (left, right) if its is not None]
+            place, first = min(known, key=itemgetter(0))
+            if place >= alike or len({place for place, _ in known}) < len(known):
+                return ""  # something happened in between, which is told as such
+            return f"hidden information changes whether {first.view.seat} is asked {first.question.label}"
         if plain(left.question) != plain(right.question):
-            names = [", ".join(option.name for option in asked.question.options) for asked in (left, right)]
-            message = f"{left.question.label} offers {names[0]}, and {right.question.label} {names[1]}"
-            return f"hidden information changes what {seat} is asked: {message}"
-    for fewer, more, events in ((one, other, one_events), (other, one, other_events)):
-        if len(more) > len(fewer):
-            extra = more[len(fewer)]
-            before = _plain_events(extra.view)
-            if before == events[: len(before)]:
-                return f"hidden information changes whether {seat} is asked: {extra.question.label}"
+            differs = _difference(plain(left.question), plain(right.question))
+            where = f"{differs.path}: {differs.one} or {differs.other}" if differs else "its options"
+            return f"hidden information changes what {left.view.seat} is asked ({left.question.label}), {where}"
     return ""
 
 
-def _met(prepared: Prepared, *, seat: str, seed: str) -> Met:
-    """Return what a seat is asked in a run, and the events that it may know of."""
-    asked: list[Asked] = []
-
-    def decide(view: View, question: Question) -> str:
-        if view.seat != seat:
-            return NO if question.optional else preferred(view, question)
-        names = [option.name for option in question.options] + ([NO] if question.optional else [])
-        return names[(len(asked) + int(seed.rpartition("#")[2])) % len(names)]
-
-    policy = noting(asked, decide=decide)
-    dealer = SeededDealer(Streams(seed))
-    try:
-        _, run = play(prepared, dealer=dealer, players=Seats(policies={"": policy}))
-    except NeedsAnswer as needs:
-        run = needs.run
-    events = [plain(event_record(one)) for one in run.events if one.audience is None or seat in one.audience]
-    return [one for one in asked if one.view.seat == seat], events
+def _difference(one: bytes, other: bytes) -> Difference | None:
+    return first_difference(msgspec.json.decode(one), msgspec.json.decode(other))
 
 
 def _seen(asked: Asked) -> tuple[bytes, list[bytes]]:
-    return plain(asked.view.state), _plain_events(asked.view)
+    """Return what a seat saw when it was asked, before the last turn of a procedure too."""
+    view = asked.view
+    return plain(view.state), [plain(event_record(event)) for event in (*view.forgotten, *view.events)]
 
 
-def _plain_events(view: View) -> list[bytes]:
-    """Return what a seat saw happen, before the last turn of a procedure too: that may explain what comes later."""
-    return [plain(event_record(event)) for event in (*view.forgotten, *view.events)]
+def _comes_to_light(place: int, one: Met, other: Met) -> bool:
+    """Tell whether two runs differ as the game has it: somebody decides otherwise, a card or a word reveals it."""
+    left, right = (its.events[place] if place < len(its.events) else None for its in (one, other))
+    if (
+        isinstance(left, DecisionEvent)
+        and isinstance(right, DecisionEvent)
+        and (left.label, left.who) == (right.label, right.who)
+        and left.answer != right.answer
+    ):
+        return True
+    if isinstance(left, DrawEvent) and isinstance(right, DrawEvent):
+        return structs.replace(left, card=right.card) == right
+    if isinstance(left, MoveEvent) and isinstance(right, MoveEvent):
+        return len(left.cards) == len(right.cards) and structs.replace(left, cards=right.cards) == right
+    free = one.unasked | other.unasked
+    own = {(asked.question.label, asked.question.who) for asked in (*one.own, *other.own)}
+    if _shown(one, other) and any(isinstance(event, TurnEvent) for event in one.events[: place + 1]):
+        return True  # an effect of a turn may have revealed it
+    is_revealed = min((*one.revealing, *other.revealing), default=inf) <= place
+    return is_revealed or any(
+        isinstance(its, DecisionEvent) and (its.label, its.who) in free - own for its in (left, right)
+    )
+
+
+def _event_told(left: EventRecord | None, right: EventRecord | None) -> str:
+    names = [_named(event) for event in (left, right)]
+    if names[0] != names[1] or left is None or right is None:
+        return f"hidden information changes what happens: {names[0]} or {names[1]}"
+    differs = _difference(plain(left), plain(right))
+    where = f"{differs.path} is {differs.one} or {differs.other}" if differs else ""
+    return f"hidden information changes what {names[0]} says: {where}"
+
+
+def _named(event: EventRecord | None) -> str:
+    """Return an event in words: its kind and label."""
+    if event is None:
+        return "nothing"
+    kind, label = event.__struct_config__.tag, getattr(event, "label", "")
+    return f"{'a line of the account' if kind == 'text' else kind} {label}".strip()

@@ -294,14 +294,17 @@ def walk(prepared: Prepared, *, leaves: int, seconds: float = SECONDS) -> Walk:
     return Walk(courses, explore(once, showing, leaves=leaves, seconds=seconds))
 
 
-def walk_merged(prepared: Prepared, *, asked: str, leaves: int, seconds: float = SECONDS, others: bool = False) -> Odds:
-    """Return the exact chances of what is asked as odds walk it: rolls compared at once, runs merged.
+def walk_for(
+    prepared: Prepared, *, asked: str, leaves: int, seconds: float = SECONDS, others: bool = False, merged: bool = True
+) -> Odds:
+    """Return the exact chances of what is asked, as odds walk it: rolls compared at once, runs merged.
 
     Args:
         prepared: the action.
         asked: one of `QUESTIONS`.
         leaves, seconds: the budget.
         others: which of equivalent cards and runs it goes on with; see `TapeDealer`.
+        merged: False to walk it roll by roll, with nothing merged.
 
     Raises:
         RuleError: the rule fails on a course, or asks otherwise when it is run again.
@@ -313,7 +316,8 @@ def walk_merged(prepared: Prepared, *, asked: str, leaves: int, seconds: float =
         found: Hashable = runs.run(playing, dealer, Seats(policies={"": uniform}))
         return found
 
-    return explore(once, WalkDealer(others=others), leaves=leaves, seconds=seconds)
+    dealer = WalkDealer(others=others) if merged else _Showing()
+    return explore(once, dealer, leaves=leaves, seconds=seconds)
 
 
 def replay(prepared: Prepared, course: Course) -> tuple[Course, list[tuple[str, str]]] | None:

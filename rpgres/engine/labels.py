@@ -8,6 +8,7 @@ from typing import Any
 from rpgres.engine.running import PLACE
 from rpgres.errors import UsageError, named
 from rpgres.rulesets import Row, RowOption, RowQuestion, Rules, unknown
+from rpgres.rulesets.rows import links_of
 from rpgres.rulesets.tree import walk
 
 
@@ -32,15 +33,32 @@ def _labels_of(rules: Rules, action: str) -> dict[str, str]:
     }
     if any(parameter.kind == "cards" for parameter in rules.parameters(action).values()):
         found[PLACE] = "chance"
-    tables = [rules.table(table) for table in rules.file.actions[action].tables]
-    for path, node in walk(tables, menu=rules.menu, fields=("ask", "options")):
-        if isinstance(node, RowQuestion):
-            found[str(path[-1])] = "decision"
-        elif isinstance(node, Row | RowOption):
-            found |= dict.fromkeys(node.rolls, "chance")
-            kinds = (rules.file.effects.get(one.get("kind", "")) for one in node.effects)
-            found |= dict.fromkeys((label for its in kinds if its is not None for label in its.asks), "decision")
+    open_ = [*rules.file.actions[action].tables]
+    met = set(open_)
+    while open_:
+        name = open_.pop(0)
+        found |= {name: "chance"} if name in rules.plans else {}
+        for path, node in walk(rules.table(name), menu=rules.menu, fields=("ask", "options")):
+            if isinstance(node, RowQuestion):
+                found[str(path[-1])] = "decision"
+            elif isinstance(node, Row | RowOption):
+                found |= dict.fromkeys(node.rolls, "chance")
+                kinds = (rules.file.effects.get(one.get("kind", "")) for one in node.effects)
+                found |= dict.fromkeys((label for its in kinds if its is not None for label in its.asks), "decision")
+        linked = leads_of(rules, name)
+        open_ += [link for link in linked if link not in met]
+        met.update(linked)
     return found
+
+
+def leads_of(rules: Rules, table: str) -> list[str]:
+    """Return the random tables that the rows of a table lead to, in order, each once."""
+    plan = rules.plans.get(table)
+    found = [link for row in (*plan.rows, *plan.also) for link in row.links] if plan is not None else []
+    for _, node in walk(rules.table(table), menu=rules.menu, fields=("ask", "options")):
+        if isinstance(node, Row | RowOption):
+            found += links_of(node)
+    return [link for link in dict.fromkeys(found) if link in rules.plans]
 
 
 def check_labels(rules: Rules, action: str, *, given: Mapping[str, Any], choose: Mapping[str, Any]) -> None:

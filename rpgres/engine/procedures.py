@@ -7,7 +7,7 @@ that still matters, so odds evaluate equal ones once.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -43,13 +43,14 @@ class Turn(msgspec.Struct, frozen=True, gc=False):
     action: str = ""
 
 
-def play_through(table: Table, procedure: str, first: Any) -> Outcome:
+def play_through(table: Table, procedure: str, first: Any, *, is_enough: Callable[[], bool] | None = None) -> Outcome:
     """Return the outcome of a procedure, after all its turns; their effects are applied to the table's state.
 
     Args:
         table: where it is played.
         procedure: its name.
         first: its first place.
+        is_enough: tells after each turn whether its outcome is what is asked for; the rest is not played then.
     """
     run, place = table.run, first
     check_place(place)
@@ -58,6 +59,8 @@ def play_through(table: Table, procedure: str, first: Any) -> Outcome:
         found = take_turn(table, procedure, place)
         if isinstance(found, Outcome):
             return found
+        if is_enough is not None and is_enough():
+            return found.outcome or Outcome("")
         place = found.place
 
 

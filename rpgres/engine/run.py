@@ -14,6 +14,7 @@ import msgspec
 
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Dealer, GivenDealer, Hand, SeededDealer
+from rpgres.engine.described import described_rule
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.players import NO, Policy, Prompt, Seats, for_every, policy_of
 from rpgres.engine.records import AnswerRecord, Pending, Result, answers_of, event_record, pending_of
@@ -24,7 +25,7 @@ from rpgres.model.state import EMPTY, GM, Card, Map, State, slug
 from rpgres.parameters.context import ACTOR, OPPONENT, InputContext
 from rpgres.parameters.reading import read_inputs
 from rpgres.parameters.values import Form, Opposition
-from rpgres.rulesets import OUTCOME_ONLY, Rule, Rules, unknown
+from rpgres.rulesets import OUTCOME_ONLY, Rules, unknown
 from rpgres.rulesets.effects import with_tracks
 
 if TYPE_CHECKING:
@@ -171,6 +172,7 @@ def play(
     players: Seats,
     asked: str = EFFECTS,
     follow: Callable[[Table, Chain, Any], Any] | None = None,
+    is_enough: Callable[[], bool] | None = None,
 ) -> tuple[Outcome, Run]:
     """Run an action once and return its outcome, with the run itself for the events.
 
@@ -179,6 +181,7 @@ def play(
         dealer, players: who answers.
         asked: what the run is for; see `Run.asked`.
         follow: who follows chains of steps, where the rule does not go along them itself.
+        is_enough: of a procedure, tells after a turn whether that one's outcome is what is asked for.
 
     Raises:
         NeedsAnswer, Settled: it ended early; the exception carries the run as `run`.
@@ -186,12 +189,11 @@ def play(
     """
     rules, trust = prepared.rules, prepared.trust
     is_procedure = prepared.action in rules.ruleset.procedures
-    if is_procedure:
-        asked = EFFECTS  # the outcome of a turn is not the outcome that is asked for
+    asked = EFFECTS if is_procedure else asked  # the outcome of a turn is not the outcome that is asked for
     lump = prepared.lump_for(asked) if prepared.lump is not None else None
     run = Run(rules, prepared.state, dealer, players, asked, lump=lump, follow=follow, trust=trust)
     run.undealt = prepared.undealt
-    rule = rules.ruleset.actions.get(prepared.action) or _described(rules, prepared.action)
+    rule = rules.ruleset.actions.get(prepared.action) or described_rule(rules, prepared.action)
     try:
         if trust is not None and not run.claim(trust.by, trust.claims):
             return REFUSED, run
@@ -202,8 +204,8 @@ def play(
         if is_procedure:
             from rpgres.engine.procedures import play_through
 
-            outcome = play_through(table, prepared.action, outcome)
-        if type(outcome) is not Outcome or outcome.band not in rules.file.bands:
+            outcome = play_through(table, prepared.action, outcome, is_enough=is_enough)
+        if type(outcome) is not Outcome or (outcome.band not in rules.file.bands and is_enough is None):
             raise Broken(f"it returned {in_short(repr(outcome))}, not an outcome with a band of the ruleset")
     except BaseException as error:  # noqa: BLE001  # a stranger's code may raise anything
         raise fault_of(error, run, f"the rule {rules.id} {prepared.action}") from error.__cause__
@@ -296,19 +298,6 @@ class _Unlaid(SeededDealer):
         firsts, _ = classes(cards, stack)
         self.was_asked |= len(firsts) > 1
         return firsts[0]
-
-
-def _described(rules: Rules, action: str) -> Rule:
-    """Return the rule of an action that needs no code, because its data describe it."""
-    from functools import partial
-
-    if rules.file.actions[action].dice:
-        from rpgres.engine.named_dice import play_named
-
-        return partial(play_named, action)
-    from rpgres.engine.declarative import play_described
-
-    return partial(play_described, action)
 
 
 def policies_of(
@@ -509,7 +498,7 @@ def _finished(
         contract.check_declared(prepared, done.events)
         if not is_refused:
             contract.check_outcome(prepared, outcome)
-    result = _result(prepared, by, outcome, done, unused)
+    result = result_of(prepared, by, outcome, done, unused)
     if prepared.trust is not None and is_refused:
         return result, prepared.trust.before
     return result, apply_effects(rules, done.state, outcome)
@@ -523,7 +512,8 @@ def _check_repeats(prepared: Prepared, by: Answering, done: Run, *, waits_for: s
         check_repeats(prepared, done.events, streams=by["streams"], step=by.get("step", 0), waits_for=waits_for)
 
 
-def _result(prepared: Prepared, by: Answering, outcome: Outcome, done: Run, unused: list[AnswerRecord]) -> Result:
+def result_of(prepared: Prepared, by: Answering, outcome: Outcome, done: Run, unused: list[AnswerRecord]) -> Result:
+    """Return the record of how an action ended, with nothing left out."""
     rules = prepared.rules
     return Result(
         ruleset=rules.id,

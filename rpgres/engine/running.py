@@ -88,10 +88,11 @@ class Moved(msgspec.Struct, frozen=True, gc=False):
 
 
 class Told(msgspec.Struct, frozen=True, gc=False):
-    """Event: a line of the account."""
+    """Event: a line of the account; `reveals` says that what was hidden may come to light by it."""
 
     text: str
     audience: tuple[str, ...] | None = None
+    reveals: bool = False
 
 
 class Turned(msgspec.Struct, frozen=True, gc=False):
@@ -183,6 +184,10 @@ class Settled(Stop):
 
 class TakenBack(Stop):
     """Whoever is asked takes back the last answer of the action, or the action itself."""
+
+
+class PutAgain(Stop):
+    """Whoever is asked did something else at the table, so that the question is put again, if it still stands."""
 
 
 class PassesOn(Stop):
@@ -321,10 +326,10 @@ class Run(msgspec.Struct):
         self.events.append(event)
         self.has_secrets = self.has_secrets or event.audience is not None
 
-    def tell(self, text: str, *, audience: tuple[str, ...] | None = None) -> None:
+    def tell(self, text: str, *, audience: tuple[str, ...] | None = None, reveals: bool = False) -> None:
         """Add a line to the account, for everybody or for some seats only."""
         self.check_room("a line of the account")
-        self.add(Told(text, audience))
+        self.add(Told(text, audience, reveals))
 
     def is_promised(self, holds: Collection[str]) -> bool:
         """Tell whether what a rule says to be equivalent is so for what is asked."""

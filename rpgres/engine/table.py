@@ -14,9 +14,10 @@ import msgspec
 
 from rpgres.dice import Dice, Reading
 from rpgres.engine.players import NO, Question, naming
+from rpgres.engine.row_settling import Settling, led_on, with_defaults, with_results
 from rpgres.engine.running import CHAIN, EFFECTS, Chain, Rolled, Run, Settled
 from rpgres.model.state import EMPTY, Card, Map, State
-from rpgres.rulesets import OUTCOME_ONLY, STATE, Ask, Effect, Option, RowRoll, Rules
+from rpgres.rulesets import OUTCOME_ONLY, STATE, Effect, Option, Rules
 
 MEASURED = ("margin", "total")  # questions of odds that every answer may matter to
 _TO_THE_END = (EFFECTS, STATE)  # what runs are for that do not end when the band is fixed
@@ -483,14 +484,15 @@ class Table(msgspec.Struct, eq=False):
 
     # -- the log and the outcome
 
-    def tell(self, text: str, *, audience: tuple[str, ...] | None = None) -> None:
+    def tell(self, text: str, *, audience: tuple[str, ...] | None = None, reveals: bool = False) -> None:
         """Add a line to the log.
 
         Args:
             text: the line.
             audience: the seats that may read it; None for everybody.
+            reveals: whether the game brings to light here what was hidden; otherwise `plugin check` calls it a leak.
         """
-        self.run.tell(text, audience=audience)
+        self.run.tell(text, audience=audience, reveals=reveals)
 
     def settle(
         self,
@@ -507,6 +509,7 @@ class Table(msgspec.Struct, eq=False):
         words: str = "",
         of: str = "",
         counts: bool = True,
+        leads: bool = True,
     ) -> Outcome:
         """Return the outcome an outcome table gives for a margin, after asking what its row asks.
 
@@ -524,73 +527,22 @@ class Table(msgspec.Struct, eq=False):
             words: the same for people, in place of facts and margin.
             of: whose matter is decided; see `ask`.
             counts: whether the outcome has this margin; otherwise it only selects the row.
+            leads: whether random tables that the row leads to are rolled on.
         """
         run = self.run
         found = self.rules.settling.settlement(name, margin, facts, band=band)
         if run.asked not in _TO_THE_END:
             raise Settled(found.band, margin if counts else None, total=total)
         if found.rolls:
-            facts = _with_results(self, found.rolls, facts, by=roles.get("actor", ""))
+            facts = with_results(self, found.rolls, facts, by=roles.get("actor", ""))
             found = self.rules.settling.settlement(name, margin, facts, band=found.band)
-        effects, texts = found.effects, found.texts
+        effects, texts, links = found.effects, found.texts, found.links
         if found.asks:
-            settling = _Settling(self, {"margin": margin, **about}, roles, words, of)
-            effects, texts = settling.follow(found.asks, effects, texts, facts)
+            settling = Settling(self, {"margin": margin, **about}, roles, words, of)
+            effects, texts, links = settling.follow(found.asks, effects, texts, links, facts)
         if defaults:
-            effects = tuple(_with_defaults(effect, defaults) for effect in effects)
-        return Outcome(found.band, found.success, margin if counts else None, total, opposition, effects, texts, roles)
-
-
-class _Settling(msgspec.Struct, gc=False):
-    """Asks the questions of a row; the fields are as for `Table.settle`."""
-
-    table: Table
-    about: Mapping[str, Any]
-    roles: Mapping[str, str]
-    words: str
-    of: str
-
-    def follow(
-        self, asks: tuple[Ask, ...], effects: tuple[Effect, ...], texts: tuple[str, ...], facts: Map[str, Any]
-    ) -> tuple[tuple[Effect, ...], tuple[str, ...]]:
-        """Return effects and texts, with those of the chosen options added."""
-        table, roles = self.table, self.roles
-        for ask in asks:
-            who = roles.get(ask.who, ask.who)
-            asked = Question(
-                ask.label, who, ask.options, ask.text, ask.optional, self.about, words=self.words, of=self.of
-            )
-            answer = table.run.ask(asked)
-            if answer == NO and ask.optional:
-                continue  # let pass
-            choice, known = ask.choices[answer], facts
-            if choice.option is not None:
-                known = _with_results(table, choice.rolls, facts, by=roles.get("actor", ""))
-                choice = table.rules.settling.choice(choice.option, self.about["margin"], known)
-            effects += choice.effects
-            texts += (choice.text,)
-            if choice.asks:
-                effects, texts = self.follow(choice.asks, effects, texts, known)
-        return effects, texts
-
-
-def _with_results(table: Table, rolls: Iterable[RowRoll], facts: Map[str, Any], *, by: str) -> Map[str, Any]:
-    """Return facts with the results of the rolls of an outcome, by label."""
-    from rpgres.dice import dice
-
-    results: dict[str, int] = {}
-    for rolled in rolls:
-        value = table.roll(dice(rolled.dice), rolled.label, by=by)
-        counts = results[rolled.label] = rolled.formula.within(value)
-        words = rolled.words
-        if counts != value:
-            words = f"{words or rolled.dice}, at {'least' if counts > value else 'most'} {counts}"
-        table.explain(rolled.label, words, counts=counts)
-    return Map({**facts, **results})
-
-
-def _with_defaults(effect: Effect, defaults: Mapping[str, Mapping[str, Any]]) -> Effect:
-    fields = defaults.get(effect["kind"])
-    if not fields:
-        return effect
-    return Map({**effect, **{key: value for key, value in fields.items() if key not in effect}})
+            effects = tuple(with_defaults(effect, defaults) for effect in effects)
+        outcome = Outcome(
+            found.band, found.success, margin if counts else None, total, opposition, effects, texts, roles
+        )
+        return led_on(self, outcome, links) if links and leads else outcome

@@ -13,10 +13,23 @@ from rpgres.lint.formulas import Scope, bounds_faults, missing, scope_of, templa
 from rpgres.model.state import GM, ROLES
 from rpgres.rulesets.folders import read_as
 from rpgres.rulesets.provenance import located_in
-from rpgres.rulesets.rows import Formula, Id, OutcomeTable, Row, RowOption, RowQuestion, bounded, templates
+from rpgres.rulesets.rows import (
+    BRACES,
+    NAME,
+    Formula,
+    Id,
+    OutcomeTable,
+    Row,
+    RowOption,
+    RowQuestion,
+    bounded,
+    links_of,
+    templates,
+)
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.schema import DONE_WITH, EffectText
 from rpgres.rulesets.settling import NUMBER
+from rpgres.rulesets.tables import TableRow
 from rpgres.rulesets.templates import names_in
 from rpgres.rulesets.tree import reached, walk
 from rpgres.toml.diagnostics import Diagnostic, Fault, KeyPath, diagnostics_in, nearest
@@ -41,7 +54,7 @@ def row_diagnostics(rules: Rules) -> Iterator[Diagnostic]:
         yield from diagnostics_in(error)
     # Which rows take a menu is not followed: what any of them rolls may be named.
     scope = scope_of(rules, rules.file.actions).plus(rolled_labels(rules))
-    yield from (located_in(texts, fault) for fault in _faults(rules, menus or {}, menus, scope))
+    yield from (located_in(texts, fault) for fault in comes_faults(rules, menus or {}, menus, scope))
     for name in dict.fromkeys(rules.layers.table_names()):
         try:
             texts = rules.layers.table_texts(name)
@@ -50,11 +63,18 @@ def row_diagnostics(rules: Rules) -> Iterator[Diagnostic]:
             yield from diagnostics_in(error)
             continue
         scope = scope_of(rules, rules.actions_by_table.get(name, ()))
-        yield from (located_in(texts, fault) for fault in _faults(rules, table, menus, scope))
+        yield from (located_in(texts, fault) for fault in comes_faults(rules, table, menus, scope))
 
 
-def _faults(rules: Rules, table: OutcomeTable | Menus, menus: Menus | None, scope: Scope) -> Iterator[Fault]:
-    """Yield what is wrong with an outcome table, or with the menus themselves.
+def readable_menus(rules: Rules) -> Menus | None:
+    """Return the menus; None when they cannot be read."""
+    with suppress(FileError):
+        return read_as(rules.layers.menu_texts(), dict[Id, RowQuestion])
+    return None
+
+
+def comes_faults(rules: Rules, table: Mapping[Any, Row] | Menus, menus: Menus | None, scope: Scope) -> Iterator[Fault]:
+    """Yield what is wrong with the rows of an outcome table or a random table, or with the menus themselves.
 
     Args:
         rules: the ruleset.
@@ -87,7 +107,7 @@ def _also_rolled(rules: Rules, table: Mapping[str, Any], band: str) -> Iterable[
 
 
 def _row(rules: Rules, path: KeyPath, row: Row, before: Scope, scope: Scope) -> Iterator[Fault]:
-    if path[0] not in rules.file.bands:
+    if path[0] not in rules.file.bands and not isinstance(row, TableRow):
         yield missing(path, "band", str(path[0]), rules.file.bands)
     yield from _comes(rules, path, row, before, scope)
 
@@ -102,8 +122,15 @@ def _comes(rules: Rules, path: KeyPath, its: Row | RowOption, before: Scope, sco
         before: what may be named in what it rolls.
         scope: what may be named in its effects.
     """
-    yield from text_faults(rules, (*path, "text"), its.text)
+    if isinstance(its, Row):
+        yield from _rolled_text((*path, "text"), its.text, before, scope)
+    else:
+        yield from text_faults(rules, (*path, "text"), its.text)
     yield from _rolls((*path, "rolls"), its.rolls, before)
+    for number, link in enumerate(links_of(its)):
+        if link not in rules.file.tables:
+            at = (*path, "table", number) if isinstance(its.table, list) else (*path, "table")
+            yield missing(at, "random table", link, rules.file.tables)
     for number, effect in enumerate(its.effects):
         yield from effect_faults(rules, (*path, "effects", number), effect, scope)
 
@@ -113,6 +140,16 @@ def text_faults(rules: Rules, path: KeyPath, text: str) -> Iterator[Fault]:
     for name in names_in(text) if rules.file.standalone else ():
         message = f"texts have no placeholders; {{{name}}} is shown literally"
         yield Fault("unfilled-text", path, message)
+
+
+def _rolled_text(path: KeyPath, text: str, before: Scope, after: Scope) -> Iterator[Fault]:
+    """Yield what is wrong with the dice in the text of a row, and with names of what it rolls."""
+    for one in BRACES.findall(text):
+        if not NAME.fullmatch(one):
+            yield from template_faults(path, one, before)
+        elif one not in after.rolled:
+            message = f"{{{one}}} is neither dice nor what this row rolls (`rolls`), and would be shown literally"
+            yield Fault("unfilled-text", path, message, one, tuple(sorted(after.rolled)))
 
 
 def _rolls(path: KeyPath, rolls: Mapping[str, Formula], scope: Scope) -> Iterator[Fault]:

@@ -44,8 +44,9 @@ def _unreached(rules: Rules) -> Iterator[Fault]:
         if not action.is_described:  # its one row stands
             named |= {band for table in action.tables for band in rules.table(table)}
     named |= {band for name, action in file.actions.items() if action.dice for band in bands_named(rules, name)}
+    named |= {row.name for plan in rules.plans.values() for row in (*plan.rows, *plan.also)}
     for name, band in file.bands.items():
-        if not (band.has_bounds or band.when or band.unless or band.unopposed or name in named):
+        if type(band) is Band and not (band.has_bounds or band.when or band.unless or band.unopposed or name in named):
             message = "this band is unreachable: it has no bounds (from, to) and no condition (when)"
             yield Fault("never-matches", ("bands", name), message)
 

@@ -22,6 +22,7 @@ from rpgres.lint.outcomes import roles_of, row_diagnostics, undescribed, unregis
 from rpgres.lint.overlays import setting_faults, stray_diagnostics
 from rpgres.lint.reachable import reach_faults, span_of_bands, unmet_rows
 from rpgres.lint.switches import house_rule_faults
+from rpgres.lint.tables import table_faults
 from rpgres.lint.unused import unused_faults
 from rpgres.parameters.kinds import kind_of
 from rpgres.rulesets.actions import Action
@@ -175,7 +176,8 @@ def _actions(rules: Rules) -> Iterator[Fault]:
         if name in code and action.is_described:
             message = "it has both `roll` and a rule in the code; remove one of them"
             yield Fault("inconsistent", ("actions", name, "roll"), message)
-        if rules.file.standalone and not action.is_described and not _stands(rules, action):
+        is_data = rules.file.standalone and name not in rules.file.tables
+        if is_data and not action.is_described and not _stands(rules, action):
             message = "it has neither `roll` nor an outcome table of one row"
             yield Fault("incomplete", ("actions", name), message)
         if action.procedure != (name in rules.ruleset.procedures) and name in code:
@@ -204,7 +206,7 @@ def _stands(rules: Rules, action: Action) -> bool:
 
 
 def _action(rules: Rules, name: str, action: Action, tables: Collection[str]) -> Iterator[Fault]:
-    at = ("actions", name)
+    at = ("tables" if name in rules.file.tables else "actions", name)
     lists: tuple[tuple[str, str, list[str], Iterable[str]], ...] = (
         ("parameters", "parameter", action.parameters, rules.file.parameters),
         ("labels", "label", action.labels, rules.file.labels),
@@ -365,6 +367,7 @@ _CHECKS: tuple[Callable[[Rules], Iterator[Fault] | Iterator[Diagnostic]], ...] =
     reach_faults,
     unmet_rows,
     row_diagnostics,
+    table_faults,
     _labels,
     _tracks,
     _sheet_fields,

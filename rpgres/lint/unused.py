@@ -17,6 +17,7 @@ from rpgres.rulesets.references import spoken_of
 from rpgres.rulesets.rows import Range, Row, RowOption, templates
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.schema import Parameter
+from rpgres.rulesets.tables import USED
 from rpgres.rulesets.templates import names_in
 from rpgres.rulesets.tree import walk
 from rpgres.toml.diagnostics import Fault, nearest
@@ -144,12 +145,13 @@ def _kinds(rules: Rules) -> Iterator[Fault]:
     used = {one.get("kind") for one in _all_effects(rules)}
     used |= {kind for action in rules.file.actions.values() for kind in paying_kinds(rules, action)}
     for kind in rules.file.effects:
-        if kind not in used and not rules.layers.is_of_kits("effects", kind):
+        if kind not in used and kind != USED and not rules.layers.is_of_kits("effects", kind):
             yield Fault("unused", ("effects", kind), "no outcome, menu or period uses this effect")
 
 
 def _all_effects(rules: Rules) -> Iterator[Mapping[str, Any]]:
     asks = [action.ask for action in rules.file.actions.values()]
-    for _, value in walk([msgspec.to_builtins(rules.file.periods), asks, *_outcomes(rules)]):
+    in_file = (rules.file.periods, rules.file.tables)
+    for _, value in walk([*map(msgspec.to_builtins, in_file), asks, *_outcomes(rules)]):
         if isinstance(value, dict) and isinstance(value.get("kind"), str):
             yield value

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -196,6 +196,8 @@ def decision_odds(
 ) -> list[OptionOdds]:
     """Return what comes of each option of a decision, in the order in which they are offered; none where it is fixed.
 
+    In a procedure that is the outcome of the turn; the end of all of it only where turns have no outcomes.
+
     Args:
         prepared: the action, at the table as it is; what the owner of the decision may not know of that is left out.
         view: what the owner may know.
@@ -208,16 +210,50 @@ def decision_odds(
     passing = question.passing
     names = [option.name for option in question.offered if option is not passing]
     names += [passing.name if passing is not None else NO] if question.optional else []
-    prepared, until, is_exact = as_known_to(prepared, view.seat), monotonic() + seconds, True
-    found = list[OptionOdds]()
-    for name in names:
-        odds = _exact(prepared, seen, question, name, policies, until - monotonic()) if is_exact else None
-        if odds is None:
-            is_exact = False  # the others are no easier
-            odds = _estimated(prepared, seen, question, name, policies, Budget(games, seconds / 2 / len(names)))
-        if odds is not None:
-            found.append(odds)
+    prepared = as_known_to(prepared, view.seat)
+    is_procedure = prepared.action in prepared.rules.ruleset.procedures
+    for is_turn in (True, False) if is_procedure else (False,):
+        until, is_exact, found = monotonic() + seconds, True, list[OptionOdds]()
+        for name in names:
+            case = _Case(prepared, seen, question, name, policies, is_turn)
+            odds = _exact(case, until - monotonic()) if is_exact else None
+            if odds is None:
+                is_exact = False  # the others are no easier
+                odds = _estimated(case, Budget(games, seconds / 2 / len(names)))
+            if odds is not None:
+                found.append(odds)
+        if any(one.outcomes for one in found):  # else what the turn comes to has no name
+            break
     return found
+
+
+class _Case(NamedTuple):
+    """An option of a decision whose odds are asked for.
+
+    Attributes:
+        prepared: the action, as whoever decides knows it.
+        seen: what they saw of it.
+        question, option: the decision, and what is chosen.
+        policies: who decides what comes after it.
+        is_turn: whether the outcome is that of the turn of a procedure in which it is asked.
+    """
+
+    prepared: Prepared
+    seen: Sequence[Event]
+    question: Question
+    option: str
+    policies: Mapping[str, Policy]
+    is_turn: bool
+
+    def past(self) -> _Past:
+        return _Past(self.seen, self.question)
+
+    def play(self, runs: Runs, dealer: Any) -> str:
+        """Return the outcome of a run by the dealer, who begins with what was seen."""
+        past = dealer.past = self.past()
+        ends = (lambda: past.asked is None) if self.is_turn else None
+        playing = partial(play, self.prepared, asked="outcome", is_enough=ends)
+        return str(runs.run(playing, dealer, _Players(past, self.option, self.policies)))
 
 
 def _ordered(prepared: Prepared, outcomes: Mapping[str, T]) -> tuple[dict[str, T], list[T]]:
@@ -227,22 +263,14 @@ def _ordered(prepared: Prepared, outcomes: Mapping[str, T]) -> tuple[dict[str, T
     return ordered, [share for name, share in ordered.items() if bands.get(name)]
 
 
-def _exact(
-    prepared: Prepared,
-    seen: Sequence[Event],
-    question: Question,
-    option: str,
-    policies: Mapping[str, Policy],
-    seconds: float,
-) -> OptionOdds | None:
+def _exact(case: _Case, seconds: float) -> OptionOdds | None:
     """Return the exact odds of an option; None where the budget does not come to the end, or nothing is open."""
-    playing, runs, is_asked = partial(play, prepared, asked="outcome"), Runs(), list[bool]()
+    runs, is_asked = Runs(), list[bool]()
 
     def once(dealer: WalkDealer) -> Any:
         assert isinstance(dealer, _Exact)
-        past = dealer.past = _Past(seen, question)
-        result = runs.run(playing, dealer, _Players(past, option, policies))
-        is_asked.append(past.asked is None)
+        result = case.play(runs, dealer)
+        is_asked.append(dealer.past.asked is None)
         return result
 
     try:
@@ -251,18 +279,11 @@ def _exact(
         return None
     if odds.open or runs.undecided or not all(is_asked):
         return None
-    masses, won = _ordered(prepared, odds.masses)
-    return OptionOdds(option, {name: float(mass) for name, mass in masses.items()}, float(sum(won)))
+    masses, won = _ordered(case.prepared, odds.masses)
+    return OptionOdds(case.option, {name: float(mass) for name, mass in masses.items()}, float(sum(won)))
 
 
-def _estimated(
-    prepared: Prepared,
-    seen: Sequence[Event],
-    question: Question,
-    option: str,
-    policies: Mapping[str, Policy],
-    budget: Budget,
-) -> OptionOdds | None:
+def _estimated(case: _Case, budget: Budget) -> OptionOdds | None:
     """Return an estimate of the odds of an option; None where nothing is open."""
     runs, counts, number = Runs(), dict[str, int](), 0
     dealer = _Game(Streams(SEED))
@@ -270,18 +291,16 @@ def _estimated(
         dealer.move_to(number)
         number += 1
         budget.spend(1)
-        past = dealer.past = _Past(seen, question)
         try:
-            playing = partial(play, prepared, asked="outcome")
-            result = runs.run(playing, dealer, _Players(past, option, policies))
+            result = case.play(runs, dealer)
         except (Broken, _Lost, GivenError):
             continue
-        if past.asked is not None or runs.undecided:
+        if dealer.past.asked is not None or runs.undecided:
             return None
         counts[result] = counts.get(result, 0) + 1
     games = sum(counts.values())
     if not games:
         return None
-    ordered, won = _ordered(prepared, counts)
+    ordered, won = _ordered(case.prepared, counts)
     shares = {name: count / games for name, count in ordered.items()}
-    return OptionOdds(option, shares, sum(won) / games, estimate(sum(won), games), games)
+    return OptionOdds(case.option, shares, sum(won) / games, estimate(sum(won), games), games)

@@ -10,6 +10,7 @@ import keyword
 import os
 import re
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from string import Template
 
@@ -41,21 +42,35 @@ def write_plugin(name: str, *, into: Path) -> Path:
     folder = into / f"rpgres-{name}"
     if not os.path.isdir(into):
         raise FileError(f"{into}: there is no such folder; nothing was written", file=str(into))
+    write_folder(folder, files_of(name))
+    return folder
+
+
+def write_folder(folder: Path, files: Mapping[str, str]) -> None:
+    """Write a new folder.
+
+    Args:
+        folder: where it is made.
+        files: the text of every file, by its path with slashes.
+
+    Raises:
+        FileError: there is something of that name already; nothing is written.
+        OutputError: it cannot be written; nothing is left behind.
+    """
     try:
-        folder.mkdir()
+        folder.mkdir(parents=True)
     except FileExistsError:
         message = f"{folder}: already exists; nothing was written. Choose another name, or another folder with --into."
         raise FileError(message, file=str(folder)) from None
     except OSError as error:
         raise OutputError(f"cannot make {folder}: {error.strerror or error}") from None
     try:
-        for path, text in files_of(name).items():
+        for path, text in files.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
         shutil.rmtree(folder, ignore_errors=True)
         raise OutputError(f"cannot write to {folder}: {error.strerror or error}") from None
-    return folder
 
 
 def check_name(name: str) -> None:

@@ -10,6 +10,7 @@ import msgspec
 from rpgres.model.state import EMPTY, GM, SCENE, Box, Character, Map, State, Tag, put
 from rpgres.rulesets.registry import ApplyEffect, Effect
 from rpgres.rulesets.schema import EffectText, Field, RulesetFile
+from rpgres.rulesets.tables import USED
 
 if TYPE_CHECKING:
     from rpgres.rulesets.rules import Rules
@@ -20,6 +21,8 @@ def described_effect(file: RulesetFile, kind: str) -> ApplyEffect | None:
     described = file.effects.get(kind)
     if described is None or not described.does:
         return None
+    if kind == USED:
+        return _used
     match described.does:
         case "counter":
             return partial(_count, described.counter, file.sheet.get(described.counter))
@@ -122,6 +125,13 @@ def _mark(described: EffectText, state: State, effect: Effect) -> State:
 
 def _marked(box: Box, mark: str) -> Box:
     return msgspec.structs.replace(box, mark=mark)
+
+
+def _used(state: State, effect: Effect) -> State:
+    """Take note that a row of a random table has come; where it has already, all others may come again."""
+    table, row = effect.get("table", ""), effect.get("row", "")
+    came = state.things.get(table, ())
+    return put(state, ("things",), state.things.with_(table, (row,) if row in came else (*came, row)))
 
 
 def _out(state: State, effect: Effect) -> State:

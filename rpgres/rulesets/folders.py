@@ -158,6 +158,8 @@ def overlay_part(path: Path) -> Part:
     """
     if not os.path.isdir(path):
         source = read_source(path)
+        if path.parent.name in ("outcomes", "decks") or path.name == "menus.toml":  # whose place says what it is
+            return Part(folder=path, source=Source(path=str(path), text=""), data={}, is_overlay=True)
         return Part(folder=path, source=source, data=parse_cached(source), is_overlay=True)
     if os.path.isfile(path / "ruleset.toml"):
         return msgspec.structs.replace(_part(path), is_overlay=True)
@@ -253,6 +255,10 @@ _IMPLIED = {
 
 def _completed(file: RulesetFile) -> RulesetFile:
     """Return a ruleset in which described actions have what they need not say: their labels, a table of their name."""
+    if file.tables:
+        from rpgres.rulesets.table_plans import with_tables
+
+        file = with_tables(file)
     if not file.standalone and not any(action.is_described for action in file.actions.values()):
         return file
     kinds = {parameter.name or key: parameter.kind for key, parameter in file.parameters.items()}
@@ -374,8 +380,10 @@ class Layers:
                 found.clear()
             elif inline and isinstance(inline, dict):  # anything else is replaced by a nearer file, or was refused
                 found.append(Text(part.source, inline, path))
-            if os.path.isfile(part.folder / file_name):
-                source = read_source(part.folder / file_name)
+            is_alone = f"/{part.folder.as_posix()}".endswith(f"/{file_name}")
+            place = part.folder if is_alone else part.folder / file_name
+            if os.path.isfile(place):
+                source = read_source(place)
                 found.append(Text(source, parse_cached(source)))
         return found
 

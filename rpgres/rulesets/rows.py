@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -143,6 +144,7 @@ class RowOption(Record, frozen=True):
         prefer: how gladly its owner takes it, for policies; only the order of the numbers matters.
         rolls: what is rolled when it is chosen: label = dice, which effects may name.
         effects: what it changes, in order.
+        table: the random table that is rolled on then, or several in order.
         ask: what it asks in turn, by label.
         when: what has to hold: margin-from, margin-to, a switch, or a fact that the rule tells.
         unless: what must not hold; written as `when`.
@@ -152,6 +154,7 @@ class RowOption(Record, frozen=True):
     prefer: int = 0
     rolls: dict[Id, Formula] = {}
     effects: list[dict[str, Any]] = []
+    table: Id | list[Id] = []
     ask: dict[Id, RowQuestion] = {}
     when: Condition = {}
     unless: Condition = {}
@@ -186,15 +189,17 @@ class Row(Record, frozen=True):
     """What one band of an outcome table means: text, effects, and the questions it asks, by label.
 
     Attributes:
-        text: what the outcome means.
+        text: what the outcome means; {1d6} in it is rolled, {NAME} is what is rolled under that label.
         rolls: what is rolled when it comes about: label = dice, with {NAME} for a number; effects may name the label.
         effects: what it changes, in order.
+        table: the random table that is rolled on then, or several in order.
         ask: what it asks, by label.
     """
 
     text: str = ""
     rolls: dict[Id, Formula] = {}
     effects: list[dict[str, Any]] = []
+    table: Id | list[Id] = []
     ask: dict[Id, RowQuestion] = {}
 
     def __post_init__(self) -> None:
@@ -202,3 +207,39 @@ class Row(Record, frozen=True):
 
 
 OutcomeTable = dict[Id, Row]
+
+BRACES = re.compile(r"\{([^{}]*)\}")  # in a text: a name, or dice
+NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+
+
+def with_rolled_texts(table: str, rows: OutcomeTable) -> OutcomeTable:
+    """Return the rows of a table with the dice in their texts among their rolls, under `TABLE-dice`."""
+    return {name: _with_rolled_text(table, row) if "{" in row.text else row for name, row in rows.items()}
+
+
+def _with_rolled_text(table: str, row: Row) -> Row:
+    rolls = dict(row.rolls)
+
+    def named(match: re.Match[str]) -> str:
+        if NAME.fullmatch(match[1]):
+            return match[0]
+        label, number = f"{table}-dice", 1
+        while label in rolls:
+            number += 1
+            label = f"{table}-dice-{number}"
+        rolls[label] = match[1]
+        return f"{{{label}}}"
+
+    return msgspec.structs.replace(row, text=BRACES.sub(named, row.text), rolls=rolls)
+
+
+def told(text: str, rolls: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
+    """Return a text with what was rolled for it in place of the labels in braces."""
+    if "{" not in text:
+        return text
+    return BRACES.sub(lambda match: str(facts[match[1]]) if match[1] in rolls and match[1] in facts else match[0], text)
+
+
+def links_of(row: Row | RowOption) -> tuple[str, ...]:
+    """Return the random tables that are rolled on when a row or an option comes about, in order."""
+    return (row.table,) if isinstance(row.table, str) else tuple(row.table)

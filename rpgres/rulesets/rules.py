@@ -12,7 +12,7 @@ from rpgres.errors import FileError, RuleError, UsageError
 from rpgres.model.state import EMPTY, Deck, Map
 from rpgres.rulesets.folders import Layers, Part, merge_parts, read_as
 from rpgres.rulesets.registry import ApplyEffect, Ruleset, blamed
-from rpgres.rulesets.rows import Condition, Id, OutcomeTable, RowQuestion
+from rpgres.rulesets.rows import Condition, Id, OutcomeTable, RowQuestion, with_rolled_texts
 from rpgres.rulesets.schema import Parameter, RulesetFile, Track
 from rpgres.rulesets.settling import Settling
 from rpgres.rulesets.switches import Record as Switches
@@ -22,6 +22,7 @@ from rpgres.toml.diagnostics import Fault, unknown
 if TYPE_CHECKING:
     from rpgres.dice import Dice
     from rpgres.model.cards import Cards
+    from rpgres.rulesets.table_plans import TablePlan
 
 
 class Rules:
@@ -35,6 +36,7 @@ class Rules:
 
     Attributes:
         chosen: the choice of every switch, as text; for code, `switches` has it in a typed record.
+        plans: the random tables, ready to be rolled on.
     """
 
     def __init__(
@@ -58,6 +60,11 @@ class Rules:
         self._switches: dict[type, Any] = {}
         self._tables: dict[str, OutcomeTable] = {}
         self._menus: dict[str, RowQuestion] | None = None
+        self.plans: dict[str, TablePlan] = {}
+        if file.tables:
+            from rpgres.rulesets.table_plans import table_plans
+
+            self.plans = table_plans(file)
         self.compiled: dict[str, Any] = {}  # what those who play these rules have worked out of them, by their own key
 
     def without_overlays(self) -> Rules:
@@ -131,7 +138,7 @@ class Rules:
 
     def is_described(self, action: str) -> bool:
         """Tell whether an action's data say how it is played, so that it needs no rule in code."""
-        return self.file.actions[action].is_described or self.file.standalone
+        return self.file.actions[action].is_described or action in self.file.tables or self.file.standalone
 
     def effect_function(self, kind: str) -> ApplyEffect | None:
         """Return what applies a kind of effect: the code's function, or what its data describe; None for neither."""
@@ -167,6 +174,10 @@ class Rules:
         return table
 
     def _read_table(self, name: str) -> OutcomeTable:
+        if name in self.plans:
+            from rpgres.rulesets.table_plans import outcome_table
+
+            return with_rolled_texts(name, outcome_table(self.plans[name]))
         texts = self.layers.table_texts(name)
         if not texts and self.may_lack(name):
             return {}
@@ -180,7 +191,7 @@ class Rules:
 
                 message = f"the ruleset {self.id} has no band {band!r}"
                 raise faults_error(texts, [Fault("unknown-name", (band,), message, band, tuple(self.file.bands))])
-        return table
+        return with_rolled_texts(name, table)
 
     def may_lack(self, table: str) -> bool:
         """Tell whether an outcome table need not be there: the one of a described action that its bands suffice for."""
@@ -195,7 +206,9 @@ class Rules:
 
     def is_band(self, band: str, wanted: str) -> bool:
         """Tell whether a band is the wanted one, or also is it."""
-        return band == wanted or (band in self.file.bands and self.file.bands[band].also == wanted)
+        if band == wanted or wanted in band.split("+"):  # which joins the rows that random tables came to
+            return True
+        return band in self.file.bands and self.file.bands[band].also == wanted
 
     @cached_property
     def laid(self) -> dict[str, Deck]:

@@ -10,6 +10,7 @@ import msgspec
 from rpgres.model.state import slug
 from rpgres.rulesets.actions import Action, Definition
 from rpgres.rulesets.rows import Band, Condition, Id, Record, check_effects
+from rpgres.rulesets.tables import RandomTable
 
 CLAIM = "claim"  # the label of the engine's own question whether something typed counts; no ruleset's
 SaidBy = Literal["", "player", "confirmed", "gm"]
@@ -484,6 +485,7 @@ class RulesetFile(Record, frozen=True):
         parameters: what actions take, by name.
         define: formulas that actions with named dice share, by name.
         actions: the actions, by name.
+        tables: random tables, by name; each is an action, too.
         switches: house rules, by name.
         labels: what rules ask, by label.
         tracks: rows of boxes that characters have.
@@ -517,6 +519,7 @@ class RulesetFile(Record, frozen=True):
     parameters: dict[Id, Parameter] = {}
     define: dict[Id, Definition] = {}
     actions: dict[Id, Action] = {}
+    tables: dict[Id, RandomTable] = {}
     switches: dict[str, Switch] = {}
     labels: dict[Id, Label] = {}
     tracks: dict[Id, Track] = {}

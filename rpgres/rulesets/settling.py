@@ -11,7 +11,7 @@ import msgspec
 from rpgres.errors import FileError
 from rpgres.model.state import EMPTY, Map, freeze
 from rpgres.rulesets.registry import Effect
-from rpgres.rulesets.rows import Bounded, Formula, OutcomeTable, Row, RowOption, RowQuestion, bounded
+from rpgres.rulesets.rows import Bounded, Formula, OutcomeTable, Row, RowOption, RowQuestion, bounded, links_of, told
 
 if TYPE_CHECKING:
     from rpgres.rulesets.rules import Rules
@@ -30,8 +30,10 @@ class Option(msgspec.Struct, frozen=True):
         facts: what the option is about, for policies that look closer.
         aliases: other words for it.
         passes: whether choosing it lets an optional question pass, as `NO` does; it is listed as the way to do so.
-        brief: the same in a few words, with what it costs, for a question in one line; the text where it is empty.
+        brief: the same in a few words, for a question in one line; the text where it is empty.
         cost: what choosing it costs its owner; a person is shown the cheapest options first.
+        price: the cost in words, such as `1 point`, told beside `brief`.
+        of: whose thing it is, where options are of several characters; a person is shown their own first.
 
     An option called `OTHER:HOW`, where there is an option `OTHER`, is another way to choose that one; a person is shown
     both together.
@@ -45,6 +47,8 @@ class Option(msgspec.Struct, frozen=True):
     passes: bool = False
     brief: str = ""
     cost: int = 0
+    price: str = ""
+    of: str = ""
 
 
 class RowRoll(msgspec.Struct, frozen=True):
@@ -68,6 +72,7 @@ class Choice(msgspec.Struct, frozen=True):
     asks: tuple[Ask, ...] = ()
     rolls: tuple[RowRoll, ...] = ()
     option: RowOption | None = None
+    links: tuple[str, ...] = ()
 
 
 class Ask(msgspec.Struct, frozen=True):
@@ -84,7 +89,8 @@ class Ask(msgspec.Struct, frozen=True):
 class Settlement(msgspec.Struct, frozen=True):
     """One row of an outcome table for one margin, with conditions decided and values filled in.
 
-    `rolls` are rolled first; the row is then settled again, with the results among the facts.
+    `rolls` are rolled first; the row is then settled again, with the results among the facts. `links` are random tables
+    that are rolled on.
     """
 
     band: str
@@ -93,6 +99,7 @@ class Settlement(msgspec.Struct, frozen=True):
     effects: tuple[Effect, ...]
     asks: tuple[Ask, ...]
     rolls: tuple[RowRoll, ...] = ()
+    links: tuple[str, ...] = ()
 
 
 class Settling:
@@ -168,10 +175,11 @@ class Settling:
         return Settlement(
             band=band,
             success=self._rules.file.bands[band].success,
-            texts=(row.text,) if row.text else (),
+            texts=(told(row.text, row.rolls, facts),) if row.text else (),
             effects=self.filled(row.effects, margin, facts),
             asks=self._asks(row.ask, margin, facts),
             rolls=self._rolls(row.rolls, margin, facts),
+            links=links_of(row),
         )
 
     def _rolls(self, rolls: Mapping[str, Formula], margin: int | None, facts: Map[str, Any]) -> tuple[RowRoll, ...]:
@@ -206,6 +214,7 @@ class Settling:
             text=row.text or base.text,
             rolls={**base.rolls, **row.rolls},
             effects=[*base.effects, *row.effects],
+            table=[*links_of(base), *links_of(row)],
             ask={**base.ask, **row.ask},
         )
 
@@ -246,7 +255,8 @@ class Settling:
 
     def choice(self, option: RowOption, margin: int | None, facts: Map[str, Any]) -> Choice:
         """Return what comes of an option once everything that it rolls is among the facts."""
-        return Choice(option.text, self.filled(option.effects, margin, facts), self._asks(option.ask, margin, facts))
+        effects, asks = self.filled(option.effects, margin, facts), self._asks(option.ask, margin, facts)
+        return Choice(option.text, effects, asks, links=links_of(option))
 
     def filled(
         self, effects: Sequence[Mapping[str, Any]], margin: int | None, facts: Map[str, Any]

@@ -71,7 +71,7 @@ def test_a_shell_that_is_none_of_them() -> None:
     [
         ("rpgres comp", {"completions"}),
         ("rpgres completions p", {"powershell"}),
-        ("rpgres sheet ", {"new", "check", "show"}),
+        ("rpgres sheet ", {"check", "list", "new", "show"}),
         ("rpgres sheet new fa", {"fate", "faith"}),
         ("rpgres sheet check --rul", {"--ruleset", "--rulesets"}),
         ("rpgres ruleset show fate ov", {"overcome"}),

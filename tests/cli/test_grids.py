@@ -25,7 +25,7 @@ def rule(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_designer_exports_a_grid_with_and_without_a_house_rule_in_one_command() -> None:
     ran = rpgres(*LINE, "--format", "markdown", "--out", "grid.md", "--svg", "grid.svg")
-    assert ran == (0, "grid.md: written\n", "")
+    assert ran == (0, "grid.md: written\ngrid.svg: written\n", "")
     text = Path("grid.md").read_text("utf-8")
     assert [line for line in text.splitlines() if line.startswith("## ")] == [
         "## Any success, in %: base",
@@ -37,7 +37,10 @@ def test_a_designer_exports_a_grid_with_and_without_a_house_rule_in_one_command(
     assert "| 2 | +12.35 | +19.75 | +23.46 | +19.75 |\n" in text
     root = ElementTree.fromstring(Path("grid.svg").read_text("utf-8"))
     cells = [one for one in root.iter() if one.tag.endswith("rect") and len(one)]
-    assert len(cells) == 2 * 3 * 4  # each place of each grid, with its text
+    assert len(cells) == 3 * 3 * 4  # each place of each grid, and of what it changes, with its text
+    texts = [one.text or "" for one in root.iter() if one.tag.endswith("text")]
+    assert "+12.3" in texts
+    assert float(root.attrib["width"]) > 7 * max(map(len, texts))  # the title is not cut off
     assert "rule.toml" in next(one.text or "" for one in root.iter() if one.tag.endswith("desc"))
 
 

@@ -87,6 +87,7 @@ def test_dash_h_works_in_front_of_other_options_and_behind_them() -> None:
     ("words", "told"),
     [
         (["game-mster"], "there is no help on 'game-mster'; did you mean `rpgres help game-master`?"),
+        (["overcom"], "there is no help on 'overcom'; did you mean `rpgres help overcome`?"),
         (["fat"], "there is no help on 'fat'; did you mean `rpgres help fate`?"),
         (["decisons"], "there is no help on 'decisons'; did you mean `rpgres help decisions`?"),
         (["qwertz"], "there is no help on 'qwertz'; `rpgres help` lists all topics"),

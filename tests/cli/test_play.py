@@ -17,9 +17,9 @@ from rpgres.cli.play.offers import offers
 from rpgres.cli.play.room import Room
 from rpgres.cli.play.session import words_of
 from rpgres.cli.play.status import status
-from rpgres.cli.play.words import joined, split
 from rpgres.cli.render.lines import plain_text
 from rpgres.cli.short import Reading
+from rpgres.cli.typed import joined, split
 from rpgres.errors import RpgresError, UsageError
 from rpgres.model.cards import shown_codes
 from rpgres.model.state import GM, put
@@ -117,6 +117,37 @@ def test_what_a_line_stands_for(line: str, arguments: str, long: str) -> None:
     understood = Room(TABLE, None).understood(split(line), nobody)
     assert joined(understood.arguments) == arguments
     assert understood.long == (f"mara {arguments.split()[1]} {long}" if long else "")
+
+
+@pytest.mark.parametrize(
+    ("line", "long"),
+    [
+        ("conflict with edda against thug", "mara conflict --against thug --ally edda"),
+        ("begin conflict with edda against thug", "mara conflict --against thug --ally edda"),
+        ("edda conflict alongside mara vs thug", "edda conflict --against thug --ally mara"),
+        ("begin conflict", ""),
+    ],
+)
+def test_who_stands_beside_whom_in_a_conflict(line: str, long: str) -> None:
+    begun("mara", "edda", "thug")
+    understood = Room(TABLE, None).understood(split(line), nobody)
+    assert understood.long == long
+    assert understood.arguments[:2] == (["act", "conflict"] if long else ["begin", "conflict"])
+
+
+def test_it_is_asked_how_a_conflict_is_played() -> None:
+    begun("mara", "edda", "thug")
+    asked: list[str] = []
+
+    def answered(text: str, readings: Sequence[Reading]) -> Reading | None:
+        asked.append(text.partition("(")[0].strip())
+        if not readings:
+            return Reading("thug", ("thug",))
+        return readings[-1 if "played" in text else 0]
+
+    understood = Room(TABLE, None).understood(["begin", "conflict"], answered)
+    assert asked == ["How is the conflict played?", "Who acts?", "conflict: against?", "conflict: ally?"]
+    assert understood.arguments == ["act", "conflict", "--against=thug", "--ally=edda", "--actor", "mara"]
 
 
 @pytest.mark.parametrize(
@@ -242,11 +273,25 @@ def test_the_status_line_tells_points_and_what_waits_to_those_who_may_know() -> 
     assert status(Room(TABLE, None), 40).endswith("waits for mara: invoke")
 
 
+def test_a_line_at_a_question_may_be_a_command() -> None:
+    begun("mara")
+    table(*LOST, "--choose", "price=fail", code=3)
+    lines = ["answer", "note late", "mara overcome fight 1", "undo", "redo", "answer", "nothing", "undo", ""]
+    done = rpgres("play", stdin="\n".join(lines))
+    told = ["  2  late", "  3  undid: mara overcome: waiting (from entry 1)", "  4  redid: mara overcome: waiting"]
+    places = [done.out.index(text) for text in [*told, "mara, overcome: Fail", "undid: mara overcome: fail (from"]]
+    assert places == sorted(places), done.out
+    assert "cannot act now" in done.err
+    assert (
+        done.out.count("1 I Know a Back Way") == 3
+    )  # anew where the table has changed, and by its first line elsewhere
+
+
 @pytest.mark.parametrize(
     ("typed", "told", "entries"),
     [
         ("answer\nquit\nnote late\n", (), 2),  # leaves the table as well
-        ("answer\nshow\nhelp\nno\nnote late\n", ("Answer it with", "Silver Tongue"), 4),
+        ("answer\nshow\nhelp\nno\nnote late\n", ("a decision waits (invoke: mara)", "Actions, as in"), 4),
         ("answer\n", (), 2),  # the input ends
     ],
     ids=["quit", "show", "end"],
@@ -347,7 +392,7 @@ def test_what_can_be_done_by_now_is_offered() -> None:
 @pytest.mark.parametrize(
     ("ruleset", "sheets", "action", "short"),
     [
-        ("fate", ("mara", "thug"), "attack", "mara attack deceive vs thug"),
+        ("fate", ("mara", "thug"), "attack", "mara attack athletics vs thug"),
         ("saga", ("ilse",), "act", "ilse act "),
         ("two-dice", ("fen",), "risk", "fen risk gentle"),
     ],
@@ -466,7 +511,7 @@ def test_an_answer_is_offered_and_the_status_line_tells_who_is_asked() -> None:
         screen.type(CANCEL)
         screen.settle()
         screen.type(LEFT)  # leaves it unanswered
-        screen.until("mara, overcome: waiting")
+        screen.until("left open (invoke: mara)")
         screen.enter("undo")
         assert "undid: mara overcome: waiting" in screen.text
         screen.enter("redo")

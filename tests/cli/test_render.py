@@ -60,7 +60,7 @@ def test_dice_as_typed_can_be_given_back(number: int) -> None:
     ("effect", "told"),
     [
         ({"kind": "goal"}, "goal"),
-        ({"kind": "boost", "to": "actor"}, "boost: for actor"),
+        ({"kind": "boost", "to": "actor"}, "boost: for the actor"),
         ({"kind": "cost", "size": "minor", "text": "a scratch"}, 'cost: minor, text "a scratch"'),
         ({"kind": "taken-out", "to": "gm", "how": "conceded"}, "taken out: for the game master, conceded"),
         ({"kind": "fate-point", "to": "mara", "change": 2}, "fate point: for mara, change +2"),

@@ -182,7 +182,7 @@ def test_an_action_that_waits_for_its_effects_shows_them_in_words() -> None:
         "  roll: 0++0 = +2\n"
         "  The aspect comes about, with two free invocations for you.\n"
         "  * aspect created: Roofs\n"
-        "  * free invocations of Roofs for actor: 2\n"
+        "  * free invocations of Roofs for the actor: 2\n"
         "  seed: 8\n"
     )
 

@@ -139,10 +139,10 @@ Outcomes: search
     ? price ({chooser}, by the house rule cost_chooser): What now?
       stay: You stay in the dark.
       burn: You burn more oil.
-        * light: for actor, change -1 [when the margin is -3 or more]
+        * light: for the actor, change -1 [when the margin is -3 or more]
   A glow (glow): You see a little.
   Found (found): There it is.
-    * light: for actor, change +1 [unless cost_chooser is gm]
+    * light: for the actor, change +1 [unless cost_chooser is gm]
 """
 
 

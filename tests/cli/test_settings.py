@@ -91,10 +91,11 @@ def test_a_value_that_is_set_is_shown_with_its_line(file: Path) -> None:
     assert done("config", "set", "dice_words", "yes").out == f"dice-words = true ({file})\n"
     done("config", "set", "ruleset", "saga")
     assert file.read_text() == (
+        "#:schema ./.schemas/config.json\n"
         '# Settings of rpgres; `rpgres config show` lists them all.\ndice-words = true\nruleset = "saga"\n'
     )
-    assert shown()["ruleset"] == ("saga", f"{file}:3")
-    assert "dice-words  true    line 2" in done("config", "show").out
+    assert shown()["ruleset"] == ("saga", f"{file}:4")
+    assert "dice-words  true    line 3" in done("config", "show").out
     assert f"Your settings: dice-words, ruleset ({file})." in done().out
     done("config", "unset", "dice-words")
     assert "dice-words" not in file.read_text()

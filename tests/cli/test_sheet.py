@@ -129,7 +129,8 @@ def test_new_writes_a_file_once(tmp_path: Path) -> None:
     done = rpgres("sheet", "new", "lantern", "--out", str(path))
     told = f"{path}: written; change it, then: rpgres sheet check '{path}'\n"
     assert (done.exit_code, done.stdout, done.stderr) == (0, told, "")
-    assert path.read_text("utf-8") == rpgres("sheet", "new", "lantern").stdout
+    line = "#:schema ./.schemas/sheet-lantern.json\n"
+    assert path.read_text("utf-8") == line + rpgres("sheet", "new", "lantern").stdout
     path.write_text("mine", "utf-8")
     done = rpgres("sheet", "new", "lantern", "--out", str(path))
     assert (done.exit_code, done.stdout) == (1, "")

@@ -200,6 +200,7 @@ def test_a_width_is_reached_with_the_fewest_checked_runs() -> None:
     [
         (("simulate",), "name what to simulate"),
         (("simulate", "4d6"), "dice need no simulation: `rpgres odds 4d6`"),
+        (("simulate", "4d6", "-n", "500"), "--repeat 500` rolls them as often as -n 500 would"),
         (("simulate", "fate"), "name an action of fate"),
         (("simulate", "fate/bride"), "did you mean 'fate/bribe'"),
         ((*SEEDED, "-n", "0"), "--runs takes a whole number from 1 on"),

@@ -122,6 +122,20 @@ def test_a_house_rule_in_a_file_or_a_folder_is_compared(tmp_path: Path) -> None:
         assert other["house_rules"] == [str(path / "fate" if path.name == "house" else path)]
 
 
+def test_one_outcome_table_is_compared_by_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file in `outcomes` says what one in an overlay's folder does, and its faults are told with their lines."""
+    monkeypatch.chdir(tmp_path)
+    table = Path("outcomes/overcome.toml")
+    table.parent.mkdir()
+    table.write_text('[tie]\n# a word\neffects = [{ kind = "strss" }]\n')
+    ran = rpgres(*OVERCOME, "--skill", "2", "--vs", "2", "--compare", str(table))
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith("rpgres: outcomes/overcome.toml:3: tie.effects[0]")
+    table.write_text('[fail.ask.price.options.debt]\ntext = "You get it."\nprefer = 9\neffects = [{ kind = "goal" }]\n')
+    _, other = as_json(*OVERCOME, "--skill", "2", "--vs", "2", "--auto", "--compare", str(table))["cases"]
+    assert other["house_rules"] == ["outcomes/overcome.toml"]
+
+
 @pytest.mark.parametrize(
     ("more", "told"),
     [

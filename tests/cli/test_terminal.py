@@ -19,7 +19,7 @@ from rpgres.cli.prompt import Person, matching
 from rpgres.cli.render.lines import plain_text
 from rpgres.cli.render.questions import MARGIN, keyed, question_lines
 from rpgres.engine.players import NO, Question, View
-from rpgres.model.state import State
+from rpgres.model.state import State, slug
 from rpgres.rulesets import Option
 from tests.support.command_line import FIXED, PROGRAM
 from tests.support.terminal import END, ENTER, Terminal
@@ -135,7 +135,7 @@ def test_a_question_of_a_scene_stands_below_its_step(tmp_path: Path) -> None:
 def test_an_optional_moment_passes_with_enter() -> None:
     line = "roll fate overcome --sheet mara --skill fight --vs 1 --given roll=0+00 --seed 7"
     terminal = Terminal(line.split())
-    assert "Invoke an aspect? [Enter: no]\n  1 " in terminal.until("> ")
+    assert "Invoke an aspect? [Enter: no] (1 point each)\n  1 " in terminal.until("> ")
     terminal.type(ENTER)
     code, text = terminal.end()
     assert code == 0
@@ -245,7 +245,10 @@ ENOUGH = Question("trump", "mara", (Option("stop", passes=True), Option("draw"))
         (PRICED, "2", ["the-fog"]),
         (PRICED, "r2", ["the-fog:reroll"]),
         (PRICED, "The Fog", ["the-fog"]),
-        (PRICED, "the fo", ["the-fog", "the-fog:reroll"]),
+        (PRICED, "the fo", ["the-fog"]),
+        (PRICED, "fog", ["the-fog"]),
+        (PRICED, "invoke the fog", ["the-fog"]),
+        (PRICED, "nothing", [NO]),
         (ENOUGH, "1", ["draw"]),
         (ENOUGH, "2", []),
         (ENOUGH, "st", ["stop"]),
@@ -292,6 +295,17 @@ def test_no_line_of_options_is_wider_than_the_terminal(width: int) -> None:
 def test_ways_that_share_a_letter_are_typed_in_full() -> None:
     ways = Question("use", "mara", tuple(map(Option, ("a", "a:raise", "a:reroll", "b", "b:reroll", "c:raise"))))
     assert list(keyed(ways)) == ["1", "raise1", "reroll1", "2", "reroll2", "3"]
+
+
+def test_the_things_of_others_stand_behind_their_names() -> None:
+    owners = {"Fog": "edda", "Owl": "mara", "Crowd": "", "Lamp": "", "Wit": "edda"}
+    options = [Option(slug(text), brief=text, cost=1, price="1 point", of=of) for text, of in owners.items()]
+    free = Option("rain", brief="Rain", price="free", of="edda")
+    asked = Question("use", "mara", (*options, free), optional=True)
+    assert shown_in(asked, 80) == (
+        "mara: use? [Enter: no] (1 point each)\n  1 Rain (free)  2 Owl  3 Crowd  4 Lamp\n  edda: 5 Fog  6 Wit\n"
+    )
+    assert plain_text(question_lines(asked, width=80, is_again=True)) == "mara: use? [Enter: no]  ? options\n"
 
 
 def test_the_ways_of_many_options_are_one_entry() -> None:

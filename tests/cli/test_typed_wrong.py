@@ -87,3 +87,22 @@ def test_a_sheet_as_a_shell_of_windows_writes_it(encoding: str, tmp_path: Path) 
     assert ran.code == 1
     assert "UTF-16 text" in ran.err
     assert "Set-Content -Encoding utf8" in ran.err
+
+
+def test_an_action_alone_is_that_of_the_ruleset_in_the_settings() -> None:
+    line = ["overcome", "--skill", "3", "--vs", "2", "--seed", "7"]
+    assert rpgres(*line, RPGRES_RULESET="fate") == rpgres("roll", "fate", *line)
+    for default in ("", "saga", "nowhere"):
+        assert "you may want `rpgres roll fate overcome`" in rpgres(*line, RPGRES_RULESET=default).err
+    assert "did you mean 'overcome'?" in rpgres("overcom", RPGRES_RULESET="fate").err
+
+
+def test_a_folder_above_the_rulesets_is_told(tmp_path: Path) -> None:
+    inner = tmp_path / "house" / "rulesets" / "fate"
+    inner.mkdir(parents=True)
+    (inner / "ruleset.toml").write_text("version = '2'\n")
+    done = rpgres("ruleset", "check", "fate", "--rulesets", str(tmp_path / "house"))
+    assert (done.code, done.out) == (2, "")
+    assert done.err == f"rpgres: --rulesets {tmp_path / 'house'}: no rulesets there; did you mean {inner.parent}?\n"
+    (tmp_path / "house" / "saga" / "sheets").mkdir(parents=True)
+    assert rpgres("ruleset", "check", "fate", "--rulesets", str(tmp_path / "house")).code == 0

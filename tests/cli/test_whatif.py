@@ -45,7 +45,7 @@ def test_both_accounts_one_under_the_other() -> None:
         "    roll: ++++ = +4\n"
         "    You get what you wanted, and a boost.\n"
         "    * the goal is reached\n"
-        "    * a boost for actor\n",
+        "    * a boost for the actor\n",
         "",
     )
 

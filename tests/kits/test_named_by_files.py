@@ -114,7 +114,7 @@ def test_what_pays_has_the_name_that_the_file_gives_it(mine: Path) -> None:
     played = rpgres(*typed, "--given=roll=0000", "--choose=invoke=old-friends").out
     assert "+3, for a hero point" in played
     assert "4 against 2, margin +2" in played
-    assert "hero points of actor: -1" in played
+    assert "hero points of the actor: -1" in played
     refused = rpgres(*typed, "--choose=invoke=old-friends:reroll")
     assert refused.code == 2
     assert "actor may choose: old-friends, no" in refused.err

@@ -246,7 +246,7 @@ CONTRARY = {
     "a name in a text": (
         [(HIT, 'text = "It is done to {target}."')],
         "",
-        "outcomes.try.hit.text: texts have no placeholders; {target} is shown literally",
+        "outcomes.try.hit.text: {target} is neither dice nor what this row rolls",
     ),
     "a name in an answer": (
         [(HIT, ASKED % ', b = { text = "B for {foe}" }')],

@@ -59,6 +59,22 @@ def by_option(found: Sequence[OptionOdds]) -> dict[str, float]:
     return {one.option: one.success for one in found}
 
 
+def test_odds_in_a_procedure_are_those_of_the_turn() -> None:
+    inputs = {"sheet": "mara", "against": ["thug"]}
+    rolled = {"roll": ["0000"], "opposition": ["0+00"]}  # 1 against 3
+    found = odds_at("fate", "conflict", inputs, at=3, answers=["attack", NO], given=rolled)
+    again = sum(sum(faces) + 1 > 3 for faces in FATE) / len(FATE)
+    alone = by_option(
+        odds_at("fate", "attack", {"sheet": "mara", "skill": "fight", "vs": "3"}, given={"roll": ["0000"]})
+    )
+    chances = by_option(found)
+    assert chances["wanted-in-three-ports:reroll"] == alone["wanted-in-three-ports:reroll"] == pytest.approx(again)
+    assert {one.option: one.outcomes for one in found}[NO] == {"fail": 1}
+    turns = odds_at("fate", "conflict", inputs)
+    assert 0 < by_option(turns)["attack"] < 1
+    assert {one.option for one in turns if not one.outcomes} == {"full-defense", "pass"}
+
+
 FIRST = [
     ("saga", "act", "play", {"ability": "strength=3", "vs": "challenging", "hand": "St6,Ag3,Do8"}),
     ("saga", "act", "play", {"ability": "agility=4", "vs": "daunting", "hand": "St1,Ag3,Ag7"}),

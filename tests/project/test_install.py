@@ -38,6 +38,7 @@ def test_the_wheel_holds_code_plugins_rulesets_and_types(wheel: Path) -> None:
     template = {path.relative_to(ROOT).as_posix() for path in (ROOT / "rpgres" / "plugins" / "template").rglob("*.txt")}
     assert template
     assert template <= names
+    assert {f"rpgres/schemas/{kind}.json" for kind in ("ruleset", "outcomes", "deck", "scene", "config")} <= names
     pages = [path for path in (ROOT / "rpgres" / "guide").iterdir() if path.is_file()]
     assert {path.relative_to(ROOT).as_posix() for path in pages} <= names
     shared = {name.partition(".data/data/")[2] for name in names} - {""}

@@ -21,11 +21,13 @@ from tests.docs import (
     PAGES,
     SECTION,
     blocks_of,
+    change_file,
     commands_of,
     install,
     made,
     played,
     run_python,
+    session,
     shipped_text,
     type_quickly,
     write_file,
@@ -53,6 +55,10 @@ def test_every_block_prints_what_it_shows(page: str, tmp_path: Path) -> None:
             install(block.text, folder=tmp_path)
         elif block.language == "python":
             assert run_python(block.text, name=f"{page}:{block.line}") == []
+        elif block.language == "diff":
+            change_file(block.text, folder=tmp_path)
+        elif block.language == "session":
+            assert session(block.text, folder=tmp_path) == block.text, f"{page}:{block.line}"
         elif block.language == "play":
             assert played(block.text, folder=tmp_path) == block.text, f"{page}:{block.line}"
         elif block.language == "console":

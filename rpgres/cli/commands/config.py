@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -122,13 +124,17 @@ def set_(
     attack --skill fight"` makes `rpgres hit --vs 2` a command of your own. Keys: plain, dice-words, colour, ruleset,
     dice, rulesets, aliases.NAME.
     """
+    from rpgres.cli.formats.editors import write_schemas
     from rpgres.cli.output import say_text, warn
     from rpgres.cli.root import reserved
     from rpgres.cli.settings import active
     from rpgres.cli.settings_check import path_of, set_setting
 
     loaded = active()
+    is_new = not os.path.exists(loaded.path)
     found = set_setting(loaded, key, value, reserved())
+    if is_new:
+        write_schemas(Path(loaded.path).parent, ["config"])
     name = ".".join(path_of(key))
     say_text(f"{name} = {_value_text(found)} ({loaded.path})\n")
     origin = loaded.origins.get(name, loaded.path)

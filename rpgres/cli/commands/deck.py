@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from rpgres.cli.annotations import AsJson, AsWords, Folders, complete_rulesets
+from rpgres.cli.annotations import AsJson, AsWords, Folders, OnlyOf
 from rpgres.cli.options import SEED, read_answers, read_count, read_folders
 
 app = typer.Typer(
@@ -46,15 +46,7 @@ DeckName = Annotated[
 
 @app.command("list")
 def list_all(
-    ruleset: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[RULESET]",
-            help="List only the decks of this ruleset.",
-            show_default=False,
-            autocompletion=complete_rulesets,
-        ),
-    ] = None,
+    ruleset: OnlyOf = None,
     as_json: AsJson = False,
     plain: AsWords = False,
     rulesets: Folders = None,

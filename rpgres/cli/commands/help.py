@@ -95,12 +95,13 @@ def _action_of(root: Any, rulesets: Sequence[str], words: Sequence[str]) -> str:
     from rpgres.errors import RpgresError
     from rpgres.toml.diagnostics import nearest
 
-    having = []
+    having, known = [], dict[str, None]()
     for ruleset in rulesets:
         try:
             actions = read_ruleset(ruleset).file.actions
         except RpgresError:  # a broken ruleset is no reason to help with nothing
             continue
+        known |= dict.fromkeys(actions)
         if words[0] in actions:
             having.append(ruleset)
     if len(having) == 1:
@@ -109,7 +110,7 @@ def _action_of(root: Any, rulesets: Sequence[str], words: Sequence[str]) -> str:
     if having:
         commands = ", ".join(f"`rpgres help {ruleset} {words[0]}`" for ruleset in having)
         raise UsageError(f"{words[0]!r} is an action of several rulesets: {commands}")
-    near = nearest(words[0], [*guide.TOPICS, *COMMANDS, *rulesets, *(one.topic for one in guide.sections())])
+    near = nearest(words[0], [*guide.TOPICS, *COMMANDS, *rulesets, *(one.topic for one in guide.sections()), *known])
     hint = f"did you mean `rpgres help {near}`?" if near else "`rpgres help` lists all topics"
     raise UsageError(f"there is no help on {typed!r}; {hint}")
 

@@ -33,8 +33,9 @@ def command(
     """
     import os
 
+    from rpgres.cli.asking import listening
     from rpgres.cli.options import read_folders
-    from rpgres.cli.output import is_told_plainly, listening
+    from rpgres.cli.output import is_told_plainly
     from rpgres.cli.play.reader import reader_for
     from rpgres.cli.play.room import Room
     from rpgres.cli.play.session import Session
@@ -50,5 +51,5 @@ def command(
     common += [word for folder in rulesets or () for word in ("--rulesets", folder)]
     reader = reader_for(room, is_plain=plain or is_told_plainly())
     session = Session(room, reader, common, is_plain=plain, real_dice=real_dice or "")
-    with listening(session.read):
+    with listening(session):
         session.run()

@@ -65,10 +65,15 @@ def new(
     """
     from pathlib import Path
 
+    from rpgres.cli.formats.editors import write_own_schemas
     from rpgres.cli.output import say_text
-    from rpgres.plugins.scaffold import write_plugin
+    from rpgres.plugins.scaffold import package_of, write_plugin
+    from rpgres.rulesets import Rules, Ruleset, merge_parts, read_parts
 
     folder = write_plugin(name, into=Path(into))
+    data = folder / "src" / package_of(name) / "data"
+    parts = read_parts([data], ruleset_id=name)
+    write_own_schemas(folder, Rules(Ruleset(name, data=data), file=merge_parts(parts), parts=parts))
     quoted = join_line([str(folder)])
     say_text(
         f"{folder}: written. Next steps:\n"

@@ -10,8 +10,9 @@ import typer
 
 from rpgres.cli import INTERRUPTED
 from rpgres.cli import options as opt
+from rpgres.cli.asking import asks_dice, can_prompt
 from rpgres.cli.dynamic import PlayGroup, Verb
-from rpgres.cli.output import WAITING, asks_dice, can_prompt, exit_of, know_cards, say, say_json, say_text
+from rpgres.cli.output import WAITING, exit_of, know_cards, say, say_json, say_text
 from rpgres.cli.rulesets import RulesetData
 from rpgres.dice.seeds import Streams, read_seed, run_seed
 from rpgres.engine.dealers import remembering

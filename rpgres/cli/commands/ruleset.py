@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from rpgres.cli.annotations import AsJson, AsWords, Folders, RulesetId, complete_rulesets
 from rpgres.cli.checks import AsForm, end_check, form_of
+from rpgres.cli.commands import ruleset_new
 from rpgres.cli.options import SWITCH
 
 if TYPE_CHECKING:
@@ -18,15 +18,13 @@ if TYPE_CHECKING:
     from rpgres.cli.render.lines import Line
     from rpgres.conformance.vectors import VectorReport
     from rpgres.plugins.discovery import RulesetName
-    from rpgres.rulesets import Rules, Ruleset
     from rpgres.toml.diagnostics import Diagnostic
 
 app = typer.Typer(
-    add_completion=False, no_args_is_help=True, help="List rulesets, show what is in one, and check house rules."
+    add_completion=False,
+    no_args_is_help=True,
+    help="List rulesets, make one, show one, check house rules.",
 )
-
-
-RULESET = "ruleset.toml"
 
 
 @app.command("list")
@@ -116,6 +114,9 @@ def _homemade_problems(ruleset_id: str, extra: Sequence[Path]) -> Sequence[Diagn
     return ()
 
 
+app.command("new")(ruleset_new.new)
+
+
 @app.command("check")
 def check(
     rulesets_named: Annotated[
@@ -128,6 +129,9 @@ def check(
         ),
     ] = None,
     form: AsForm = "text",
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Check again whenever a file changes, until Ctrl-C.", show_default=False)
+    ] = False,
     as_json: AsJson = False,
     plain: AsWords = False,
     rulesets: Folders = None,
@@ -135,25 +139,25 @@ def check(
     """Check rulesets with all that is laid over them: rules, outcome tables, sheets and scenes.
 
     A folder is checked wherever it is: one that is a whole ruleset by itself, any other over the ruleset of its name.
-    Every problem is told with its file, line and key. The exit code is 1 when there is any.
+    Every problem is told with its file, line and key. The exit code is 1 when there is any. With --watch, schemas that
+    `rpgres ruleset new` or `rpgres schema --write` wrote are kept up to date, too.
     """
     from rpgres.cli.formats.summary import RulesetChecks
     from rpgres.cli.options import read_folders
     from rpgres.cli.progress import one_by_one
+    from rpgres.cli.ruleset_checks import check_ruleset
     from rpgres.plugins.discovery import ruleset_names
     from rpgres.plugins.probing import probe_plugins
 
     folders = read_folders(rulesets or ())
+    if watch:
+        _watch(rulesets_named or (), folders, is_text=form_of(form, as_json=as_json) == "text", is_plain=plain)
     if not rulesets_named:
         probe_plugins()
     known = [name.id for name in ruleset_names(titles=False, extra=folders)]
     named = list(dict.fromkeys(rulesets_named or known))
 
-    def check_one(name: str) -> RulesetCheck:
-        folder = None if name in known else _folder_at(name)
-        return _checked(name, folders) if folder is None else _checked_folder(folder, folders)
-
-    checked = one_by_one("checking", named, check_one, is_plain=plain)
+    checked = one_by_one("checking", named, lambda name: check_ruleset(name, folders, known=known), is_plain=plain)
     unchecked = named[len(checked) :]
     strays = [] if rulesets_named else _strays(extra=folders)
     is_well = not strays and not unchecked and all(one.ok for one in checked)
@@ -166,6 +170,20 @@ def check(
         is_plain=plain,
         unchecked=unchecked,
     )
+
+
+def _watch(named: Sequence[str], folders: Sequence[Path], *, is_text: bool, is_plain: bool) -> NoReturn:
+    from rpgres.cli.formats.editors import renew_schemas
+    from rpgres.cli.ruleset_checks import places_of
+    from rpgres.cli.watching import watch
+    from rpgres.errors import UsageError
+
+    if not is_text:
+        raise UsageError("--watch shows text; for JSON or annotations leave it out")
+    args = ["ruleset", "check", *(["--plain"] if is_plain else []), *(f"--rulesets={folder}" for folder in folders)]
+    places = places_of(named, folders)
+    args += ["--", *named]
+    raise typer.Exit(watch(args, places, is_plain=is_plain, done=lambda: renew_schemas(places)))
 
 
 @app.command("test")
@@ -232,156 +250,6 @@ def _checked_lines(checked: Sequence[RulesetCheck], strays: Sequence[Diagnostic]
         yield line(Piece(one.id, "name"), ": ", state, with_)
         yield from (line(text) for problem in one.problems for text in problem.text.splitlines())
     yield from (line(stray.text) for stray in strays)
-
-
-def _folder_at(typed: str) -> Path | None:
-    """Return the folder of the ruleset that is meant by a path, or None for an id.
-
-    Raises:
-        FileError: it is spelt like a path, and no ruleset is there.
-    """
-    from rpgres.errors import FileError
-    from rpgres.lint.overlays import FILES, FOLDERS
-
-    path = Path(typed)
-    if os.path.isdir(path) and any(os.path.exists(path / name) for name in (*FILES, *FOLDERS)):
-        return path
-    if os.path.isfile(path) and path.name == RULESET:
-        return path.parent
-    if os.path.isfile(path) and path.suffix == ".toml":
-        better = path.parent / path.stem / RULESET
-        message = f"{path}: a ruleset is a file {RULESET} in a folder named after its id; move it to {better}"
-        raise FileError(message, file=typed)
-    if not (path.suffix == ".toml" or os.path.basename(typed) != typed or typed == os.curdir):
-        return None
-    told = (
-        f"has no {RULESET}, and nothing that is laid over one"
-        if os.path.isdir(path)
-        else "there is no such file or folder"
-    )
-    raise FileError(f"{typed}: {told}; name the folder of a ruleset, or its {RULESET}", file=typed)
-
-
-def _checked_folder(folder: Path, extra: Sequence[Path]) -> RulesetCheck:
-    """Return what is wrong with a ruleset, or with what is laid over one, that need not be where it would be found.
-
-    Raises:
-        UsageError: it is neither.
-    """
-    from rpgres.cli.formats.summary import RulesetCheck
-    from rpgres.plugins.discovery import owner_of
-    from rpgres.plugins.entries import folder_fault
-    from rpgres.plugins.folders import is_standalone
-    from rpgres.rulesets import Ruleset
-    from rpgres.toml.diagnostics import Diagnostic
-
-    whole = folder.resolve()
-    owner = owner_of(folder, extra=extra)
-    if owner is not None:
-        return _checked(owner, extra)
-    if not is_standalone(folder):
-        root = whole.parent if folder.name in ("", os.pardir) else folder.parent
-        return _checked(whole.name, [*extra, root])
-    problems, _ = _problems_of(Ruleset(whole.name, data=folder), [folder], extra, is_alone=True)
-    fault = folder_fault(whole.name)
-    if fault:
-        problems = [Diagnostic("bad-id", fault, str(folder)), *problems]
-    return RulesetCheck(whole.name, not problems, (), problems)
-
-
-def _checked(ruleset_id: str, folders: Sequence[Path]) -> RulesetCheck:
-    """Return what is wrong with a ruleset and all that is laid over it.
-
-    Raises:
-        UsageError: there is no such ruleset.
-    """
-    from rpgres.cli.formats.summary import RulesetCheck
-    from rpgres.errors import PluginError
-    from rpgres.plugins.discovery import find_ruleset
-    from rpgres.rulesets import data_folders
-    from rpgres.toml.diagnostics import diagnostics_in
-
-    try:
-        ruleset = find_ruleset(ruleset_id, extra=folders)
-    except PluginError as error:
-        return RulesetCheck(ruleset_id, False, (), diagnostics_in(error, code="broken-plugin"))
-    found = data_folders(ruleset_id, own=ruleset.data, extra=folders)
-    problems, overlays = _problems_of(ruleset, found, folders)
-    return RulesetCheck(ruleset_id, not problems, overlays, problems)
-
-
-def _problems_of(
-    ruleset: Ruleset, found: Sequence[Path], extra: Sequence[Path], *, is_alone: bool = False
-) -> tuple[Sequence[Diagnostic], Sequence[str]]:
-    """Return what is wrong in the folders of a ruleset, and which of them are laid over the first.
-
-    Args:
-        ruleset: its code.
-        found: its folders.
-        extra: the folders of `--rulesets`.
-        is_alone: whether nothing else is laid over it when its scenes are read.
-    """
-    from rpgres.errors import FileError
-    from rpgres.lint.whole import all_diagnostics
-    from rpgres.rulesets import Rules, merge_parts, read_parts
-    from rpgres.toml.diagnostics import diagnostics_in
-
-    overlays = [str(folder) for folder in found[1:]]
-    try:
-        parts = read_parts(found, ruleset_id=ruleset.id)
-        rules = Rules(ruleset, file=merge_parts(parts), parts=parts)
-        problems = all_diagnostics(rules)
-        # While the rules are broken, each example and scene would tell the same again.
-        if not problems:
-            problems = [*_example_problems(rules), *_scene_problems(rules, extra, is_alone=is_alone)]
-    except FileError as error:
-        problems = diagnostics_in(error)
-    return problems, overlays
-
-
-def _example_problems(rules: Rules) -> Iterator[Diagnostic]:
-    """Yield the examples of actions that cannot be typed, or do not run."""
-    from rpgres.conformance.subjects import read_example
-    from rpgres.dice.seeds import Streams
-    from rpgres.engine.run import run
-    from rpgres.errors import RpgresError
-    from rpgres.rulesets.provenance import located_in
-    from rpgres.toml.diagnostics import Fault
-
-    for name, action in rules.file.actions.items():
-        if not action.example:
-            continue
-        try:
-            run(read_example(rules, name), streams=Streams("example"))
-        except RpgresError as error:
-            yield located_in(rules.layers.texts(), Fault("bad-example", ("actions", name, "example"), error.typed))
-
-
-def _scene_problems(rules: Rules, folders: Sequence[Path], *, is_alone: bool) -> Iterator[Diagnostic]:
-    from rpgres.errors import RpgresError
-    from rpgres.plugins.discovery import find_ruleset
-    from rpgres.plugins.loading import load_rules
-    from rpgres.scenes import check_scene, read_scene
-    from rpgres.toml.diagnostics import diagnostics_in
-    from rpgres.toml.reading import read_source
-
-    def find(ruleset_id: str) -> Ruleset:
-        return rules.ruleset if ruleset_id == rules.id else find_ruleset(ruleset_id, extra=folders)
-
-    loaded: dict[tuple[str, frozenset[tuple[str, str]]], Rules] = {}  # most scenes choose the same switches
-
-    def load(code: Ruleset, *, switches: Mapping[str, str], extra: Sequence[Path]) -> Rules:
-        key = code.id, frozenset(switches.items())
-        if key not in loaded:
-            is_own = is_alone and code is rules.ruleset
-            loaded[key] = rules.with_switches(switches) if is_own else load_rules(code, switches=switches, extra=extra)
-        return loaded[key]
-
-    for path in (path for folder in rules.folders for path in sorted((folder / "scenes").glob("*.toml"))):
-        try:
-            yield from check_scene(read_scene(read_source(path), find_ruleset=find, extra=folders, load=load))
-        except RpgresError as error:
-            yield from diagnostics_in(error, file=str(path))
 
 
 def _complete_actions(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rpgres.cli.annotations import AsJson, Folders
+from rpgres.cli.annotations import AsJson, AsWords, Folders, OnlyOf
 from rpgres.cli.checks import AsForm, check_files, form_of
 from rpgres.cli.commands.scene_procedure import RunCommand, asked_for_dice
 from rpgres.cli.options import PLAIN, POLICY, REAL, SEED, SWITCH
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rpgres.scenes import ProvedFile, Scene
     from rpgres.toml.diagnostics import Diagnostic
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, help="Play, tell, check and test scripted scenes.")
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="List, play, tell, check and test scripted scenes.")
 
 
 def _complete_scenes(incomplete: str) -> list[str]:
@@ -74,6 +74,32 @@ Switches = Annotated[
     list[str] | None, typer.Option("--switch", metavar=SWITCH.metavar, help=SWITCH.help, show_default=False)
 ]
 Seed = Annotated[str | None, typer.Option("--seed", metavar=SEED.metavar, help=SEED.help, show_default=False)]
+
+
+@app.command("list")
+def list_all(
+    ruleset: OnlyOf = None,
+    cases: Annotated[
+        bool, typer.Option("--all", help="List those too that only test a ruleset (conformance).", show_default=False)
+    ] = False,
+    as_json: AsJson = False,
+    plain: AsWords = False,
+    rulesets: Folders = None,
+) -> None:
+    """List the scenes that come with rulesets, and those that lie where house rules do.
+
+    `rpgres scene run NAME` plays one.
+    """
+    from rpgres.cli.formats.listed import list_files
+    from rpgres.cli.options import read_folders
+    from rpgres.cli.output import say, say_json
+    from rpgres.cli.render.files import file_list_lines
+
+    found = list_files("scene", ruleset, extra=read_folders(rulesets or ()), with_cases=cases)
+    if as_json:
+        say_json(found)
+    else:
+        say(file_list_lines(found), is_plain=plain)
 
 
 AsSeat = Annotated[

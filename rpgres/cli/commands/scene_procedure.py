@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from rpgres.cli import options as opt
+from rpgres.cli.asking import asks_dice
 from rpgres.cli.dynamic import SCENE_RUN, ActionCommand, Verb, procedure_named
 from rpgres.cli.options import ANSWERS, OUTPUT, Option, StrictCommand, hoist
-from rpgres.cli.output import WAITING, asks_dice, exit_of, say, say_json
+from rpgres.cli.output import WAITING, exit_of, say, say_json
 from rpgres.cli.rulesets import RulesetData
 
 if TYPE_CHECKING:

@@ -1,22 +1,28 @@
-"""`rpgres schema`: prints what `rpgres.cli.formats.schemas` makes."""
+"""`rpgres schema`: prints what `rpgres.cli.formats.schemas` makes, or writes it to where editors find it."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rpgres.cli.annotations import Folders, complete_rulesets
 from rpgres.cli.output import say_json
 
+if TYPE_CHECKING:
+    from rpgres.rulesets import Rules
+
 BATCH = "batch"  # the kind that describes the requests of all operations
+FILES = "files"  # all kinds of files at once
 
 
 def _complete_kinds(incomplete: str) -> list[tuple[str, str]]:
     from rpgres.cli.formats.schemas import KINDS
 
     batch = (BATCH, "One line that `rpgres batch` reads, operation by operation.")
-    kinds = [batch, *((name, kind.description) for name, kind in KINDS.items())]
+    files = (FILES, "All kinds of TOML files, with --write.")
+    kinds = [batch, files, *((name, kind.description) for name, kind in KINDS.items())]
     return [(name, text) for name, text in kinds if name.startswith(incomplete)]
 
 
@@ -27,10 +33,10 @@ def command(
             metavar="KIND",
             help="result, pending, odds, odds-ladder, scene-odds, scene-best, comparison, variation, grids, search, "
             "knockout, simulation, what-if, error, request, batch, text, answers, scene-result, account, "
-            "scene-test, deck-draw, deck-shown, "
-            "decks, table, log, entry, view, answer, orders-shown, seal, verify, rulesets, ruleset-shown, "
+            "scene-test, deck-draw, deck-shown, decks, files-listed, "
+            "table, log, entry, view, answer, orders-shown, seal, verify, rulesets, ruleset-shown, "
             "action-shown, ruleset-check, ruleset-test, sheet-shown, check, plugins, plugin-check, config-shown; "
-            "or of a file: scene, orders, sheet, ruleset, outcomes, deck, menus, config.",
+            "or of a file: scene, orders, sheet, ruleset, outcomes, deck, menus, config; files for all of these.",
             autocompletion=_complete_kinds,
         ),
     ],
@@ -43,6 +49,15 @@ def command(
             autocompletion=complete_rulesets,
         ),
     ] = None,
+    write: Annotated[
+        str | None,
+        typer.Option(
+            "--write",
+            metavar="DIR",
+            help="Write it into DIR/.schemas, where `#:schema` lines of files in DIR find it.",
+            show_default=False,
+        ),
+    ] = None,
     rulesets: Folders = None,
 ) -> None:
     """Print the JSON Schema (2020-12) of something rpgres prints, or of a file it reads.
@@ -50,6 +65,9 @@ def command(
     With a ruleset, the schema knows its actions, outcomes, effects, switches and the keys of its sheets, so that an
     editor completes and checks the files. For ruleset, outcomes, deck and menus it then describes a house rule: a file
     that says only what differs.
+
+    \b
+    rpgres schema files fate --write .
     """
     from rpgres.cli.formats.schemas import make_schema
     from rpgres.cli.options import read_folders
@@ -58,9 +76,30 @@ def command(
 
     folders = read_folders(rulesets or ())
     rules = load_rules(find_ruleset(ruleset, extra=folders), extra=folders) if ruleset is not None else None
+    if write is not None or kind == FILES:
+        _write(kind, rules, write)
+        return
     if kind == BATCH:
         from rpgres.cli.operation_schemas import batch_schema
 
         say_json(batch_schema(rules), indent=2)
         return
     say_json(make_schema(kind, rules=rules), indent=2)
+
+
+def _write(kind: str, rules: Rules | None, folder: str | None) -> None:
+    from rpgres.cli.formats.editors import file_kinds, schema_line, write_schemas
+    from rpgres.cli.output import say_text
+    from rpgres.errors import UsageError
+
+    kinds = [one for one in file_kinds() if rules or one != "sheet"]
+    if folder is None:
+        raise UsageError("the schemas of all files are written, not printed: rpgres schema files --write DIR")
+    if kind != FILES and kind not in kinds:
+        raise UsageError(f"{kind} is no kind of file that an editor could check; choose {', '.join([FILES, *kinds])}")
+    if not Path(folder).is_dir():
+        raise UsageError(f"--write {folder}: there is no such folder")
+    ruleset = rules.id if rules else ""
+    for one in kinds if kind == FILES else [kind]:
+        (path,) = write_schemas(Path(folder), [one], rules)
+        say_text(f"{path}: written; files in {folder} begin with: {schema_line(one, ruleset)}")

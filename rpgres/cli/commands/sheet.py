@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rpgres.cli.annotations import AsJson, AsWords, Folders, OfRuleset, RulesetId
+from rpgres.cli.annotations import AsJson, AsWords, Folders, OfRuleset, OnlyOf, RulesetId
 from rpgres.cli.checks import AsForm, check_files, form_of
 from rpgres.cli.output import say_text
 from rpgres.cli.shells import join_line
@@ -20,24 +20,36 @@ if TYPE_CHECKING:
     from rpgres.rulesets import Rules
     from rpgres.toml.reading import Source
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, help="Create, check and show character sheets.")
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="List, create, check and show character sheets.")
 
 STDIN = "-"
 
 
 def _complete_sheets(incomplete: str) -> list[tuple[str, str]]:
     """Return the sheets that come with rulesets, and the TOML files here."""
-    from rpgres.plugins.discovery import installed_folders, ruleset_names
-    from rpgres.rulesets import builtin_folder, overlay_roots
+    from rpgres.cli.formats.listed import list_files
 
-    installed = installed_folders()
-    found = []
-    for ruleset in ruleset_names():
-        folders = [root / ruleset.id for root in (builtin_folder(), *overlay_roots())]
-        for folder in [*folders, *([installed[ruleset.id]] if ruleset.id in installed else [])]:
-            found += [(path.stem, ruleset.title) for path in sorted((folder / "sheets").glob("*.toml"))]
+    found = [(one.name, f"{one.title} ({one.ruleset})") for one in list_files("sheet").files]
     here = [(path.name, "") for path in sorted(Path().glob("*.toml"))]
     return [offer for offer in dict.fromkeys([*found, *here]) if offer[0].startswith(incomplete)]
+
+
+@app.command("list")
+def list_all(ruleset: OnlyOf = None, as_json: AsJson = False, plain: AsWords = False, rulesets: Folders = None) -> None:
+    """List the sheets that come with rulesets, and those that lie where house rules do.
+
+    `rpgres sheet show NAME` shows one, and `--sheet NAME` plays it.
+    """
+    from rpgres.cli.formats.listed import list_files
+    from rpgres.cli.options import read_folders
+    from rpgres.cli.output import say, say_json
+    from rpgres.cli.render.files import file_list_lines
+
+    found = list_files("sheet", ruleset, extra=read_folders(rulesets or ()))
+    if as_json:
+        say_json(found)
+    else:
+        say(file_list_lines(found), is_plain=plain)
 
 
 @app.command("new")
@@ -52,14 +64,21 @@ def new(
     ] = None,
     rulesets: Folders = None,
 ) -> None:
-    """Print a sheet to start from, with every key explained."""
+    """Print a sheet to start from, with every key explained.
+
+    With --out, a schema is written beside it, by which an editor completes and checks the sheet.
+    """
     from rpgres.cli.formats.sheets import sheet_template
 
-    text = sheet_template(_rules(ruleset, rulesets), name=name)
+    rules = _rules(ruleset, rulesets)
+    text = sheet_template(rules, name=name)
     if out is None:
         say_text(text)
         return
-    _write_new(Path(out), text)
+    from rpgres.cli.formats.editors import schema_line, write_schemas
+
+    _write_new(Path(out), schema_line("sheet", rules.id) + text)
+    write_schemas(Path(out).parent, ["sheet"], rules)
     say_text(f"{out}: written; change it, then: {join_line(['rpgres', 'sheet', 'check', out])}\n")
 
 
@@ -143,16 +162,18 @@ def _opened(file: str, ruleset: str | None, rulesets: Sequence[str] | None) -> t
     if ruleset:
         return _rules(ruleset, rulesets), None
     from rpgres.cli.formats.sheets import sheet_ruleset
+    from rpgres.cli.options import read_folders
     from rpgres.toml.reading import read_source
 
+    extra = read_folders(rulesets or ())
     if file == STDIN:
         source = read_source(Path(file))
-        return _rules(sheet_ruleset(file, text=source.text), rulesets), source
+        return _rules(sheet_ruleset(file, text=source.text, extra=extra), rulesets), source
     try:
         text = read_source(Path(file)).text if os.path.isfile(file) else ""
     except FileError:  # it is told when the sheet itself is read
         text = ""
-    return _rules(sheet_ruleset(file, text=text), rulesets), None
+    return _rules(sheet_ruleset(file, text=text, extra=extra), rulesets), None
 
 
 def _rules(ruleset: str, rulesets: Sequence[str] | None) -> Rules:

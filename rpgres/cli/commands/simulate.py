@@ -20,6 +20,7 @@ from rpgres.cli.output import say, say_json, say_text
 from rpgres.cli.rulesets import RulesetData
 from rpgres.errors import UsageError
 from rpgres.stopping import STOP
+from rpgres.text.harmless import in_line
 
 if TYPE_CHECKING:
     from rpgres.rulesets import Rules
@@ -398,6 +399,8 @@ def _print(record: SimulationResult, line: Line, form: str, house_rules: str) ->
         detailed = shared["by"] or ()
         lines = simulations.simulation_lines(record, file, detailed=detailed, house_rules=house_rules)
         say(lines, is_plain=shared["plain"])
+        if shared["svg"] is not None:
+            say_text(f"{in_line(shared['svg'])}: written\n")
 
 
 def _write_chart(path: Path, text: str) -> None:
@@ -414,9 +417,10 @@ def _write_chart(path: Path, text: str) -> None:
 
 
 def _no_dice(notation: str, values: dict[str, Any]) -> NoReturn:
+    runs = values.get("runs") or 1000
     raise UsageError(
         f"dice need no simulation: `rpgres odds {notation}` has their exact probabilities, and "
-        f"`rpgres roll {notation} --repeat 100` rolls them"
+        f"`rpgres roll {notation} --repeat {runs}` rolls them as often as -n {runs} would"
     )
 
 
@@ -434,7 +438,7 @@ how many boxes are marked."""
 class SimulateGroup(PlayGroup):
     """What can be simulated."""
 
-    verb = Verb("simulate", ACTION_OPTIONS, (), "", simulate_action, _no_dice, scene=command_of_scene)
+    verb = Verb("simulate", ACTION_OPTIONS, ACTION_OPTIONS, "", simulate_action, _no_dice, scene=command_of_scene)
 
     def load(self, name: str, args: Sequence[str]) -> Command:
         """Return the group of a ruleset, or the command of a scene."""

@@ -15,6 +15,7 @@ from rpgres.cli.formats.accounts import Account
 from rpgres.cli.formats.base_schemas import Schema, add_known_forms, base_schema, without_null
 from rpgres.cli.formats.batches import SeveralRecord, TextRecord
 from rpgres.cli.formats.decks import DeckDescription, DeckDraw, DeckList
+from rpgres.cli.formats.listed import FileList
 from rpgres.cli.formats.ruleset_schemas import (
     refine_deck,
     refine_menus,
@@ -134,6 +135,7 @@ KINDS: dict[str, Kind] = {
     "verify": Kind("What `rpgres table verify --json` prints.", Verification),
     "odds-ladder": Kind("What `rpgres odds --json` prints of every rung of the ladder.", LadderOdds),
     "decks": Kind("What `rpgres deck list --json` prints.", DeckList),
+    "files-listed": Kind("What `rpgres sheet list --json` and `rpgres scene list --json` print.", FileList),
     "deck-shown": Kind("What `rpgres deck show --json` prints.", DeckDescription),
     "rulesets": Kind("What `rpgres ruleset list --json` prints.", RulesetList),
     "ruleset-shown": Kind("What `rpgres ruleset show ID --json` prints.", RulesetDescription),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -45,18 +45,19 @@ SHEETS = "sheets"  # the folder of a ruleset that holds its own
 # Whose it is, and its JSON
 
 
-def sheet_ruleset(path: str, *, text: str = "") -> str:
+def sheet_ruleset(path: str, *, text: str = "", extra: Sequence[Path] = ()) -> str:
     """Return the id of a sheet's ruleset: the one it names, the one in whose `sheets` folder it lies, or that ships it.
 
     Args:
         path: the file as typed.
         text: what stands in it, if that is known.
+        extra: the folders of `--rulesets`.
 
     Raises:
         UsageError: nothing tells, or several rulesets ship a sheet of this name.
         FileError: there is neither a file nor a sheet of this name.
     """
-    names = [name.id for name in ruleset_names(titles=False)]
+    names = [name.id for name in ruleset_names(titles=False, extra=extra)]
     try:
         said = parse(Source(path, text)).get(RULESET)
     except FileError:  # a file that is no TOML is told by whoever reads it
@@ -65,11 +66,13 @@ def sheet_ruleset(path: str, *, text: str = "") -> str:
         return said
     folder = Path(path).absolute().parent
     if folder.name == SHEETS:
-        owner = folder.parent.name if folder.parent.name in names else owner_of(folder.parent)
+        owner = folder.parent.name if folder.parent.name in names else owner_of(folder.parent, extra=extra)
         if owner is not None:
             return owner
     installed = {} if text else installed_folders()
-    shipping = [] if text else [name for name in names if _ships(name, own=installed.get(name), sheet=path)]
+    shipping = (
+        [] if text else [name for name in names if _ships(name, own=installed.get(name), sheet=path, extra=extra)]
+    )
     if len(shipping) == 1:
         return shipping[0]
     if not shipping and not os.path.lexists(path):
@@ -99,11 +102,12 @@ def _missing(path: str, rulesets: Iterable[str], installed: Mapping[str, Path]) 
     return MissingSheet(f"there is neither a file {path!r} nor a sheet of that name with any ruleset{hint}", file=path)
 
 
-def _ships(ruleset: str, *, own: Path | None, sheet: str) -> bool:
+def _ships(ruleset: str, *, own: Path | None, sheet: str, extra: Sequence[Path]) -> bool:
     """Tell whether the folders of a ruleset, as far as they are known without its code, have a sheet of this name."""
     if sheet != os.path.basename(sheet):
         return False
-    places = [folder / SHEETS / name for folder in data_folders(ruleset, own=own) for name in (sheet, f"{sheet}.toml")]
+    folders = data_folders(ruleset, own=own, extra=extra)
+    places = [folder / SHEETS / name for folder in folders for name in (sheet, f"{sheet}.toml")]
     return any(map(os.path.isfile, places))
 
 

@@ -13,6 +13,7 @@ from rpgres.model.printed import Printed
 from rpgres.plugins.discovery import RulesetName
 from rpgres.rulesets import Action, Band, EffectText, Parameter, Row, RowOption, RowQuestion, Rules, Switch, unknown
 from rpgres.rulesets.schema import PileText
+from rpgres.rulesets.tables import RandomTable, TableRow
 from rpgres.rulesets.tree import filled, walk
 from rpgres.toml.diagnostics import Diagnostic
 
@@ -158,6 +159,7 @@ class RulesetDescription(Printed, frozen=True, kw_only=True, tag="rpgres.ruleset
         piles: where cards lie.
         decks: decks of cards, those of kits included.
         settings: what the code reads and a house rule may change, by path.
+        random: random tables, which are actions too, by name: what is rolled, in notation, or the deck.
     """
 
     id: str
@@ -179,6 +181,7 @@ class RulesetDescription(Printed, frozen=True, kw_only=True, tag="rpgres.ruleset
     piles: dict[str, PileText]
     decks: dict[str, DeckInfo]
     settings: dict[str, SettingSummary] = {}
+    random: dict[str, str] = {}
 
 
 class ActionDescription(Printed, frozen=True, kw_only=True, tag="rpgres.action/1"):
@@ -196,6 +199,7 @@ class ActionDescription(Printed, frozen=True, kw_only=True, tag="rpgres.action/1
         tables: its outcome tables by name, rows by band.
         bands: the title of every band that occurs.
         described: what its data say it rolls, for an action that needs no code.
+        random: for a random table: its rows by what the die or the card shows.
     """
 
     ruleset: str
@@ -209,6 +213,7 @@ class ActionDescription(Printed, frozen=True, kw_only=True, tag="rpgres.action/1
     tables: dict[str, dict[str, Row]]
     bands: dict[str, str]
     described: dict[str, Any] = {}
+    random: RandomTable | None = None
 
 
 def describe_ruleset(rules: Rules) -> RulesetDescription:
@@ -226,7 +231,7 @@ def describe_ruleset(rules: Rules) -> RulesetDescription:
         rules=rules.layers.identity(),
         dice=file.dice,
         ladder=file.ladder,
-        bands=file.bands,
+        bands={name: band for name, band in file.bands.items() if type(band) is Band},
         measure=_measure(file.actions.values()),
         actions={
             name: ActionSummary(
@@ -246,6 +251,7 @@ def describe_ruleset(rules: Rules) -> RulesetDescription:
         piles=file.piles,
         decks=_decks(rules),
         settings={path: SettingSummary(file.setting(path), text) for path, text in file.settings_notes.items()},
+        random={name: plan.die or file.tables[name].cards for name, plan in rules.plans.items()},
     )
 
 
@@ -283,7 +289,17 @@ def describe_action(rules: Rules, action: str) -> ActionDescription:
         tables=tables,
         bands={name: band.title for name, band in file.bands.items() if name in used},
         described=_described(described),
+        random=_random(rules, action),
     )
+
+
+def _random(rules: Rules, name: str) -> RandomTable | None:
+    """Return a random table with every row under what its die or card shows; None where an action is none."""
+    if name not in rules.plans:
+        return None
+    plan = rules.plans[name]
+    rows: dict[str, str | TableRow] = {plan.shown(row): row.row for row in plan.rows}
+    return msgspec.structs.replace(rules.file.tables[name], rows=rows, die=plan.die)
 
 
 def _measure(actions: Iterable[Action]) -> str:

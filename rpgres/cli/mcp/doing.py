@@ -30,9 +30,9 @@ from rpgres.cli.mcp.forms import (
 from rpgres.cli.options import given_inputs, read_answers
 from rpgres.cli.play.helping import short_form
 from rpgres.cli.play.room import DEEDS, Room
-from rpgres.cli.play.words import split
 from rpgres.cli.render.lines import plain_text
 from rpgres.cli.short import Reading, typed_apart
+from rpgres.cli.typed import split
 from rpgres.engine.records import Pending, QuestionRecord
 from rpgres.engine.views import state_seen
 from rpgres.errors import UsageError

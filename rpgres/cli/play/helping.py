@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from textwrap import wrap
 
 from rpgres.cli.play.room import Room
-from rpgres.cli.play.words import joined
 from rpgres.cli.render.lines import Line, Piece, line
-from rpgres.cli.short.fitting import PREPOSITIONS, Words
+from rpgres.cli.short.fitting import PREPOSITIONS, Words, usual_opposition
+from rpgres.cli.typed import joined
 from rpgres.model.state import GM
 
 INDENT = "  "
+ON_TABLE = ("counter", "cards", "tag")  # kinds of parameters that stand for what lies there
+_CLAUSE = re.compile(r"[:;(,] ?|\. ")  # what ends the first clause of a help text
 
 
 def help_lines(room: Room, width: int) -> list[Line]:
@@ -30,6 +33,21 @@ def help_lines(room: Room, width: int) -> list[Line]:
     names = {"begin": f"begin {'|'.join(room.periods)}"}
     told += _wrapped([names.get(name, name) for name in deeds], width)
     return [*told, line(Piece("quit", "title"), " leaves; everything is kept.")]
+
+
+def action_help(room: Room, action: str) -> list[Line]:
+    """Return what an action is and how it is typed here; what it takes, each in a line."""
+    described, parameters = room.data.file.actions[action], room.rules.parameters(action)
+    names = [*described.required, *(name for name in parameters if name not in described.required)]
+    told = [line(room.actions[action]), line("Short: ", Piece(short_form(room, action), "name"))]
+    for name in names:
+        one = parameters[name]
+        if one.kind in ON_TABLE:  # which the table knows
+            continue
+        text = _CLAUSE.split(one.help)[0] if not one.choices else "|".join(one.choices)
+        needed = " (needed)" if name in described.required else ""
+        told.append(line(INDENT, Piece(name, "name"), f"{needed}: {text}"))
+    return [*told, line(Piece(f"`{action} --help` tells everything.", "quiet"))]
 
 
 def _listed(examples: Iterable[str]) -> list[str | Piece]:
@@ -59,7 +77,9 @@ def short_form(room: Room, action: str) -> str:
         value = name.upper()
         if kind == "ability" and character is not None:
             rated = [(rating, ability) for ability, rating in character.abilities.items()]
-            able = [ability for _, ability in sorted(rated, reverse=True) if words.takes_ability(taker, ability)]
+            usual = usual_opposition(room.rules, action, {})  # what opposes it is most often what it is done with, too
+            rated.sort(key=lambda one: (one[1] in usual, one), reverse=True)
+            able = [ability for _, ability in rated if words.takes_ability(taker, ability)]
             value = able[0] if able else value
         elif kind == "opposition":
             others = sorted((one for one in room.state.characters if one != who), key=lambda one: seat_of(one) != GM)

@@ -8,10 +8,11 @@ from pathlib import Path
 import msgspec
 
 from rpgres.cli.dynamic import ActionCommand
-from rpgres.cli.play.words import joined
 from rpgres.cli.rulesets import RulesetData, read_ruleset
 from rpgres.cli.settings import active, expand_at_table
-from rpgres.cli.short import Reading, Scope, Unclear, lengthened, rules_of, typed_apart, who_is_named
+from rpgres.cli.short import Reading, Scope, Unclear, Words, lengthened, rules_of, typed_apart, who_is_named
+from rpgres.cli.short.fitting import BESIDE
+from rpgres.cli.typed import joined
 from rpgres.engine.periods import period_names
 from rpgres.engine.records import Pending
 from rpgres.engine.views import SOMEBODY, state_seen
@@ -167,6 +168,11 @@ class Room:
         found = expand_at_table([first, *rest], active().settings.aliases, ruleset=self.rules.id)
         return [f"{actor}:", *found] if actor else found
 
+    def is_line(self, words: Sequence[str]) -> bool:
+        """Tell whether a line that is typed at a question is no answer: a command, or an action of somebody."""
+        actor, (first, *_) = self.named_first(self.unaliased(words))
+        return first in self.actions or (not actor and first in ("help", *DEEDS))
+
     def understood(self, words: Sequence[str], asks: Asks) -> Understood:
         """Return what a line stands for.
 
@@ -184,6 +190,8 @@ class Room:
             return Understood([topic, "--help"] if topic in DEEDS else ["help", *words[1:]])
         words = self.unaliased(words)
         actor, (first, *rest) = self.named_first(words)
+        if first == "begin" and not actor and self._is_played(rest, asks):
+            first, *rest = rest
         if first in self.actions:
             return self._act(actor, first, rest, asks)
         if first == ODDS and rest and not actor:
@@ -196,6 +204,16 @@ class Room:
             raise UsageError(unknown("action", first, self.actions, of=f"the ruleset {self.rules.id}"))
         known = [*self.actions, *DEEDS, *self.state.characters, *LEAVE[:1], "help"]
         raise UsageError(unknown("action or command", first, known, of="this table"))
+
+    def _is_played(self, words: Sequence[str], asks: Asks) -> bool:
+        """Tell whether `begin` means an action that plays the whole of a period: a conflict, which both are called."""
+        if not words or words[0] not in self.actions or words[0] not in self.periods or words[1:2] == ["--help"]:
+            return False
+        if any(not word.startswith("-") for word in words[1:]):
+            return True
+        freely = Reading(f"every action is typed as it comes, until `end {words[0]}`", ())
+        played = Reading("it is played turn by turn, and asks each side what it does", ())
+        return len(words) == 1 and asks(f"How is the {words[0]} played?", [freely, played]) is played
 
     def _act(self, actor: str, action: str, words: list[str], asks: Asks, verb: str = "act") -> Understood:
         if "--help" in words or "-h" in words:
@@ -211,7 +229,7 @@ class Room:
                 if reading is None:
                     raise
                 line, is_asked = unclear.chosen(reading), True
-        more = self._missing(action, long, asks) if verb != ODDS else []  # odds at every rung
+        more = self._missing(who, action, long, asks) if verb != ODDS else []  # odds at every rung
         is_short = is_asked or bool(more) or bool(typed_apart(words, command.takes)[0])
         end = long.index("--") if "--" in long else len(long)  # what stands behind is taken as it is
         acting = ["--actor", who] if who and not _has(words, "actor") else []
@@ -227,12 +245,22 @@ class Room:
             return actor_of(self.history, "", self.seat, is_anybody=self.data.file.actions[action].anybody)
         except UsageError:
             able = self.own()
+            players = [name for name in able if self.state.seat_of(name) != GM]
+            named = {who_is_named(self.rules, self.state, word) for word in words}
+            left = [name for name in players if name not in named]
+            if (
+                action in self.data.file.actions
+                and self.data.file.actions[action].procedure
+                and named
+                and len(left) == 1
+            ):
+                return left[0]  # the others are named beside, or against, whoever acts
             found = asks("Who acts?", [Reading(name, (name,)) for name in able]) if len(able) > 1 else None
             if found is None:
                 raise
             return found.text
 
-    def _missing(self, action: str, long: Sequence[str], asks: Asks) -> list[str]:
+    def _missing(self, who: str, action: str, long: Sequence[str], asks: Asks) -> list[str]:
         """Return what a person adds of the parameters that the action cannot do without."""
         added: list[str] = []
         for name in self.data.file.actions[action].required:
@@ -243,6 +271,23 @@ class Room:
             if found is None:
                 return []  # the command tells what it needs
             added += found.words[:1] and (f"--{name}={found.words[0]}",)
+        return [*added, *self._beside(who, action, [*long, *added], asks)]
+
+    def _beside(self, who: str, action: str, line: Sequence[str], asks: Asks) -> list[str]:
+        """Return who stands beside the actor of a procedure, of the players' characters whom nobody named."""
+        words = Words(self.scope(who, self.command(action)), action)
+        names = words.introduced_by(BESIDE[0])
+        if not self.data.file.actions[action].procedure or not names or any(_has(line, name) for name in names):
+            return []
+        said, added = {word.partition("=")[2] or word for word in line}, list[str]()
+        left = [one for one in self.state.characters if one not in {who, *said} and self.state.seat_of(one) != GM]
+        while left:
+            text = f"{action}: {names[0]}? ({words.parameters[names[0]].help}; Enter: nobody{' else' if added else ''})"
+            found = asks(text, [Reading(one, (one,)) for one in left])
+            if found is None:
+                break
+            left.remove(found.text)
+            added.append(f"--{names[0]}={found.text}")
         return added
 
 

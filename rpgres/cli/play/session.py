@@ -8,12 +8,12 @@ from contextlib import redirect_stdout
 from textwrap import wrap
 
 from rpgres.cli.output import blame, columns, flush, know_cards, results, say, say_text, told_as, trace
-from rpgres.cli.play.helping import help_lines, short_form
+from rpgres.cli.play.helping import action_help, help_lines
 from rpgres.cli.play.reader import Reader
 from rpgres.cli.play.room import LEAVE, ODDS, Room, Understood
-from rpgres.cli.play.words import split
 from rpgres.cli.render.lines import Line, Piece, line
 from rpgres.cli.short import Reading
+from rpgres.cli.typed import split
 from rpgres.errors import RpgresError, UsageError
 from rpgres.model.state import GM
 from rpgres.rulesets import unknown
@@ -21,7 +21,6 @@ from rpgres.rulesets import unknown
 SIGN, INDENT = "> ", "  "
 ROLLING = ("act", "answer", "begin", "end", "pass", "open", "orders")  # commands that may roll dice
 EVERYBODY, NOBODY = ("all", "real"), ("off", "seeded")  # whose dice are real
-SHOW = "show"  # may be typed at a question, too
 INTERRUPTED = 130  # what Typer makes of an interrupt
 WIDTH, WIDEST = 80, 120  # columns of help: where nobody knows, and at most
 
@@ -42,52 +41,73 @@ class Session:
     ) -> None:
         self._real = self._checked(real_dice, room)
         self._room, self._reader, self._common, self._is_plain = room, reader, list(common), is_plain
-        self._has_left = False  # at a question
+        self._has_left = False  # the table, at a question
+        self._is_left = False  # the question alone, unanswered
         know_cards(room.rules)
 
     def run(self) -> None:
         """Read and carry out lines until the person leaves."""
         self._greet()
-        if self._reader.is_interactive and self._room.can_answer:
-            self._do(["answer"])
-            if self._has_left:
-                return
-        while (typed := self._next_line()) is not None:
+        self._put_open()
+        while not self._has_left and (typed := self._next_line()) is not None:
             try:
                 words = words_of(typed)
             except UsageError as error:
                 blame(error, as_json=False)
                 continue
-            if not words or words[0].startswith("#"):
-                continue
-            if words[0] in LEAVE:
+            if words[:1] in ([name] for name in LEAVE):
                 return
-            self._do(words)
-            if self._has_left:
-                return
+            if words and not words[0].startswith("#"):
+                self._is_left = False
+                self._do(words)
+            if not words or not self._is_left:
+                self._put_open()
 
     def read(self, sign: str, choices: Sequence[tuple[str, str]]) -> str:
-        """Return an answer to a question; the table may be looked at before, or left with the question unanswered.
+        """Return an answer to a question, which the person may leave unanswered, or leave the table.
 
         Raises:
             EOFError: nothing is answered.
         """
-        while True:
+        try:
             typed = self._reader.read(sign, choices)
-            word = typed.strip()
-            if word not in (*LEAVE, SHOW) or any(name.startswith(word) for name, _ in choices):
-                return typed
-            if word in LEAVE:
-                self._has_left = True
-                raise EOFError
-            self._do([word])
+        except (EOFError, KeyboardInterrupt):
+            self._is_left = True
+            raise
+        word = typed.strip()
+        self._has_left = word in LEAVE and not any(name.startswith(word) for name, _ in choices)
+        if self._has_left:
+            raise EOFError
+        return typed
+
+    def carry_out(self, typed: str) -> bool | None:
+        """Carry out a line typed at a question, and tell whether the table has changed; None where it is no command."""
+        try:
+            words = words_of(typed)
+        except UsageError:
+            return None
+        if not words or not self._room.is_line(words):
+            return None
+        history = self._room.look()
+        before, pending = history.head.hash, history.pending
+        if words == ["undo"] and pending is not None:
+            words = ["undo", str(pending.number)]  # the last answer, and not the whole action
+        if words != ["answer"]:
+            self._do(words)
+        return self._room.look().head.hash != before
+
+    def _put_open(self) -> None:
+        """Put the question that is open to the person, where it is theirs."""
+        self._room.look()
+        if self._reader.is_interactive and self._room.can_answer:
+            self._do(["answer"])
 
     def _greet(self) -> None:
         history = self._room.history
         title = history.new.public.title or history.new.public.ruleset
         names = ", ".join(self._room.state.characters) or "nobody"
         told: list[Line] = [line(Piece(title, "title"), f": {names}. Type an action, or `help` or `quit`.")]
-        if history.pending is not None:
+        if history.pending is not None and not (self._reader.is_interactive and self._room.can_answer):
             told.append(line("A decision is pending: `show` displays it, `answer` answers it."))
         say(told, is_plain=self._is_plain)
 
@@ -108,8 +128,10 @@ class Session:
         """Carry out a line; what goes wrong is told, and the next line is read."""
         words = told_as(words)
         try:
-            if words == ["help"]:
-                say(help_lines(self._room, columns(default=WIDTH, at_most=WIDEST)), is_plain=self._is_plain)
+            if words[0] == "help" and (len(words) == 1 or words[1] in self._room.actions):
+                width = columns(default=WIDTH, at_most=WIDEST)
+                lines = help_lines(self._room, width) if len(words) == 1 else action_help(self._room, words[1])
+                say(lines, is_plain=self._is_plain)
                 return
             if words[0] == "real":
                 self._real = self._checked(" ".join(words[1:]) or "all", self._room)
@@ -150,8 +172,6 @@ class Session:
         width = columns(default=WIDTH, at_most=WIDEST) - len(INDENT)
         for row in wrap(understood.long, width, subsequent_indent=INDENT, break_on_hyphens=False):
             say([line(INDENT, Piece(row, "quiet"))], is_plain=self._is_plain)
-        if args[0] == "act" and args[2:] == ["--help"]:
-            say([line("Short: ", Piece(short_form(self._room, args[1]), "name"))], is_plain=self._is_plain)
         # What code of others prints is no result; help is, and Typer prints it.
         with redirect_stdout(results() if "--help" in args else sys.stdout):
             if args[0] == "help":  # a page of the guide, or what is no matter of this table

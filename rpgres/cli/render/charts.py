@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rpgres.cli.render.reports import Chart, Series, bar_scale, shade
+from rpgres.cli.render.reports import GRIDS, Chart, Series, bar_scale, shade
 from rpgres.text.harmless import in_line
 
 # Told apart by those who see few colours, too (after Okabe and Ito), and by their lightness.
 COLOURS = ("#b2182b", "#e69f00", "#56b4e9", "#009e73", "#0072b2", "#cc79a7", "#999999", "#f0e442")
+LESS = ("#fff5f0", "#fcbba1", "#fb6a4a", "#cb181d", "#67000d")  # of differences under 0; their sign is written, too
 HEAT = ("#f7fbff", "#c6dbef", "#6baed6", "#2171b5", "#08306b")
 DARK_FROM = 3  # shades on which text is white
 
@@ -34,9 +35,9 @@ def chart_svg(*charts: Chart, title: str = "", note: str = "") -> str:
     drawn, width, height = [], 0.0, 0.0
     if title:
         drawn.append(_text(MARGIN, MARGIN + 8, title, bold=True))
-        height = ROW
+        width, height = _title_width(title), ROW
     for chart in charts:
-        *body, size = _heat(chart) if chart.kind == "heat" else _bars(chart)
+        *body, size = _heat(chart) if chart.kind in GRIDS else _bars(chart)
         drawn += [f'<g transform="translate(0 {height:.1f})">', *body, "</g>"]
         wide, tall = (float(part) for part in size.split())
         width, height = max(width, wide), height + tall
@@ -109,6 +110,10 @@ def _rect(x: float, y: float, width: float, height: float, fill: str, *, said: s
     )
 
 
+def _title_width(title: str) -> float:
+    return MARGIN * 2 + LETTER * 1.15 * len(title)
+
+
 def _left(names: Sequence[str]) -> float:
     return MARGIN + LETTER * max((len(_cut(name)) for name in names), default=0) + 10
 
@@ -119,7 +124,7 @@ def _bars(chart: Chart) -> Iterator[str]:
     stacked = [one for one in chart.series if one.name.lower() != "any success"]  # a sum of others
     is_stacked = chart.kind == "stacked" and len(stacked) > 1
     top = MARGIN + 34.0
-    width = max(left + PLOT + 80, MARGIN * 2 + LETTER * 1.15 * len(chart.title))
+    width = max(left + PLOT + 80, _title_width(chart.title))
     yield _text(MARGIN, MARGIN + 8, chart.title, bold=True)
     if is_stacked:
         legend, top = _legend(stacked, width)
@@ -196,7 +201,9 @@ def _heat(chart: Chart) -> Iterator[str]:
     names = [one.name for one in chart.series]
     left = _left([*chart.categories, chart.category_axis])
     wide = max(58.0, LETTER * (max(map(len, names), default=0) + 1))
-    top = MARGIN + 44
+    top, is_change = MARGIN + 44, chart.kind == "change"
+    shares = [abs(value) for one in chart.series for value in one.values if value is not None]
+    most = max(shares, default=0.0) if is_change else 1.0  # what has the darkest shade
     yield _text(MARGIN, MARGIN + 8, chart.title, bold=True)
     yield _text(left, MARGIN + 28, chart.series_axis)
     yield _text(left - 8, top + 4, chart.category_axis, anchor="end")
@@ -209,11 +216,12 @@ def _heat(chart: Chart) -> Iterator[str]:
             value = one.values[row]
             if value is None:
                 continue
-            tone = shade(value)
+            tone = shade(abs(value) / most if most else 0.0)
             said = f"{chart.category_axis} {category}, {chart.series_axis} {one.name}: {percent_text(value)}"
-            yield _rect(left + wide * place, y, wide - 1, ROW - 1, HEAT[tone], said=said)
+            colour = HEAT[tone] if value >= 0 else LESS[tone]
+            yield _rect(left + wide * place, y, wide - 1, ROW - 1, colour, said=said)
             fill = "#ffffff" if tone >= DARK_FROM else "#222222"
-            text = f"{100 * value:.1f}"
+            text = f"{100 * value:+.1f}" if is_change else f"{100 * value:.1f}"
             yield _text(left + wide * (place + 0.5), y + ROW * 0.66, text, anchor="middle", fill=fill)
-    width = max(left + wide * len(names) + MARGIN, MARGIN * 2 + LETTER * 1.15 * len(chart.title))
+    width = max(left + wide * len(names) + MARGIN, _title_width(chart.title))
     yield f"{width} {top + 10 + len(chart.categories) * ROW + MARGIN}"

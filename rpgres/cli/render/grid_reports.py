@@ -123,11 +123,19 @@ def _in_percent(share: float) -> str:
 
 
 def _heat(axes: Sequence[Axis], cells: Sequence[Cell], name: str, text: str) -> Chart:
+    return _cells_chart(axes, cells, text, [share_of(cell, name) for cell in cells], kind="heat")
+
+
+def _cells_chart(
+    axes: Sequence[Axis], cells: Sequence[Cell], text: str, values: Sequence[float | None], *, kind: str
+) -> Chart:
+    """Return a chart that has a value for each place of a grid."""
     first, second = axes
-    known = {(cell.at[first.name], cell.at[second.name]): share_of(cell, name) for cell in cells}
+    places = [(cell.at[first.name], cell.at[second.name]) for cell in cells]
+    known = dict(zip(places, values, strict=True))
     series = [Series(other, [known.get((value, other)) for value in first.values]) for other in second.values]
     return Chart(
-        kind="heat",
+        kind=kind,
         title=text,
         categories=list(first.values),
         series=series,
@@ -163,7 +171,11 @@ def grids_report(record: Grids, file: RulesetFile | None, outcomes: Sequence[str
             tables.append(_grid(record.axes, case.cells, name, f"{shown}, in %: {case.name}"))
             charts.append(_heat(record.axes, case.cells, name, f"{shown}, in %: {case.name}"))
             if case is not record.cases[0]:
-                tables.append(_changes(record.axes, case.cells, name, f"{shown}, in points: {case.name} against base"))
+                caption = f"{shown}, in points: {case.name} against base"
+                tables.append(_changes(record.axes, case.cells, name, caption))
+                found = [difference_of(cell, name) for cell in case.cells]
+                changes = [one.probability if one is not None else None for one in found]
+                charts.append(_cells_chart(record.axes, case.cells, caption, changes, kind="change"))
     told = [(case.name, ", ".join(case.house_rules)) for case in record.cases]
     rules = [f"{name}: house rules: {rules}" for name, rules in told if rules not in ("", name)]
     below = [*_open_cells(every), *below_text(record, unfinished=unfinished_text(record, len(every), planned))]

@@ -9,6 +9,7 @@ from rpgres.cli.render.lines import INDENT, Line, Piece, line
 from rpgres.cli.render.results import asked_pieces, fact_words
 from rpgres.cli.render.words import band_title, percent, signed, who_is
 from rpgres.engine.players import NO, Question
+from rpgres.model.state import slug
 from rpgres.parameters.context import ACTOR
 from rpgres.rulesets import Option, RulesetFile
 
@@ -18,18 +19,21 @@ if TYPE_CHECKING:
 WIDTH = 80  # columns of odds
 SHORT = 5  # letters of a name that is shown rather than a number, such as that of a card
 GAP = "  "  # between two options in a line
+MANY = 4  # options of one price, which is then told once
+LIST = "?"  # shows all options with what they mean
 MARGIN = "margin"  # the fact that says enough of a decision where there is one
 
 
 def keyed(question: Question) -> dict[str, Option]:
     """Return the options that are put to a person by what is typed for each: numbers, the cheapest option first.
 
-    Another way to choose an option (`OTHER:HOW`) has the number of that one behind its letter.
+    Then come those of whoever is asked, those of nobody, and those of others. Another way to choose an option
+    (`OTHER:HOW`) has the number of that one behind its letter.
 
     >>> list(keyed(Question("invoke", "mara", (Option("fog"), Option("fog:reroll"), Option("crowd")))))
     ['1', 'r1', '2']
     """
-    listed = sorted(question.listed, key=lambda option: option.cost)
+    listed = sorted(question.listed, key=lambda option: (option.cost, *_nearness(option, question)))
     names = {option.name for option in listed}
     ways = {option.name: way for option in listed if (way := _way(option.name, names))}
     letters = _letters(way for _, way in ways.values())
@@ -41,6 +45,11 @@ def keyed(question: Question) -> dict[str, Option]:
             if base == option.name:
                 keys[f"{letters[how]}{number}"] = other
     return keys
+
+
+def _nearness(option: Option, question: Question) -> tuple[bool, bool, str]:
+    is_another = option.of not in ("", question.who, ACTOR)
+    return is_another, not option.of, option.of if is_another else ""
 
 
 def _way(name: str, names: set[str]) -> tuple[str, str] | None:
@@ -56,25 +65,43 @@ def _letters(ways: Iterable[str]) -> dict[str, str]:
     return {way: way if first.count(way[0].lower()) > 1 else way[0].lower() for way in found}
 
 
-def question_lines(question: Question, *, width: int = 0) -> list[Line]:
+def question_lines(question: Question, *, width: int = 0, is_again: bool = False) -> list[Line]:
     """Return a question as it is put to a person.
 
     Args:
         question: the question.
         width: how many columns there are: it stands in one line, or in half the lines of a list, where it fits; 0
             for a list in any case.
+        is_again: whether the options were shown before, so that they are not listed again where they take lines.
     """
     keys = keyed(question)
-    head, entries = line(*_head(question)), list(_entries(question, keys))
+    price = _shared_price(keys)
+    head, groups = line(*_head(question, price)), _groups(question, keys, price)
+    entries = [entry for _, group in groups for entry in group]
     one = head
     for entry in entries:
         one = line(*one, GAP, *entry)
-    if _length(one) <= width:
+    if _length(one) <= width and not any(owner for owner, _ in groups):
         return [one]
-    packed = _packed(entries, width)
-    if len(packed) * 2 <= len(keys) + 1 and all(_length(found) <= width for found in (head, *packed)):
+    if is_again:
+        return [line(*_head(question), GAP, Piece(LIST, "name"), " options")]
+    packed = [row for owner, group in groups for row in _packed(_headed(owner, group), width)]
+    are_short = _length(head) <= width and all(_length(entry) <= width for entry in entries)
+    if len(packed) * 2 <= len(keys) + 1 and (are_short or all(option.brief for option in keys.values())):
         return [head, *packed]
     return list(_list(question, keys))
+
+
+def _shared_price(keys: Mapping[str, Option]) -> str:
+    """Return what options cost, where that is the same for many of them and so is told once."""
+    priced = [option for option in keys.values() if option.cost]
+    return priced[0].price if len(priced) >= MANY and len({option.price for option in priced}) == 1 else ""
+
+
+def _headed(owner: str, entries: Sequence[Line]) -> Iterator[Line]:
+    """Yield the entries of a group, the first one behind whose they are."""
+    for number, entry in enumerate(entries):
+        yield line(Piece(f"{who_is(owner)}: ", "quiet"), *entry) if owner and not number else entry
 
 
 def _length(pieces: Iterable[str | Piece]) -> int:
@@ -93,8 +120,8 @@ def _packed(entries: Iterable[Line], width: int) -> list[Line]:
     return lines
 
 
-def _head(question: Question) -> list[str | Piece]:
-    """Return who is asked what, in a few words, and what Enter does."""
+def _head(question: Question, price: str = "") -> list[str | Piece]:
+    """Return who is asked what, in a few words, what Enter does, and what most options cost."""
     margin = question.facts.get(MARGIN)
     about = question.words or (f"{MARGIN} {signed(margin)}" if isinstance(margin, int) else fact_words(question.facts))
     who = "" if question.who == ACTOR else who_is(question.who)
@@ -103,24 +130,40 @@ def _head(question: Question) -> list[str | Piece]:
     if question.optional:
         passing = question.passing
         head += [" [Enter: ", Piece(passing.name if passing is not None else NO, "name"), "]"]
-    return head
+    return [*head, Piece(f" ({price} each)", "quiet")] if price else head
 
 
-def _entries(question: Question, keys: Mapping[str, Option]) -> Iterator[Line]:
-    """Yield what stands in a line: an entry for each option, and one for all other ways of a kind."""
-    others, names, count = dict[str, list[str]](), {option.name for option in keys.values()}, 0
+def _groups(question: Question, keys: Mapping[str, Option], price: str) -> list[tuple[str, list[Line]]]:
+    """Return what stands in a line by whose it is, those of others alone: an entry for each option; one for a way."""
+    groups, others = dict[str, list[Line]]({"": []}), _other_ways(keys)
+    for key, option in keys.items():
+        if any(key in its for its in others.values()):
+            continue
+        told = option.price if option.price != price else ""
+        entry = line(Piece(key, "name"), f" {option.brief or _in_full(option)}{f' ({told})' if told else ''}")
+        is_own = not option.cost or not _nearness(option, question)[0]
+        groups.setdefault("" if is_own else option.of, []).append(entry)
+    count = len(keys) - sum(map(len, others.values()))
+    more = [line(Piece(_span(its, count), "name"), f" {how.replace('-', ' ')}") for how, its in others.items()]
+    more += [line(Piece("or", "name"), f" {question.form}")] if question.form else []
+    if len(groups) == 1:
+        return [("", [*groups[""], *more])]
+    return [(owner, group) for owner, group in [*groups.items(), ("", more)] if group]
+
+
+def _other_ways(keys: Mapping[str, Option]) -> dict[str, list[str]]:
+    """Return what is typed to choose other options in another way, by that way."""
+    found, names = dict[str, list[str]](), {option.name for option in keys.values()}
     for key, option in keys.items():
         way = None if key.isdecimal() else _way(option.name, names)
         if way is not None:
-            others.setdefault(way[1], []).append(key)
-            continue
-        count += 1
-        yield line(Piece(key, "name"), f" {option.brief or _in_full(option)}")
-    for how, its in others.items():
-        typed = f"{its[0]}-{its[-1]}" if len(its) == count > 2 else ", ".join(its)
-        yield line(Piece(typed, "name"), f" {how.replace('-', ' ')}")
-    if question.form:
-        yield line(Piece("or", "name"), f" {question.form}")
+            found.setdefault(way[1], []).append(key)
+    return found
+
+
+def _span(keys: Sequence[str], count: int) -> str:
+    """Return what is typed for several options; where it is all there are, those in between are left out."""
+    return f"{keys[0]}-{keys[-1]}" if len(keys) == count > 2 else ", ".join(keys)
 
 
 def _in_full(option: Option) -> str:
@@ -129,9 +172,15 @@ def _in_full(option: Option) -> str:
 
 def _list(question: Question, keys: Mapping[str, Option]) -> Iterator[Line]:
     yield line(*asked_pieces(question))
+    others = {how: its for how, its in _other_ways(keys).items() if len(its) >= MANY}
     for key, option in keys.items():
-        text = f": {option.text}" if option.text else ""
-        yield line(f"{key:>4}. ", Piece(option.name, "name"), text)
+        if not any(key in its for its in others.values()):
+            name = option.brief if slug(option.brief) == option.name else option.name
+            text = f": {option.text.removeprefix(f'{option.brief}: ')}" if option.text else ""
+            yield line(f"{key:>4}. ", Piece(name, "name"), text)
+    for how, its in others.items():
+        text = keys[its[0]].text.removeprefix(f"{keys[its[0]].brief}: ")
+        yield line(f"{its[0]}-{its[-1]:<3} ", Piece(how, "name"), f": {text}" if text else "")
     if question.form:
         yield line("   or  ", Piece(question.form, "name"))
     if question.optional:
@@ -153,7 +202,8 @@ def odds_lines(question: Question, found: Sequence[OptionOdds], file: RulesetFil
         file: the ruleset's data, for its words.
         policy: by what policy later decisions are made.
     """
-    if not found:
+    certain = {name for one in found for name, share in one.outcomes.items() if share and one.estimate is None}
+    if not found or (len(certain) == 1 and all(max(one.outcomes.values(), default=0) == 1 for one in found)):
         return [line(INDENT, "The outcome is fixed by now; this decides what else comes of it.")]
     keys = {option.name: key for key, option in keyed(question).items()}
     groups: dict[str, list[OptionOdds]] = {}
@@ -184,6 +234,8 @@ def _typed(alike: Sequence[OptionOdds], keys: Mapping[str, str]) -> str:
 
 def _chance(one: OptionOdds, file: RulesetFile, found: Sequence[OptionOdds]) -> str:
     """Return the chance of success; of each outcome, where success is not what options differ in."""
+    if not one.outcomes:
+        return "nothing to succeed in"
     if one.estimate is not None:
         low, high = _percent(one.estimate.low), _percent(one.estimate.high)
         return f"about {_percent(one.success)} ({low} to {high})"

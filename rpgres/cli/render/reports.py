@@ -67,12 +67,15 @@ class Series(Struct, frozen=True):
     values: list[float | None]
 
 
+GRIDS = ("heat", "change")  # kinds of charts that are grids
+
+
 class Chart(Struct, frozen=True, kw_only=True):
     """A chart of probabilities or of differences.
 
     Attributes:
         kind: `stacked`: a bar for each category, of all series; `bars`: a bar for each category, of the only series;
-            `heat`: a grid of categories and series.
+            `heat`: a grid of categories and series; `change`: likewise, of differences.
         title: what it shows.
         categories: the names of rows.
         series: the values.
@@ -119,7 +122,7 @@ def report_lines(report: Report) -> list[Shown]:
     """Return a report as lines, its chart beside or below its table where pictures are wanted."""
     lines: list[Shown] = [line(Piece(report.title, "title"))]
     lines += [line(INDENT, Piece(text, "quiet")) for text in report.above]
-    chart = report.chart if report.chart is not None and report.chart.kind != "heat" else None
+    chart = report.chart if report.chart is not None and report.chart.kind not in GRIDS else None
     for number, table in enumerate(report.tables):
         if table.caption:
             lines.append(line(INDENT, Piece(table.caption, "title" if number else "quiet")))

@@ -103,14 +103,19 @@ def _action_lines(result: Result, file: RulesetFile, said_by: str | None) -> Ite
     if compared:
         yield line(INDENT, *compared)
     yield from _event_lines(result.events, told=result.texts)
-    for text in result.texts:
-        if text:
-            yield line(INDENT, text)
+    yield from (line(INDENT, text) for text in untitled(result, file))
     for effect in result.effects:
         described = file.effects.get(effect["kind"])
         if described is None or not described.quiet:
             pattern = described.words if described is not None else ""
             yield line(INDENT, BULLET, effect_words(effect, pattern=pattern))
+
+
+def untitled(result: Result, file: RulesetFile) -> list[str]:
+    """Return what an action told, without what its outcome is called: of a random table that is mostly the row."""
+    called = band_title(file, result.outcome) if result.outcome is not None and result.action in file.tables else ""
+    known = {called, *called.split(", ")}
+    return [text for text in result.texts if text and text.rstrip(".") not in known]
 
 
 def _unused_lines(result: Result) -> Iterator[Line]:
@@ -264,13 +269,16 @@ def _note_lines(note: str | None, seed: str | None, *, by: str | None = None) ->
         yield line(INDENT, Piece(f"seed: {seed}", "quiet"))
 
 
-def pending_lines(pending: Pending, *, how: Sequence[Line] | None = None, said_by: str | None = None) -> list[Line]:
+def pending_lines(
+    pending: Pending, *, how: Sequence[Line] | None = None, said_by: str | None = None, is_listed: bool = True
+) -> list[Line]:
     """Return a decision that waits: what happened so far, the question with its options, and how to answer it.
 
     Args:
         pending: the decision.
         how: the lines that tell how it is answered; by default the command that goes on with it.
         said_by: the seat that typed what was typed for it, which is told then; empty for the host.
+        is_listed: whether the options are told.
     """
     turned = [moment_words(moment, period) for moment, period in pending.inputs.items()] if not pending.action else []
     heading = turned[0] if turned else _heading(pending.action, None, pending.actor)
@@ -279,7 +287,7 @@ def pending_lines(pending: Pending, *, how: Sequence[Line] | None = None, said_b
     lines += _event_lines(pending.events)
     if how is None:
         return [*lines, *waiting_lines(pending)]
-    for asked in (pending.question, *pending.together):
+    for asked in (pending.question, *pending.together) if is_listed else ():
         lines += _open_lines(asked)
     return [*lines, *how]
 

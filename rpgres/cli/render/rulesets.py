@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -13,9 +13,10 @@ from rpgres.cli.render.words import card_count, effect_words, signed, title
 from rpgres.parameters.kinds import metavar
 from rpgres.plugins.discovery import RulesetName
 from rpgres.rulesets import Band, EffectText, Row, RowQuestion, Switch
-from rpgres.rulesets.rows import Formula, bounded
+from rpgres.rulesets.rows import Formula, bounded, links_of
 from rpgres.rulesets.schema import PileText, said_words
 from rpgres.rulesets.settling import BOUNDS
+from rpgres.rulesets.tables import TableRow
 
 GAP = 2  # blanks between two columns
 WIDEST = 24  # of a first column; what is longer pushes its line
@@ -39,7 +40,8 @@ def ruleset_lines(ruleset: RulesetDescription) -> list[Shown]:
         found.append(line(HANG, Piece(ruleset.credits, "quiet")))
     overlays = ruleset.rules["overlays"]
     actions = [(name, action.summary) for name, action in ruleset.actions.items()]
-    found += section("Actions", pairs(actions))
+    found += section("Actions", pairs([one for one in actions if one[0] not in ruleset.random]))
+    found += section("Random tables", pairs([one for one in actions if one[0] in ruleset.random]))
     found += section(
         "Outcomes", pairs([(name, _band(band, what=ruleset.measure)) for name, band in ruleset.bands.items()])
     )
@@ -87,7 +89,12 @@ def action_lines(action: ActionDescription, in_force: Mapping[str, str], *, has_
     found += section("Takes", pairs(takes))
     found += section("Rolls", pairs(_rolls(action.described)))
     found += section("Asks", _label_lines(action.labels))
-    for name, table in action.tables.items():
+    if action.random is not None:
+        found += section(
+            f"Rows: {action.random.die or action.random.cards}", _random_lines(action.random.items(), in_force)
+        )
+        found += section("Beside them", _random_lines(action.random.beside(), in_force))
+    for name, table in action.tables.items() if action.random is None else ():
         found += section(f"Outcomes: {name}", _table_lines(table, action.bands, in_force))
     return found
 
@@ -211,7 +218,22 @@ def _table_lines(table: Mapping[str, Row], bands: Mapping[str, str], in_force: M
         text = f": {row.text}" if row.text else ""
         yield line(INDENT, Piece(bands.get(band, band), "title"), f" ({band}){text}")
         yield from _rolled_lines(row.rolls, indent=INDENT * 2)
+        if links_of(row):
+            yield line(INDENT * 2, "-> ", Piece(", ".join(links_of(row)), "name"))
         yield from _consequence_lines(row.effects, row.ask, in_force, indent=INDENT * 2)
+
+
+def _random_lines(named: Iterable[tuple[str | int, TableRow]], in_force: Mapping[str, str]) -> Iterator[Line]:
+    rows = list(named)
+    width = min(WIDEST, max((len(str(key)) for key, _ in rows), default=0))
+    for key, row in rows:
+        onward = [f"{row.again} more rolls"] if row.again else []
+        notes = [*onward, *links_of(row)]
+        then = f"-> {', '.join(notes)}" if notes else ""
+        words = " ".join(filter(None, (row.text, then, "(once)" if row.once else "")))
+        yield line(INDENT, Piece(str(key).ljust(width), "name"), " " * GAP, HANG, words)
+        yield from _rolled_lines(row.rolls, indent=INDENT * 3)
+        yield from _consequence_lines(row.effects, row.ask, in_force, indent=INDENT * 3)
 
 
 def _rolled_lines(rolls: Mapping[str, Formula], *, indent: str) -> Iterator[Line]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rpgres.cli.formats.editors import FOLDER, file_name, schema_text, with_schema_line
 from rpgres.cli.render.account_html import as_html
 from rpgres.cli.render.documents import csv_text
 from rpgres.cli.render.table_accounts import account_of_table
@@ -24,7 +25,9 @@ def table_files(history: History, rules: Rules, *, seat: str | None, now: State)
         seat: who reads them; what it may not know is in none of them.
         now: the table as it is now.
     """
-    files = {f"sheets/{name}": text for name, text in sheets_of(rules, history, seat=seat).items()}
+    sheets = {f"sheets/{name}": text for name, text in sheets_of(rules, history, seat=seat).items()}
+    files = {place: with_schema_line(place, text, rules.id) for place, text in sheets.items()}
+    files[f"{FOLDER}/{file_name('sheet', rules.id)}"] = schema_text("sheet", rules)
     log, record = log_seen(history, seat), table_record(history, seat, now=now)
     title = history.new.public.title or rules.file.title
     files["transcript.md"] = transcript(title, log, rules.file)

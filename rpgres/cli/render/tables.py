@@ -46,6 +46,7 @@ def show_lines(
     *,
     pictures: Mapping[str, Sequence[str]] = EMPTY,
     answer: str = "",
+    is_put: bool = False,
 ) -> list[Shown]:
     """Return a table as it is now.
 
@@ -55,6 +56,7 @@ def show_lines(
         file: the ruleset's data, for its words.
         pictures: lines by name, of tracks and things that the ruleset shows in its own way.
         answer: the command line that answers what waits, where it is not the one at the table.
+        is_put: whether what waits is put to the reader anyway, with its options.
     """
     name = record.title or file.title
     seat = f", seen by {who_is(record.seat)}" if record.seat is not None else ""
@@ -79,7 +81,10 @@ def show_lines(
                 line(),
                 line(INDENT, Piece("An action is pending; the cards above are those before it.", "quiet")),
             ]
-        lines += [line(), *waiting_lines(record.pending, said_by=record.said_by, command=answer)]
+        if is_put:
+            lines.append(_open_line(record.pending))
+        else:
+            lines += [line(), *waiting_lines(record.pending, said_by=record.said_by, command=answer)]
     if record.seed is not None:
         lines += [line(), line(Piece(f"seed: {record.seed}", "quiet"))]
     return lines
@@ -131,11 +136,35 @@ def waiting_lines(pending: Pending, *, said_by: str | None, command: str = "") -
     return pending_lines(pending, how=how, said_by=said_by)
 
 
-def found_lines(found: Result | Pending, file: RulesetFile, *, said_by: str | None = None) -> list[Line]:
-    """Return what came of an action at a table, or what it waits for, with what a seat typed for it."""
-    if isinstance(found, Pending):
-        return waiting_lines(found, said_by=said_by)
-    return result_lines(found, file, said_by=said_by)
+def found_lines(
+    found: Result | Pending,
+    file: RulesetFile,
+    *,
+    said_by: str | None = None,
+    is_put: bool = False,
+    is_left: bool = False,
+) -> list[Line]:
+    """Return what came of an action at a table, or what it waits for, with what a seat typed for it.
+
+    Args:
+        found: either of them.
+        file: the ruleset's data, for its words.
+        said_by: the seat that typed what was typed for it; empty for the host.
+        is_put: whether what waits is put to its owner anyway, with its options.
+        is_left: whether the reader was asked, and left it open.
+    """
+    if not isinstance(found, Pending):
+        return result_lines(found, file, said_by=said_by)
+    if is_left:
+        asked = _asked_words(found.question)
+        return [line(INDENT, Piece(f"left open ({asked}); press Enter to be asked again", "quiet"))]
+    if is_put:
+        return pending_lines(found, how=[_open_line(found)], said_by=said_by, is_listed=False)
+    return waiting_lines(found, said_by=said_by)
+
+
+def _open_line(pending: Pending) -> Line:
+    return line(INDENT, f"a decision waits ({_asked_words(pending.question)})")
 
 
 def log_lines(entries: Iterable[EntryView], file: RulesetFile, *, is_timed: bool = False) -> list[Line]:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from rpgres.cli.render.lines import Piece
 from rpgres.model.state import GM, Box
+from rpgres.parameters.context import ACTOR, OPPONENT
 from rpgres.rulesets import Rules, RulesetFile
 from rpgres.rulesets.schema import FIELDS
 
@@ -116,7 +117,16 @@ def rolled_words(inputs: Mapping[str, Any]) -> str:
     return f"{inputs.get('notation', '')}{target}{times}"
 
 
-def effect_words(effect: Mapping[str, Any], *, pattern: str = "", who: Callable[[str], str] = who_is) -> str:
+def named_in_text(name: str) -> str:
+    """Return how somebody is spoken of within a sentence, where nobody may have a name.
+
+    >>> named_in_text("actor"), named_in_text("mara")
+    ('the actor', 'mara')
+    """
+    return f"the {name}" if name in (ACTOR, OPPONENT) else who_is(name)
+
+
+def effect_words(effect: Mapping[str, Any], *, pattern: str = "", who: Callable[[str], str] = named_in_text) -> str:
     """Return an effect in words, made from its fields alone, since what they mean is the ruleset's.
 
     Args:
@@ -128,7 +138,7 @@ def effect_words(effect: Mapping[str, Any], *, pattern: str = "", who: Callable[
     >>> effect_words({"kind": "hit", "shifts": 3, "to": "gm"}, pattern="{to} takes {shifts}")
     'the game master takes 3'
     >>> effect_words({"kind": "hit", "shifts": 3, "to": "opponent"})
-    'hit: shifts 3, for opponent'
+    'hit: shifts 3, for the opponent'
     >>> effect_words({"kind": "aspect", "change": "created", "name": "Slick Roofs", "on": "mara"})
     'aspect: created, "Slick Roofs", on mara'
     """

@@ -20,6 +20,7 @@ from rpgres.rulesets import Parameter, Rules
 from rpgres.rulesets.sheets import sheet_names
 
 OPPOSING, USING = ("vs", "versus", "against"), ("with", "using")
+BESIDE = ("beside", "alongside", *USING)  # those who are on the actor's side, where no ability is meant
 # Kinds of parameters that a word introduces where the action's sentence says nothing of it, the best first.
 PREPOSITIONS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(OPPOSING, ("opposition", "form", "character")),
@@ -200,7 +201,7 @@ class Words:
 
     def introduced_by(self, word: str) -> list[str]:
         """Return the parameters that the action's sentence has behind a word, or behind one that means the same."""
-        alike = next((group for group in (OPPOSING, USING) if word in group), (word,))
+        alike = next((group for group in (OPPOSING, USING, BESIDE) if word in group), (word,))
         return list(dict.fromkeys(name for one in alike for name in self.introduced.get(one, ())))
 
     def takes_ability(self, taker: Taker, name: str) -> bool:

@@ -7,7 +7,19 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from rpgres.cli.short.fitting import ARTICLES, FILLERS, NAMED, NUMBER, PREPOSITIONS, TEXT, Fit, Reading, Taker, Words
+from rpgres.cli.short.fitting import (
+    ARTICLES,
+    BESIDE,
+    FILLERS,
+    NAMED,
+    NUMBER,
+    PREPOSITIONS,
+    TEXT,
+    Fit,
+    Reading,
+    Taker,
+    Words,
+)
 from rpgres.errors import UsageError, named
 from rpgres.model.state import slug
 from rpgres.parameters.ability import number_of
@@ -145,7 +157,7 @@ class Line:
             fit = next(self.words.fit(taker, self.bare[then], self.inputs()), None)
             if fit is not None or not self.is_value(word):
                 return taker, self.settled(place, then, fit) if fit is not None else self.bare[then], used
-        if word not in PREPOSITIONS and word not in self.words.introduced:
+        if word not in (*PREPOSITIONS, *BESIDE) and word not in self.words.introduced:
             return None
         fits = self.introduced_fits(word, self.bare[then])
         values = [fit for fit in self.fits(word) if fit.how == NAMED]
@@ -180,7 +192,8 @@ class Line:
         kinds = [
             [name for name, one in words.parameters.items() if one.kind == kind] for kind in PREPOSITIONS.get(word, ())
         ]
-        for names in (words.introduced_by(word), *kinds):
+        beside = words.introduced_by(BESIDE[0]) if word in BESIDE else []
+        for names in (words.introduced_by(word), *kinds, beside):
             found: list[Fit] = []
             for taker in (words.takers[name] for name in names):
                 if self.is_open(taker):

@@ -12,7 +12,7 @@ from rpgres.engine.dealers import Hand, remembering
 from rpgres.engine.periods import check_period
 from rpgres.engine.players import Prompt, Question, View
 from rpgres.engine.records import Pending
-from rpgres.engine.running import NeedsAnswer, PassesOn, TakenBack
+from rpgres.engine.running import NeedsAnswer, PassesOn, PutAgain, TakenBack
 from rpgres.engine.views import HOST
 from rpgres.errors import RpgresError, UsageError, named
 from rpgres.journal import store
@@ -214,7 +214,8 @@ def written(place: Place, work: Work, hand: Hand | None) -> Done:
 def _put(place: Place, done: Done, prompt: Prompt | None, seat: str | None, hand: Hand | None = None) -> Done:
     """Put what waits now to a person; each answer is an entry of its own, and the person may leave at any time.
 
-    The person may also take back the last of these entries, or let such moments pass for some time.
+    The person may also take back the last of these entries, let such moments pass for some time, or do something else
+    at the table that decides what waits.
     """
     from rpgres.journal.commands.correcting import let_pass, undo
 
@@ -225,6 +226,8 @@ def _put(place: Place, done: Done, prompt: Prompt | None, seat: str | None, hand
             choose = _typed(done.rules, done.history, prompt, seat)
         except TakenBack:
             more = undo(place, pending.number, seat=seat)
+        except PutAgain:
+            more = Done(store.read(place.path), (), done.rules)
         except PassesOn as passes:
             with suppress(TakenBack):  # while its dice were asked for: then the moment is put again
                 more = let_pass(place, passes.label, seat=passes.seat, until=passes.until, hand=hand)

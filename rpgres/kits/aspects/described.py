@@ -122,7 +122,7 @@ def named_by_maker(table: Table, effects: tuple[Effect, ...], who: str, name: st
         return effects
     said = distinct_name(table.state, table.name("aspect-name", who, name, of="the new aspect"))
     if said == name and table.is_read:
-        there = [tag.name for tag in table.state.seen_by(table.state.seat_of(who)).tags if tag.on == SCENE]
+        there = [tag.name for tag in table.state.tags if tag.on == SCENE and tag.audience is None]
         if there:  # one of which may have been meant as its name
             table.tell(f"nobody named the new aspect; already there: {', '.join(there)}")
     for key in ("name", "on"):

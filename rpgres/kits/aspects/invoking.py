@@ -26,7 +26,7 @@ from rpgres.kits.aspects.names import (
     points_of,
     purse_of,
 )
-from rpgres.model.state import GM, Map, State, Tag, slug
+from rpgres.model.state import GM, SCENE, Map, State, Tag, slug
 from rpgres.rulesets import STATE, Effect, Option, effect
 from rpgres.rulesets.kits import settings_of
 from rpgres.rulesets.settling import Facts
@@ -343,22 +343,21 @@ def _means_of(state: State, members: tuple[str, ...], member: str, settings: Asp
 def _options(choices: Iterable[_Choice], settings: AspectSettings, *, can_reroll: bool) -> tuple[Option, ...]:
     found, ways = list[Option](), 2 if can_reroll and settings.reroll else 1
     for choice in choices:
-        found += _option_pair(choice.tag.name, choice.tag.kind, settings, is_free=bool(choice.holder))[:ways]
+        tag = choice.tag
+        found += _option_pair(tag.name, tag.kind, tag.on, settings, is_free=bool(choice.holder))[:ways]
     return tuple(found)
 
 
 @lru_cache(maxsize=1024)
-def _option_pair(text: str, kind: str, settings: AspectSettings, *, is_free: bool) -> tuple[Option, Option]:
+def _option_pair(text: str, kind: str, on: str, settings: AspectSettings, *, is_free: bool) -> tuple[Option, Option]:
     """Return the two ways to invoke an aspect: for a bonus, and for new dice."""
-    price, cost = ("free", 0) if is_free else (f"for {settings.a_point}", 1)
-    name, brief = slug(text), f"{text} ({'1 point' if cost else price})"
-    facts = Map({"free": is_free, "kind": kind, "reroll": False})
-    return (
-        Option(name, f"{text}: +{settings.bonus}, {price}", 0, facts, (), False, brief, cost),
-        Option(
-            f"{name}:{REROLL}", f"{text}: new dice, {price}", 0, facts.with_("reroll", True), (), False, brief, cost
-        ),
-    )
+    price, short = ("free", "free") if is_free else (f"for {settings.a_point}", "1 point")
+    name, cost, facts = slug(text), int(not is_free), Map({"free": is_free, "kind": kind, "reroll": False})
+    owner = on if on != SCENE else ""
+    bonus = Option(name, f"{text}: +{settings.bonus}, {price}", 0, facts, brief=text, cost=cost, price=short, of=owner)
+    rerolled = f"{text}: new dice, {price}"
+    facts = facts.with_("reroll", True)
+    return bonus, msgspec.structs.replace(bonus, name=f"{name}:{REROLL}", text=rerolled, facts=facts)
 
 
 def _spend(state: State, ledger: Ledger, turn: int, choice: _Choice, *, against: Sequence[str]) -> None:

@@ -151,7 +151,7 @@ def take_turn(moves: Moves, table: Table, place: Conflict) -> Turn | Outcome:
     setup, state, turn = place.setup, table.state, place.turn
     if turn < 0:
         placed = zones.placed(setup.fighters) if setup.zones else ()
-        return Turn(_replace(place, turn=0), Outcome("", effects=(_BEGINS, *placed)), "", "begin")
+        return Turn(_replace(place, turn=0), Outcome("", effects=(_BEGINS, *placed)), "", "the conflict begins")
     if (end := _ended(table, place)) is not None:
         return end
     if turn == len(setup.fighters):
@@ -228,8 +228,9 @@ def _act(now: _Turn) -> tuple[str, Outcome | None]:
         table.rules.switches(ConflictSwitches).full_defense != "no",
     )
     text, count = "What do you do in this exchange?", len(enemies)
+    about = _foes_in_words(tuple(enemies), tuple(reached), has_zones=bool(setup.zones))
     foes = _foes(setup, fighter.side)
-    did = table.ask(TURN, fighter.who, options, text=text, enemies=count, reached=len(reached), foes=foes)
+    did = table.ask(TURN, fighter.who, options, text=text, words=about, enemies=count, reached=len(reached), foes=foes)
     match did:
         case "attack":
             return did, _attack(now, reached)
@@ -245,6 +246,13 @@ def _act(now: _Turn) -> tuple[str, Outcome | None]:
         case "full-defense":
             now.full = True
     return did, None
+
+
+@lru_cache(maxsize=256)
+def _foes_in_words(enemies: tuple[Fighter, ...], reached: tuple[Fighter, ...], *, has_zones: bool) -> str:
+    """Return against whom a turn is taken, and with zones who of them is in reach."""
+    near = ", ".join(one.who for one in reached) or "nobody"
+    return f"against {', '.join(one.who for one in enemies)}" + (f"; in reach: {near}" if has_zones else "")
 
 
 def _is_lost(now: _Turn, enemies: list[Fighter]) -> bool:
@@ -331,10 +339,10 @@ def _concedes(now: _Turn, target: Character) -> bool:
     table = now.table
     if table.rules.switches(ConflictSwitches).concede_when == "own-turn":
         return False
-    text = f"{now.actor.title or now.fighter.who} attacks. Concede before the roll?"
+    text, about = "Concede before the roll?", f"{now.actor.title or now.fighter.who} attacks"
     setup = now.place.setup
     foes = _foes(setup, next(one.side for one in setup.fighters if one.who == target.name))
-    if table.ask("concede", target.name, _GIVE_IN, text=text, optional=True, foes=foes) == NO:
+    if table.ask("concede", target.name, _GIVE_IN, text=text, words=about, optional=True, foes=foes) == NO:
         return False
     now.conceded = target.name == now.place.setup.actor
     return True

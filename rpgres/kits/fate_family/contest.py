@@ -184,16 +184,18 @@ def _prepare(moves: Moves, table: Table, place: Contest, number: int) -> Turn:
         return Turn(_next(place))
     add = Option(ADVANTAGE, f"Try an advantage first, against {setup.difficulty:+d} on the scene.")
     rating = side.rating.value
+    against = max(won for other, won in enumerate(place.won) if other != number)
     what = table.ask(
         TURN,
         side.who,
         (_ROLL, add),
         text="Roll in the contest, or try an advantage first? Failing it costs the roll.",
+        words=f"exchange {place.exchange}, victories {place.won[number]} to {against}",
         rating=rating,
         difficulty=setup.difficulty,
         exchange=place.exchange,
         victories=place.won[number],
-        against=max(won for other, won in enumerate(place.won) if other != number),
+        against=against,
         foes=tuple([other.who for other in setup.sides if other.who and other is not side]),
     )
     if what != ADVANTAGE:

@@ -318,7 +318,7 @@ def check_in(state: State, name: str) -> None:
         UsageError: it is.
     """
     if state.characters[name].is_out:
-        raise UsageError(f"{name} is out (taken out, or conceded) until the conflict ends; end it with `end conflict`")
+        raise UsageError(f"{name}: out, taken out or conceded; `end conflict` brings everybody back")
 
 
 def resistance(table: Table, one: Opposition, parts: Sequence[Part] = (), *, called: str = "skill") -> int:

@@ -54,7 +54,7 @@ def act_with(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     arguments = answers.arguments(options, heading=heading, actor=actor, plus=plus)
     with taken_back():
         done = act(options.find(), action, inputs, actor=actor, note=shared["note"], **arguments)
-        finish_run(done, options, exit_code=shared["exit_code"])
+        finish_run(done, options, is_asked=arguments["prompt"] is not None, exit_code=shared["exit_code"])
 
 
 def _no_dice(_notation: str, _values: dict[str, Any]) -> None:
@@ -195,5 +195,7 @@ def end(
 def _turn(moment: Moment, period: str, answers: AnswerOptions, options: TableOptions) -> None:
     from rpgres.journal.commands import turn
 
+    arguments = answers.arguments(options)
     with taken_back():
-        finish_run(turn(options.find(), moment, period, **answers.arguments(options)), options)
+        done = turn(options.find(), moment, period, **arguments)
+        finish_run(done, options, is_asked=arguments["prompt"] is not None)

@@ -10,6 +10,7 @@ import typer
 
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import spread
+from rpgres.cli.asking import is_listening
 from rpgres.cli.commands.table.common import (
     AnswerOptions,
     RealDiceOf,
@@ -20,7 +21,7 @@ from rpgres.cli.commands.table.common import (
     say_entry,
     taken_back,
 )
-from rpgres.cli.output import is_listening, warn
+from rpgres.cli.output import warn
 from rpgres.errors import FileError, UsageError
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def _hand_in(options: TableOptions, arguments: dict[str, Any]) -> None:
             if not is_listening():
                 raise
         else:
-            finish_run(done, options)
+            finish_run(done, options, is_asked=arguments["prompt"] is not None)
 
 
 @app.command("seal")

@@ -14,8 +14,9 @@ from msgspec import Struct
 
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import AsJson, AsWords, Folders
+from rpgres.cli.asking import asks_dice, can_prompt, is_listening
 from rpgres.cli.options import Option
-from rpgres.cli.output import asks_dice, can_prompt, exit_of, know_cards, look, say, say_json, say_text
+from rpgres.cli.output import exit_of, know_cards, look, say, say_json, say_text
 
 if TYPE_CHECKING:
     from rpgres.cli.render.lines import Line
@@ -239,21 +240,25 @@ def state_of(place: Place, history: History) -> State:
 # Printing
 
 
-def finish_run(done: Done, options: TableOptions, *, exit_code: bool = False) -> None:
+def finish_run(done: Done, options: TableOptions, *, is_asked: bool = False, exit_code: bool = False) -> None:
     """Print what came of something that runs, and exit with the code it calls for.
 
     Args:
         done: what was added; its last entry tells.
-        at: who reads it, and how.
+        options: who reads it, and how.
+        is_asked: whether a person was asked what waits.
         exit_code: whether a failure and a tie have codes of their own.
     """
     know_cards(done.rules)
     if done.entry.kind in ("undo", "pass"):  # typed at a question of it
         say_entry(done, options)
         return
+    from rpgres.engine.records import Pending
     from rpgres.journal.views import run_seen
 
     found, said_by = run_seen(done.history, done.entry, options.who), done.history.run_of(done.entry).secret.by
+    if done.history.pending is None and done.history.head.number != done.entry.number:
+        return  # what was done at a question of it has told how it ended
     if options.as_json:
         from msgspec import to_builtins
 
@@ -263,7 +268,10 @@ def finish_run(done: Done, options: TableOptions, *, exit_code: bool = False) ->
         from rpgres.cli.render.tables import found_lines
 
         # Whoever has the file knows what was typed there.
-        lines = found_lines(found, done.rules.file, said_by=said_by or None)
+        by, is_put = said_by or None, is_listening()
+        owner = done.history.state.seat_of(found.question.who) if isinstance(found, Pending) else None
+        is_left = is_put and is_asked and options.who in (None, owner)
+        lines = found_lines(found, done.rules.file, said_by=by, is_put=is_put, is_left=is_left)
         say(lines, is_plain=options.plain)
     if code := exit_of(found, is_told=exit_code):
         raise typer.Exit(code)

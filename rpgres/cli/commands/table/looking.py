@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rpgres.cli.annotations import Folders, spread
+from rpgres.cli.asking import is_listening
 from rpgres.cli.commands.table.common import Seat, Table, TableOptions, app, rules_at, state_of
 from rpgres.cli.commands.table.posting import answer_words, rules_of_view, view_in
 from rpgres.cli.output import fits, know_cards, say, say_json, warn
@@ -61,7 +62,8 @@ def show(
     if not fits([text for lines in pictures.values() for text in lines]):
         pictures = pictured(rules.ruleset, state, is_drawn=False)
     record = table_record(history, options.who, now=now)
-    say(show_lines(record, state, rules.file, pictures=pictures), is_plain=options.plain)
+    lines = show_lines(record, state, rules.file, pictures=pictures, is_put=is_listening())
+    say(lines, is_plain=options.plain)
 
 
 @app.command("log")

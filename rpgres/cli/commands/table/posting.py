@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rpgres.cli.asking import can_prompt
 from rpgres.cli.commands.table.common import TableOptions, finish_run, say_entry
-from rpgres.cli.output import can_prompt, say, warn
+from rpgres.cli.output import say, warn
 from rpgres.errors import FileError, PluginError, UsageError
 
 if TYPE_CHECKING:
@@ -231,7 +232,8 @@ def _accepted(one: Posted, source: str, *, is_named: bool, is_accepted: bool) ->
         what = "states its seat" + (" and the dice rolled" if has_dice else "")
         named = "" if has_dice else f", or --as {one.seat}"
         raise UsageError(f"{shown} {what} ({message}): --accept confirms it{named}")
-    from rpgres.cli.output import ask, flush, say_text
+    from rpgres.cli.asking import ask
+    from rpgres.cli.output import flush, say_text
     from rpgres.text.harmless import in_line
 
     say_text(f"{in_line(shown)} says, and it becomes what was answered: {in_line(message)}\n")

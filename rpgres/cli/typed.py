@@ -1,4 +1,4 @@
-"""A typed line as words, and words as a line. Backslashes are paths of Windows, and O'Brien is one word."""
+"""A typed line as words, and words as a line, at `rpgres play`, in settings and in answers. O'Brien is one word."""
 
 from __future__ import annotations
 

@@ -1,0 +1,200 @@
+"""`rpgres ruleset new`: asks for the words of a new ruleset, writes it, and says what to type next."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from rpgres.cli.annotations import Folders, spread
+from rpgres.errors import FileError, UsageError
+
+if TYPE_CHECKING:
+    from rpgres.plugins.discovery import RulesetName
+    from rpgres.plugins.likeness import Words
+    from rpgres.rulesets import Rules, Ruleset
+
+
+def _complete_models(incomplete: str) -> list[tuple[str, str]]:
+    return [(one.id, one.title) for one in _models(()) if one.id.startswith(incomplete)]
+
+
+class Answers(Struct, frozen=True):
+    """What is typed beforehand of what would be asked; None where it is not."""
+
+    title: Annotated[
+        str | None, typer.Option("--title", metavar="TEXT", help="What it is called.", show_default=False)
+    ] = None
+    summary: Annotated[
+        str | None, typer.Option("--summary", metavar="TEXT", help="What it is, in a line.", show_default=False)
+    ] = None
+    action: Annotated[
+        str | None,
+        typer.Option("--action", metavar="WORD", help="What characters do: the first action.", show_default=False),
+    ] = None
+    abilities: Annotated[
+        str | None,
+        typer.Option(
+            "--abilities", metavar="WORD,WORD", help="What characters are good at, by commas.", show_default=False
+        ),
+    ] = None
+    character: Annotated[
+        str | None,
+        typer.Option("--character", metavar="NAME", help="The first of them, as a sheet.", show_default=False),
+    ] = None
+
+
+@spread
+def new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The id of the ruleset, in lowercase letters.")],
+    like: Annotated[
+        str | None,
+        typer.Option(
+            "--like",
+            metavar="RULESET",
+            help="The ruleset to start from, such as success-levels.",
+            show_default=False,
+            autocompletion=_complete_models,
+        ),
+    ] = None,
+    *,
+    answers: Answers,
+    into: Annotated[
+        str,
+        typer.Option(
+            "--into", metavar="DIR", help="Make its folder in this one [default: rulesets].", show_default=False
+        ),
+    ] = "rulesets",
+    rulesets: Folders = None,
+) -> None:
+    """Write a ruleset to start from, made from one that ships: rules, a sheet, scenes, and notes on what to change.
+
+    At a terminal five questions are asked, each with an answer that Enter takes; options answer them beforehand.
+    """
+    from rpgres.cli.formats.editors import with_schema_line
+    from rpgres.cli.options import read_folders
+    from rpgres.cli.output import say_text
+    from rpgres.plugins.discovery import find_ruleset
+    from rpgres.plugins.likeness import files_like, own_words
+    from rpgres.plugins.scaffold import check_name, write_folder
+
+    check_name(name)
+    folder = Path(into) / name
+    if folder.exists():
+        raise FileError(f"{folder}: already exists; nothing was written. Choose another name.", file=str(folder))
+    folders = read_folders(rulesets or ())
+    model = find_ruleset(like or _asked_model(folders), extra=folders)
+    words = _asked_words(name, own_words(model), asdict(answers))
+    files = files_like(model, name, words)
+    write_folder(folder, {place: with_schema_line(place, text, name) for place, text in files.items()})
+    try:
+        rules = _sound(folder, model, words)
+    except BaseException:
+        shutil.rmtree(folder)
+        raise
+    say_text(f"{folder}: written. Next steps:\n" + "".join(f"  {one}\n" for one in _next_steps(rules, folder, words)))
+
+
+def _models(folders: Sequence[Path]) -> list[RulesetName]:
+    """Return the rulesets that a new one can be made from: those in TOML alone."""
+    from rpgres.plugins.discovery import ruleset_names
+    from rpgres.plugins.entries import standalone_folder
+
+    return [one for one in ruleset_names(extra=folders) if standalone_folder(one.id, extra=folders)]
+
+
+def _asked_model(folders: Sequence[Path]) -> str:
+    from rpgres.cli.asking import ask, can_prompt
+    from rpgres.cli.output import say
+    from rpgres.cli.render.rulesets import ruleset_list_lines
+
+    models = _models(folders)
+    if not can_prompt():
+        raise UsageError(f"name a ruleset to start from, with --like: {', '.join(one.id for one in models)}")
+    say(ruleset_list_lines(models))
+    return _read(ask, "Like which of these?", models[0].id)
+
+
+def _asked_words(name: str, own: Words, typed: dict[str, str | None]) -> Words:
+    """Return the words of a new ruleset: as typed, as answered, or those of the one that it is made from."""
+    from rpgres.model.state import slug
+    from rpgres.plugins.likeness import Words, id_of
+
+    questions = {
+        "title": ("What is the game called?", name.replace("-", " ").capitalize()),
+        "summary": ("What is it, in a line?", own.summary),
+        "action": ("What do characters do, in a word?", own.action),
+        "abilities": ("What are they good at?", ", ".join(own.abilities)),
+        "character": ("Who is the first of them?", own.character),
+    }
+    found = {}
+    for key, (question, default) in questions.items():
+        said = typed[key]
+        found[key] = said.strip() if said is not None else _asked(question, default)
+    listed = tuple(dict.fromkeys(slug(one) for one in found["abilities"].split(",") if one.strip()))
+    return Words(found["title"], found["summary"], id_of(found["action"]), listed, found["character"])
+
+
+def _asked(question: str, default: str) -> str:
+    from rpgres.cli.asking import ask, can_prompt
+
+    return _read(ask, question, default) if default and can_prompt() else default
+
+
+def _read(ask: Callable[[str], str], question: str, default: str) -> str:
+    try:
+        return ask(f"{question} [{default}] ").strip() or default
+    except EOFError:
+        return default
+
+
+def _sound(folder: Path, model: Ruleset, words: Words) -> Rules:
+    """Return the rules of a new folder, with the schemas of its files beside them.
+
+    Raises:
+        UsageError: the words do not fit the rules that they were put into.
+    """
+    from rpgres.cli.formats.editors import write_own_schemas
+    from rpgres.cli.ruleset_checks import check_folder
+    from rpgres.plugins.discovery import find_ruleset
+    from rpgres.plugins.loading import load_rules
+
+    found = check_folder(folder, ()).problems
+    if found:
+        told = f"{', '.join((words.action, *words.abilities))}: one of these words means something else in {model.id}"
+        raise UsageError(f"{told}; nothing was written. Choose another. {found[0].text}")
+    root = folder.parent
+    rules = load_rules(find_ruleset(folder.name, extra=[root]), extra=[root])
+    write_own_schemas(folder, rules)
+    return rules
+
+
+def _next_steps(rules: Rules, folder: Path, words: Words) -> Iterator[str]:
+    """Yield command lines that work at once."""
+    from rpgres.cli.shells import join_line
+    from rpgres.conformance.vectors import own_vectors
+
+    elsewhere = [] if folder.parent == Path("rulesets") else ["--rulesets", str(folder.parent)]
+    sheet = next(iter(sorted((folder / "sheets").glob("*.toml"))), None)
+    *_, example = rules.file.actions[words.action].example.partition(" roll ")
+    rated = [name for name, taken in rules.parameters(words.action).items() if taken.kind == "ability"]
+    by_sheet = example
+    if sheet is not None and rated and words.abilities:
+        ability = join_line([words.abilities[0]])
+        by_sheet = re.sub(rf"--{rated[0]} \S+", f"--sheet {sheet.stem} --{rated[0]} {ability}", example)
+    for command, line in (("roll", example), ("odds", by_sheet)):
+        if example:
+            yield " ".join(["rpgres", command, line, *([join_line(elsewhere)] if elsewhere else [])])
+    if sheet is not None:
+        yield join_line(["rpgres", "sheet", "show", str(sheet), *elsewhere])
+    for scene in sorted((folder / "scenes").glob("*.toml"))[:1]:
+        yield join_line(["rpgres", "scene", "test", str(scene), *elsewhere])
+    if own_vectors(rules):
+        yield join_line(["rpgres", "ruleset", "test", rules.id, *elsewhere])
+    yield join_line(["rpgres", "ruleset", "check", rules.id, "--watch", *elsewhere])

@@ -1,0 +1,292 @@
+"""Random tables as they are rolled on: by a die or a card, with links; in odds the next row is one question.
+
+What `[tables.NAME]` may say is in `rpgres.rulesets.tables`; what follows from it in `rpgres.rulesets.table_plans`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import lcm
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from rpgres.engine.declarative import Given
+from rpgres.engine.table import Outcome, Table
+from rpgres.errors import RuleError, UsageError
+from rpgres.model.state import EMPTY, GM, Character, Map
+from rpgres.parameters.context import ACTOR, OPPONENT
+from rpgres.rulesets import Effect
+from rpgres.rulesets.table_plans import JOINT, RowPlan, TablePlan, aside_of, closure, joint_name
+from rpgres.rulesets.tables import USED, fits, is_within
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+Out = frozenset[tuple[str, str]]  # rows that do not count now: the table, and the row's key
+Stop = tuple[str, int, int | None]  # a row that came: the table, its place, the place of what is beside it
+NONE: Out = frozenset()
+
+
+class Found(msgspec.Struct, frozen=True):
+    """A row that came up: of which table, what the die or the card showed if it is known, and what is beside it."""
+
+    table: str
+    row: RowPlan
+    shown: int | str | None = None
+    also: RowPlan | None = None
+
+
+def play_table(name: str, table: Table, actor: Character, /, **arguments: Any) -> Outcome:
+    """Return what a random table comes to.
+
+    Args:
+        name: its name.
+        table: where it is rolled.
+        actor: who rolls.
+        arguments: its inputs, by parameter with underscores.
+
+    Raises:
+        UsageError: what was typed makes no dice.
+        RuleError: the die shows what no row has.
+    """
+    found = Walk(table, actor, arguments).results(name)
+    band, is_one = JOINT.join(one.row.name for one in found), len(found) == 1
+    of = found[0].table if is_one else name
+    outcome = table.settle(of, None, band=band, roles=_roles(actor), leads=False)  # odds of outcomes end here
+    parts = [outcome] if is_one else None
+    return msgspec.structs.replace(outcome, **_together(table, found, actor, arguments, parts))
+
+
+def follow(
+    table: Table, names: Iterable[str], actor: Character, arguments: Mapping[str, Any] = EMPTY, *, out: Out = NONE
+) -> Outcome:
+    """Return what further tables come to that an outcome leads to, together; its band counts for nothing.
+
+    Args:
+        table: where they are rolled.
+        names: the tables, in order.
+        actor: who rolls.
+        arguments: the inputs of the action.
+        out: rows that do not count.
+    """
+    found = [one for name in names for one in Walk(table, actor, arguments, out).results(name)]
+    return Outcome("", **_together(table, found, actor, arguments))
+
+
+def _together(
+    table: Table,
+    found: Sequence[Found],
+    actor: Character,
+    arguments: Mapping[str, Any],
+    parts: Sequence[Outcome] | None = None,
+) -> dict[str, Any]:
+    """Return effects, texts and details of rows, with what those lead to that stand for themselves as outcomes.
+
+    Args:
+        table: where they came up.
+        found: the rows.
+        actor: who rolls.
+        arguments: the inputs of the action.
+        parts: what the rows come to, where that is known.
+    """
+    effects: list[Effect] = []
+    texts: list[str] = []
+    rows: list[Map[str, Any]] = []
+    for number, one in enumerate(found):
+        part = (
+            table.settle(one.table, None, band=one.row.name, roles=_roles(actor), leads=False)
+            if parts is None
+            else parts[number]
+        )
+        effects += part.effects
+        texts += part.texts
+        rows.append(_detail(one, part))
+        if one.row.row.once:
+            effects.append(Map({"kind": USED, "table": one.table, "row": one.row.name}))
+        if one.row.links and not one.row.is_whole:
+            more = follow(table, one.row.links, actor, arguments, out=_left_out(table, one))
+            effects += more.effects
+            texts += more.texts
+            rows += more.details["rows"]
+    return {"effects": tuple(effects), "texts": tuple(texts), "details": Map({"rows": tuple(rows)})}
+
+
+def _left_out(table: Table, found: Found) -> Out:
+    """Return the rows that do not count where a row rolls again on its table."""
+    plan: TablePlan = table.rules.plans[found.table]
+    return frozenset((plan.name, key) for key in plan.again) if found.row.row.again else NONE
+
+
+def _roles(actor: Character) -> Map[str, str]:
+    return Map({ACTOR: actor.name, OPPONENT: OPPONENT, GM: GM})
+
+
+def _detail(found: Found, part: Outcome) -> Map[str, Any]:
+    told = {"table": found.table, "row": found.row.name, "text": " ".join(part.texts)}
+    return Map(told if found.shown is None else {**told, "rolled": found.shown})
+
+
+class Walk:
+    """One roll on a table with all that it leads to.
+
+    Args:
+        table: where it is rolled.
+        actor: who rolls.
+        arguments: the inputs of the action, by parameter with underscores.
+        out: rows that do not count.
+    """
+
+    def __init__(self, table: Table, actor: Character, arguments: Mapping[str, Any], out: Out = NONE) -> None:
+        self.table, self.actor, self.arguments, self.out = table, actor, arguments, out
+        self.rules = table.rules
+        self.plans: Mapping[str, TablePlan] = table.rules.plans
+        self.came: list[tuple[str, str]] = []  # rows that come once, and came during this roll
+
+    def results(self, name: str, out: Out = NONE) -> list[Found]:
+        """Return the rows that a roll on a table comes to, without those that stand for others.
+
+        Args:
+            name: the table.
+            out: further rows that do not count.
+        """
+        found = self._next(name, self.out | out)
+        row, again = found.row, found.row.row.again
+        if row.row.once:
+            self.came.append((found.table, row.name))
+        results = [found] if row.name else []
+        if row.is_whole or row.passes_to:
+            out = _left_out(self.table, found)
+            rolled = [self.results(found.table, out) for _ in range(again)]
+            rolled.sort(key=lambda one: joint_name([tuple(part.row.name for part in one)]))
+            linked = [self.results(link) for link in row.links[again:]]
+            results += [part for parts in (*rolled, *linked) for part in parts]
+        if found.also is not None:
+            beside = [self.results(link) for link in found.also.links] if found.also.is_whole else []
+            results += [Found(found.table, found.also), *(part for parts in beside for part in parts)]
+        return results
+
+    def _next(self, name: str, out: Out) -> Found:
+        """Return the next row that stands for itself, or for what several links come to."""
+        while True:
+            plan = self.plans[name]
+            found = self._drawn(plan, out) if plan.pile else self._rolled(plan, out)
+            if not found.row.passes_to or found.also is not None:
+                return found
+            name = found.row.passes_to
+
+    # -- dice
+
+    def _rolled(self, plan: TablePlan, out: Out) -> Found:
+        run = self.table.run
+        if run.dealer.joint:
+            rows = self._law(plan.name, out)
+            scale = lcm(*(mass.denominator for mass in rows.values()))
+            stops = list(rows)
+            of, place, beside = stops[run.pick([int(rows[stop] * scale) for stop in stops], plan.name)]
+            plan = self.plans[of]
+            return Found(of, plan.rows[place], also=plan.also[beside] if beside is not None else None)
+        open_ = self._open(plan, out)
+        dice = self._given(plan).dice(plan.die)
+        while True:
+            rolled = run.roll(dice, plan.name, self.actor.name)
+            row, also = self._at(plan, rolled.value)
+            if any(place == row.number for place, _ in open_):
+                return Found(plan.name, row, rolled.value, also)
+            self.table.tell(f"{plan.name} {rolled.value}: {_why(row)}, again")
+
+    def _given(self, plan: TablePlan) -> Given:
+        parameters = self.rules.parameters(plan.name)
+        arguments = {key: parameter.default for key, parameter in parameters.items() if parameter.default is not None}
+        taken = {key.replace("_", "-"): value for key, value in self.arguments.items()}
+        arguments |= {key: value for key, value in taken.items() if key in parameters}
+        return Given(self.rules, plan.name, self.actor, arguments, self.table.state)
+
+    def _at(self, plan: TablePlan, value: int) -> tuple[RowPlan, RowPlan | None]:
+        """Return the row for what the die shows, and what comes beside it.
+
+        Raises:
+            RuleError: no row has it.
+        """
+        row = next((row for row in plan.rows if is_within(value, row.spans)), None)
+        if row is None:
+            raise RuleError(f"the table {plan.name} of {self.rules.id} has no row for {value}")
+        return row, next((one for one in plan.also if is_within(value, one.spans)), None)
+
+    def _open(self, plan: TablePlan, out: Out) -> dict[tuple[int, int | None], int]:
+        """Return the rows that may come, with what is beside them, by place, with weights; all where none is left.
+
+        Raises:
+            RuleError: the die shows what no row has.
+        """
+        law = self._given(plan).dice(plan.die).law
+        weights: dict[tuple[int, int | None], int] = {}
+        for value, weight in zip(law.values, law.weights, strict=True):
+            row, also = self._at(plan, value)
+            if (plan.name, str(row.key)) not in out:
+                place = row.number, also.number if also is not None else None
+                weights[place] = weights.get(place, 0) + weight
+        left = {place: weight for place, weight in weights.items() if not self._came(plan.rows[place[0]], plan)}
+        return left or weights
+
+    def _came(self, row: RowPlan, plan: TablePlan) -> bool:
+        """Tell whether a row comes once, and came already."""
+        if not row.row.once:
+            return False
+        return row.name in self.table.state.things.get(plan.name, ()) or (plan.name, row.name) in self.came
+
+    def _law(self, name: str, out: Out) -> dict[Stop, Fraction]:
+        """Return the chance of each row that may come next, with what is beside it: rows that lead on are followed.
+
+        Tables that lead to each other and back are a chain of steps; one table after another is taken out of it.
+
+        Raises:
+            RuleError: they lead to each other without end.
+        """
+        from fractions import Fraction
+
+        stops: dict[str, dict[Stop, Fraction]] = {}
+        passes: dict[str, dict[str, Fraction]] = {}
+        for table in closure(name, self.plans):
+            plan = self.plans[table]
+            its_stops, its_passes = stops.setdefault(table, {}), passes.setdefault(table, {})
+            open_ = self._open(plan, out) if not plan.pile else {}
+            total = sum(open_.values())
+            for (place, beside), weight in open_.items():
+                row, mass = plan.rows[place], Fraction(weight, total)
+                if row.passes_to and beside is None and not self.plans[row.passes_to].pile:
+                    its_passes[row.passes_to] = its_passes.get(row.passes_to, Fraction(0)) + mass
+                else:
+                    its_stops[table, place, beside] = mass
+        for via in [*(table for table in stops if table != name), name]:
+            back = passes[via].pop(via, Fraction(0))
+            if back == 1:
+                raise RuleError(f"the tables of {self.rules.id} lead from {via} back to it without end")
+            stops[via] = {place: mass / (1 - back) for place, mass in stops[via].items()}
+            passes[via] = {to: mass / (1 - back) for to, mass in passes[via].items()}
+            for table in stops:
+                mass = passes[table].pop(via, Fraction(0)) if table != via else Fraction(0)
+                for stop, part in stops[via].items() if mass else ():
+                    stops[table][stop] = stops[table].get(stop, Fraction(0)) + mass * part
+                for to, part in passes[via].items() if mass else ():
+                    passes[table][to] = passes[table].get(to, Fraction(0)) + mass * part
+        return stops[name]
+
+    # -- cards
+
+    def _drawn(self, plan: TablePlan, out: Out) -> Found:
+        aside = aside_of(plan.pile, self.rules.file.piles)
+        while True:
+            card = self.table.draw(plan.pile, to=aside, label=plan.name, by=self.actor.name)
+            if card is None:
+                raise UsageError(f"no card is left in {plan.pile} for the table {plan.name}")
+            row = next((row for row in plan.rows if fits(card, str(row.key), self.rules.cards)), None)
+            if row is None:
+                raise RuleError(f"the table {plan.name} of {self.rules.id} has no row for {card.title}")
+            if (plan.name, str(row.key)) not in out and not self._came(row, plan):
+                return Found(plan.name, row, card.short or card.code)
+            self.table.tell(f"{plan.name} {card.title}: {_why(row)}, again")
+
+
+def _why(row: RowPlan) -> str:
+    return "came already" if row.row.once else "rolls again itself"

@@ -1,0 +1,315 @@
+"""What random tables come to: every row with the outcome's name, where its links lead, and the outcomes of all tables.
+
+The outcome of a table is the row, with the rows that its links lead to: `storm+broken-mast`. A row without a text that
+leads to one table stands for that table's rows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import product
+
+import msgspec
+
+from rpgres.model.state import slug
+from rpgres.rulesets.actions import Action
+from rpgres.rulesets.rows import Band, OutcomeTable, Row, links_of
+from rpgres.rulesets.schema import EffectText, Label, PileText, RulesetFile
+from rpgres.rulesets.tables import USED, RandomTable, Span, TableRow, spans_of
+from rpgres.rulesets.tree import reached
+
+MOST = 2_000  # results of one table that a row's links are followed for; beyond it the row alone is the outcome
+JOINT = "+"  # between the rows of one outcome
+LONGEST = 40  # letters of a name made from a text
+_BRACES = re.compile(r"\{[^{}]*\}")
+
+Path = tuple[str, ...]  # the names of the rows of one outcome
+
+
+class RowPlan(msgspec.Struct, frozen=True):
+    """One row of a table.
+
+    Attributes:
+        key: where it stands: what the die or the card shows, or its place in the list.
+        number: its place among the rows.
+        name: the outcome's name; empty of a row that stands for the rows its links lead to.
+        row: what the data say.
+        spans: the numbers of the die that give it.
+        links: the tables that are rolled on for it.
+        is_whole: whether what its links come to is part of the outcome.
+    """
+
+    key: str | int
+    number: int
+    name: str
+    row: TableRow
+    spans: tuple[Span, ...]
+    links: tuple[str, ...]
+    is_whole: bool
+
+    @property
+    def passes_to(self) -> str:
+        """The table whose rows it stands for; empty where it is a row of its own."""
+        return self.links[0] if not self.name and len(self.links) == 1 else ""
+
+
+class TablePlan(msgspec.Struct, frozen=True):
+    """A table, ready to be rolled on.
+
+    Attributes:
+        name: its name.
+        die: what is rolled; empty where a card is drawn.
+        pile: the pile from which a card is drawn.
+        rows: its rows.
+        also: what comes beside a row, by what the die shows.
+    """
+
+    name: str
+    die: str
+    pile: str
+    rows: tuple[RowPlan, ...]
+    also: tuple[RowPlan, ...] = ()
+
+    def shown(self, row: RowPlan) -> str:
+        """What a die or a card shows for a row: its key, or the numbers that its weight stands for."""
+        if isinstance(row.key, str):
+            return row.key
+        low, high = row.spans[0]
+        return str(low) if low == high else f"{low}-{high}"
+
+    @property
+    def again(self) -> frozenset[str]:
+        """The keys of the rows that roll again, which are left out then."""
+        return frozenset(str(row.key) for row in self.rows if row.row.again)
+
+
+class RowBand(Band, frozen=True, kw_only=True):
+    """An outcome that is made from the rows of random tables, and that no data declare."""
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Names, links and dice
+
+
+def table_plans(file: RulesetFile) -> dict[str, TablePlan]:
+    """Return the plan of every random table."""
+    titles = {name: "" for name, band in file.bands.items() if not isinstance(band, RowBand)}
+    plans = {name: _plan(file, name, table, titles) for name, table in file.tables.items()}
+    sizes = _Sizes(plans)
+    return {name: _whole(plan, plans, sizes) for name, plan in plans.items()}
+
+
+def _plan(file: RulesetFile, name: str, table: RandomTable, titles: dict[str, str]) -> TablePlan:
+    rows, total = [], 0
+    mine: dict[str, TableRow] = {}
+    for number, (key, row) in enumerate(table.items()):
+        spans = spans_of(key) or () if isinstance(key, str) else ((total + 1, total + row.weight),)
+        total += row.weight
+        links = (name,) * row.again + links_of(row)
+        called = _named(row, key, titles, mine) if row.text or row.name or not links else ""
+        rows.append(RowPlan(key, number, called, row, spans, links, is_whole=False))
+    die = table.die or ("" if table.cards else f"1d{max(total, 1)}")
+    beside: list[RowPlan] = []
+    for key, row in table.beside():
+        called = _named(row, key, titles, mine)
+        beside.append(RowPlan(key, len(beside), called, row, spans_of(key) or (), links_of(row), is_whole=False))
+    pile = pile_of(file, table.cards) if table.cards else ""
+    return TablePlan(name, die, pile, tuple(rows), tuple(beside))
+
+
+def _named(row: TableRow, key: str | int, titles: dict[str, str], mine: dict[str, TableRow]) -> str:
+    """Return the name of a row's outcome, which only rows share that say and do the same.
+
+    Args:
+        row: the row.
+        key: where it stands.
+        titles: the text of every name so far, in all tables; empty where any will do.
+        mine: the row of every name so far, in this table.
+    """
+    if row.name:
+        return row.name
+    words = slug(_BRACES.sub(" ", row.text)) if _BRACES.sub("", row.text).strip() else slug(f"row {key}")
+    cut = words if len(words) <= LONGEST else words[: LONGEST + 1].rpartition("-")[0] or words[:LONGEST]
+    found, number, alone = cut, 1, msgspec.structs.replace(row, weight=1)
+    while titles.setdefault(found, row.text) not in ("", row.text) or mine.setdefault(found, alone) != alone:
+        number += 1
+        found = f"{cut}-{number}"
+    return found
+
+
+def pile_of(file: RulesetFile, deck: str) -> str:
+    """Return the face-down pile in which the cards of a deck lie; one of the deck's name where the data have none."""
+    return next((name for name, pile in file.piles.items() if deck in pile.decks and not pile.each), deck)
+
+
+def aside_of(pile: str, piles: Mapping[str, PileText]) -> str:
+    """Return the pile on which drawn cards are laid: the one that is shuffled into theirs."""
+    return piles[pile].refill or f"{pile}-drawn"
+
+
+def _whole(plan: TablePlan, plans: Mapping[str, TablePlan], sizes: _Sizes) -> TablePlan:
+    """Return a plan with every row told whether its links are part of the outcome."""
+
+    def whole(row: RowPlan) -> RowPlan:
+        is_whole = sizes.of_row(row, plan.name) > 0 and bool(row.links)
+        named = row.name or ("" if is_whole or row.passes_to else slug(" ".join(row.links)))
+        return msgspec.structs.replace(row, name=named, is_whole=is_whole)
+
+    return msgspec.structs.replace(plan, rows=tuple(map(whole, plan.rows)), also=tuple(map(whole, plan.also)))
+
+
+class _Sizes:
+    """How many results tables have, as far as what their links come to is part of them."""
+
+    def __init__(self, plans: Mapping[str, TablePlan]) -> None:
+        self.plans = plans
+        self.leads_to = {
+            name: {link for row in (*plan.rows, *plan.also) for link in row.links} for name, plan in plans.items()
+        }
+        self.once = {name: {link for row in plan.rows for link in links_of(row.row)} for name, plan in plans.items()}
+        self._known: dict[tuple[str, bool], int] = {}
+
+    def of_row(self, row: RowPlan, table: str) -> int:
+        """Return how many results a row's links have; 0 where they lead back to its table, or have too many."""
+        onward = self.once[table] if row.row.again else set(row.links)
+        if any(link not in self.plans or table in reached(link, self.leads_to) | {link} for link in onward):
+            return 0
+        many = 1
+        for number, link in enumerate(row.links):
+            many *= self.of(link, without_again=number < row.row.again)
+        return many if many <= MOST else 0
+
+    def of(self, table: str, *, without_again: bool = False) -> int:
+        """Return how many results a table has."""
+        key = table, without_again
+        if key not in self._known:
+            self._known[key] = (1 + len(self.plans[table].also)) * sum(
+                (self.of_row(row, name) or 1) if row.links else 1
+                for name in closure(table, self.plans)
+                for row in self.plans[name].rows
+                if not row.passes_to and not (without_again and name == table and row.row.again)
+            )
+        return self._known[key]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Outcomes
+
+
+def joint_name(paths: Iterable[Path]) -> Path:
+    """Return the names of several results as those of one; in the order of the alphabet, as it is all the same."""
+    return tuple(name for path in sorted(paths) for name in path)
+
+
+def results_of(name: str, plans: Mapping[str, TablePlan], *, without_again: bool = False) -> dict[Path, None]:
+    """Return every outcome that a table can come to, in the order of its rows."""
+    found: dict[Path, None] = {}
+    for table in closure(name, plans):
+        plan = plans[table]
+        for row in plan.rows:
+            is_left_out = without_again and table == name and row.row.again
+            paths = list(_of_row(row, table, plans)) if not is_left_out and not row.passes_to else []
+            found |= dict.fromkeys(paths)
+            if plan.also and row.passes_to:
+                paths = list(results_of(row.passes_to, plans))
+            beside = [more for one in plan.also for more in _of_row(one, table, plans)] if not is_left_out else []
+            found |= {(*path, *more): None for path in paths for more in beside}
+    return found
+
+
+def closure(name: str, plans: Mapping[str, TablePlan]) -> list[str]:
+    """Return a table with those whose rows its own stand for."""
+    found = {name: None} if name in plans else {}
+    open_ = list(found)
+    while open_:
+        for row in plans[open_.pop()].rows:
+            if row.passes_to in plans and row.passes_to not in found:
+                found[row.passes_to] = None
+                open_.append(row.passes_to)
+    return list(found)
+
+
+def _of_row(row: RowPlan, table: str, plans: Mapping[str, TablePlan]) -> Iterator[Path]:
+    own = (row.name,) if row.name else ()
+    if not row.is_whole:
+        yield own
+        return
+    again = row.row.again
+    rolled = [tuple(results_of(table, plans, without_again=True))] * again if again else []
+    linked = [tuple(results_of(link, plans)) for link in row.links[again:]]
+    for paths in product(*rolled, *linked):
+        yield (*own, *joint_name(paths[:again]), *(name for path in paths[again:] for name in path))
+
+
+def _title(text: str) -> str:
+    return text.replace("{", "").replace("}", "").strip().rstrip(".").strip()
+
+
+def _bands(file: RulesetFile, plans: Mapping[str, TablePlan]) -> dict[str, Band]:
+    """Return the outcomes of all tables that no data declare."""
+    found: dict[str, Band] = {}
+    for plan in plans.values():
+        for row in (*plan.rows, *plan.also):
+            if row.name and row.name not in file.bands:
+                words = row.row.text or ", then ".join(row.links) or row.name
+                found.setdefault(row.name, RowBand(title=_title(words)))
+    known = {**found, **file.bands}
+    for name in plans:
+        for path in results_of(name, plans):
+            if len(path) > 1:
+                parts = [known[one] for one in path]
+                joint = RowBand(title=", ".join(one.title for one in parts), success=parts[0].success)
+                found.setdefault(JOINT.join(path), joint)
+    return found
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# A ruleset with what its tables bring
+
+
+def with_tables(file: RulesetFile) -> RulesetFile:
+    """Return a ruleset in which every random table is an action of its name, with its outcomes and piles."""
+    piles = dict(file.piles)
+    for table in file.tables.values():
+        if table.cards:
+            pile = pile_of(file, table.cards)
+            if pile not in piles:
+                piles[pile] = PileText(title=pile.capitalize(), face="down", decks={pile: {}}, refill=f"{pile}-drawn")
+            aside = aside_of(pile, piles)
+            piles.setdefault(aside, PileText(title=f"{pile.capitalize()}: drawn", face="up"))
+    plans = table_plans(file)
+    actions = {
+        name: Action(
+            summary=table.summary or f"A random table of {len(table.rows)} rows: {plans[name].die or table.cards}.",
+            parameters=table.parameters,
+            required=table.required,
+            labels=[name],
+            tables=[name],
+            anybody=True,
+        )
+        for name, table in file.tables.items()
+    }
+    effects = dict(file.effects)
+    if any(row.row.once for plan in plans.values() for row in (*plan.rows, *plan.also)):
+        fields = {"table": "the random table", "row": "the row's name"}
+        used = EffectText(help="a row that comes once has come", fields=fields, quiet=True, does="nothing")
+        effects.setdefault(USED, used)
+    return msgspec.structs.replace(
+        file,
+        actions={**file.actions, **{name: one for name, one in actions.items() if name not in file.actions}},
+        bands={**file.bands, **_bands(file, plans)},
+        labels={**{name: Label(kind="chance", help="the die of a random table") for name in plans}, **file.labels},
+        piles=piles,
+        effects=effects,
+    )
+
+
+def outcome_table(plan: TablePlan) -> OutcomeTable:
+    """Return the rows of a random table as those of an outcome table, by the outcome's name."""
+    fields = Row.__struct_fields__
+    return {
+        row.name: Row(**{field: getattr(row.row, field) for field in fields})
+        for row in (*plan.rows, *plan.also)
+        if row.name
+    }

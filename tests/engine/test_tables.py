@@ -1,0 +1,368 @@
+"""Random tables as they are played and weighed: dice, cards, weights, links, rolls in texts, rows that come once."""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import pytest
+
+from rpgres import resolve
+from rpgres.engine.run import prepare
+from rpgres.errors import GivenError, UsageError
+from rpgres.model.events import RollEvent
+from rpgres.model.state import Map, State
+from rpgres.odds.exact import outcome_odds
+from tests.support.command_line import as_json, rpgres
+from tests.support.declarative import done, here, odds, rules, write
+
+__all__ = ["here"]  # a fixture that every test here uses
+
+HARBOR = """
+standalone = true
+title = "Harbor"
+summary = "What a harbor may bring."
+version = "1"
+
+[tables.weather]
+summary = "The weather of the day."
+die = "1d6"
+
+[tables.weather.rows]
+"1-3" = "Rain."
+"4-5" = "Fog with {1d6} hours to go"
+"6" = { text = "Storm", table = "mishap" }
+
+[tables.mishap]
+die = "2d4"
+
+[tables.mishap.rows]
+"..3" = { text = "Broken mast", effects = [{ kind = "leak", change = "boards" }], rolls = { boards = "1d3" } }
+"4, 6..7" = "Nothing"
+"5" = { again = 2 }
+"8.." = { table = ["omen", "omen"] }
+
+[tables.omen]
+rows = ["Gulls", { text = "Bells", weight = 2 }, { table = "tide" }]
+
+[tables.tide]
+die = "1d3"
+rows = { "1" = "Ebb", "2" = "Flood", "3" = { table = "omen" } }
+
+[effects]
+leak = { help = "water", does = "counter", counter = "water" }
+"""
+
+
+Told = dict[tuple[str, ...], Fraction]  # what a table tells, sorted, with its chance
+
+
+def told(of: str, *, text: str = HARBOR, steps: int = 14) -> Told:
+    """Return what a table tells after so many links, each row and link written out; what takes more is left out."""
+    tables = tomllib.loads(text)["tables"]
+    every: dict[tuple[str, bool], Told] = {(name, again): {} for name in tables for again in (False, True)}
+    for _ in range(steps):
+        every = {(name, again): _one_step(tables[name], name, every, is_again=again) for name, again in every}
+    return every[of, False]
+
+
+def _one_step(table: dict[str, Any], name: str, every: dict[tuple[str, bool], Told], *, is_again: bool) -> Told:
+    found: Counter[tuple[str, ...]] = Counter()
+    rows = [row for row in _rows(table) if not (is_again and row[1].get("again"))]
+    whole = sum((chance for chance, _ in rows), Fraction(0))
+    for chance, row in rows:
+        links = row.get("table", [])
+        parts = [every[name, True]] * row.get("again", 0)
+        parts += [every[link, False] for link in ([links] if isinstance(links, str) else links)]
+        for combination in product(*(part.items() for part in parts)):
+            mass, words = chance / whole, [row["text"]] if "text" in row else []
+            for names, part in combination:
+                mass *= part
+                words += names
+            found[tuple(sorted(words))] += mass
+    return found
+
+
+def _rows(table: dict[str, Any]) -> list[tuple[Fraction, dict[str, Any]]]:
+    keyed = table["rows"] if isinstance(table["rows"], dict) else dict(enumerate(table["rows"]))
+    rows = {key: {"text": row} if isinstance(row, str) else row for key, row in keyed.items()}
+    if "die" not in table:
+        total = sum(row.get("weight", 1) for row in rows.values())
+        return [(Fraction(row.get("weight", 1), total), row) for row in rows.values()]
+    faces = [1, 2, 3, 4, 5, 6] if table["die"] == "1d6" else [1, 2, 3]
+    thrown = [one + other for one in range(1, 5) for other in range(1, 5)] if table["die"] == "2d4" else faces
+    return [(Fraction(sum(one in NUMBERS[key] for one in thrown), len(thrown)), row) for key, row in rows.items()]
+
+
+# What the keys of rows mean, written out by hand.
+NUMBERS = {
+    "1-3": [1, 2, 3],
+    "4-5": [4, 5],
+    "6": [6],
+    "..3": [2, 3],
+    "4, 6..7": [4, 6, 7],
+    "5": [5],
+    "8..": [8],
+    "1": [1],
+    "2": [2],
+    "3": [3],
+}
+
+
+@pytest.mark.parametrize("table", ["weather", "mishap", "omen", "tide"])
+def test_odds_of_nested_tables_are_what_rolling_on_and_on_comes_to(table: str) -> None:
+    write(HARBOR, name="harbor")
+    titles = {name: band.title for name, band in rules("harbor").file.bands.items()}
+    expected = told(table)
+    found: Counter[tuple[str, ...]] = Counter()
+    for name, mass in odds(table, "harbor").items():
+        words = [titles[part] for part in name.split("+")]
+        found[tuple(sorted(words))] += mass
+    clean = {
+        tuple(sorted(w.rstrip(".").replace("{", "").replace("}", "") for w in names)): m
+        for names, m in expected.items()
+    }
+    assert found.keys() == clean.keys()
+    assert sum(found.values()) == 1
+    for names, mass in found.items():
+        assert abs(mass - clean[names]) < Fraction(1, 10**6), names
+
+
+def test_odds_of_tables_that_lead_to_each_other_are_exact() -> None:
+    write(HARBOR, name="harbor")
+    # omen = 1/4 gulls, 2/4 bells, 1/4 tide; tide = 1/3 ebb, 1/3 flood, 1/3 omen: 12/11 of what ends at once
+    assert odds("omen", "harbor") == {
+        "gulls": Fraction(3, 11),
+        "bells": Fraction(6, 11),
+        "ebb": Fraction(1, 11),
+        "flood": Fraction(1, 11),
+    }
+
+
+def test_what_is_rolled_for_a_text_stands_in_it() -> None:
+    write(HARBOR, name="harbor")
+    found = done("weather", "harbor", given={"weather": ["4"], "weather-dice": ["3"]})
+    assert (found.outcome, found.texts) == ("fog-with-hours-to-go", ["Fog with 3 hours to go"])
+    assert found.details == {
+        "rows": ({"table": "weather", "row": "fog-with-hours-to-go", "text": "Fog with 3 hours to go", "rolled": 4},)
+    }
+
+
+def test_links_are_rolled_on_and_their_effects_come_about() -> None:
+    write(HARBOR, name="harbor")
+    given = {"weather": ["6"], "mishap": ["1,4", "1,1", "4,4"], "omen": ["1", "4"], "tide": ["2"], "boards": ["2"]}
+    found = done("weather", "harbor", given=given)
+    assert found.outcome == "storm+broken-mast+gulls+flood"
+    assert found.texts == ["Storm", "Broken mast", "Gulls", "Flood"]
+    assert found.effects == [{"kind": "leak", "change": 2}]
+
+
+def test_roll_twice_leaves_itself_out() -> None:
+    write(HARBOR, name="harbor")
+    found = done("mishap", "harbor", given={"mishap": ["1,4", "2,3", "3,3", "2,2"]})
+    assert found.texts == ["Nothing", "Nothing"]
+    rolls = [event.faces for event in found.events if isinstance(event, RollEvent)]
+    assert rolls == ["1,4", "2,3", "3,3", "2,2"]
+
+
+def test_every_result_of_play_is_one_that_odds_know() -> None:
+    write(HARBOR, name="harbor")
+    known = odds("weather", "harbor")
+    counts = Counter(done("weather", "harbor", seed=str(seed)).outcome for seed in range(600))
+    assert set(counts) <= set(known)
+    for name, mass in known.items():
+        assert abs(counts[name] / 600 - mass) < 0.08, name
+
+
+ONCE = """
+standalone = true
+title = "Finds"
+summary = "What lies in the sand."
+version = "1"
+
+[tables.find]
+die = "1d4"
+rows = { "1" = { text = "A crown", once = true }, "2" = { text = "A comb", once = true }, "3-4" = { again = 2 } }
+"""
+
+
+def test_a_row_comes_once_at_a_table_and_within_a_roll() -> None:
+    write(ONCE, name="finds")
+    came = State(things=Map({"find": ("a-crown",)}))
+    found = outcome_odds(prepare(rules("finds"), "find", {}, state=came))
+    # a comb, or twice: then the comb and, as both have come, either again
+    assert {name: mass for name, mass in found.masses.items() if mass} == {
+        "a-comb": Fraction(1, 3),
+        "a-comb+a-crown": Fraction(1, 3),
+        "a-comb+a-comb": Fraction(1, 3),
+    }
+
+
+def test_a_lasting_state_keeps_what_came() -> None:
+    write(ONCE, name="finds")
+    scene = """ruleset = "finds"
+seed = "1"
+[[steps]]
+action = "find"
+given = { find = ["1"] }
+expect = { outcome = "a-crown" }
+[[steps]]
+action = "find"
+given = { find = ["1", "2"] }
+expect = { outcome = "a-comb" }
+"""
+    with open("sand.toml", "w", encoding="utf-8") as file:
+        file.write(scene)
+    ran = rpgres("scene", "test", "sand.toml")
+    assert (ran.code, ran.out) == (0, "sand.toml: ok (2 expectations)\n"), ran
+
+
+LINKED = """
+standalone = true
+title = "Deck"
+summary = "Cards and a blunder."
+version = "1"
+kits = ["cards"]
+
+[bands]
+bad = { title = "Bad", to = 3, success = false }
+good = { title = "Good", from = 4, success = true }
+
+[actions.row]
+summary = "Row."
+roll = "1d6"
+
+[outcomes.row.bad]
+text = "You lose {1d4} oars."
+table = "omen"
+
+[outcomes.row.good.ask.how]
+who = "actor"
+text = "How?"
+options.safe = { text = "Slowly." }
+options.wild = { text = "Fast.", table = "omen" }
+
+[tables.omen]
+cards = "standard"
+
+[tables.omen.rows]
+"HQ" = "A queen of the heart"
+spades = "Black water"
+"2..5, hearts" = "A small thing"
+else = "Nothing"
+"""
+
+
+def test_outcomes_and_options_lead_to_tables_of_cards() -> None:
+    write(LINKED, name="deck")
+    bad = done("row", "deck", given={"roll": ["2"], "row-dice": ["3"], "omen": ["S7"]})
+    assert bad.texts == ["You lose 3 oars.", "Black water"]
+    wild = done("row", "deck", given={"roll": ["6"], "omen": ["HQ"]}, choose={"how": ["wild"]})
+    assert wild.texts == ["Fast.", "A queen of the heart"]
+    assert done("row", "deck", given={"roll": ["6"]}, choose={"how": ["safe"]}).texts == ["Slowly."]
+
+
+def test_odds_of_a_table_of_cards() -> None:
+    write(LINKED, name="deck")
+    assert odds("omen", "deck") == {
+        "a-queen-of-the-heart": Fraction(1, 54),
+        "black-water": Fraction(13, 54),
+        "a-small-thing": Fraction(12 + 8, 54),
+        "nothing": Fraction(20, 54),
+    }
+
+
+MODIFIED = """
+standalone = true
+title = "Danger"
+summary = "A die and what is typed."
+version = "1"
+
+[tables.meeting]
+die = "1d6 + {danger}"
+parameters = ["danger"]
+rows = { "..3" = "Nobody", "4..6" = "A patrol", "7.." = { name = "beast", text = "{1d3} beasts" } }
+
+[parameters]
+danger = { kind = "integer", default = 1, at-least = 0, at-most = 9, help = "how dangerous it is here" }
+"""
+
+
+def test_a_die_may_have_what_is_typed() -> None:
+    write(MODIFIED, name="danger")
+    assert odds("meeting", "danger") == {
+        "nobody": Fraction(2, 6),
+        "a-patrol": Fraction(3, 6),
+        "beast": Fraction(1, 6),
+    }
+    assert odds("meeting", "danger", danger=4)["beast"] == Fraction(4, 6)
+
+
+def test_real_dice_have_to_show_what_the_die_can() -> None:
+    write(HARBOR, name="harbor")
+    with pytest.raises(GivenError, match="weather=7"):
+        resolve("harbor", "weather", given={"weather": ["7"]})
+    with pytest.raises(UsageError, match=r"no chance label 'wether'.*did you mean 'weather'"):
+        resolve("harbor", "weather", given={"wether": ["3"]})
+
+
+def test_the_command_line_rolls_weighs_and_lists_tables() -> None:
+    write(HARBOR, name="harbor")
+    assert rpgres("harbor", "weather", "--given", "weather=1", "--seed", "7").out == (
+        "Weather: Rain\n  weather: 1 = 1\n  seed: 7\n"
+    )
+    many = rpgres("roll", "harbor", "weather", "--repeat", "3", "--seed", "7", "--json").out.splitlines()
+    assert len(many) == 3
+    assert as_json("odds", "harbor", "omen")["outcomes"]["gulls"]["exact"] == "3/11"
+    shown = rpgres("ruleset", "show", "harbor").out
+    assert "Random tables\n  weather  The weather of the day." in shown
+    assert "storm+broken-mast" not in shown
+    assert "weather" in rpgres("roll", "harbor", "--help").out
+
+
+TWIST = """
+standalone = true
+title = "Ask"
+summary = "Yes or no."
+version = "1"
+
+[bands]
+yes = { title = "Yes", success = true }
+no = { title = "No", success = false }
+
+[tables.ask]
+die = "1d100"
+rows = { "1-30" = "No", "31-90" = "Yes", "91.." = { table = "maybe" } }
+also = { "11, 22, 33, 44, 55, 66, 77, 88, 99, 100" = { text = "A twist", table = "turn" } }
+
+[tables.maybe]
+rows = ["Maybe"]
+
+[tables.turn]
+rows = ["Fire", "Flood"]
+"""
+
+
+def test_what_comes_beside_a_row_is_of_the_same_roll() -> None:
+    write(TWIST, name="ask")
+    found = odds("ask", "ask")
+    # of 1 to 30 two are doubles, of 31 to 90 six, of 91 to 100 two; each of these then burns or floods
+    expected = {"no": (28, 2), "yes": (54, 6), "maybe": (8, 2)}
+    assert found == {
+        name: mass
+        for base, (alone, twisted) in expected.items()
+        for name, mass in (
+            (base, Fraction(alone, 100)),
+            (f"{base}+a-twist+fire", Fraction(twisted, 200)),
+            (f"{base}+a-twist+flood", Fraction(twisted, 200)),
+        )
+    }
+    both = done("ask", "ask", given={"ask": ["44"], "turn": ["2"]})
+    assert (both.outcome, both.success, both.texts) == ("yes+a-twist+flood", True, ["Yes", "A twist", "Flood"])
+    led = done("ask", "ask", given={"ask": ["99"], "maybe": ["1"], "turn": ["1"]})
+    assert led.outcome == "maybe+a-twist+fire"
+    shown = rpgres("odds", "ask", "ask").out
+    assert "any success: 60.00 %  3/5" in shown
