@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     )
     from rpgres.journal.records import TableError
     from rpgres.library.calls import load_sheet, roll, rulesets
-    from rpgres.library.notebook import html_of
+    from rpgres.library.notebook import html_of, text_of
     from rpgres.library.odds import odds, odds_table
     from rpgres.library.records import TablePending, TableResult
     from rpgres.library.scenes import run_scene, whatif
@@ -104,7 +104,7 @@ _HOMES = {
     "engine.table": ("Compared", "Outcome", "Table"),
     "journal.records": ("TableError",),
     "library.calls": ("load_sheet", "roll", "rulesets"),
-    "library.notebook": ("html_of",),
+    "library.notebook": ("html_of", "text_of"),
     "library.odds": ("odds", "odds_table"),
     "library.records": ("TablePending", "TableResult"),
     "library.scenes": ("run_scene", "whatif"),
@@ -223,6 +223,7 @@ __all__ = [
     "run_scene",
     "simulate",
     "slug",
+    "text_of",
     "uniform",
     "unknown",
     "whatif",

@@ -230,11 +230,11 @@ def rewrite(text: str, folder: Path | None = None) -> str:
         folder = folder or Path(name)
 
         def shown(match: re.Match[str]) -> str:
-            if match[1] in ("toml", "python", "jsonl"):
+            if match[1] in ("toml", "python", "jsonl", "sh", "csv"):
                 write_file(match[2], folder=folder)
+                if match[1] == "sh":
+                    install(match[2], folder=folder)
                 return f"```toml\n{shipped}```" if (shipped := shipped_text(match[2])) else match[0]
-            if match[1] == "sh":
-                install(match[2], folder=folder)
             if match[1] == "diff":
                 change_file(match[2], folder=folder)
             if match[1] == "session":
@@ -251,9 +251,9 @@ def rewrite(text: str, folder: Path | None = None) -> str:
 
 def made(section: re.Match[str]) -> str:
     """Return a section that is made from the code, as it should be now."""
-    from tests.support import assistant, faces, manual
+    from tests.support import assistant, faces, manual, samples
 
-    sections = {**assistant.SECTIONS, **faces.SECTIONS, **manual.SECTIONS}
+    sections = {**assistant.SECTIONS, **faces.SECTIONS, **manual.SECTIONS, **samples.SECTIONS}
     return f"<!-- {section[1]} -->\n{sections[section[1]]()}<!-- end -->"
 
 

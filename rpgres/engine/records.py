@@ -137,6 +137,12 @@ class QuestionRecord(msgspec.Struct, frozen=True, kw_only=True):
     passing: str = ""
 
     @property
+    def names(self) -> list[str]:
+        """What may be answered, as far as it can be listed: the options, and `no` where the moment may pass."""
+        listed = [option.name for option in self.options]
+        return [*listed, "no"] if self.optional and "no" not in listed else listed
+
+    @property
     def typed(self) -> str:
         """What stands before the `=` of an answer."""
         return self.key or self.label

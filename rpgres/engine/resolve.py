@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
@@ -19,6 +19,8 @@ from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules, Ruleset
 from rpgres.rulesets.sheets import MissingSheet
+
+E = TypeVar("E", bound=BaseException)
 
 Answers = Mapping[str, "str | int | Sequence[str | int]"]  # by label: one answer, or several in order
 Folders = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -282,7 +284,7 @@ def _resolved(request: Request, rulesets: Folders | None) -> Result | Pending:
     )
 
 
-def discreet(error: BaseException) -> BaseException:
+def discreet(error: E) -> E | RpgresError:
     """Return an error without anything that stands in a file: whoever asked may not know what does."""
     if isinstance(error, RuleError) and error.details.get("place"):
         details = {key: value for key, value in error.details.items() if key != "place"}

@@ -1,4 +1,4 @@
-"""Records as HTML, as notebooks show them: odds with a chart and a table, the others in the words of a terminal."""
+"""Records as notebooks and bots show them: HTML, odds with a chart and a table; and the words of a terminal."""
 
 from __future__ import annotations
 
@@ -8,22 +8,21 @@ from hashlib import sha256
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from rpgres.cli.formats.batches import TextRecord
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.rerun import WhatIf
 from rpgres.engine.resolve import rules_for
-from rpgres.errors import RpgresError
+from rpgres.errors import RpgresError, UsageError
 from rpgres.journal.forms import EntryRecord, LogRecord, TableRecord
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY
-from rpgres.odds.exact import OddsResult
-from rpgres.odds.ladder import LadderOdds
-from rpgres.odds.variations import Variation
 from rpgres.rulesets import RulesetFile
 from rpgres.scenes import SceneResult
 from rpgres.simulate import SimulationResult
 
 if TYPE_CHECKING:
     from rpgres.cli.render.lines import Shown
+    from rpgres.cli.render.reports import Report
 
 _ID = re.compile(r'(?<=id=")(title|desc)(?=")|(?<=aria-labelledby=")title desc(?=")')
 
@@ -40,17 +39,37 @@ def html_of(record: Printed) -> str | None:
         record: what a call or a method of a table returned. Odds, grids and simulations have a chart as inline SVG.
     """
     file = _file_of(record)
-    if isinstance(record, OddsResult | LadderOdds | Variation):
+    report = _report(record, file)
+    if report is not None:
         from rpgres.cli.render.documents import fragment
-        from rpgres.cli.render.odds_reports import report_of
 
-        return _apart(f"<div>\n{fragment(report_of(record, file), heading='h4')}\n</div>")
-    if isinstance(record, SimulationResult) and file is not None:
-        from rpgres.cli.render.simulations import simulation_lines, simulation_svg
+        return _apart(f"<div>\n{fragment(report, heading='h4')}\n</div>")
+    words = _words(record, file)
+    if words is not None and isinstance(record, SimulationResult) and file is not None:
+        from rpgres.cli.render.simulations import simulation_svg
 
-        return _apart(f"{_pre(simulation_lines(record, file))}<figure>\n{simulation_svg(record, file)}</figure>")
-    lines = _lines_of(record, file)
-    return _pre(lines) if lines is not None else None
+        return _apart(f"{_pre(words)}<figure>\n{simulation_svg(record, file)}</figure>")
+    return _pre(words) if words is not None else None
+
+
+def text_of(record: Printed) -> str:
+    """Return a record in the words that a terminal shows, without colours: what a bot posts.
+
+    It holds what the record holds, so what was made for a seat shows what that seat may know.
+
+    >>> text_of(odds("fate", "overcome", skill=3, vs=2)).splitlines()[1]
+    '  Fail                  18.52 %  5/27'
+
+    Args:
+        record: what a call or a method of a table returned.
+
+    Raises:
+        UsageError: the record has no such form; all have one as JSON (`msgspec.json.encode`).
+    """
+    words = _words(record, _file_of(record))
+    if words is None:
+        raise UsageError(f"a {type(record).__name__} has no form in words; msgspec.json.encode has it as JSON")
+    return words
 
 
 def _file_of(record: Any) -> RulesetFile | None:
@@ -70,6 +89,10 @@ def _lines_of(record: Any, file: RulesetFile | None) -> Iterable[Shown] | None:
             return results.result_lines(record, file)
         case Pending():
             return results.pending_lines(record, how=())
+        case SimulationResult() if file is not None:
+            from rpgres.cli.render.simulations import simulation_lines
+
+            return simulation_lines(record, file)
         case WhatIf():
             from rpgres.cli.render.whatif import what_if_lines
 
@@ -95,10 +118,26 @@ def _lines_of(record: Any, file: RulesetFile | None) -> Iterable[Shown] | None:
     return None
 
 
-def _pre(lines: Iterable[Shown]) -> str:
-    from rpgres.cli.render.lines import plain_text
+def _report(record: Any, file: RulesetFile | None) -> Report | None:
+    """Return odds, and what is made of them, as a report; None for other records."""
+    from rpgres.cli.render.odds_reports import Record, report_of
 
-    return f"<pre>{escape(plain_text(lines))}</pre>\n"
+    return report_of(record, file) if isinstance(record, Record) else None
+
+
+def _words(record: Any, file: RulesetFile | None) -> str | None:
+    from rpgres.cli.render.lines import plain_text
+    from rpgres.cli.render.reports import report_lines
+
+    if isinstance(record, TextRecord):
+        return record.text
+    report = _report(record, file)
+    lines = report_lines(report) if report is not None else _lines_of(record, file)
+    return plain_text(lines) if lines is not None else None
+
+
+def _pre(words: str) -> str:
+    return f"<pre>{escape(words)}</pre>\n"
 
 
 def _apart(html: str) -> str:

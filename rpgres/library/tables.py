@@ -6,52 +6,47 @@ The seat is fixed when a table is opened. Records, errors and `repr` tell what t
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
-from functools import wraps
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 import msgspec
 
-from rpgres.engine.records import Pending
 from rpgres.engine.rerun import WhatIf
 from rpgres.engine.resolve import Answers, Folders
 from rpgres.engine.views import HOST
-from rpgres.errors import RpgresError, UsageError
-from rpgres.journal import commands, store
+from rpgres.errors import UsageError
+from rpgres.journal import commands
 from rpgres.journal.checking import require_whole
-from rpgres.journal.commands import Done, Place
+from rpgres.journal.commands import Place
 from rpgres.journal.commitments import SealFile, sealed
 from rpgres.journal.exchange import view_of, write_files
 from rpgres.journal.files import find_table, place_for
 from rpgres.journal.forms import EntryRecord, LogRecord, OrdersRecord, TableRecord, ViewRecord
-from rpgres.journal.history import History
-from rpgres.journal.lines import OpenLine, Posted, SealLine, posted_in
-from rpgres.journal.replay import is_mid_procedure, state_now
-from rpgres.journal.views import entry_record, log_record, orders_record, run_seen, table_record
+from rpgres.journal.lines import posted_in
+from rpgres.journal.views import entry_record, log_record, orders_record, table_record
 from rpgres.library.reading import Policies, plain_inputs, read_answers, read_folders, typed_changes
 from rpgres.library.records import TablePending, TableResult
-from rpgres.model.state import EMPTY, State
+from rpgres.library.seated import (
+    answering,
+    as_told,
+    entry_told,
+    history_of,
+    labelled,
+    owner_of,
+    place_of,
+    run_of,
+    run_told,
+    state_of,
+    taken,
+    told,
+    turned,
+)
+from rpgres.model.state import EMPTY
 from rpgres.odds.exact import By, OddsResult, Weighed
 from rpgres.toml.reading import Source
 
-_Given = ParamSpec("_Given")
-_Found = TypeVar("_Found")
 PathLike = str | os.PathLike[str]
-
-
-def _discreet(method: Callable[_Given, _Found]) -> Callable[_Given, _Found]:
-    """Have a method's errors hold nothing beside their message and details: no run, no cause, no frames inside."""
-
-    @wraps(method)
-    def told(*args: _Given.args, **kwargs: _Given.kwargs) -> _Found:
-        try:
-            return method(*args, **kwargs)
-        except RpgresError as error:
-            error.run = error.__cause__ = error.__context__ = None
-            raise error.with_traceback(None) from None
-
-    return told
 
 
 class PersistentTable(msgspec.Struct, frozen=True):
@@ -61,18 +56,22 @@ class PersistentTable(msgspec.Struct, frozen=True):
 
     Attributes:
         path: the file.
-        seat: the seat that acts and looks: `gm`, or a character's name; None for the host.
+        seat: the seat that acts and looks: `gm`, or a character's name; None for the host; `everybody` for the view of
+            whoever has no seat.
         folders: further folders with rulesets and house rules.
+        confined: whether what is typed may come from strangers: sheets are named without a folder, and errors quote no
+            file.
     """
 
     path: Path
     seat: str | None = HOST
     folders: tuple[Path, ...] = ()
+    confined: bool = False
 
     # -----------------------------------------------------------------------------------------------------------------
     # What is played
 
-    @_discreet
+    @as_told
     def act(
         self,
         action: str,
@@ -102,14 +101,16 @@ class PersistentTable(msgspec.Struct, frozen=True):
             TableError: the file cannot be used.
             RuleError: the ruleset's code failed.
         """
-        answers = _answering(given, choose, policies, auto=auto)
+        answers = answering(given, choose, policies, auto=auto)
         typed = plain_inputs(inputs)
-        return _run(self, commands.act(_place(self), action, typed, actor=actor, seat=self.seat, note=note, **answers))
+        return run_told(
+            self, commands.act(place_of(self), action, typed, actor=actor, seat=self.seat, note=note, **answers)
+        )
 
-    @_discreet
+    @as_told
     def answer(
         self,
-        choose: Answers | None = None,
+        choose: Answers | str | None = None,
         *,
         given: Answers | None = None,
         auto: bool = False,
@@ -119,7 +120,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
         """Answer the decision that waits, and go on with its action.
 
         Args:
-            choose: the answer by its label: `{"price": "cost"}`.
+            choose: the answer by its label: `{"price": "cost"}`; or the option alone, for what is asked now.
             given: results of real dice that are asked for after this answer, by label.
             auto: whether the ruleset's policy answers.
             policies: policy by character; everybody's under an empty name.
@@ -128,10 +129,12 @@ class PersistentTable(msgspec.Struct, frozen=True):
         Raises:
             UsageError: nothing waits, the decision is another seat's, or the answer is none that is offered.
         """
-        answers = _answering(given, choose, policies, auto=auto)
-        return _run(self, commands.answer(_place(self), seat=self.seat, at=at, **answers))
+        if isinstance(choose, str):
+            choose = labelled(history_of(self), self.seat, choose)
+        answers = answering(given, choose, policies, auto=auto)
+        return run_told(self, commands.answer(place_of(self), seat=self.seat, at=at, **answers))
 
-    @_discreet
+    @as_told
     def pass_(self, label: str = "", *, until: str = "action") -> TableResult | TablePending | EntryRecord:
         """Let optional decisions of this seat pass in advance, so that nobody waits for it.
 
@@ -145,10 +148,10 @@ class PersistentTable(msgspec.Struct, frozen=True):
         Raises:
             UsageError: there is no such label or period.
         """
-        done = commands.let_pass(_place(self), label, seat=self.seat, until=until)
-        return _entry(self, done) if done.entry.kind == "pass" else _run(self, done)
+        done = commands.let_pass(place_of(self), label, seat=self.seat, until=until)
+        return told(self, done)
 
-    @_discreet
+    @as_told
     def begin(
         self,
         period: str = "",
@@ -167,10 +170,9 @@ class PersistentTable(msgspec.Struct, frozen=True):
         Raises:
             UsageError: it cannot begin now, or this seat is not the game master's.
         """
-        answers = _answering(given, choose, policies, auto=auto)
-        return _run(self, commands.turn(_place(self), "begin", period, seat=self.seat, **answers))
+        return turned(self, "begin", period, answering(given, choose, policies, auto=auto))
 
-    @_discreet
+    @as_told
     def end(
         self,
         period: str = "",
@@ -189,13 +191,33 @@ class PersistentTable(msgspec.Struct, frozen=True):
         Raises:
             UsageError: it cannot end now, or this seat is not the game master's.
         """
-        answers = _answering(given, choose, policies, auto=auto)
-        return _run(self, commands.turn(_place(self), "end", period, seat=self.seat, **answers))
+        return turned(self, "end", period, answering(given, choose, policies, auto=auto))
+
+    @as_told
+    def do(self, line: str) -> Any:
+        """Do what a line says, as it is typed at `rpgres play`: for bots in a chat.
+
+        Such lines are an action (`mara overcome burglary 3`, `attack thug with fight --given roll=+0-+`), and `answer
+        OPTION`, `pass`, `begin scene`, `end`, `note TEXT`, `set PATH=VALUE`, `join SHEET`, `undo`, `redo`, `show`,
+        `log 5`, `odds overcome burglary 3`, `help`, `help overcome`.
+
+        Args:
+            line: what was typed.
+
+        Returns:
+            The record of the method that does it.
+
+        Raises:
+            UsageError: it means nothing here, is unclear (the readings are told), or is refused.
+        """
+        from rpgres.library.lines import done_by
+
+        return done_by(self, line)
 
     # -----------------------------------------------------------------------------------------------------------------
     # What is corrected and written down
 
-    @_discreet
+    @as_told
     def undo(self, number: int | None = None) -> EntryRecord:
         """Take back everything from an entry on; the journal keeps it, and the same question gets the same dice.
 
@@ -205,19 +227,19 @@ class PersistentTable(msgspec.Struct, frozen=True):
         Raises:
             UsageError: there is no such entry, or it is not this seat's to undo.
         """
-        return _entry(self, commands.undo(_place(self), number, seat=self.seat))
+        return entry_told(self, commands.undo(place_of(self), number, seat=self.seat))
 
-    @_discreet
+    @as_told
     def redo(self) -> list[EntryRecord]:
         """Do again what the last undo took back, with every die as it fell; return the new entries.
 
         Raises:
             UsageError: nothing was undone, something else was done since, or it is not this seat's.
         """
-        done = commands.redo(_place(self), seat=self.seat)
+        done = commands.redo(place_of(self), seat=self.seat)
         return [entry_record(done.history, entry, self.seat) for entry in done.entries]
 
-    @_discreet
+    @as_told
     def set(self, path: str, value: Any, *, to: Iterable[str] = ()) -> EntryRecord:
         """Correct or award something: put a value at a place of the table.
 
@@ -229,9 +251,9 @@ class PersistentTable(msgspec.Struct, frozen=True):
         Raises:
             UsageError: there is no such place, the value does not fit, or this seat is not the game master's.
         """
-        return _entry(self, commands.set_value(_place(self), path, str(value), seat=self.seat, to=list(to)))
+        return entry_told(self, commands.set_value(place_of(self), path, str(value), seat=self.seat, to=list(to)))
 
-    @_discreet
+    @as_told
     def note(self, text: str, *, to: Iterable[str] = ()) -> EntryRecord:
         """Write something down in the journal.
 
@@ -242,9 +264,9 @@ class PersistentTable(msgspec.Struct, frozen=True):
         Raises:
             UsageError: there is no such seat, or the text is empty.
         """
-        return _entry(self, commands.write_note(_place(self), text, seat=self.seat, to=list(to)))
+        return entry_told(self, commands.write_note(place_of(self), text, seat=self.seat, to=list(to)))
 
-    @_discreet
+    @as_told
     def join(self, sheet: str) -> EntryRecord:
         """Let a character sit down, or replace its sheet.
 
@@ -255,9 +277,9 @@ class PersistentTable(msgspec.Struct, frozen=True):
             UsageError: an action waits, or the sheet is another seat's.
             FileError: the sheet is missing or faulty.
         """
-        return _entry(self, commands.join(_place(self), sheet, seat=self.seat))
+        return entry_told(self, commands.join(place_of(self), sheet, seat=self.seat))
 
-    @_discreet
+    @as_told
     def set_orders(self, text: str | None, *, whose: str = "") -> TableResult | TablePending | EntryRecord:
         """Give standing orders to a seat, which decide while its player is away, or take them away.
 
@@ -273,13 +295,13 @@ class PersistentTable(msgspec.Struct, frozen=True):
             FileError: they are faulty; all problems at once.
         """
         source = None if text is None else Source("orders.toml", text)
-        done = commands.set_orders(_place(self), source, seat=self.seat, whose=whose)
-        return _entry(self, done) if done.entry.kind == "orders" else _run(self, done)
+        done = commands.set_orders(place_of(self), source, seat=self.seat, whose=whose)
+        return told(self, done)
 
     # -----------------------------------------------------------------------------------------------------------------
     # Sealed answers, and the seed
 
-    @_discreet
+    @as_told
     def seal(self, label: str, answer: str) -> SealFile:
         """Commit this seat to an answer that is told later, so that nobody can know it before or change it.
 
@@ -293,11 +315,11 @@ class PersistentTable(msgspec.Struct, frozen=True):
         Raises:
             UsageError: nothing is asked of this seat, it sealed an answer already, or this is none that is offered.
         """
-        made = sealed(label, answer, salt=commands.fresh_salt(), seat=_owner(self))
-        commands.seal(_place(self), made.commitment, seat=_owner(self), label=label, answer=answer)
+        made = sealed(label, answer, salt=commands.fresh_salt(), seat=owner_of(self))
+        commands.seal(place_of(self), made.commitment, seat=owner_of(self), label=label, answer=answer)
         return made
 
-    @_discreet
+    @as_told
     def open(self, seal: SealFile) -> TableResult | TablePending:
         """Answer with what this seat sealed, and go on with the action.
 
@@ -307,10 +329,10 @@ class PersistentTable(msgspec.Struct, frozen=True):
         Raises:
             UsageError: this seat sealed nothing, or something else.
         """
-        place, owner = _place(self), _owner(self)
-        return _run(self, commands.open_seal(place, seat=owner, label=seal.label, text=seal.answer, salt=seal.salt))
+        place, owner = place_of(self), owner_of(self)
+        return run_told(self, commands.open_seal(place, seat=owner, label=seal.label, text=seal.answer, salt=seal.salt))
 
-    @_discreet
+    @as_told
     def take(self, text: str) -> list[TableResult | TablePending | EntryRecord]:
         """Take answers that players wrote elsewhere: the lines `rpgres-answer:`, `rpgres-seal:` and `rpgres-open:`.
 
@@ -329,51 +351,64 @@ class PersistentTable(msgspec.Struct, frozen=True):
         for one in posted:
             if self.seat not in (HOST, one.seat):
                 raise UsageError(f"this is an answer of {one.seat}, not of {self.seat}")
-        return [_taken(self, one) for one in posted]
+        return [taken(self, one) for one in posted]
 
-    @_discreet
+    @as_told
     def reveal(self) -> EntryRecord:
         """Tell the seed and its salt, so that everybody can check every roll; nothing more is rolled at the table.
 
         Raises:
             UsageError: something waits, it was told already, or this seat is not the game master's.
         """
-        return _entry(self, commands.reveal(_place(self), seat=self.seat))
+        return entry_told(self, commands.reveal(place_of(self), seat=self.seat))
 
     # -----------------------------------------------------------------------------------------------------------------
     # What is looked at
 
-    @_discreet
+    @as_told
     def show(self) -> TableRecord:
         """Return the table as it is now: its state, and the decision that waits under `pending`."""
-        history = _history(self)
-        return table_record(history, self.seat, now=_now(self, history))
+        history = history_of(self)
+        return table_record(history, self.seat, now=state_of(self, history))
 
-    @_discreet
-    def log(self, *, last: int | None = None) -> LogRecord:
+    @as_told
+    def waiting(self) -> TablePending | None:
+        """Return the decision that waits, with its entry, as far as this seat may know it; None where nothing waits.
+
+        Where it is put to this seat, its `question` has a label and options; else the label is empty.
+        """
+        history = history_of(self)
+        found = None if history.pending is None else run_of(self, history, history.pending)
+        return found if isinstance(found, TablePending) else None
+
+    @as_told
+    def log(self, *, last: int | None = None, since: int = 0) -> LogRecord:
         """Return everything that was done at the table, in order.
 
         Args:
             last: only so many of the last entries.
+            since: only entries from this number on; `show().entries` is the number of the next one.
         """
-        return log_record(_history(self), self.seat, last=last)
+        history = history_of(self)
+        new = max(0, len(history.entries) - since)
+        return log_record(history, self.seat, last=new if last is None else min(last, new))
 
-    @_discreet
+    @as_told
     def orders(self) -> OrdersRecord:
         """Return the standing orders of this seat; of all seats for the host."""
-        return orders_record(_history(self), self.seat)
+        return orders_record(history_of(self), self.seat)
 
-    @_discreet
+    @as_told
     def view(self) -> ViewRecord:
         """Return all that this seat may see, for a player elsewhere, with the chain of hashes to check it by.
 
         Raises:
             UsageError: the table was opened without a seat.
         """
-        history = _history(self)
-        return view_of(history, self.path, seat=_owner(self), now=_now(self, history))
+        history = history_of(self)
+        return view_of(history, self.path, seat=owner_of(self), now=state_of(self, history))
 
-    @_discreet
+    @as_told
     def export(self, folder: PathLike, *, force: bool = False) -> list[Path]:
         """Write the sheets as they are now, an account of everything that was done, and a table of all rolls.
 
@@ -389,13 +424,13 @@ class PersistentTable(msgspec.Struct, frozen=True):
         """
         from rpgres.cli.render.table_files import table_files
 
-        history = _history(self)
+        history = history_of(self)
         rules = commands.rules_of(history, folders=self.folders)
         require_whole(self.path, history)
-        files = table_files(history, rules, seat=self.seat, now=_now(self, history))
+        files = table_files(history, rules, seat=self.seat, now=state_of(self, history))
         return write_files(Path(folder), files, is_forced=force)
 
-    @_discreet
+    @as_told
     def verify(self, *, head: str = "") -> Any:
         """Check that the journal is what was played: its chain of hashes and, after `reveal`, every roll.
 
@@ -412,7 +447,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
 
         return verify(self.path, head=head, folders=self.folders)
 
-    @_discreet
+    @as_told
     def odds(
         self,
         action: str,
@@ -445,9 +480,9 @@ class PersistentTable(msgspec.Struct, frozen=True):
         answers = {"choose": read_answers(choose, "choose"), "policies": dict(policies or {}), "auto": auto}
         budget = {"leaves": leaves, "seconds": seconds}
         more: dict[str, Any] = {"actor": actor, "seat": self.seat, "by": by, "note": note, **answers, **budget}
-        return table_odds(_place(self), action, plain_inputs(inputs), weighed=decide, **more)
+        return table_odds(place_of(self), action, plain_inputs(inputs), weighed=decide, **more)
 
-    @_discreet
+    @as_told
     def whatif(
         self,
         number: int,
@@ -471,7 +506,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
         """
         from rpgres.journal.rerun import table_what_if
 
-        history = _history(self)
+        history = history_of(self)
         rules = commands.rules_of(history, folders=self.folders)
         changes: dict[str, Any] = {"given": typed_changes(given, "given"), "choose": typed_changes(choose, "choose")}
         who: dict[str, Any] = {"seat": self.seat, "policies": dict(policies or {}), "auto": auto}
@@ -481,79 +516,31 @@ class PersistentTable(msgspec.Struct, frozen=True):
 # ---------------------------------------------------------------------------------------------------------------------
 
 
-def _place(table: PersistentTable) -> Place:
-    return Place(table.path, table.folders)
-
-
-def _owner(table: PersistentTable) -> str:
-    if table.seat is HOST:
-        raise UsageError("this is done as a seat: open the table with seat='gm' or a character's name")
-    return table.seat
-
-
-def _history(table: PersistentTable) -> History:
-    history = store.read(table.path)
-    commands.check_seat(history, table.seat)
-    return history
-
-
-def _now(table: PersistentTable, history: History) -> State:
-    """Return the table as it is now, in the middle of a procedure as well."""
-    if not is_mid_procedure(history):
-        return history.state
-    return state_now(commands.rules_of(history, folders=table.folders), history)
-
-
-def _run(table: PersistentTable, done: Done) -> TableResult | TablePending:
-    """Return what came of the last entry, as far as the seat may know it."""
-    found = run_seen(done.history, done.entry, table.seat)
-    fields: dict[str, Any] = {name: getattr(found, name) for name in found.__struct_fields__}
-    fields |= {"said_by": done.history.run_of(done.entry).secret.by, "entry": done.entry.number}
-    type_ = TablePending if isinstance(found, Pending) else TableResult
-    return type_(**fields, hash=done.entry.hash)
-
-
-def _entry(table: PersistentTable, done: Done) -> EntryRecord:
-    return entry_record(done.history, done.entry, table.seat)
-
-
-def _taken(table: PersistentTable, one: Posted) -> TableResult | TablePending | EntryRecord:
-    place = _place(table)
-    if isinstance(one, SealLine):
-        return _entry(table, commands.seal(place, one.commitment, seat=one.seat, at=one.entry))
-    if isinstance(one, OpenLine):
-        opened = commands.open_seal(place, seat=one.seat, label=one.label, text=one.answer, salt=one.salt)
-        return _run(table, opened)
-    answers = _answering(one.given, one.choose, None, auto=False)
-    return _run(table, commands.answer(place, seat=one.seat, at=one.entry, accepted=f"{one.seat}: a line", **answers))
-
-
-def _answering(given: Answers | None, choose: Answers | None, policies: Policies | None, *, auto: bool) -> Any:
-    """Return answers as the commands of the journal take them."""
-    said = {"given": read_answers(given, "given"), "choose": read_answers(choose, "choose")}
-    return {**said, "policies": dict(policies or EMPTY), "auto": auto}
-
-
-@_discreet
-def open_table(path: PathLike, *, seat: str | None = HOST, rulesets: Folders | None = None) -> PersistentTable:
+@as_told
+def open_table(
+    path: PathLike, *, seat: str | None = HOST, rulesets: Folders | None = None, confined: bool = False
+) -> PersistentTable:
     """Return a table that lasts in a file, as one seat knows it.
 
     Args:
         path: the file, or a folder with `.rpgres/table.db` in it.
         seat: whose view it is, and who acts: `gm`, or a character's name; None for the host, who sees what any seat may
-            see and may do everything.
+            see and may do everything; `everybody` for what everybody may know, as an open channel may show it, which
+            does nothing.
         rulesets: further folders with rulesets and house rules.
+        confined: whether what is typed may come from strangers: sheets are named without a folder, and errors quote
+            no file.
 
     Raises:
         TableError: there is no table, or the file cannot be used.
         UsageError: the table has no such seat.
     """
-    table = PersistentTable(find_table(os.fspath(path)), seat, read_folders(rulesets))
-    _history(table)
+    table = PersistentTable(find_table(os.fspath(path)), seat, read_folders(rulesets), confined)
+    history_of(table)
     return table
 
 
-@_discreet
+@as_told
 def new_table(
     path: PathLike,
     ruleset: str,
@@ -565,6 +552,7 @@ def new_table(
     title: str = "",
     trust: str = "",
     rulesets: Folders | None = None,
+    confined: bool = False,
 ) -> PersistentTable:
     """Begin a table in a new file, and return it; `show().commitment` binds it to its seed without telling it.
 
@@ -579,6 +567,7 @@ def new_table(
         trust: `players` where a number that a player types and no sheet has counts at once, `gm` where the game master
             confirms it; as the ruleset says by default.
         rulesets: further folders with rulesets and house rules.
+        confined: as of `open_table`.
 
     Raises:
         UsageError: something named does not exist.
@@ -589,4 +578,4 @@ def new_table(
     place = Place(place_for(os.fspath(path)), read_folders(rulesets))
     named: dict[str, Any] = {"sheets": list(sheets), "switches": switches or EMPTY, "title": title, "trust": trust}
     commands.begin_table(place, ruleset=ruleset, seed=None if seed is None else str(seed), **named)
-    return open_table(place.path, seat=seat, rulesets=rulesets)
+    return open_table(place.path, seat=seat, rulesets=rulesets, confined=confined)

@@ -13,7 +13,9 @@ from typing import Any, Never, TypeVar
 import msgspec
 
 GM = "gm"  # the game master's seat; every other seat has the name of its character
+EVERYBODY = "everybody"  # the view of whoever has no seat: what everybody may know
 ROLES = ("actor", "opponent", GM)  # what effects call those who take part; no character's own name
+NO_NAMES = (*ROLES, EVERYBODY)  # what no character is called
 SCENE = ""  # what a tag is on when no character carries it
 FACE_DOWN = "?"  # what stands for a card in the view of a seat that may not see it
 

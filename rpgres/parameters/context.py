@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rpgres.errors import UsageError
-from rpgres.model.state import ROLES, State, put
+from rpgres.model.state import NO_NAMES, State, put
 from rpgres.rulesets import Rules
 from rpgres.toml.reading import Source
 
@@ -35,6 +35,17 @@ def plain_names() -> Iterator[None]:
         yield
     finally:
         _plain_names.reset(before)
+
+
+def check_plain(name: str, *, always: bool = False) -> None:
+    """Check that a sheet is named without a folder, where `plain_names` holds, or always.
+
+    Raises:
+        UsageError: the name is a path.
+    """
+    is_confined = always or _plain_names.get()
+    if is_confined and (name != os.path.basename(name) or "\\" in name or ":" in name or name in ("-", "..")):
+        raise UsageError(f"here a sheet is given by file name, without a path: {name!r}")
 
 
 class InputContext(msgspec.Struct):
@@ -60,7 +71,7 @@ class InputContext(msgspec.Struct):
         from rpgres.rulesets.sheets import seated, unique_name
 
         character = sheet.character
-        name = unique_name(character.name, taken=dict.fromkeys((*ROLES, *self.state.characters)))
+        name = unique_name(character.name, taken=dict.fromkeys((*NO_NAMES, *self.state.characters)))
         if name != character.name:
             character = msgspec.structs.replace(character, name=name)
             tags = tuple(msgspec.structs.replace(tag, on=name) for tag in sheet.tags)
@@ -86,9 +97,7 @@ class InputContext(msgspec.Struct):
         Raises:
             UsageError: the name is a path, and paths are not allowed here.
         """
-        is_confined = self.confined or _plain_names.get()
-        if is_confined and (name != os.path.basename(name) or "\\" in name or ":" in name or name in ("-", "..")):
-            raise UsageError(f"here a sheet is given by file name, without a path: {name!r}")
+        check_plain(name, always=self.confined)
 
     def read(self, name: str) -> Sheet:
         """Return a sheet by the name that was typed.

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rpgres.errors import UsageError, located
-from rpgres.model.state import ROLES, Map, blank_character, pile_name, slug
+from rpgres.model.state import NO_NAMES, Map, blank_character, pile_name, slug
 from rpgres.parameters.ability import ABILITY
 from rpgres.parameters.characters import character_at
 from rpgres.parameters.context import InputContext, give_seat, sheet_offers
@@ -41,7 +41,7 @@ def _read(slot: Slot, value: Any) -> Form:
         else:
             name = _seated(context, name)
         if parameter.guests and name not in context.state.characters:
-            if slug(name) in (*ROLES, ""):
+            if slug(name) in (*NO_NAMES, ""):
                 raise UsageError(f"{slot.option}: {name!r} cannot be a name")
             context.state = context.state.with_character(blank_character(name))
     for key in typed:

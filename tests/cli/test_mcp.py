@@ -194,7 +194,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("act", {"line": "begin scene"}, "only the game master"),
     ("act", {"line": "set counters.doom=2"}, "only the game master"),
     ("act", {"line": "join edda"}, "'join'"),
-    ("act", {"line": "overcome --help"}, "`action` = 'overcome'"),
+    ("act", {"line": "overcome --help"}, "the tool `actions` describes overcome"),
     ("act", {"action": "overcome", "inputs": ["burglary"]}, "`inputs` takes NAME=VALUE, not 'burglary'"),
     ("act", {"action": "overcome", "inputs": ["harms=maybe"]}, "takes yes or no"),
     ("act", {"action": "sing"}, "it has: overcome"),

@@ -150,3 +150,106 @@ def test_mailed_answers_and_exports(path: Path, tmp_path: Path) -> None:
     assert not any(b"They lie" in text for text in written.values())
     with pytest.raises(rpgres.FileError, match="exists"):
         edda.export(mine)
+
+
+def test_lines_do_what_methods_do(path: Path) -> None:
+    host, mara = rpgres.open_table(path), rpgres.open_table(path, seat="mara")
+    assert mara.do("help").text.startswith("Actions, as in mara overcome")
+    assert "Takes" in mara.do("help overcome").text
+    assert isinstance(host.do("begin scene"), rpgres.Result)
+    waits = mara.do("overcome 1 1 --given roll=0000")
+    assert isinstance(waits, rpgres.TablePending)
+    assert msgspec.json.encode(mara.waiting()) == msgspec.json.encode(waits)
+    seen = rpgres.open_table(path, seat="edda").waiting()
+    assert seen is not None
+    assert (seen.hash, seen.question.names) == (waits.hash, [])
+    assert mara.do("answer no").answers[-1].value == "no"
+    while (waiting := host.waiting()) is not None:
+        done = host.do(f"answer {waiting.question.names[-1]}")
+    assert done.outcome == "tie"
+    assert mara.do("show") == mara.show()
+    assert mara.do("log 2") == mara.log(last=2)
+    assert mara.log(since=done.entry).entries == mara.log().entries[done.entry :]
+    assert mara.do("odds overcome 1 2").outcomes == mara.odds("overcome", skill=1, vs=2, auto=True).outcomes
+    assert host.do("undo").entry.before == waits.entry
+    assert host.do("redo").entry.result.outcome == "tie"
+    assert mara.do("note a 'door' --open").entry.text == "a 'door' --open"
+    assert host.do("set characters.mara.counters.fate-points=1").entry.value == 1
+    assert host.do("join venn").entry.character == "venn"
+    assert mara.do("pass invoke until always").entry.until == "always"
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("", "the line is empty"),
+        ("orders show", "`orders` is not typed here"),
+        ("answer", "type `answer OPTION`"),
+        ("answer no", "no decision is pending; `show`"),
+        ("log all", "type a number, as in `log 5`"),
+        ("overcome burglry 3", "burglary"),
+        ("overcome burglary 3 --as edda", "seat and table are fixed"),
+        ("overcome --help", "`help` describes overcome"),
+        ("dance", "no action or command 'dance'"),
+    ],
+)
+def test_lines_that_are_wrong_tell_what_to_type(path: Path, line: str, words: str) -> None:
+    before = path.read_bytes()
+    with pytest.raises(rpgres.UsageError) as caught:
+        rpgres.open_table(path, seat="mara").do(line)
+    assert words in str(caught.value)
+    assert path.read_bytes() == before
+
+
+def test_everybody_sees_what_is_for_all_and_does_nothing(path: Path) -> None:
+    host, everybody = rpgres.open_table(path), rpgres.open_table(path, seat="everybody")
+    host.note("They lie.", to=["mara", "edda", "gm"])
+    host.pass_("invoke", until="always")
+    host.set("tags.smoke", "aspect", to=["mara", "edda"])
+    log = everybody.log().entries
+    assert [entry.is_hidden for entry in log[1:]] == [True] * (len(log) - 1)
+    assert "smoke" not in json.dumps(everybody.show().state)
+    assert everybody.view().seat == "everybody"
+    before = path.read_bytes()
+    for act in (
+        lambda: everybody.act("overcome", actor="mara", skill=1, vs=1),
+        lambda: everybody.odds("overcome", actor="mara", skill=1, vs=1),
+        lambda: everybody.answer("no"),
+        lambda: everybody.note("x"),
+        lambda: everybody.undo(),
+        lambda: everybody.pass_(),
+        lambda: everybody.join("venn"),
+        lambda: everybody.begin(),
+        lambda: everybody.set_orders('[[orders]]\nask = "invoke"\nchoose = "no"\n'),
+        lambda: everybody.seal("invoke", "no"),
+        lambda: everybody.reveal(),
+        lambda: everybody.do("overcome 1 1"),
+    ):
+        with pytest.raises(rpgres.UsageError):
+            act()
+    assert path.read_bytes() == before
+
+
+def test_nobody_is_called_everybody(tmp_path: Path) -> None:
+    (tmp_path / "everybody.toml").write_text("[skills]\nwill = 1\n")
+    with pytest.raises(rpgres.UsageError, match="'everybody' is reserved"):
+        rpgres.new_table(tmp_path / "t.db", "fate", sheets=[str(tmp_path / "everybody.toml")])
+
+
+def test_confined_tables_open_no_other_files(path: Path, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.toml"
+    secret.write_text("password = 'hunter2'\n")
+    mara, gm = (rpgres.open_table(path, seat=seat, confined=True) for seat in ("mara", "gm"))
+    for call in (
+        lambda: gm.join(str(secret)),
+        lambda: mara.act("overcome", skill="will", vs=f"{secret}:will"),
+        lambda: mara.act("overcome", skill="will", vs=1, sheet=str(secret)),
+        lambda: mara.odds("overcome", skill="will", vs=f"{secret}:will"),
+        lambda: mara.do(f"overcome will {secret}:will"),
+        lambda: rpgres.new_table(tmp_path / "u.db", "fate", sheets=[str(secret)], confined=True),
+    ):
+        with pytest.raises(rpgres.UsageError, match="without a path"):
+            call()
+    with pytest.raises(rpgres.FileError) as caught:
+        rpgres.open_table(path, seat="gm").join(str(secret))
+    assert "password" in str(caught.value)

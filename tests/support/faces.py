@@ -52,7 +52,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     ),
     "Bots and scripts": (
         *("resolve", "roll", "odds", "odds_table", "simulate", "whatif", "run_scene", "load_sheet", "rulesets"),
-        *("Result", "Pending", "html_of"),
+        *("Result", "Pending", "html_of", "text_of"),
     ),
     "Persistent tables": ("open_table", "new_table", "PersistentTable", "TableResult", "TablePending"),
 }

@@ -5,7 +5,6 @@ Nothing here knows the protocol. A tool is a function of the room, which has tab
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -27,17 +26,17 @@ from rpgres.cli.mcp.forms import (
     Undone,
     Weighed,
 )
-from rpgres.cli.options import given_inputs, read_answers
-from rpgres.cli.play.helping import short_form
-from rpgres.cli.play.room import DEEDS, Room
+from rpgres.cli.options import read_answers
+from rpgres.cli.play.deeds import ADDED, Meant, acted, added, answers_of, meant, place_of, understood, words_in
+from rpgres.cli.play.helping import described, short_form
+from rpgres.cli.play.room import Room
 from rpgres.cli.render.lines import plain_text
-from rpgres.cli.short import Reading, typed_apart
 from rpgres.cli.typed import split
 from rpgres.engine.records import Pending, QuestionRecord
 from rpgres.engine.views import state_seen
 from rpgres.errors import UsageError
 from rpgres.journal import commands
-from rpgres.journal.commands import Place, rules_of
+from rpgres.journal.commands import rules_of
 from rpgres.journal.history import History
 from rpgres.journal.records import found_in
 from rpgres.journal.replay import asked_of, is_mid_procedure, state_now
@@ -45,32 +44,8 @@ from rpgres.journal.views import entry_seen, log_seen, run_seen, table_record
 from rpgres.model.state import State
 from rpgres.rulesets import unknown
 
-TURNS = ("begin", "end")
-LINES = (*TURNS, "note", "pass", "set")  # what `line` of `act` takes beside actions
 OWN = {"show": "show", "log": "log", "odds": "odds", "answer": "answer", "undo": "undo", "redo": "undo"}  # tools
 HOW = "the tool `answer`"
-SPOKEN = ("actor", "given", "choose", "auto", "note")  # options that a line may have beside those of its action
-
-
-class Meant(msgspec.Struct, frozen=True):
-    """An action that was typed.
-
-    Attributes:
-        action: its name.
-        actor: who acts; empty for the seat's only character.
-        inputs: what it takes.
-        spoken: the options of the line that are no inputs.
-    """
-
-    action: str
-    actor: str
-    inputs: dict[str, Any]
-    spoken: Mapping[str, Any]
-
-
-def place_of(room: Room) -> Place:
-    """Return the table's file, as commands of the journal take it."""
-    return Place(room.path, tuple(room.folders))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -80,14 +55,10 @@ def place_of(room: Room) -> Place:
 def list_actions(room: Room, asked: Listed) -> Actions:
     """Return what can be done: all actions, or one in full."""
     history = room.look()
-    also = {name: text for name, text in room.deeds().items() if name in LINES}
+    also = {name: text for name, text in room.deeds().items() if name in ADDED}
     actions, text = room.actions, ""
     if asked.action:
-        from rpgres.cli.formats.summary import describe_action
-        from rpgres.cli.render.rulesets import action_lines
-
-        described = msgspec.structs.replace(describe_action(room.rules, asked.action), example="")  # a shell's line
-        text = plain_text(action_lines(described, room.rules.chosen, has_rungs=bool(room.rules.file.ladder)))
+        text = described(room, asked.action)
         actions = {asked.action: room.actions[asked.action]}
     return Actions(
         seat=str(room.seat),
@@ -145,17 +116,17 @@ def odds(room: Room, asked: Weighed) -> Odds:
     from rpgres.cli.render.reports import report_lines
     from rpgres.journal.odds import table_odds
 
-    meant = _meant(room, asked)
+    action = _meant(room, asked)
     found = table_odds(
         place_of(room),
-        meant.action,
-        meant.inputs,
-        actor=meant.actor,
+        action.action,
+        action.inputs,
+        actor=action.actor,
         seat=room.seat,
         auto=True,
         weighed=asked.decide,
         by=asked.by,
-        choose=read_answers(meant.spoken.get("choose") or (), option="choose"),
+        choose=read_answers(action.spoken.get("choose") or (), option="choose"),
     )
     return Odds(
         text=plain_text(report_lines(report_of(found, room.rules.file))),
@@ -175,24 +146,14 @@ def act(room: Room, asked: Acted) -> Done:
     """Do what was typed: an action, or something else that a line may say."""
     room.look()
     if asked.line and not asked.action:
-        words = _note(asked.line) or split(asked.line)
+        words = words_in(asked.line)
         if words and words[0] in OWN:
             raise UsageError(f"{words[0]!r} is no action: use the tool `{OWN[words[0]]}`")
-        arguments = room.understood(words, _nobody).arguments if words else []
-        if arguments and arguments[0] in LINES:
-            return _deed(room, arguments, asked)
-    meant = _meant(room, asked)
-    spoken = meant.spoken
-    answers: dict[str, Any] = {
-        "given": read_answers([*(spoken.get("given") or ()), *asked.given], option="given"),
-        "choose": read_answers([*(spoken.get("choose") or ()), *asked.choose], option="choose"),
-        "auto": asked.auto or bool(spoken.get("auto")),
-    }
-    note = asked.note or spoken.get("note") or None
-    done = commands.act(
-        place_of(room), meant.action, meant.inputs, actor=meant.actor, seat=room.seat, note=note, **answers
-    )
-    return told(room, done)
+        arguments = understood(room, words) if words else []
+        if arguments and arguments[0] in ADDED:
+            return told(room, added(room, arguments, answers_of(asked.given, asked.choose, auto=asked.auto)))
+    action = _meant(room, asked)
+    return told(room, acted(room, action, given=asked.given, choose=asked.choose, auto=asked.auto, note=asked.note))
 
 
 def answer(room: Room, asked: Answered) -> Done:
@@ -218,48 +179,8 @@ def undo(room: Room, asked: Undone) -> Done:
     return told(room, redone or commands.undo(place, asked.entry, seat=room.seat))
 
 
-def _deed(room: Room, arguments: Sequence[str], asked: Acted) -> Done:
-    """Do what a line says that is no action."""
-    deed, *rest = arguments
-    place, seat = place_of(room), room.seat
-    said: dict[str, Any] = {
-        "given": read_answers(asked.given, option="given"),
-        "choose": read_answers(asked.choose, option="choose"),
-        "auto": asked.auto,
-    }
-    if any(word.startswith("--") and word != "--until" for word in rest):
-        raise UsageError(f"`{deed}` takes no options here; `actions` lists what a line may say")
-    match deed, [word for word in rest if word not in ("until", "--until") or deed != "pass"]:
-        case (("begin" | "end"), ([] | [_]) as period):
-            return told(room, commands.turn(place, deed, "".join(period), seat=seat, **said))
-        case "note", [_, *_] as words:
-            return told(room, commands.write_note(place, " ".join(words), seat=seat))
-        case "pass", []:
-            return told(room, commands.let_pass(place, seat=seat))
-        case "pass", [label]:
-            if rest[0] in ("until", "--until"):
-                return told(room, commands.let_pass(place, seat=seat, until=label))
-            return told(room, commands.let_pass(place, label, seat=seat))
-        case "pass", [label, until]:
-            return told(room, commands.let_pass(place, label, seat=seat, until=until))
-        case "set", [one] if "=" in one:
-            path, _, value = one.partition("=")
-            return told(room, commands.set_value(place, path, value, seat=seat))
-    raise UsageError(f"a line with {deed!r} reads: {DEEDS[deed].partition(': ')[2] or DEEDS[deed]}")
-
-
-def _note(line: str) -> list[str]:
-    """Return a line that is a note as words, the text as one, whatever quotation marks are in it."""
-    first, _, text = line.strip().partition(" ")
-    return ["note", text.strip()] if first == "note" and text.strip() else []
-
-
 # ---------------------------------------------------------------------------------------------------------------------
 # What was typed
-
-
-def _nobody(_text: str, _readings: Sequence[Reading]) -> None:
-    """Nobody is there to be asked what a line means: it is refused, with its readings."""
 
 
 def _meant(room: Room, asked: Typed) -> Meant:
@@ -272,22 +193,7 @@ def _meant(room: Room, asked: Typed) -> Meant:
         raise UsageError(f"say either `line`, such as {short_form(room, next(iter(room.actions)))!r}, or `action`")
     if asked.line and (asked.inputs or asked.actor):
         raise UsageError("`actor` and `inputs` go with `action`; a `line` begins with who acts, and holds the inputs")
-    words = split(asked.line) if asked.line else _written(room, asked)
-    if not words:
-        raise UsageError(f"`line` is empty; it takes, for example, {short_form(room, next(iter(room.actions)))!r}")
-    _, *arguments = room.understood(words, _nobody).arguments
-    action, *line = arguments
-    if action not in room.actions:
-        raise UsageError(f"{words[0]!r} is no action; the tool `actions` lists them")
-    if "--help" in line:
-        raise UsageError(f"the tool `actions` describes one: `action` = {action!r}")
-    values = _parsed(room, action, line)
-    shared = {one.name: values.pop(one.name, one.off) for one in room.command(action).verb.options}
-    for name, value in shared.items():
-        if value not in (None, False, ()) and name not in SPOKEN:
-            fixed = "; seat and table are fixed when the server starts" if name in ("as", "table") else ""
-            raise UsageError(f"a line takes no --{name.replace('_', '-')} here{fixed}")
-    return Meant(action, str(shared.get("actor") or ""), given_inputs(values), shared)
+    return meant(room, split(asked.line) if asked.line else _written(room, asked), listed="the tool `actions`")
 
 
 def _written(room: Room, asked: Typed) -> list[str]:
@@ -315,30 +221,8 @@ def _written(room: Room, asked: Typed) -> list[str]:
     return words
 
 
-def _parsed(room: Room, action: str, line: Sequence[str]) -> dict[str, Any]:
-    """Return the options of a line by name.
-
-    Raises:
-        UsageError: one is unknown, or lacks its value.
-    """
-    command = room.command(action)
-    for start, _ in typed_apart(line, command.takes)[1]:
-        name = line[start].partition("=")[0]
-        if name not in (*command.takes, "--"):
-            inputs = [f"--{key}" for key in room.rules.parameters(action)]
-            raise UsageError(unknown("option", name, inputs, of=action))
-    try:
-        with command.make_context(action, list(line)) as context:
-            return dict(context.params)
-    except Exception as error:
-        if not hasattr(error, "format_message"):
-            raise
-        raise UsageError(f"{action}: {error.format_message()}") from None  # Typer's own, of an option
-
-
 def _options(question: QuestionRecord) -> str:
-    names = [*(one.name for one in question.options), *(["no"] if question.optional else [])]
-    return " or ".join([*names, *([question.form] if question.form else [])])
+    return " or ".join([*question.names, *([question.form] if question.form else [])])
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -164,8 +164,7 @@ def message_of(question: QuestionRecord) -> str:
 
 def form_of(question: QuestionRecord) -> dict[str, Any]:
     """Return the form of a question: one field, a list where nothing else can be typed."""
-    names = [one.name for one in question.options]
-    names += ["no"] if question.optional and "no" not in names else []
+    names = question.names
     field: dict[str, Any] = {"type": "string", "title": question.label}
     if question.form or not names:
         field["description"] = " | ".join([*names, *([question.form] if question.form else [])])

@@ -11,6 +11,7 @@ import msgspec
 from rpgres.cli.formats.descriptions import field_texts
 from rpgres.cli.mcp import doing, forms
 from rpgres.cli.mcp.lookup import look_up
+from rpgres.cli.play.deeds import as_lines
 from rpgres.cli.play.room import Room
 from rpgres.errors import RpgresError, UsageError
 
@@ -140,4 +141,4 @@ def _fault(told: str, tool: Tool) -> str:
 
 def refusal(error: RpgresError) -> str:
     """Return what a model is told of an error: with the tools in place of commands."""
-    return re.sub(r"`rpgres table (\w+)", r"`\1", error.message)
+    return as_lines(error.message)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from textwrap import wrap
 
+from msgspec.structs import replace
+
 from rpgres.cli.play.room import Room
-from rpgres.cli.render.lines import Line, Piece, line
+from rpgres.cli.render.lines import Line, Piece, line, plain_text
 from rpgres.cli.short.fitting import PREPOSITIONS, Words, usual_opposition
 from rpgres.cli.typed import joined
 from rpgres.model.state import GM
@@ -17,12 +19,13 @@ ON_TABLE = ("counter", "cards", "tag")  # kinds of parameters that stand for wha
 _CLAUSE = re.compile(r"[:;(,] ?|\. ")  # what ends the first clause of a help text
 
 
-def help_lines(room: Room, width: int) -> list[Line]:
+def help_lines(room: Room, width: int, *, without: Container[str] = ()) -> list[Line]:
     """Return what can be typed, in few lines.
 
     Args:
         room: the seat, and what it may know.
         width: columns.
+        without: what cannot be typed here beside actions.
     """
     actions, deeds = list(room.actions), room.deeds()
     against = [name for name in actions if room.data.file.actions[name].opposed_with]
@@ -31,7 +34,7 @@ def help_lines(room: Room, width: int) -> list[Line]:
     told += _wrapped(actions, width)
     told.append(line(Piece("The table", "title"), Piece(" (help NAME explains an action or a command)", "quiet")))
     names = {"begin": f"begin {'|'.join(room.periods)}"}
-    told += _wrapped([names.get(name, name) for name in deeds], width)
+    told += _wrapped([names.get(name, name) for name in deeds if name not in without], width)
     return [*told, line(Piece("quit", "title"), " leaves; everything is kept.")]
 
 
@@ -48,6 +51,15 @@ def action_help(room: Room, action: str) -> list[Line]:
         needed = " (needed)" if name in described.required else ""
         told.append(line(INDENT, Piece(name, "name"), f"{needed}: {text}"))
     return [*told, line(Piece(f"`{action} --help` tells everything.", "quiet"))]
+
+
+def described(room: Room, action: str) -> str:
+    """Return what an action takes and asks, in words."""
+    from rpgres.cli.formats.summary import describe_action
+    from rpgres.cli.render.rulesets import action_lines
+
+    shown = replace(describe_action(room.rules, action), example="")  # a shell's line
+    return plain_text(action_lines(shown, room.rules.chosen, has_rungs=bool(room.rules.file.ladder)))
 
 
 def _listed(examples: Iterable[str]) -> list[str | Piece]:

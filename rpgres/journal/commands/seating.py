@@ -22,7 +22,8 @@ from rpgres.journal.records import (
     Public,
     Secret,
 )
-from rpgres.model.state import EMPTY, GM, ROLES, State
+from rpgres.model.state import EMPTY, GM, NO_NAMES, State
+from rpgres.parameters.context import check_plain
 from rpgres.rulesets import Rules, unknown
 from rpgres.rulesets.effects import with_tracks
 from rpgres.rulesets.sheets import Sheet, read_sheet, sheet_source
@@ -61,7 +62,7 @@ def begin_table(
     if trust not in ("", *TRUSTS):
         raise UsageError(unknown("choice", trust, TRUSTS, of=named("trust")))
     rules = rules_in(ruleset, switches, place.folders)
-    texts = {name: sheet_source(rules, name) for name in sheets}
+    texts = {name: _source(rules, name) for name in sheets}
     state = set_table(rules, texts)
     seed = read_seed(seed)
     salt = place.salt()
@@ -107,12 +108,17 @@ def seated(rules: Rules, state: State, sheet: Sheet) -> State:
         UsageError: the name means whoever plays a part in an action.
     """
     name = sheet.character.name
-    if name in ROLES:
-        raise UsageError(f"{name!r} is the name of a role in actions; rename the sheet's file")
+    if name in NO_NAMES:
+        raise UsageError(f"{name!r} is reserved for a role or a view; rename the sheet's file")
     if name in state.characters:
         state = msgspec.structs.replace(state, tags=tuple(tag for tag in state.tags if tag.on != name))
     state = sit_down(state, sheet)
     return lay_out(rules, state) if rules.file.piles else state
+
+
+def _source(rules: Rules, sheet: str) -> Source:
+    check_plain(sheet)
+    return sheet_source(rules, sheet)
 
 
 def kept_sheets(rules: Rules, texts: Mapping[str, Source]) -> dict[str, tuple[str, str]]:
@@ -139,7 +145,7 @@ def join(place: Place, sheet: str, *, seat: str | None = HOST) -> Done:
             raise UsageError(
                 f"at this table only the game master or the host can add sheets, not {seat}: {named('as')} {GM}"
             )
-        source = sheet_source(rules, sheet)
+        source = _source(rules, sheet)
         read = read_sheet(rules, sheet, source=source)
         name = read.character.name
         is_replaced = name in history.state.characters

@@ -23,7 +23,7 @@ from rpgres.journal.records import (
     Public,
     Secret,
 )
-from rpgres.model.state import State
+from rpgres.model.state import EVERYBODY, State
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules, unknown
@@ -148,12 +148,21 @@ def draft_entry(place: Place, rules: Rules, kind: Kind, secret: Secret, state: S
     return Draft(Public(kind=kind, at=place.now(), rules=rules_hash, code=code, **public), secret, state)
 
 
-def check_seat(history: History, seat: str | None) -> None:
+def check_seat(history: History, seat: str | None, *, is_looking: bool = False) -> None:
     """Check that there is a seat of this name.
+
+    Args:
+        history: the journal.
+        seat: its name; None for the host.
+        is_looking: whether it only looks, as `EVERYBODY` may: whoever has no seat.
 
     Raises:
         UsageError: there is none.
     """
+    if seat == EVERYBODY:
+        if is_looking:
+            return
+        raise UsageError(f"{EVERYBODY} is no seat but a view: what everybody may know; it does nothing at the table")
     known = seats_of(history.state)
     if seat is not HOST and seat not in known:
         raise UsageError(unknown("seat", seat, known, of="this table"))

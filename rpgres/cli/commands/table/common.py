@@ -118,7 +118,7 @@ class TableOptions(Struct, frozen=True):
 
         place = self.find()
         history = read(place.path)
-        check_seat(history, self.who)
+        check_seat(history, self.who, is_looking=True)
         return place, history
 
     @property

@@ -1,0 +1,131 @@
+"""What the methods of an opened table share: where it is, who looks, and records that tell what the seat may know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
+
+from rpgres.engine.records import Pending
+from rpgres.engine.resolve import Answers, discreet
+from rpgres.engine.views import HOST
+from rpgres.errors import RpgresError, UsageError
+from rpgres.journal import commands, store
+from rpgres.journal.commands import Done, Place
+from rpgres.journal.forms import EntryRecord
+from rpgres.journal.history import History
+from rpgres.journal.lines import OpenLine, Posted, SealLine
+from rpgres.journal.records import Entry, TableError, found_in
+from rpgres.journal.replay import is_mid_procedure, state_now
+from rpgres.journal.views import entry_record, run_seen
+from rpgres.library.reading import Policies, read_answers
+from rpgres.library.records import TablePending, TableResult
+from rpgres.model.state import EMPTY, State
+from rpgres.parameters.context import plain_names
+
+if TYPE_CHECKING:
+    from rpgres.library.tables import PersistentTable
+
+_Given = ParamSpec("_Given")
+_Found = TypeVar("_Found")
+
+
+def as_told(method: Callable[_Given, _Found]) -> Callable[_Given, _Found]:
+    """Have a method's errors hold nothing beside their message and details: no run, no cause, no frames inside.
+
+    At a confined table they quote no file, and sheets are named without a folder.
+    """
+
+    @wraps(method)
+    def told(*args: _Given.args, **kwargs: _Given.kwargs) -> _Found:
+        is_confined = kwargs.get("confined") or (args and getattr(args[0], "confined", False))
+        try:
+            with plain_names() if is_confined else nullcontext():
+                return method(*args, **kwargs)
+        except RpgresError as error:
+            shown = discreet(error) if is_confined and not isinstance(error, TableError) else error
+            shown.run = shown.__cause__ = shown.__context__ = None
+            raise shown.with_traceback(None) from None
+
+    return told
+
+
+def place_of(table: PersistentTable) -> Place:
+    return Place(table.path, table.folders)
+
+
+def owner_of(table: PersistentTable) -> str:
+    if table.seat is HOST:
+        raise UsageError("this is done as a seat: open the table with seat='gm' or a character's name")
+    return table.seat
+
+
+def history_of(table: PersistentTable) -> History:
+    history = store.read(table.path)
+    commands.check_seat(history, table.seat, is_looking=True)
+    return history
+
+
+def state_of(table: PersistentTable, history: History) -> State:
+    """Return the table as it is now, in the middle of a procedure as well."""
+    if not is_mid_procedure(history):
+        return history.state
+    return state_now(commands.rules_of(history, folders=table.folders), history)
+
+
+def told(table: PersistentTable, done: Done) -> TableResult | TablePending | EntryRecord:
+    """Return what came of the last entry, as far as the seat may know it: of what has no result, the entry."""
+    return run_told(table, done) if found_in(done.entry.secret) is not None else entry_told(table, done)
+
+
+def run_told(table: PersistentTable, done: Done) -> TableResult | TablePending:
+    return run_of(table, done.history, done.entry)
+
+
+def entry_told(table: PersistentTable, done: Done) -> EntryRecord:
+    return entry_record(done.history, done.entry, table.seat)
+
+
+def run_of(table: PersistentTable, history: History, entry: Entry) -> TableResult | TablePending:
+    """Return what an entry came to, or the decision it waits for, as far as the seat may know it."""
+    found = run_seen(history, entry, table.seat)
+    fields: dict[str, Any] = {name: getattr(found, name) for name in found.__struct_fields__}
+    fields |= {"said_by": history.run_of(entry).secret.by, "entry": entry.number}
+    type_ = TablePending if isinstance(found, Pending) else TableResult
+    return type_(**fields, hash=entry.hash)
+
+
+def taken(table: PersistentTable, one: Posted) -> TableResult | TablePending | EntryRecord:
+    place = place_of(table)
+    if isinstance(one, SealLine):
+        return told(table, commands.seal(place, one.commitment, seat=one.seat, at=one.entry))
+    if isinstance(one, OpenLine):
+        opened = commands.open_seal(place, seat=one.seat, label=one.label, text=one.answer, salt=one.salt)
+        return told(table, opened)
+    answers = answering(one.given, one.choose, None, auto=False)
+    return told(table, commands.answer(place, seat=one.seat, at=one.entry, accepted=f"{one.seat}: a line", **answers))
+
+
+def turned(
+    table: PersistentTable, kind: Literal["begin", "end"], period: str, answers: dict[str, Any]
+) -> TableResult | TablePending:
+    return run_told(table, commands.turn(place_of(table), kind, period, seat=table.seat, **answers))
+
+
+def labelled(history: History, seat: str | None, option: str) -> Answers:
+    """Return an option as the answer to what is asked of a seat, before which its label may stand.
+
+    Raises:
+        UsageError: nothing waits, or it is another seat's.
+    """
+    question = commands.require_own(history, commands.require_pending(history), seat)
+    return {question.typed: option.removeprefix(f"{question.typed}=")}
+
+
+def answering(
+    given: Answers | None, choose: Answers | None, policies: Policies | None, *, auto: bool
+) -> dict[str, Any]:
+    """Return answers as the commands of the journal take them."""
+    said = {"given": read_answers(given, "given"), "choose": read_answers(choose, "choose")}
+    return {**said, "policies": dict(policies or EMPTY), "auto": auto}
