@@ -99,6 +99,27 @@ def weighed(
                 return dict(zip(names, node.values, strict=True)), chosen
 
 
+def drawn(table: Table, course: Course, known: Known, group: str, again: tuple[Die, ...]) -> tuple[Die, ...]:
+    """Return how dice of a group lie, one way for all that are alike, where all results of dice are weighed.
+
+    Args:
+        table: where it is played.
+        course: the action.
+        known: what is known before.
+        group: the group.
+        again: those of its dice that are thrown again; all for the first time where there are none.
+    """
+    laws = course.given.laws
+    if ("drawn",) not in laws:
+        laws["drawn",] = Courses(course, course.names)
+    courses: Courses = laws["drawn",]
+    number = throws(known.thrown[group]) + 1 if again else 1
+    law, total, open_ = courses.law(known, group, number, len(again))
+    weighed = JointLaw(tuple(dice for dice, _ in law), tuple(weight for _, weight in law), total, open_)  # type: ignore[arg-type]
+    found: tuple[Die, ...] = table.run.dealer.of_law(group, weighed)  # type: ignore[attr-defined]
+    return found
+
+
 class Courses:
     """The courses of an action with its inputs, from any place on.
 
@@ -170,7 +191,7 @@ class Courses:
         (group, dice), *rest = again
         known = self.course.known(chosen, thrown)
         number, stay = throws(thrown[group]) + 1, kept(thrown[group], dice)
-        law, total, open_ = self._law(known, group, number, len(dice))
+        law, total, open_ = self.law(known, group, number, len(dice))
         parts = []
         for new, weight in law:
             after = {**thrown, group: tuple(sorted((*stay, *new)))}
@@ -179,11 +200,11 @@ class Courses:
 
     def _thrown(self, known: Known, group: str, place: int, chosen: tuple[Chosen, ...], thrown: Thrown) -> int:
         """Return the node before a group is thrown."""
-        law, total, open_ = self._law(known, group, 1, 0)
+        law, total, open_ = self.law(known, group, 1, 0)
         parts = [(weight, self._at(place, chosen, {**thrown, group: dice})) for dice, weight in law]
         return self._chance(parts, total, open_)
 
-    def _law(
+    def law(
         self, known: Known, group: str, number: int, count: int
     ) -> tuple[list[tuple[tuple[Die, ...], int]], int, int]:
         """Return how likely dice of a group are to lie, by what they are alike to; the weight of all, and what is open.

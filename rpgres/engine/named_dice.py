@@ -474,7 +474,7 @@ def rolled(table: Table, actor: Character, course: Course) -> tuple[dict[str, tu
         step = plan.steps[place]
         known = course.known(chosen, thrown)
         if step in plan.groups:
-            thrown[step] = throw_of(table, actor, known, course.given, step)
+            thrown[step] = throw_of(table, actor, course, known, step)
             place += 1
             continue
         offers = {offer.answer: offer for offer in course.offers(step, known, chosen)}
@@ -494,14 +494,18 @@ def rolled(table: Table, actor: Character, course: Course) -> tuple[dict[str, tu
         known = course.known(chosen, thrown)
         for group, again in offers[answer].again:
             stay = kept(thrown[group], again)
-            thrown[group] = (*stay, *throw_of(table, actor, known, course.given, group, again))
+            thrown[group] = (*stay, *throw_of(table, actor, course, known, group, again))
     return thrown, chosen
 
 
 def throw_of(
-    table: Table, actor: Character, known: Known, given: Given, group: str, again: tuple[Die, ...] = ()
+    table: Table, actor: Character, course: Course, known: Known, group: str, again: tuple[Die, ...] = ()
 ) -> tuple[Die, ...]:
-    """Roll a group, or some of its dice again, and return those that count."""
+    """Roll a group, or some of its dice again, and return those that count; in odds one of each kind of result."""
+    if not table.is_read:
+        from rpgres.engine.named_courses import drawn
+
+        return drawn(table, course, known, group, again)
     found = filled(known, group)
     if found is None:
         return ()
@@ -511,7 +515,7 @@ def throw_of(
     rolled = added_dice(found, brings) if brings is not None else found
     if not rolled.pools:
         return (Die(rolled.law.values[0]),)
-    by = _roller(known.compiled.plan.groups[group], given) or actor.name
+    by = _roller(known.compiled.plan.groups[group], course.given) or actor.name
     throw = table.run.roll(rolled, group, by, is_shown=True).throw
     if not is_pool(found):
         return (Die(throw.value),)

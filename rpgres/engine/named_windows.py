@@ -62,7 +62,7 @@ class Roll:
 
     def throw(self) -> None:
         """Throw the dice, and ask what the action asks meanwhile."""
-        kind = _Shown if self.table.is_read else _Weighed
+        kind = _Shown if self.table.is_read or self.compiled.plan.asks else _Weighed
         self.lies = kind(self)
         self.chosen = self.lies.begin()
 
@@ -90,7 +90,12 @@ class Roll:
     def key(self) -> Hashable:
         """Return all of it that matters from here on."""
         assert self.lies is not None
-        return self.lies.key(), tuple(self.values.values())
+        return self.lies.key(), tuple(self.values.values()), self.chosen
+
+    def spent(self, who: str, counter: str) -> int:
+        """Return how much of a counter somebody has paid for answers before the dice lay."""
+        asked = self.course.purse.who
+        return sum(much for one in self.chosen if asked(one.label) == who for of, much in one.cost if of == counter)
 
     def mean(self, name: str) -> int:
         """Return what a number comes to on average while nobody does anything, rounded; 0 where that takes too long."""
@@ -134,7 +139,7 @@ def _is_opposing(group: GroupPlan, given: Given) -> bool:
 
 
 class _Shown:
-    """Dice on the table, each with its face."""
+    """Dice on the table, each with its face; in odds too, where an action asks something before all of them lie."""
 
     def __init__(self, roll: Roll) -> None:
         self.roll = roll
@@ -150,7 +155,7 @@ class _Shown:
         its = self.roll
         for group in groups:
             known = its.course.known(its.chosen, self.thrown)
-            self.thrown[group] = throw_of(its.table, its.actor, known, its.given, group)
+            self.thrown[group] = throw_of(its.table, its.actor, its.course, known, group)
         self._known = {}
 
     def key(self) -> Hashable:
@@ -236,6 +241,6 @@ def played_with_windows(
         costs += rules.ruleset.windows[name].play(table, roll)
     known = roll.known()
     found = {name: known[name] for name in course.names}
-    if isinstance(known, Known):
+    if table.is_read and isinstance(known, Known):
         explain(table, known, [*known.thrown])
     return found, roll.chosen, tuple(costs)

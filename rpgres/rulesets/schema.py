@@ -414,7 +414,7 @@ class EffectText(Record, frozen=True):
         values: the words that may stand in a field, where no others may.
         numbers: the fields that hold a whole number, or speak of the margin.
         does: what it changes, where no code does.
-        counter: for does = counter: the counter.
+        counter: for does = counter, and for what code does to one: the counter.
         tag: for does = tag: the kind of the text.
         track: for does = mark and clear: the track.
         asks: the labels of what a kit asks when it comes about.

@@ -98,6 +98,54 @@ def test_the_best_that_can_be_done(points: int, vs: int) -> None:
     assert sum(Fraction(one.exact) for band, one in found.outcomes.items() if band in ("succeed", "style")) == expected
 
 
+def test_questions_of_the_roll_come_before_the_window(mine: Path) -> None:
+    """New dice that a file asks for itself, then invoking, as counted: a bad throw again, then the free invocation."""
+    again = """[actions.overcome.ask.again]
+text = "Throw again?"
+when = "roll < 0"
+options.all = { text = "All of them.", reroll = { roll = "1" }, cost = { sparks = 1 }, prefer = 1 }
+
+[actions.create]
+"""
+    mine.write_text(changed((r"\[actions.create\]\n", again)))
+
+    def ends(rolled: int) -> Counter[str]:
+        """Return what 81 throws come to after an own one."""
+        if rolled <= -2:  # the free invocation is for new dice
+            return sum_of(WAYS)
+        return Counter({band(rolled + 2 if rolled < 1 else rolled): 81})
+
+    def band(margin: int) -> str:
+        return "fail" if margin < 0 else "tie" if margin == 0 else "succeed" if margin < 3 else "style"
+
+    def sum_of(ways: Counter[int]) -> Counter[str]:
+        found: Counter[str] = Counter()
+        for margin, number in ways.items():
+            found[band(margin)] += number
+        return found
+
+    expected: Counter[str] = Counter()
+    for first, number in WAYS.items():
+        for rolled, ways in WAYS.items() if first < 0 else [(first, 81)]:
+            for name, count in ends(rolled).items():
+                expected[name] += number * ways * count
+    found = odds("mine", "overcome", skill=0, vs=0, aspect=["A=1"], sparks=1)
+    assert found == {name: Fraction(number, 81**3) for name, number in expected.items()}
+    typed = (
+        "roll",
+        "mine",
+        "overcome",
+        "--skill=0",
+        "--vs=2",
+        "--aspect=A",
+        "--sparks=1",
+        "--given=roll=----",
+        "--given=roll=0000",
+    )
+    refused = rpgres(*typed, "--choose=again=all", "--choose=invoke=a")
+    assert "actor has no options" in refused.err  # the spark is spent
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # What a file may set
 

@@ -20,6 +20,7 @@ from rpgres.kits.aspects.names import (
     check_spelling,
     distinct_name,
     has_any,
+    purse_of,
     seen_tag,
     with_names,
 )
@@ -50,6 +51,9 @@ def invoke(table: Table, roll: Roll) -> tuple[Effect, ...]:
         no_window(table, members, LABELS)
         return ()
     ledger = new_ledger(table)
+    for who in (roll.actor.name, roll.opponent):
+        spent = roll.spent(who, ledger.settings.points)
+        ledger.points |= {purse_of(table.state, who): spent} if spent else {}
     ledger.raising = raising = _Raising(roll, ledger.settings.bonus)
     return invoke_among(table, [raising.side(turn, members[turn]) for turn in (0, 1)], ledger)
 

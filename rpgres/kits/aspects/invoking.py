@@ -309,7 +309,7 @@ def means_of(state: State, members: tuple[str, ...], member: str, ledger: Ledger
 def _choices(state: State, members: tuple[str, ...], member: str, ledger: Ledger, turn: int) -> Sequence[_Choice]:
     """Return what one member of a side may invoke now: free while anybody of the side has a free use, else paid."""
     means = means_of(state, members, member, ledger)
-    if not (ledger.uses or ledger.paid):
+    if not (ledger.uses or ledger.paid or ledger.points):
         return means.choices
     most_free, points = ledger.most_free, means.left(ledger)
     found: list[_Choice] = []
