@@ -173,7 +173,6 @@ class Given:
         self._words: dict[str, str] = {}
         self._dice: dict[str, Dice] = {}
         self.laws: dict[tuple[str, ...], Any] = {}  # of an action with named dice, by what is asked for
-        self.windows: dict[Any, Any] = {}  # what odds have worked out of its windows
 
     def after(self, shown: Mapping[str, int]) -> Given:
         """Return the same when the dice lie."""

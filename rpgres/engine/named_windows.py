@@ -16,12 +16,13 @@ from rpgres.engine.named_asks import Chosen, Die
 from rpgres.engine.named_dice import Compiled, Course, Known, explain, filled, rolled, throw_of
 from rpgres.engine.table import Table
 from rpgres.model.state import GM, Character
-from rpgres.rulesets import Effect, Rules
+from rpgres.rulesets import STATE, Effect, Rules
 from rpgres.rulesets.dice_plans import BAND, GroupPlan
 from rpgres.rulesets.formulas import Name
 from rpgres.rulesets.numbers import OPPONENT, OPPOSED
 
 MOST_STEPS = 12  # that are looked ahead for another band
+MOST_KEPT = 200  # kinds of rolls of which odds keep what they have worked out
 
 
 def _windows(rules: Rules, compiled: Compiled) -> dict[str, str]:
@@ -59,6 +60,16 @@ class Roll:
         self.values = dict.fromkeys(_windows(table.rules, self.compiled), 0)
         self.chosen: tuple[Chosen, ...] = ()
         self.lies: _Shown | _Weighed | None = None
+        base = tuple((name, value) for name, value in course.base.items() if name not in self.values)
+        self.kept = course.action, base
+
+    @property
+    def laws(self) -> dict[Any, Any]:
+        """What odds have worked out for such a roll, on whatever table."""
+        kept: dict[Any, dict[Any, Any]] = self.table.rules.compiled.setdefault("windows:laws", {})
+        if self.kept not in kept and len(kept) >= MOST_KEPT:
+            kept.clear()
+        return kept.setdefault(self.kept, {})
 
     def throw(self) -> None:
         """Throw the dice, and ask what the action asks meanwhile."""
@@ -101,7 +112,7 @@ class Roll:
         """Return what a number comes to on average while nobody does anything, rounded; 0 where that takes too long."""
         from rpgres.engine.named_odds import law_of
 
-        kept = self.given.windows
+        kept = self.laws
         found: int | None = kept.get(("mean", name))
         if found is None:
             base = {**self.course.known((), {}), **dict.fromkeys(self.values, 0)}
@@ -175,7 +186,7 @@ class _Weighed:
     def __init__(self, roll: Roll) -> None:
         from rpgres.engine.named_odds import Weighing
 
-        self.roll, kept = roll, roll.given.windows
+        self.roll, kept = roll, roll.laws
         if "weighing" not in kept:
             base = {name: value for name, value in roll.course.base.items() if name not in roll.values}
             kept["weighing"] = weighing = Weighing(roll.compiled, base, roll.course.names)
@@ -199,11 +210,11 @@ class _Weighed:
             done = [place for place, of in enumerate(weighing.groups) if of <= others.keys()]
             vector = self._joined(others.values())
             key = (group, tuple(vector[place] for place in done))
-            law: JointLaw | None = its.given.windows.get(key)
+            law: JointLaw | None = its.laws.get(key)
             if law is None:
                 found, total = weighing.law_of_group(group, places, weighing.known(vector, done))
                 law = JointLaw(tuple(found), tuple(found.values()), total, total - sum(found.values()))
-                its.given.windows[key] = law
+                its.laws[key] = law
             self.vectors[group] = its.table.run.dealer.of_law(group, law)  # type: ignore[attr-defined]
 
     def _joined(self, vectors: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
@@ -229,18 +240,29 @@ def played_with_windows(
 
     None where the action has no window, or in odds where nobody could do anything in it.
     """
-    rules = table.rules
-    windows = dict.fromkeys(_windows(rules, course.compiled).values())
-    if not windows:
+    windows = [
+        table.rules.ruleset.windows[name] for name in dict.fromkeys(_windows(table.rules, course.compiled).values())
+    ]
+    roll = Roll(table, actor, course)
+    if not windows or not (table.is_read or any(window.opens(table, roll) for window in windows)):
         return None
-    roll, costs = Roll(table, actor, course), list[Effect]()
-    if not (table.is_read or any(rules.ruleset.windows[name].opens(table, roll) for name in windows)):
-        return None
-    roll.throw()
-    for name in windows:
-        costs += rules.ruleset.windows[name].play(table, roll)
-    known = roll.known()
-    found = {name: known[name] for name in course.names}
-    if table.is_read and isinstance(known, Known):
-        explain(table, known, [*known.thrown])
-    return found, roll.chosen, tuple(costs)
+    names = course.names
+    if table.run.asked == STATE:  # totals change nothing
+        names = tuple(name for name in names if name in (BAND, "margin", *course.compiled.wanted))
+
+    def play(inner: Table) -> tuple[tuple[Any, ...], tuple[Chosen, ...], tuple[Effect, ...]]:
+        roll, costs = Roll(inner, actor, course), list[Effect]()
+        roll.throw()
+        for window in windows:
+            costs += window.play(inner, roll)
+        known = roll.known()
+        if inner.is_read and isinstance(known, Known):
+            explain(inner, known, [*known.thrown])
+        return tuple(known[name] for name in names), roll.chosen, tuple(costs)
+
+    def key() -> Hashable:
+        means = [window.means(table, roll) for window in windows]
+        return "windows", course.action, actor.name, roll.kept, names, *means
+
+    found, chosen, costs = play(table) if course.compiled.plan.asks else table.part(key, play)
+    return dict(zip(names, found, strict=True)), chosen, costs

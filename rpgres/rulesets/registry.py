@@ -38,12 +38,14 @@ class Window(msgspec.Struct, frozen=True):
     """What people may do once the dice of a described action lie: the code of a `[windows.NAME]`.
 
     Attributes:
-        opens: `(table, roll)` tells whether anybody could do anything; it reads sides and state, not the dice.
         play: `(table, roll)` asks, changes the roll, and returns what that cost.
+        opens: `(table, roll)` tells whether anybody could do anything; it reads sides and state, not the dice.
+        means: `(table, roll)` returns all of the table that what is played depends on (hashable).
     """
 
-    opens: Callable[[Any, Any], bool]
     play: Callable[[Any, Any], Iterable[Effect]]
+    opens: Callable[[Any, Any], bool]
+    means: Callable[[Any, Any], Hashable]
 
 
 def effect(kind: str, **fields: Any) -> Effect:
@@ -192,16 +194,19 @@ class Ruleset:
         self.kits[kit.name] = kit, settings if settings is not None else kit.settings()
         kit.register(self, self.kits[kit.name][1])
 
-    def window(self, name: str, *, opens: Callable[[Any, Any], bool]) -> Callable[[PlayWindow], PlayWindow]:
+    def window(
+        self, name: str, *, opens: Callable[[Any, Any], bool], means: Callable[[Any, Any], Hashable]
+    ) -> Callable[[PlayWindow], PlayWindow]:
         """Register the decorated function as what is played in a window of described actions; see `Window`.
 
         Args:
             name: the window's name, of `[windows.NAME]`.
             opens: tells whether anybody could do anything in it.
+            means: returns all of the table that it depends on.
         """
 
         def register(play: PlayWindow) -> PlayWindow:
-            self.windows[name] = Window(opens, play)
+            self.windows[name] = Window(play, opens, means)
             return play
 
         return register

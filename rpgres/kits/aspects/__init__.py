@@ -12,7 +12,7 @@ from __future__ import annotations
 from functools import partial
 
 from rpgres.kits.aspects import policies
-from rpgres.kits.aspects.described import WINDOW, complete, invoke, named_by_maker, opens
+from rpgres.kits.aspects.described import WINDOW, complete, invoke, means, named_by_maker, opens
 from rpgres.kits.aspects.effects import (
     begin_scene,
     change_aspect,
@@ -112,7 +112,7 @@ def register(ruleset: Ruleset, settings: AspectSettings) -> None:
     ruleset.effect("aspect")(change_aspect)
     ruleset.effect("free-invoke")(change_free_invokes)
     ruleset.effect(settings.point)(partial(change_points, settings=settings))
-    ruleset.window(WINDOW, opens=opens)(invoke)
+    ruleset.window(WINDOW, opens=opens, means=means)(invoke)
     ruleset.completes(complete)
     ruleset.policy("sensible")(policies.sensible)
     ruleset.policy("thrifty")(policies.thrifty)

@@ -12,7 +12,7 @@ import msgspec
 
 from rpgres.engine.named_windows import MOST_STEPS, Roll
 from rpgres.engine.table import Outcome, Table
-from rpgres.kits.aspects.invoking import Side, can_invoke, invoke_among, new_ledger, no_window
+from rpgres.kits.aspects.invoking import Side, can_invoke, invoke_among, means_of, new_ledger, no_window
 from rpgres.kits.aspects.names import (
     BOOST,
     UNNAMED,
@@ -40,6 +40,12 @@ def opens(table: Table, roll: Roll) -> bool:
         return False
     ledger = new_ledger(table)
     return any(can_invoke(table.state, members, ledger) for members in _members(table, roll))
+
+
+def means(table: Table, roll: Roll) -> Hashable:
+    """Return with what both sides can invoke."""
+    ledger, sides = new_ledger(table), _members(table, roll)
+    return sides, tuple(means_of(table.state, side, member, ledger) for side in sides for member in side)
 
 
 def invoke(table: Table, roll: Roll) -> tuple[Effect, ...]:
