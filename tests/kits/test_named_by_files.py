@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections import Counter
@@ -335,3 +336,13 @@ def test_windows_ask_in_play_as_in_odds() -> None:
     assert isinstance(found, Result)
     assert not isinstance(found, Pending)
     assert found.outcome == "fail"
+
+
+def test_the_schema_knows_kits_and_what_may_be_set() -> None:
+    schema = json.loads(rpgres("schema", "ruleset").out)
+    fields = schema["$defs"]["RulesetFile"]["properties"]
+    assert fields["kits"]["items"]["enum"] == kit_names()
+    assert fields["settings"]["properties"]["harm"]["$ref"] == "#/$defs/HarmSettings"
+    points = schema["$defs"]["AspectSettings"]["properties"]["points"]
+    assert points["default"] == "fate-points"
+    assert points["description"].startswith("the counter that pays for an invocation")

@@ -101,7 +101,8 @@ def add_known_forms(schema: Schema) -> None:
         }
         fields["kits"]["items"] = {"enum": kit_names()}
         fields["settings"]["properties"] = {
-            kit: {"$ref": f"#/$defs/{record.__name__}"} for kit, record in _kit_settings().items()
+            kit: {"$ref": f"#/$defs/{record.__name__}", "description": f"what is set of the kit {kit}"}
+            for kit, record in _kit_settings().items()
         }
 
 
