@@ -145,7 +145,7 @@ def check_leaves(subject: Subject) -> Iterator[Diagnostic]:
         yield finding(
             f"its odds take more than {MOST:,} runs or {SECONDS:g} seconds; most asked: {message}",
             case.place,
-            _SPARE if not rules.file.actions[action].roll else _SPARE_DESCRIBED,
+            _SPARE if not rules.file.actions[action].dice else _SPARE_DESCRIBED,
         )
 
     if subject.steady and not any(case.is_example for case in subject.steady):

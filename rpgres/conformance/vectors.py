@@ -149,8 +149,7 @@ def differences_of(rules: Rules, case: Case) -> Iterator[str]:
     """Yield what differs between a case and what the ruleset makes of it."""
     try:
         prepared = prepare(rules, case.action, case.inputs)
-        own = rules.file.actions[case.action]
-        dealer = _OrderedDealer(case.dice, labels={*own.dice, *(("roll", "opposition") if own.roll else ())})
+        dealer = _OrderedDealer(case.dice, labels={*rules.file.actions[case.action].groups})
         outcome, _ = play(prepared, dealer=dealer, players=Seats(case.choose, policies={"": _as_needed(rules)}))
     except NeedsAnswer as needs:
         yield f"it waits for the decision {needs.question.label}"

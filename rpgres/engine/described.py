@@ -13,10 +13,6 @@ def described_rule(rules: Rules, action: str) -> Rule:
         from rpgres.engine.tables import play_table
 
         return partial(play_table, action)
-    if rules.file.actions[action].dice:
-        from rpgres.engine.named_dice import play_named
+    from rpgres.engine.named_dice import play_named
 
-        return partial(play_named, action)
-    from rpgres.engine.declarative import play_described
-
-    return partial(play_described, action)
+    return partial(play_named, action)

@@ -115,7 +115,8 @@ def drawn(table: Table, course: Course, known: Known, group: str, again: tuple[D
     courses: Courses = laws["drawn",]
     number = throws(known.thrown[group]) + 1 if again else 1
     law, total, open_ = courses.law(known, group, number, len(again))
-    weighed = JointLaw(tuple(dice for dice, _ in law), tuple(weight for _, weight in law), total, open_)  # type: ignore[arg-type]
+    values: tuple[Any, ...] = tuple(dice for dice, _ in law)
+    weighed = JointLaw(values, tuple(weight for _, weight in law), total, open_)
     found: tuple[Die, ...] = table.run.dealer.of_law(group, weighed)  # type: ignore[attr-defined]
     return found
 

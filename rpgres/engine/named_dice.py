@@ -7,6 +7,7 @@ What `[actions.NAME.dice]` and what goes with it may say is in `rpgres.rulesets.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -14,7 +15,6 @@ import msgspec
 from rpgres.dice import Dice, dice
 from rpgres.dice.grammar import Pool
 from rpgres.dice.groups import Again, added_dice, can_bring, faces_of
-from rpgres.engine.declarative import Given, completed, given_of, wanted_of
 from rpgres.engine.named_asks import (
     Asked,
     AskedOption,
@@ -31,14 +31,17 @@ from rpgres.engine.named_asks import (
     question_of,
     throws,
 )
+from rpgres.engine.named_inputs import Given, Later, base_of, completed, given_of
 from rpgres.engine.players import NO
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import NotationError, RuleError, UsageError
 from rpgres.model.state import Character, Map
 from rpgres.parameters.values import Opposition
-from rpgres.rulesets import STATE, Effect, Parameter, Rules
-from rpgres.rulesets.dice_plans import BAND, GIVEN, OF_AN_OUTCOME, SLOT, DicePlan, GroupPlan, dice_plan
-from rpgres.rulesets.formulas import Expr, Name, Value, worker
+from rpgres.rulesets import STATE, Effect, Rules
+from rpgres.rulesets.actions import OPPOSITION
+from rpgres.rulesets.dice_plans import BAND, OF_AN_OUTCOME, SLOT, DicePlan, GroupPlan, dice_plan
+from rpgres.rulesets.formulas import Expr, Linear, Name, Value, linear, worker
+from rpgres.rulesets.references import spoken_of
 
 if TYPE_CHECKING:
     from rpgres.engine.named_kinds import Kinds
@@ -128,7 +131,7 @@ def compiled_of(rules: Rules, action: str) -> Compiled:
     key = f"dice:{action}"
     if key not in rules.compiled:
         try:
-            wanted = tuple(wanted_of(rules, action))
+            wanted = tuple(dict.fromkeys(spoken_of(rules, action)))
             plan = dice_plan(rules.file, action, wanted=wanted)
         except RuleError as error:
             raise RuleError(f"{rules.id} {action}: {error.raw}") from None
@@ -176,6 +179,10 @@ def play_named(action: str, table: Table, actor: Character, /, **arguments: Any)
     compiled = compiled_of(rules, action)
     given = given_of(rules, action, actor, arguments, table.state)
     base = base_of(compiled, given)
+    if not rules.file.actions[action].dice:
+        facts = Map(_facts(base, given))
+        outcome = table.settle(rules.file.actions[action].tables[0], None, roles=given.roles(), facts=facts)
+        return completed(table, outcome, given)
     course = Course(rules, action, compiled, base, given, Purse(rules, action, table.state, given.roles()))
     windowed = None
     if rules.file.windows:
@@ -199,12 +206,13 @@ def _settled(
     costs: tuple[Effect, ...],
 ) -> Outcome:
     rules, band, told = table.rules, found[BAND], table.rules.file.actions[action].told
+    if band is None and found.get("margin", 0) is None:
+        raise UsageError(f"{rules.id} {action} needs an opposition; the ruleset defines no unopposed outcome")
     if band not in rules.file.bands:
         raise RuleError(f"{rules.id} {action} comes to {band!r}, which is no band of the ruleset")
     numbers = {name: _plain(found.get(name)) for name in found if name != BAND}
     total, margin, opposition = (numbers.get(name) for name in OF_AN_OUTCOME)
-    facts = {name: value for name, value in numbers.items() if value is not None and name not in ("margin",)}
-    facts |= {**given.typed(), **given.meanings()}  # conditions know flags and choices as words
+    facts = _facts(numbers, given)
     details = {name: numbers[number] for name, number in told.items() if numbers.get(number) not in (None, "")}
     table.merge((action, band, Map(facts), total, margin, chosen, costs), holds=(STATE,))
     shown = ", ".join(f"{name.replace('-', ' ')} {value}" for name, value in details.items() if name != "total")
@@ -220,66 +228,14 @@ def _settled(
     return msgspec.structs.replace(outcome, details=Map({**outcome.details, **details})) if details else outcome
 
 
+def _facts(numbers: Mapping[str, Any], given: Given) -> dict[str, Any]:
+    """Return what rows of outcomes know: numbers, and flags and choices as words."""
+    known = {name: value for name, value in numbers.items() if value is not None and name != "margin"}
+    return {**known, **given.typed(), **given.meanings()}
+
+
 def _plain(value: Value) -> Value:
     return int(value) if isinstance(value, bool) else value
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# What is known before the roll
-
-
-def base_of(compiled: Compiled, given: Given) -> dict[str, Any]:
-    """Return what the names of an action come to before its dice lie, with those that stand for dice (`dice:NAME`)."""
-    base: dict[str, Any] = {}
-    for name in compiled.plan.free_names():
-        if name.startswith(GIVEN):
-            base[name] = int(given.values.get(name.removeprefix(GIVEN)) is not None)
-        else:
-            base[name] = _value(given, name)
-    for group in compiled.plan.groups.values():
-        for piece in group.pieces:
-            if isinstance(piece, Name) and not piece.name.startswith(SLOT):
-                name = piece.name
-                is_number = name in compiled.numbers
-                base[f"dice:{name}"] = _Later(name) if is_number else _dice(given, name)
-    return base
-
-
-class _Later(str):
-    """A number's name, where dice might have been named."""
-
-    __slots__ = ()
-
-
-def _value(given: Given, name: str) -> Value:
-    parameter = given.parameters.get(name)
-    if parameter is None:
-        return _whole(given.number(name))
-    value = given.values.get(name)
-    if parameter.kind in ("choice", "text", "character"):
-        return value or None
-    if isinstance(value, Opposition):
-        return value.value
-    return _whole(given.number(name)) if parameter.kind != "dice" else 0
-
-
-def _whole(value: int | str) -> int:
-    return value if isinstance(value, int) else 0
-
-
-def _dice(given: Given, name: str) -> str:
-    """Return what a name is in dice: as typed, as its choice says, or its number."""
-    parameter: Parameter | None = given.parameters.get(name)
-    value = given.values.get(name)
-    if isinstance(value, Dice):
-        return value.text
-    if parameter is not None and parameter.kind == "dice":
-        return ""
-    if isinstance(value, Opposition):
-        return str(given.number(name))
-    if parameter is not None and parameter.kind == "choice":
-        return parameter.values.get(value or "", "")
-    return str(_value(given, name) or 0)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -299,7 +255,7 @@ def filled(known: Known, group: str) -> Dice | None:
             text += piece
             continue
         value = piece(known)
-        if isinstance(value, _Later):
+        if isinstance(value, Later):
             value = known[value]
         if isinstance(value, bool):
             value = int(value)
@@ -462,7 +418,7 @@ def played(table: Table, actor: Character, course: Course) -> tuple[dict[str, An
     thrown, chosen = rolled(table, actor, course)
     known = course.known(chosen, thrown)
     found = {name: known[name] for name in course.names}
-    explain(table, known, [*thrown])
+    explain(table, known, course.given, [*thrown])
     return found, chosen
 
 
@@ -490,7 +446,7 @@ def rolled(table: Table, actor: Character, course: Course) -> tuple[dict[str, tu
             continue
         chosen = (*chosen, offers[answer].chosen)
         place = course.next(place, chosen)
-        explain(table, known, [group for group, _ in offers[answer].again])
+        explain(table, known, course.given, [group for group, _ in offers[answer].again])
         known = course.known(chosen, thrown)
         for group, again in offers[answer].again:
             stay = kept(thrown[group], again)
@@ -515,33 +471,73 @@ def throw_of(
     rolled = added_dice(found, brings) if brings is not None else found
     if not rolled.pools:
         return (Die(rolled.law.values[0]),)
-    by = _roller(known.compiled.plan.groups[group], course.given) or actor.name
+    other = _opposing(known.compiled.plan.groups[group], course.given)
+    by = other.character if other is not None else "" if group == OPPOSITION else actor.name
     throw = table.run.roll(rolled, group, by, is_shown=True).throw
     if not is_pool(found):
         return (Die(throw.value),)
     return tuple(Die(face, is_first, number) for face, is_first in faces_of(throw))
 
 
-def explain(table: Table, known: Known, groups: Iterable[str]) -> None:
-    """Say in the account what the last throw of groups counts for, where that is not its sum.
+def explain(table: Table, known: Known, given: Given, groups: Iterable[str]) -> None:
+    """Say in the account what the last throw of groups counts for: with what is added to it, or by what is read.
 
-    It is the first reading of the dice that the outcome depends on.
+    Of several readings it is the first that the outcome depends on.
     """
-    reads = known.compiled.plan.reads
+    plan = known.compiled.plan
     _ = known[BAND]
-    used = [place for place in range(len(reads)) if f"{SLOT}{place}" in known]
+    used = [place for place in range(len(plan.reads)) if f"{SLOT}{place}" in known]
+    total = linear(plan.numbers["total"], partial(_terms, plan)) if "total" in plan.numbers else None
+    slots = [plan.reads[int(name.removeprefix(SLOT))].groups for name in total or () if name.startswith(SLOT)]
+    own = [group for groups in slots for group in groups if known.thrown[group]]
     for group in groups:
-        dice_ = known.thrown[group]
-        last = Known(known.compiled, known, {group: tuple(die for die in dice_ if die.thrown == throws(dice_))})
-        places = [place for place in used if group in reads[place].groups]
-        if dice_ and places and all(reads[place].kind != "sum" for place in places):
+        dice_, other = known.thrown[group], _opposing(plan.groups[group], given)
+        found = filled(known, group) if dice_ else None
+        places = [place for place in used if group in plan.reads[place].groups]
+        if found is None:
+            continue
+        if other is not None:
+            _explain_opposition(table, plan.groups[group], other, found)
+        elif total is not None and own == [group]:
+            words = "".join(_added(known, given, name, factor) for name, factor in total.items() if name[:1] != SLOT)
+            if words:
+                table.explain(group, f"{found.text}{words}", counts=known["total"])
+        elif places and all(plan.reads[place].kind != "sum" for place in places):
+            last = Known(known.compiled, known, {group: tuple(die for die in dice_ if die.thrown == throws(dice_))})
             table.explain(group, "", counts=read_off(last, places[0], alone=group))
 
 
-def _roller(group: GroupPlan, given: Given) -> str:
-    """Return who rolls a group: whoever opposes, where it is their dice."""
-    for piece in group.pieces:
-        value = given.values.get(piece.name) if isinstance(piece, Name) else None
-        if isinstance(value, Opposition):
-            return value.character
-    return ""
+def _explain_opposition(table: Table, group: GroupPlan, other: Opposition, found: Dice) -> None:
+    node, ability = found.node, other.ability.replace("-", " ")
+    if not found.pools:
+        if ability:
+            more = "" if len(group.template.split()) > 1 else f" from {ability}"
+            table.tell(f"{group.name} ({other.character}): {found.law.values[0]}{more}")
+        return
+    is_plain = isinstance(node, Pool) and not node.keep and node.target is None
+    table.explain(group.name, ", ".join(filter(None, ("" if is_plain else found.text, ability))))
+
+
+def _terms(plan: DicePlan, name: str) -> Linear | None:
+    """Return what a name adds to the total: what it is the sum of, or itself."""
+    if name.startswith(SLOT):
+        read = plan.reads[int(name.removeprefix(SLOT))]
+        return {name: 1} if read.kind == "sum" and read.of is None else None
+    inner = linear(plan.numbers[name], partial(_terms, plan)) if name in plan.numbers else None
+    return {name: 1} if inner is None else inner
+
+
+def _added(known: Known, given: Given, name: str, factor: int) -> str:
+    """Return what was added to dice, for people: ` + 2 quick`."""
+    value = known[name] if name else 1
+    if not isinstance(value, int) or not value * factor:
+        return ""
+    times = f"{abs(factor)}*" if name and abs(factor) != 1 else ""
+    shown = f"{times}{abs(value)} {given.called(name)}".rstrip() if name else str(abs(factor))
+    return f" {'+' if value * factor > 0 else '-'} {shown}"
+
+
+def _opposing(group: GroupPlan, given: Given) -> Opposition | None:
+    """Return what was typed to oppose, where these are its dice."""
+    found = [given.values.get(piece.name) for piece in group.pieces if isinstance(piece, Name)]
+    return next((value for value in found if isinstance(value, Opposition)), None)

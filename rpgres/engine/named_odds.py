@@ -81,6 +81,7 @@ class Weighing:
                 continue
             found: dict[tuple[Any, ...], int] = {}
             open_, unanswered = 0, list[Vector]()
+            lost = total - sum(states.values())  # explosions that were not followed
             for vector, weight in states.items():
                 key = self._answer(vector)
                 if key is None:
@@ -89,7 +90,7 @@ class Weighing:
                 else:
                     found[key] = found.get(key, 0) + weight
             if open_ * EXPLOSION_OPEN < total and not self._can_be_whole(unanswered):
-                return JointLaw(tuple(found), tuple(found.values()), total, open_)
+                return JointLaw(tuple(found), tuple(found.values()), total, open_ + lost)
             self._grow(unanswered)
 
     def _settle_constants(self) -> bool:
@@ -188,6 +189,7 @@ class Weighing:
             tuple(self.kinds[places[number]] for number in varying), self._caps(tuple(places[one] for one in varying))
         )
         inner, total = group_law(_only(faces, varying), joining)
+        total += 0 if is_pool(dice) else dice.law.open
         whole = list(Joining(self.kinds, ()).nothing)
         for place, value, cap in zip(places, constant, self._caps(places), strict=True):
             if value is not None:

@@ -11,12 +11,13 @@ from typing import Any
 from rpgres.dice import LawSizeError
 from rpgres.dice.groups import HIGHEST, Joining
 from rpgres.dice.readings import JointLaw
-from rpgres.engine.declarative import Given
 from rpgres.engine.named_asks import Chosen, Die
 from rpgres.engine.named_dice import Compiled, Course, Known, explain, filled, rolled, throw_of
+from rpgres.engine.named_inputs import Given
 from rpgres.engine.table import Table
 from rpgres.model.state import GM, Character
 from rpgres.rulesets import STATE, Effect, Rules
+from rpgres.rulesets.actions import OPPOSITION
 from rpgres.rulesets.dice_plans import BAND, GroupPlan
 from rpgres.rulesets.formulas import Name
 from rpgres.rulesets.numbers import OPPONENT, OPPOSED
@@ -146,7 +147,7 @@ def _is_opposing(group: GroupPlan, given: Given) -> bool:
     """Tell whether dice are those of whoever is in the way."""
     named = [piece.name for piece in group.pieces if isinstance(piece, Name)]
     kinds = [given.parameters[name].kind for name in named if name in given.parameters]
-    return "opposition" in kinds or any(name.startswith(OPPOSED) for name in named)
+    return group.name == OPPOSITION or "opposition" in kinds or any(name.startswith(OPPOSED) for name in named)
 
 
 class _Shown:
@@ -257,7 +258,7 @@ def played_with_windows(
             costs += window.play(inner, roll)
         known = roll.known()
         if inner.is_read and isinstance(known, Known):
-            explain(inner, known, [*known.thrown])
+            explain(inner, known, course.given, [*known.thrown])
         return tuple(known[name] for name in names), roll.chosen, tuple(costs)
 
     def key() -> Hashable:

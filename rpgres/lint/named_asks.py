@@ -59,7 +59,7 @@ def paying_kinds(rules: Rules, action: Action) -> Iterator[str]:
 def ask_faults(rules: Rules, name: str, plan: DicePlan, spans: Spans) -> Iterator[Fault]:
     """Yield what is wrong with the questions of an action whose formulas can be read."""
     action = rules.file.actions[name]
-    spoken = {*spoken_of(rules, name, {})}
+    spoken = {*spoken_of(rules, name)}
     spoken |= {one.removeprefix(TIMES).partition(":")[0] for expr in plan.formulas() for one in names(expr)}
     taken = _taken(rules, name, action)
     for label, ask in action.ask.items():
@@ -99,7 +99,7 @@ def _taken(rules: Rules, name: str, action: Action) -> dict[str, str]:
         **dict.fromkeys(rules.file.define, "a definition"),
         **dict.fromkeys(action.numbers, "a number"),
         **dict.fromkeys(rules.file.parameters_of(name), "a parameter of this action"),
-        **dict.fromkeys(action.dice, "the name of dice"),
+        **dict.fromkeys(action.groups, "the name of dice"),
         **dict.fromkeys((*FUNCTIONS, *OF_A_DIE), "a function, or a name of every die"),
     }
 

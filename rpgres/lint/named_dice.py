@@ -12,7 +12,7 @@ from rpgres.dice.grammar import Pool
 from rpgres.errors import NotationError, RuleError
 from rpgres.lint.formulas import TRIED, missing
 from rpgres.lint.named_asks import ask_faults, ask_texts, ask_trees
-from rpgres.rulesets.actions import Action, Group
+from rpgres.rulesets.actions import OPPOSITION, Action
 from rpgres.rulesets.dice_plans import (
     BAND,
     GIVEN,
@@ -52,8 +52,8 @@ from rpgres.rulesets.tree import reached
 from rpgres.toml.diagnostics import Fault, KeyPath, nearest
 
 _BRACES = re.compile(r"\{([^{}]*)\}")
-_OF_ROLL = ("vs", "under", "by", "counts", "instead")  # keys of an action that rolls one expression
 _EITHER = Span(0, 1)
+Limits = tuple[int, int | None]  # the lowest and the highest number something can be; None for no highest
 _THROWN = Span(1, inf)
 
 
@@ -74,20 +74,13 @@ def named_dice_faults(rules: Rules, name: str) -> Iterator[Fault]:
     """Yield what is wrong with an action with named dice."""
     action = rules.file.actions[name]
     at: KeyPath = ("actions", name)
-    if action.roll:
-        yield Fault("inconsistent", (*at, "roll"), "it has both `roll` and `dice`; name the dice of `roll`, too")
-    for key in _OF_ROLL:
-        if getattr(action, key):
-            yield Fault(
-                "useless", (*at, key), f"`{key}` belongs to `roll`; with `dice`, write a formula under `numbers`"
-            )
     faults = [*_texts(rules, name, action)]
     yield from faults
     yield from _bands(rules, name, action)
     if faults:
         return
     try:
-        wanted = list(spoken_of(rules, name, {}))
+        wanted = list(spoken_of(rules, name))
         plan = dice_plan(rules.file, name, wanted=wanted)
     except RuleError as error:
         yield Fault("bad-dice", (*at, "dice"), error.raw)
@@ -101,7 +94,7 @@ def named_dice_faults(rules: Rules, name: str) -> Iterator[Fault]:
         yield Fault("endless", path, f"the number {one} depends on itself")
     if not looping:
         spans = _Spans(rules, name, plan)
-        yield from _dice(name, plan)
+        yield from _dice(rules, name, plan)
         yield from _endless(name, plan, spans)
         yield from _divisors(name, action, plan, spans)
         yield from _never(rules, name, plan)
@@ -110,7 +103,7 @@ def named_dice_faults(rules: Rules, name: str) -> Iterator[Fault]:
 
 def named_in_action(rules: Rules, name: str) -> set[str]:
     """Return every name that the data of an action with named dice speak of, its rows included."""
-    found = set(spoken_of(rules, name, {}))
+    found = set(spoken_of(rules, name))
     try:
         plan = dice_plan(rules.file, name, wanted=found)
     except RuleError:
@@ -128,7 +121,27 @@ def bands_named(rules: Rules, name: str) -> set[str]:
         return set(rules.file.bands)
 
 
-def number_spans(rules: Rules, name: str) -> dict[str, tuple[int, int | None]]:
+def bounded_actions(rules: Rules) -> dict[str, tuple[str, dict[str, Limits]]]:
+    """Return the actions that go by the bounds of `[bands]`: the number that these hold, and what numbers come to."""
+    found = {}
+    for name, action in rules.file.actions.items():
+        if action.dice and not action.bands and not action.band:
+            is_opposed = OPPOSITION in action.groups or "margin" in action.numbers
+            found[name] = ("margin" if is_opposed else "total", number_spans(rules, name))
+    return found
+
+
+def span_of_bands(rules: Rules) -> Limits | None:
+    """Return from where to where the numbers go that the bounds of `[bands]` hold; None where that is not known."""
+    found = [spans.get(number) for number, spans in bounded_actions(rules).values()]
+    limits = [one for one in found if one is not None]
+    if not limits or len(limits) < len(found):
+        return None
+    highest = [high for _, high in limits if high is not None]
+    return min(low for low, _ in limits), max(highest) if len(highest) == len(limits) else None
+
+
+def number_spans(rules: Rules, name: str) -> dict[str, Limits]:
     """Return the lowest and highest that the numbers of an action come to; None for no highest. Others are left out."""
     try:
         plan = dice_plan(rules.file, name)
@@ -150,7 +163,7 @@ def unused_numbers(rules: Rules, name: str) -> Iterator[Fault]:
         plan = dice_plan(rules.file, name)
     except RuleError:
         return
-    named = {*OF_AN_OUTCOME, *action.told.values(), *spoken_of(rules, name, {})}
+    named = {*OF_AN_OUTCOME, *action.told.values(), *spoken_of(rules, name)}
     for expr in plan.formulas():
         named |= {*names(expr)}
     for one in action.numbers:
@@ -181,15 +194,14 @@ def unused_definitions(rules: Rules) -> Iterator[Fault]:
 def _sources(name: str, action: Action) -> Iterator[tuple[KeyPath, str]]:
     """Yield the formulas of an action, each with its place."""
     at: KeyPath = ("actions", name)
-    for key, text in action.formulas.items():
+    for key, text in action.numbers.items():
         yield (*at, "numbers", key), text
     for key, text in action.conditions.items():
         yield (*at, "bands", key), text
     if action.band:
         yield (*at, "band"), action.band
     yield from ((path, text) for path, text in ask_texts((*at, "ask"), action) if text)
-    for key, group in action.dice.items():
-        its = Group(roll=group) if isinstance(group, str) else group
+    for key, its in action.groups.items():
         for text in _BRACES.findall(its.roll):
             yield (*at, "dice", key), text
         for part, text in (("worth", its.worth), ("again", its.again)):
@@ -213,24 +225,19 @@ def _texts(rules: Rules, name: str, action: Action) -> Iterator[Fault]:
                 read_formula(rules.file, action, text)
         except FormulaError as error:
             yield Fault("bad-dice", path, error.raw)
-    for key, number in action.numbers.items():
-        if not isinstance(number, str):
-            message = "with `dice`, a number is a formula: write min(..., 9) or max(..., 1) for its bounds"
-            yield Fault("wrong-type", ("actions", name, "numbers", key), message)
 
 
 def _bands(rules: Rules, name: str, action: Action) -> Iterator[Fault]:
     at: KeyPath = ("actions", name, "bands")
-    for band in action.ranges:
-        message = 'with `dice`, a band is a condition such as "total >= 10"'
-        yield Fault("wrong-type", (*at, band), message)
     for band in action.bands:
         if band not in rules.file.bands:
             yield missing((*at, band), "band", band, rules.file.bands)
     if action.band and action.bands:
         yield Fault("inconsistent", ("actions", name, "band"), "it has both `band` and `bands`; remove one of them")
-    elif not action.band and not action.bands:
-        message = "it has neither `bands` nor `band`, so results have no meaning"
+    elif not action.band and not action.bands and not any(band.has_bounds for band in rules.file.bands.values()):
+        message = (
+            "it has no `bands`, and no outcome of the ruleset has bounds (`from`, `to`), so results have no meaning"
+        )
         yield Fault("incomplete", ("actions", name, "dice"), message)
     elif action.conditions and ELSE not in action.conditions.values():
         last = [*action.conditions][-1]
@@ -255,8 +262,8 @@ def _names(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
     at: KeyPath = ("actions", name)
     parameters = file.parameters_of(name)
     on_sheets = sheet_names(file)
-    opposed = {f"opponent.{one}" for one in on_sheets}
-    known = {*parameters, *on_sheets, *opposed, *plan.numbers, *plan.asks, *file.window_names}
+    known = {*parameters, *on_sheets, *(f"opponent.{one}" for one in on_sheets), *plan.numbers, *plan.asks}
+    known |= {*file.switches, *file.window_names}
     is_open = has_any_ability(file)
     listed = sorted({*known, *file.define} - {BAND})
     of_die = {*OF_A_DIE}
@@ -298,6 +305,13 @@ def _names(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
         **dict.fromkeys(OF_A_DIE, "a name of every die"),
         BAND: "the outcome",
     }
+    for key, one in [(key, file.parameters[key].name or key) for key in action.parameters if key in file.parameters]:
+        its_own = file.parameters[key].counter if file.parameters[key].kind == "counter" else ""
+        what = "a house rule" if one in file.switches else "on the sheet" if one in on_sheets - {its_own} else ""
+        if what:
+            at_key = ("parameters", key, "name") if file.parameters[key].name else ("parameters", key)
+            yield Fault("taken-name", at_key, f"{one!r} is already {what}; rename the parameter")
+    taken |= dict.fromkeys(sorted(on_sheets), "on the sheet") | dict.fromkeys(file.switches, "a house rule")
     taken |= dict.fromkeys(parameters, "a parameter of this action")
     for number in action.numbers:
         if number in taken:
@@ -329,7 +343,7 @@ def _trees(name: str, action: Action, plan: DicePlan) -> Iterator[tuple[KeyPath,
     for key, expr in plan.numbers.items():
         if key != BAND:
             yield (*at, "numbers", key) if key in action.numbers else ("define", key), expr, False
-        elif action.band or not isinstance(expr, Cases):
+        elif action.band or not isinstance(expr, Cases) or not action.bands:
             yield (*at, "band"), expr, False
         else:
             for band, (when, _) in zip(action.conditions, expr.cases, strict=False):
@@ -351,16 +365,22 @@ def _trees(name: str, action: Action, plan: DicePlan) -> Iterator[tuple[KeyPath,
 # Dice, and what they can come to
 
 
-def _dice(name: str, plan: DicePlan) -> Iterator[Fault]:
+def _dice(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
+    parameters = rules.file.parameters_of(name)
+    choices = {one: next(iter(its.values.values())) for one, its in parameters.items() if its.values}
     for group in plan.groups.values():
         if all(isinstance(piece, str) for piece in group.pieces) or len(group.pieces) > 3 or group.pieces[-1]:
-            faults = [_fault_of(group, number) for number in TRIED]
+            faults = [_fault_of(group, number, choices) for number in TRIED]
             if all(faults):
                 yield Fault("bad-dice", ("actions", name, "dice", group.name), faults[0])
 
 
-def _fault_of(group: GroupPlan, number: int) -> str:
-    text = "".join(piece if isinstance(piece, str) else str(number) for piece in group.pieces)
+def _fault_of(group: GroupPlan, number: int, choices: Mapping[str, str]) -> str:
+    tried = [
+        piece if isinstance(piece, str) else choices.get(getattr(piece, "name", ""), str(number))
+        for piece in group.pieces
+    ]
+    text = "".join(tried)
     try:
         dice(text)
     except NotationError as error:
@@ -429,6 +449,14 @@ def _never(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
     action, spans = rules.file.actions[name], _Spans(rules, name, plan)
     band = plan.numbers[BAND]
     at: KeyPath = ("actions", name)
+    if not action.band and not action.bands:
+        parameters = rules.file.parameters_of(name)
+        needed = {one for one, its in parameters.items() if its.kind == OPPOSITION and its.default is None}
+        is_optional = not needed <= {*action.required} and None in spans["margin"].words
+        if is_optional and not any(band.unopposed for band in rules.file.bands.values()):
+            message = "the opposition is optional, and no outcome is `unopposed`; declare one, or list it as `required`"
+            yield Fault("incomplete", (*at, "dice"), message)
+        return
     for word in sorted(_words(band) - set(rules.file.bands)):
         path = (*at, "band") if action.band else (*at, "bands", word)
         if action.band:
@@ -468,6 +496,7 @@ class _Spans(dict[str, Span]):
         self.plan = plan
         self.parameters = rules.file.parameters_of(name)
         self.required = rules.file.actions[name].required
+        self.switches = rules.file.switches
         self.asks = rules.file.actions[name].ask
 
     def __missing__(self, name: str) -> Span:
@@ -478,16 +507,18 @@ class _Spans(dict[str, Span]):
             found = self._read(self.plan.reads[int(name.removeprefix(SLOT))])
         elif name.startswith(GIVEN):
             parameter = self.parameters.get(name.removeprefix(GIVEN))
-            is_there = parameter is not None and (
-                name.removeprefix(GIVEN) in self.required or parameter.default is not None
-            )
-            found = Span(1, 1) if is_there else _EITHER
+            found = _EITHER
+            if parameter is not None and parameter.kind != OPPOSITION:  # of which one may type that there is none
+                is_sure = name.removeprefix(GIVEN) in self.required or parameter.default is not None
+                found = Span(1, 1) if is_sure else _EITHER
         elif name.startswith(TIMES):
             found = Span(0, self.asks[name.removeprefix(TIMES).partition(":")[0]].times)
         elif name in self.asks:
             found = Span(1, 0, frozenset({NO, *self.asks[name].options}))
         elif name in self.parameters:
             found = _of_parameter(self.parameters[name], is_needed=name in self.required)
+        elif name in self.switches:
+            found = Span(1, 0, frozenset(self.switches[name].choices))
         else:
             found = ANY
         self[name] = found
@@ -504,6 +535,9 @@ class _Spans(dict[str, Span]):
         pool, count = pool_of(group), self._count(group)
         if pool is None:
             return Span(0, inf) if read.kind == "count" else ANY
+        if pool.keep:
+            start, end = pool.kept
+            count = Span(end - start, end - start)
         first = self._of_dice(read, group, pool, added=0)
         more = self._of_dice(read, group, pool, added=1) if group.again is not None else Span(0, 0)
         low, high = min(first.low, more.low), max(first.high, more.high)

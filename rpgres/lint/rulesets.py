@@ -13,20 +13,20 @@ import msgspec
 
 from rpgres.errors import FileError, RpgresError
 from rpgres.lint.actions import description_faults
-from rpgres.lint.bands import newest, range_faults, turned_faults
+from rpgres.lint.bands import newest, range_faults
 from rpgres.lint.conditions import switch_faults
 from rpgres.lint.decks import deck_diagnostics, pile_faults
 from rpgres.lint.formulas import bounds_faults, missing
 from rpgres.lint.kits import kit_faults
+from rpgres.lint.named_dice import span_of_bands
 from rpgres.lint.outcomes import roles_of, row_diagnostics, undescribed, unregistered
 from rpgres.lint.overlays import setting_faults, stray_diagnostics
-from rpgres.lint.reachable import reach_faults, span_of_bands, unmet_rows
+from rpgres.lint.reachable import reach_faults, unmet_rows
 from rpgres.lint.switches import house_rule_faults
 from rpgres.lint.tables import table_faults
 from rpgres.lint.unused import unused_faults
 from rpgres.parameters.kinds import kind_of
 from rpgres.rulesets.actions import Action
-from rpgres.rulesets.numbers import described_actions
 from rpgres.rulesets.provenance import located_in
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.schema import CLAIM, DONE_ON, DONE_WITH, Parameter
@@ -111,10 +111,7 @@ def _bands(rules: Rules) -> Iterator[Fault]:
         elif other is not None and {band.success, other.success} == {True, False}:
             message = f"of {name} and {band.also} one is a success and the other a failure"
             yield Fault("inconsistent", at, message)
-    plain = {name: band for name, band in bands.items() if not band.is_exception}
-    read = [name for name in described_actions(rules.file) if not rules.file.actions[name].ranges]
-    yield from range_faults(rules, ("bands",), plain, within=span_of_bands(rules, read))
-    yield from turned_faults(rules, ("bands",), bands)
+    yield from range_faults(rules, within=span_of_bands(rules))
     yield from _ends(rules)
 
 
@@ -125,7 +122,7 @@ def _ends(rules: Rules) -> Iterator[Fault]:
         return
     for name, band in bands.items():
         also = bands.get(band.also)
-        is_end = (band.from_ is None) != (band.to is None) and not band.is_exception
+        is_end = (band.from_ is None) != (band.to is None)
         if band.success is None and (is_end or (also is not None and also.success is not None)):
             message = "`success` is missing (true or false); without it the band is a tie"
             yield Fault("incomplete", ("bands", name), message)
@@ -174,11 +171,11 @@ def _actions(rules: Rules) -> Iterator[Fault]:
         yield Fault("incomplete", ("actions",), "it has no actions")
     for name, action in data.items():
         if name in code and action.is_described:
-            message = "it has both `roll` and a rule in the code; remove one of them"
-            yield Fault("inconsistent", ("actions", name, "roll"), message)
+            message = "it has both `dice` and a rule in the code; remove one of them"
+            yield Fault("inconsistent", ("actions", name, "dice"), message)
         is_data = rules.file.standalone and name not in rules.file.tables
         if is_data and not action.is_described and not _stands(rules, action):
-            message = "it has neither `roll` nor an outcome table of one row"
+            message = "it has neither `dice` nor an outcome table of one row"
             yield Fault("incomplete", ("actions", name), message)
         if action.procedure != (name in rules.ruleset.procedures) and name in code:
             message = "the data and the code differ on whether it is a procedure (@ruleset.procedure)"

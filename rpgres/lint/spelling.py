@@ -9,6 +9,7 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -16,7 +17,9 @@ from rpgres.errors import FileError
 from rpgres.lint.formulas import scope_of
 from rpgres.lint.outcomes import rolled_labels
 from rpgres.model.state import slug
+from rpgres.rulesets.dice_plans import OF_AN_OUTCOME
 from rpgres.rulesets.folders import Text
+from rpgres.rulesets.formulas import OF_A_DIE, FormulaError, formula, names
 from rpgres.rulesets.numbers import OPPOSED, has_any_ability
 from rpgres.rulesets.provenance import located_in
 from rpgres.rulesets.rules import Rules
@@ -33,19 +36,22 @@ def misspelt_diagnostics(rules: Rules) -> Iterator[Diagnostic]:
     if not file.standalone or not has_any_ability(file):
         return
     fields = [name for name, field in file.sheet.items() if field.kind == "abilities"]
-    known = {*scope_of(rules, file.actions).dice, *rolled_labels(rules)}
-    known |= {*_on_sheets(rules, fields), *_in_examples(file)}
+    declared = {*scope_of(rules, file.actions).dice, *file.define, *file.switches, *OF_A_DIE, *OF_AN_OUTCOME}
+    declared |= {name for action in file.actions.values() for name in (*action.groups, *action.ask)}
+    declared |= {name for definition in file.define.values() for name in definition.of}
+    known = {*declared, *rolled_labels(rules), *_on_sheets(rules, fields), *_in_examples(file)}
     found = [(text, path, name) for text in _all_texts(rules) for path, name in _named(text.data)]
     times = Counter(name for _, _, name in found)
     near_to = known | {name for name, count in times.items() if count > 1}
     for text, path, name in found:
-        names = tuple(sorted(near_to)) if name not in near_to else ()
-        if nearest(name, names):
+        is_told = path[0] != "outcomes" and nearest(name, tuple(declared))  # where the formulas are checked
+        near = tuple(sorted(near_to)) if name not in near_to and not is_told else ()
+        if nearest(name, near):
             message = (
                 f"{name!r} is always 0: no sheet, parameter or other formula defines it "
                 f"(if this is intended, list it in sheet.{fields[0]}.names)"
             )
-            yield located_in([text], Fault("unknown-name", path, message, name, names))
+            yield located_in([text], Fault("unknown-name", path, message, name, near))
         near_to.add(name)
 
 
@@ -62,13 +68,15 @@ def _named(data: Any) -> Iterator[tuple[KeyPath, str]]:
     for path, value in walk(data):
         if not isinstance(value, str):
             continue
-        at = path[:-1] if path[-1] == "value" and path[-3:-2] in _FORMULAS else path
-        if at[-2:-1] in _FORMULAS or at[-1] in ("roll", "vs"):
-            for name in names_in(value):
-                yield at, name.removeprefix(OPPOSED)
+        found: Iterable[str] = names_in(value) if "rolls" in path[-3:-1] or "dice" in path else ()
+        if path[0] in ("actions", "define") and _FORMULAS.intersection(map(str, path)):
+            with suppress(FormulaError):  # told where it is read
+                found = [name for text in found or [value] for name in names(formula(text))]
+        at = path[:-1] if path[-1] == "value" and path[-3:-2] == ("rolls",) else path
+        yield from ((at, name.removeprefix(OPPOSED)) for name in found)
 
 
-_FORMULAS = (("rolls",), ("numbers",))  # the tables that hold formulas by name
+_FORMULAS = frozenset(["dice", "numbers", "bands", "band", "define"])
 
 
 def _on_sheets(rules: Rules, fields: Iterable[str]) -> Iterator[str]:

@@ -9,6 +9,8 @@ import msgspec
 
 from rpgres.errors import FileError
 from rpgres.lint.formulas import missing
+from rpgres.lint.named_dice import named_in_action
+from rpgres.rulesets.numbers import described_actions
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.switches import record_faults
 from rpgres.rulesets.tree import walk
@@ -52,6 +54,7 @@ def _idle(rules: Rules) -> Iterator[Fault]:
             used.add(str(path[-1]))
         elif isinstance(value, str) and value.startswith("switch:"):
             used.add(value.removeprefix("switch:"))
+    used |= {name for action in described_actions(rules.file) for name in named_in_action(rules, action)}
     used |= {name for name, switch in rules.file.switches.items() if switch.brings}
     read = {field for record in rules.ruleset.switch_records for field in record.__annotations__}
     by_code = "" if rules.file.standalone else ", and the code reads it in no record (@ruleset.switches)"

@@ -10,15 +10,13 @@ from rpgres.errors import FileError, NotationError
 from rpgres.lint.formulas import Scope, missing, template_faults
 from rpgres.lint.outcomes import comes_faults, readable_menus
 from rpgres.model.cards import known_cards
-from rpgres.rulesets.numbers import PLAIN, dice_names, number_names
+from rpgres.rulesets.numbers import dice_names, number_names
 from rpgres.rulesets.rows import NAME, links_of
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.table_plans import TablePlan
 from rpgres.rulesets.tables import RandomTable, TableRow, fits, is_within, spans_of
 from rpgres.rulesets.templates import names_in
 from rpgres.toml.diagnostics import Fault, KeyPath
-
-COMPARED = frozenset(PLAIN)  # what can be read off an action's roll, and off no table's
 
 
 def table_faults(rules: Rules) -> Iterator[Fault]:
@@ -54,7 +52,7 @@ def _scope(rules: Rules, name: str) -> Scope:
     parameters = rules.parameters(name).items()
     choices = {key: list(its.values.values()) for key, its in parameters if its.kind == "choice" and its.values}
     numbers, in_dice = (frozenset(names(rules.file, name)) for names in (number_names, dice_names))
-    return Scope(numbers=numbers - COMPARED, dice=in_dice - COMPARED, choices=choices)
+    return Scope(numbers=numbers, dice=in_dice, choices=choices)
 
 
 def _rows(at: KeyPath, table: RandomTable, rows: Mapping[str | int, TableRow]) -> Iterator[Fault]:

@@ -13,12 +13,10 @@ from rpgres.lint.named_asks import paying_kinds
 from rpgres.lint.named_dice import named_in_action, unused_definitions, unused_numbers
 from rpgres.model.state import GM
 from rpgres.rulesets.numbers import described_actions
-from rpgres.rulesets.references import spoken_of
-from rpgres.rulesets.rows import Range, Row, RowOption, templates
+from rpgres.rulesets.rows import Row, RowOption
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.schema import Parameter
 from rpgres.rulesets.tables import USED
-from rpgres.rulesets.templates import names_in
 from rpgres.rulesets.tree import walk
 from rpgres.toml.diagnostics import Fault, nearest
 
@@ -55,15 +53,7 @@ def idle_faults(rules: Rules) -> Iterator[Fault]:
 def _numbers(rules: Rules) -> Iterator[Fault]:
     yield from unused_definitions(rules)
     for name in described_actions(rules.file):
-        if rules.file.actions[name].dice:
-            yield from unused_numbers(rules, name)
-            continue
-        action, named = rules.file.actions[name], set(_named(rules, name))
-        for key, names in (("numbers", action.numbers), ("counts", action.counts)):
-            for one in names:
-                if one not in named:
-                    message = f"{one} is unused: no dice, condition, `by`, number or outcome names it"
-                    yield Fault("unused", ("actions", name, key, one), message)
+        yield from unused_numbers(rules, name)
 
 
 def _parameters(rules: Rules) -> Iterator[Fault]:
@@ -75,7 +65,7 @@ def _parameters(rules: Rules) -> Iterator[Fault]:
     for name, action in file.actions.items():
         if not action.is_described:
             continue
-        named = set(_named(rules, name))
+        named = named_in_action(rules, name) | set(_taken(rules, name))
         for number, key in enumerate(action.parameters):
             parameter = file.parameters[key]
             is_idle = parameter.kind in NAMED and not rules.layers.is_of_kits("parameters", key)
@@ -86,26 +76,16 @@ def _parameters(rules: Rules) -> Iterator[Fault]:
 
 def _idle(parameter: Parameter, name: str) -> str:
     if parameter.kind == "opposition":
-        return f'the roll has no opposition: {name} is given and not used; write vs = "{{{name}}}"'
+        return f'nothing rolls the opposition {name}; write dice = {{ ..., opposition = "{{{name}}}" }}'
     return f"{name} is unused: no dice, number, condition or outcome of this action names it"
 
 
-def _named(rules: Rules, action: str) -> Iterator[str]:
-    """Yield every name in the dice, numbers, conditions and outcomes of an action."""
-    described = rules.file.actions[action]
-    for _, node in walk([rules.table(name) for name in described.tables], menu=rules.menu):
+def _taken(rules: Rules, action: str) -> Iterator[str]:
+    """Yield the parameters that kits go by where effects of an action come about."""
+    for _, node in walk([rules.table(name) for name in rules.file.actions[action].tables], menu=rules.menu):
         for effect in node.effects if isinstance(node, Row | RowOption) else ():
             kind = rules.file.effects.get(effect.get("kind", ""))
             yield from kind.takes if kind is not None else ()
-    if described.dice:
-        yield from named_in_action(rules, action)
-        return
-    for template in (described.roll, described.vs, *templates(described.numbers).values()):
-        yield from names_in(template)
-    for other in described.instead.values():
-        yield from (*names_in(other.roll), *names_in(other.vs))
-    bands: Mapping[str, Range] = described.ranges or rules.file.bands
-    yield from spoken_of(rules, action, bands)
 
 
 def _outcomes(rules: Rules) -> Iterator[Any]:

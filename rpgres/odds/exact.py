@@ -230,9 +230,9 @@ def in_order(prepared: Prepared, masses: Mapping[str, Fraction]) -> dict[str, Fr
     from fractions import Fraction
 
     file = prepared.rules.file
-    by_margin = set(file.actions[prepared.action].ranges) or {
-        name for name, band in file.bands.items() if band.has_bounds
-    }
+    action = file.actions[prepared.action]
+    has_own = action.bands or action.band
+    by_margin = set() if has_own else {name for name, band in file.bands.items() if band.has_bounds}
     is_rolled = not by_margin.isdisjoint(masses)
     shown = [name for name in file.bands if name in masses or (is_rolled and name in by_margin)]
     return {name: masses.get(name, Fraction(0)) for name in shown}

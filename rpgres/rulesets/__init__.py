@@ -5,7 +5,7 @@ What comes of an outcome table is in `settling`. What is wrong with a ruleset is
 
 from __future__ import annotations
 
-from rpgres.rulesets.actions import Action, Instead
+from rpgres.rulesets.actions import Action
 from rpgres.rulesets.folders import (
     Part,
     builtin_folder,
@@ -33,7 +33,7 @@ from rpgres.rulesets.registry import (
     effect,
     pictured,
 )
-from rpgres.rulesets.rows import Band, Id, OutcomeTable, Range, Row, RowOption, RowQuestion
+from rpgres.rulesets.rows import Band, Id, OutcomeTable, Row, RowOption, RowQuestion
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.schema import (
     CLAIM,
@@ -71,7 +71,6 @@ __all__ = [
     "Field",
     "FormField",
     "Id",
-    "Instead",
     "Label",
     "Lump",
     "MoreBoxes",
@@ -85,7 +84,6 @@ __all__ = [
     "Picture",
     "PileText",
     "Prepare",
-    "Range",
     "RecordField",
     "Row",
     "RowOption",

@@ -4,25 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from rpgres.rulesets.rows import Condition, Formula, Id, Range, Record, check_effects
+from rpgres.rulesets.rows import Id, Record, check_effects
 
-
-class Instead(Record, frozen=True):
-    """Other dice, opposition or measure of a described action under some circumstances; what is left out stays.
-
-    Attributes:
-        when: the circumstances: choices, flags and numbers of parameters and sheets, switches.
-        unless: what must not hold; written as `when`.
-        roll: the dice that are rolled then.
-        vs: what opposes then.
-        by: the number that decides then.
-    """
-
-    when: Condition = {}
-    unless: Condition = {}
-    roll: str = ""
-    vs: str = ""
-    by: str = ""
+ROLL, OPPOSITION = "roll", "opposition"  # dice that have no name, and those of whoever opposes
 
 
 class Group(Record, frozen=True):
@@ -110,10 +94,9 @@ class Asking(Record, frozen=True, kw_only=True):
 class Action(Record, frozen=True):
     """An action of the ruleset: its help, what it takes (names in `[parameters]`), and the labels its rule asks.
 
-    An action with `roll` is described: it needs no rule in code. `roll` and `vs` are dice in notation with `{NAME}` for
-    a parameter, or an ability or counter of the actor's sheet. `under` means that lower is better. `counts` counts
-    dice of the roll (`sixes = "=6"`), `numbers` works out others. Bounds of bands are those of `by`: `total`, `margin`,
-    `natural`, `highest`, `lowest`, a count or a number; left out, the margin when something opposes, else the total.
+    An action with `dice` is described: it needs no rule in code. `numbers` are formulas of parameters, sheets and dice;
+    `bands` are conditions. Without `bands` and `band`, the bounds of `[bands]` hold for the margin when something
+    opposes, else for the total.
 
     Attributes:
         summary: what it does, in a line.
@@ -125,20 +108,13 @@ class Action(Record, frozen=True):
         required: parameters it cannot do without, by the name they are typed under.
         labels: what its rule asks, beside the questions of its outcome tables.
         tables: its outcome tables; a described action has the one of its own name.
-        roll: what is rolled: dice with {NAME} for a parameter, ability or counter; it needs no code.
-        vs: what opposes a described action: {NAME} of an opposition, or dice like those of roll.
-        under: whether lower is better: the margin is then the opposition less the total.
-        by: the number that bands speak of: margin, total, natural, highest, lowest, a count or a number.
-        counts: dice of the roll that are counted, by name: sixes = "=6", hits = ">=8".
-        dice: the dice by name, in place of roll, in the order in which they are rolled: plain = "{pool - hunger}d10".
-        ask: questions inside the roll, by label, of an action with `dice`: to throw dice again, to spend something.
-        numbers: numbers that are worked out, by name, in notation with {NAME}: half = "{skill}/2"; of an action with
-            `dice` formulas, of numbers or words: half = "skill / 2".
-        tell: numbers and words that are told beside the outcome, of an action with `dice`; as a table, under what name.
-        instead: other dice, opposition or measure under some circumstances, by name; the first that fits.
-        bands: when each outcome comes about in this action, in place of what [bands] says; of an action with `dice` the
-            condition of each, tried in order.
-        band: a formula for the outcome's name, in place of bands, of an action with `dice`.
+        dice: the dice by name, in the order in which they are rolled: plain = "{pool - hunger}d10"; a text alone is
+            the dice `roll`. Those called `opposition` are what opposes.
+        ask: questions inside the roll, by label: to throw dice again, to spend something.
+        numbers: numbers and words that are worked out, by name, as formulas: half = "skill / 2".
+        tell: numbers and words that are told beside the outcome; as a table, under what name.
+        bands: the condition of each outcome, tried in order, in place of the bounds of [bands].
+        band: a formula for the outcome's name, in place of bands.
         odds: who decides for the acting character in odds by default: policies; policies after the first decision,
             of which each option is evaluated (each); or an optimal player (best).
         anybody: whether the action is the same for every character, so that no actor has to be named.
@@ -156,17 +132,11 @@ class Action(Record, frozen=True):
     required: list[Id] = []
     labels: list[Id] = []
     tables: list[str] = []
-    roll: str = ""
-    vs: str = ""
-    under: bool = False
-    by: str = ""
-    counts: dict[Id, str] = {}
-    dice: dict[Id, str | Group] = {}
+    dice: str | dict[Id, str | Group] = {}
     ask: dict[Id, Asking] = {}
-    numbers: dict[Id, Formula] = {}
+    numbers: dict[Id, str] = {}
     tell: list[Id] | dict[Id, Id] = []
-    instead: dict[Id, Instead] = {}
-    bands: dict[Id, str | Range] = {}
+    bands: dict[Id, str] = {}
     band: str = ""
     odds: Literal["policies", "each", "best"] = "policies"
     anybody: bool = False
@@ -177,7 +147,13 @@ class Action(Record, frozen=True):
     @property
     def is_described(self) -> bool:
         """Whether the data say what is rolled."""
-        return bool(self.roll or self.dice)
+        return bool(self.dice)
+
+    @property
+    def groups(self) -> dict[str, Group]:
+        """The dice by name."""
+        named = {ROLL: self.dice} if isinstance(self.dice, str) else self.dice
+        return {name: Group(roll=its) if isinstance(its, str) else its for name, its in named.items() if its}
 
     @property
     def told(self) -> dict[str, str]:
@@ -185,17 +161,6 @@ class Action(Record, frozen=True):
         return self.tell if isinstance(self.tell, dict) else {name: name for name in self.tell}
 
     @property
-    def ranges(self) -> dict[str, Range]:
-        """The bands that have bounds or tables of conditions."""
-        return {name: one for name, one in self.bands.items() if isinstance(one, Range)}
-
-    @property
     def conditions(self) -> dict[str, str]:
-        """The bands of an action with named dice: the condition of each, `else` last."""
-        found = [(name, one) for name, one in self.bands.items() if isinstance(one, str)]
-        return dict(sorted(found, key=lambda item: item[1] == "else"))
-
-    @property
-    def formulas(self) -> dict[str, str]:
-        """The numbers of an action with named dice."""
-        return {name: one for name, one in self.numbers.items() if isinstance(one, str)}
+        """The condition of each band, `else` last."""
+        return dict(sorted(self.bands.items(), key=lambda item: item[1] == "else"))

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from rpgres.dice import dice
 from rpgres.dice.grammar import Pool
 from rpgres.errors import NotationError
-from rpgres.rulesets.actions import Action, Asking, Definition, Group
+from rpgres.rulesets.actions import OPPOSITION, Action, Asking, Definition, Group
 from rpgres.rulesets.formulas import (
     FUNCTIONS,
     MOST_PARTS,
@@ -35,7 +35,7 @@ from rpgres.rulesets.formulas import (
     formula,
     names,
 )
-from rpgres.rulesets.schema import RulesetFile
+from rpgres.rulesets.schema import Parameter, RulesetFile
 
 BAND = "band"  # the name of the outcome, among the numbers
 GIVEN = "?"  # before the name of a parameter: whether it was given
@@ -200,13 +200,19 @@ def dice_plan(file: RulesetFile, action: str, *, wanted: Iterable[str] = ()) -> 
     """
     described = file.actions[action]
     writer = _Writer(file, described)
-    groups = {name: writer.group(name, group) for name, group in described.dice.items()}
+    groups = {name: writer.group(name, group) for name, group in described.groups.items()}
     asks = {label: writer.ask(ask) for label, ask in described.ask.items()}
     shared = [name for name, its in file.define.items() if not its.of and name not in described.numbers]
     named = {*described.told.values(), *OF_AN_OUTCOME, *wanted}
-    numbers = {name: writer.read(text) for name, text in described.formulas.items()}
+    numbers = {name: writer.read(text) for name, text in described.numbers.items()}
     numbers |= {name: writer.written(Name(name)) for name in shared if name in named}
-    numbers[BAND] = writer.read(described.band) if described.band else writer.written(cases(described.conditions))
+    is_bounded = not described.band and not described.bands
+    if OPPOSITION in groups or is_bounded:
+        writer.compare(numbers, groups, file.parameters_of(action))
+    if is_bounded:
+        numbers[BAND] = _by_bounds(file, numbers)
+    else:
+        numbers[BAND] = writer.read(described.band) if described.band else writer.written(cases(described.conditions))
     plan = DicePlan(groups, asks, tuple(writer.slots), numbers, ())
     return replace(plan, stages=tuple(_stages(plan)), steps=tuple(_steps(plan)))
 
@@ -218,6 +224,18 @@ def read_formula(file: RulesetFile, action: Action, text: str) -> Expr:
         FormulaError: it cannot be read, or names a function that is none.
     """
     return _Writer(file, action).read(text)
+
+
+def _by_bounds(file: RulesetFile, numbers: Mapping[str, Expr]) -> Expr:
+    """Return the band whose bounds hold the margin, or the total where there is no margin; the unopposed one first."""
+    measure = Name("margin" if "margin" in numbers else "total")
+    found = [(Op("=", (measure, Const(None))), Const(name)) for name, band in file.bands.items() if band.unopposed]
+    for name, band in file.bands.items():
+        bounds = ((">=", band.from_), ("<=", band.to))
+        edges = [Op(sign, (measure, Const(edge))) for sign, edge in bounds if edge is not None]
+        if edges:
+            found.append((Op("and", (Op("!=", (measure, Const(None))), *edges)), Const(name)))
+    return Cases(tuple(found))
 
 
 def pool_of(group: GroupPlan) -> Pool | None:
@@ -293,18 +311,31 @@ class _Writer:
     """Writes formulas out: functions and definitions become what they stand for, readings become names."""
 
     def __init__(self, file: RulesetFile, action: Action) -> None:
-        self.groups = tuple(action.dice)
+        self.groups = tuple(action.groups)
         self.asks = action.ask
         self.definitions = file.define
         self.winning = [name for name, band in file.bands.items() if band.success]
         self.slots: list[Read] = []
         self.nested = self.parts = 0
 
-    def group(self, name: str, group: str | Group) -> GroupPlan:
-        its = Group(roll=group) if isinstance(group, str) else group
+    def group(self, name: str, its: Group) -> GroupPlan:
         pieces = [piece if place % 2 == 0 else self.read(piece) for place, piece in enumerate(_BRACES.split(its.roll))]
         worth, again = (self.read(text) if text else None for text in (its.worth, its.again))
         return GroupPlan(name, its.roll, tuple(pieces), worth, again)
+
+    def compare(
+        self, numbers: dict[str, Expr], groups: Mapping[str, GroupPlan], parameters: Mapping[str, Parameter]
+    ) -> None:
+        """Add the numbers of an outcome that the data leave out: what the dice come to, and what opposes them."""
+        if "total" not in numbers:
+            numbers["total"] = self._slot(Read("sum", tuple(name for name in groups if name != OPPOSITION)))
+        if OPPOSITION in groups:
+            named = [one.name for one in groups[OPPOSITION].pieces if isinstance(one, Name)]
+            opposing = [name for name in named if name in parameters and parameters[name].kind == OPPOSITION]
+            is_there = Op("and", (TRUE, *(Name(f"{GIVEN}{name}") for name in opposing)))
+            other = self._slot(Read("sum", (OPPOSITION,)))
+            numbers.setdefault(OPPOSITION, Cases(((is_there, other),)))
+            numbers.setdefault("margin", Cases(((is_there, Op("-", (Name("total"), other))),)))
 
     def ask(self, ask: Asking) -> AskPlan:
         options = {

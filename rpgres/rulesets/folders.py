@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -261,21 +261,20 @@ def _completed(file: RulesetFile) -> RulesetFile:
         file = with_tables(file)
     if not file.standalone and not any(action.is_described for action in file.actions.values()):
         return file
-    kinds = {parameter.name or key: parameter.kind for key, parameter in file.parameters.items()}
-    actions = {name: _completed_action(file, name, action, kinds) for name, action in file.actions.items()}
+    actions = {name: _completed_action(file, name, action) for name, action in file.actions.items()}
     actions = {name: _with_windows(file, action) for name, action in actions.items()} if file.windows else actions
-    named = {name: Label(kind="chance", help="dice of an action") for one in actions.values() for name in one.dice}
+    named = {name: Label(kind="chance", help="dice of an action") for one in actions.values() for name in one.groups}
     for label, its in ((label, its) for one in actions.values() for label, its in one.ask.items()):
         options = dict.fromkeys([*(named[label].options if label in named else ()), *its.options])
         named[label] = Label(kind="decision", help=its.text, who=its.who, optional=True, options=[*options])
-    return msgspec.structs.replace(file, actions=actions, labels={**_IMPLIED, **named, **file.labels})
+    return msgspec.structs.replace(file, actions=actions, labels={**named, **_IMPLIED, **file.labels})
 
 
 def _with_windows(file: RulesetFile, action: Action) -> Action:
     """Return an action with the labels and parameters of the windows that its formulas name."""
     if not action.dice:
         return action
-    texts = [action.band, *action.formulas.values(), *action.conditions.values(), *_OF_AN_OUTCOME]
+    texts = [action.band, *action.numbers.values(), *action.conditions.values(), *_OF_AN_OUTCOME]
     seen, names = set[str](), file.window_names
     while texts:
         for name in _NAME.findall(texts.pop()):
@@ -295,20 +294,10 @@ _NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 _OF_AN_OUTCOME = ("total", "margin", "opposition")  # definitions of these names count for every action
 
 
-def _may_roll(kinds: Mapping[str, str], vs: str) -> bool:
-    """Tell whether what opposes may have dice: it has some, or it is what was typed as opposition."""
-    from rpgres.rulesets.templates import names_in
-
-    return bool(re.search(r"d[\dF%{]", vs)) or any(kinds.get(name) in ("opposition", "choice") for name in names_in(vs))
-
-
-def _completed_action(file: RulesetFile, name: str, action: Action, kinds: Mapping[str, str]) -> Action:
+def _completed_action(file: RulesetFile, name: str, action: Action) -> Action:
     if not action.is_described and not file.standalone:
         return action
-    rolled = ["roll"] if action.roll else [*action.dice]
-    if any(_may_roll(kinds, vs) for vs in (action.vs, *(other.vs for other in action.instead.values()))):
-        rolled.append("opposition")
-    labels = dict.fromkeys([*rolled, *action.ask, *action.labels])
+    labels = dict.fromkeys([*action.groups, *action.ask, *action.labels])
     return msgspec.structs.replace(action, labels=list(labels), tables=action.tables or [name])
 
 

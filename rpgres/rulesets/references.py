@@ -1,25 +1,23 @@
-"""Which names the data of an action speak of, apart from its dice. What they mean is worked out where it is played."""
+"""Which names the rows of an action's outcomes speak of. What they mean is worked out where it is played."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rpgres.rulesets.actions import Choosable, Instead
-from rpgres.rulesets.rows import Range, Row, RowOption, RowQuestion, templates
+from rpgres.rulesets.actions import Choosable
+from rpgres.rulesets.rows import Row, RowOption, RowQuestion, templates
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.settling import BOUNDS, NUMBER
 from rpgres.rulesets.templates import names_in
 from rpgres.rulesets.tree import walk
 
 
-def spoken_of(rules: Rules, action: str, bands: Mapping[str, Range]) -> Iterator[str]:
-    """Yield every name that an action's measure, bands and rows speak of, numbers and others."""
+def spoken_of(rules: Rules, action: str) -> Iterator[str]:
+    """Yield every name that the questions of an action and the rows of its outcomes speak of, numbers and others."""
     described = rules.file.actions[action]
-    yield from filter(None, (described.by, *(other.by for other in described.instead.values())))
-    tables = [rules.table(name) for name in described.tables]
-    for _, node in walk([described.instead, described.ask, bands, *tables], menu=rules.menu):
-        if isinstance(node, Instead | Range | RowQuestion | RowOption):
+    for _, node in walk([described.ask, *(rules.table(name) for name in described.tables)], menu=rules.menu):
+        if isinstance(node, RowQuestion | RowOption):
             yield from _in_conditions(node.when, node.unless)
         if isinstance(node, Row | RowOption):
             for template in templates(node.rolls).values():

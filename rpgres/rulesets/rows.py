@@ -52,20 +52,28 @@ def templates(formulas: Mapping[str, Formula]) -> dict[str, str]:
     return {name: bounded(formula).value for name, formula in formulas.items()}
 
 
-class Range(Record, frozen=True, kw_only=True):
-    """When an outcome comes about: within bounds (included; left out means open), under conditions, or both.
+class Band(Record, frozen=True, kw_only=True):
+    """One of a ruleset's outcomes, and the margins that give it (`from` and `to` are included; left out means open).
+
+    `unopposed` marks the band of an action that nothing opposes; a band with neither is only named elsewhere.
+    `also` names a band that this one is as well: its rows in outcome tables hold here too, before the own ones.
+    An action with `dice` and without `bands` goes by the bounds of its margin, or of its total where it has no margin.
 
     Attributes:
-        from_: the lowest number of this outcome.
-        to: the highest number of this outcome.
-        when: it comes about when this holds, before what has bounds alone.
-        unless: what must not hold; written as `when`.
+        title: the outcome as people say it.
+        from_: the lowest margin of this outcome.
+        to: the highest margin of this outcome.
+        success: whether it is a success; left out where it is neither.
+        unopposed: whether an action that nothing opposes ends in this band.
+        also: the band that this one is as well: its rows hold here too.
     """
 
+    title: str
     from_: int | None = msgspec.field(default=None, name="from")
     to: int | None = None
-    when: Condition = {}
-    unless: Condition = {}
+    success: bool | None = None
+    unopposed: bool = False
+    also: str = ""
 
     def has(self, number: int) -> bool:
         """Tell whether a number is within the bounds; nothing is within none."""
@@ -76,32 +84,6 @@ class Range(Record, frozen=True, kw_only=True):
     def has_bounds(self) -> bool:
         """Whether numbers give it at all."""
         return self.from_ is not None or self.to is not None
-
-    @property
-    def is_exception(self) -> bool:
-        """Whether it has conditions, and so is tried before what has bounds alone."""
-        return bool(self.when or self.unless)
-
-
-class Band(Range, frozen=True, kw_only=True):
-    """One of a ruleset's outcomes, and the margins that give it (`from` and `to` are included; left out means open).
-
-    `unopposed` marks the band of an action that nothing opposes; a band with neither is only ever named by a table.
-    `also` names a band that this one is as well: its rows in outcome tables hold here too, before the own ones.
-    Of a described action (one with `roll`) the bounds are those of its measure (`by`), and `when` and `unless` make
-    the band an exception: exceptions are tried first, in the order written.
-
-    Attributes:
-        title: the outcome as people say it.
-        success: whether it is a success; left out where it is neither.
-        unopposed: whether an action that nothing opposes ends in this band.
-        also: the band that this one is as well: its rows hold here too.
-    """
-
-    title: str
-    success: bool | None = None
-    unopposed: bool = False
-    also: str = ""
 
 
 class EffectHead(msgspec.Struct, frozen=True):

@@ -42,7 +42,6 @@ CODES: dict[str, str] = {
     "no-data": "the code has something that the data do not declare",
     "not-a-number": "a number is required",
     "signature": "a rule cannot be called with the parameters of its action",
-    "too-early": "a value is used before the roll that determines it",
     "unfilled-text": "an unknown placeholder in a text",
     "unread-file": "an unused file or folder",
     "unseen": "a condition on something that the seat may not see",

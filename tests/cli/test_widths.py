@@ -73,7 +73,7 @@ LOOKED_UP = [
     "sheet check mara",
     "scene test fate/bribe",
     "scene check fate/bribe",
-    "ruleset check success-pool",
+    "ruleset check again-pool",
     "simulate fate/bribe --show 0 --seed 7",
     "simulate fate overcome --skill 3 --vs 2 --show 0 --seed 7",
 ]

@@ -370,7 +370,7 @@ heads = { title = "Heads", from = 2, success = true }
 [actions.toss]
 summary = "Toss it."
 example = "rpgres roll coin toss"
-roll = "1d2"
+dice = "1d2"
 """
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
 from fractions import Fraction
 from pathlib import Path
@@ -16,6 +15,7 @@ from hypothesis import strategies as st
 from rpgres import Pending, resolve
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
+from rpgres.engine.named_dice import play_named
 from rpgres.engine.players import Seats, policy_of, preferred
 from rpgres.engine.resolve import forget_rules
 from rpgres.engine.run import prepare
@@ -68,7 +68,7 @@ def test_a_result_has_its_numbers_its_later_rolls_and_its_effects() -> None:
     found = done("try", attribute=13, given={"roll": "2,2,3", "time": "4"})
     assert (found.outcome, found.success, found.total, found.opposition, found.margin) == ("fine", True, 7, 13, 6)
     assert found.effects == [{"kind": "done", "degrees": 2, "minutes": 10}]
-    assert found.details == {"natural": 7, "degrees": 2, "edge": 17}
+    assert found.details == {"degrees": 2, "edge": 17}
     assert [(answer.label, answer.value) for answer in found.answers] == [("roll", "2,2,3"), ("time", "4")]
     tired = done("try", attribute=9, tired=True, shift=1, given={"roll": "4,4,4"})
     assert (tired.total, tired.margin) == (13, -4)
@@ -92,8 +92,8 @@ def test_it_is_used_like_any_other() -> None:
     )
     assert text == (
         0,
-        "Try: Well done\n  6 against 11, margin +5\n  roll: 1,2,3 = 6 (3d6 + 2*0 tired)\n"
-        "  opposition: 11 attribute\n  time: 5 = 10 (1d6 + 11 attribute/2)\n  It is done.\n"
+        "Try: Well done\n  6 against 11, margin +5\n  roll: 1,2,3 = 6\n"
+        "  degrees 1, edge 17\n  time: 5 = 10 (1d6 + 11 attribute/2)\n  It is done.\n"
         "  * done: degrees 1, minutes 10\n  seed: 7\n",
         "",
     )
@@ -102,10 +102,10 @@ def test_it_is_used_like_any_other() -> None:
     shown = rpgres("ruleset", "show", "under").out
     assert all(word in shown for word in ("Wonder", "Calamity", "time", "Three under"))
     shown = rpgres("ruleset", "show", "under", "try").out
-    assert "  roll     3d6 - {shift} + 2*{tired}\n  vs       {attribute}\n  under    lower is better\n" in shown
-    assert "  degrees  {margin}/3\n" in shown
+    assert "  roll        3d6\n  total       roll - shift + 2 * tired\n" in shown
+    assert "  wonder      if roll <= 4\n" in shown
     assert "rolls time: 1d6 + {attribute}/2\n" in shown
-    assert "wonder    Wonder: [when natural is 4 or less]; also good" in rpgres("ruleset", "show", "under").out
+    assert "wonder    Wonder: also good" in rpgres("ruleset", "show", "under").out
     assert json.loads(rpgres("odds", "under", "try", "--attribute", "11", "--json").out)["method"] == "exact"
     assert rpgres("sheet", "show", "ash").out.startswith("ash (under)\n")
     assert "brawn" in rpgres("sheet", "new", "under").out
@@ -155,15 +155,14 @@ def test_an_exploding_die_and_its_raises() -> None:
 @settings(max_examples=40, deadline=None)
 @given(pool=st.integers(0, 7), dice=st.integers(-2, 3))
 def test_playing_agrees_with_the_odds(pool: int, dice: int) -> None:
-    prepared = prepare(rules("success-pool"), "effort", {"pool": pool, "bonus": dice})
+    prepared = prepare(rules("again-pool"), "contest", {"pool": pool, "bonus": dice, "vs": "1s"})
     masses = outcome_odds(prepared).masses
     seen: dict[str, int] = {}
     dealer = SeededDealer(Streams("1"))
-    rule = __import__("rpgres.engine.declarative", fromlist=["play_described"]).play_described
     for run in range(400):
         dealer.move_to(run)
         table = Table(Run(prepared.rules, prepared.state, dealer, Seats(policies={"": preferred})), prepared.rules)
-        band = rule("effort", table, prepared.state.characters[prepared.actor], **prepared.arguments).band
+        band = play_named("contest", table, prepared.state.characters[prepared.actor], **prepared.arguments).band
         seen[band] = seen.get(band, 0) + 1
     assert all(masses[band] > 0 for band in seen)
     assert all(abs(seen.get(band, 0) / 400 - mass) < 0.13 for band, mass in masses.items())
@@ -174,8 +173,7 @@ def test_without_policies_of_its_own_it_takes_what_is_preferred() -> None:
 
 
 def test_bands_suffice_where_there_is_nothing_more_to_say() -> None:
-    bare = UNDER[: UNDER.index("[outcomes")].replace('"17 - {wounds}"', '"17"')
-    write(bare.replace('degrees = "{margin}/3", ', ""), name="bare")
+    write(UNDER[: UNDER.index("[outcomes")].replace('"17 - wounds"', '"17"'), name="bare")
     found = done("try", name="bare", attribute=9, given={"roll": "3,3,3"})
     assert (found.outcome, found.margin, found.effects, found.texts) == ("good", 0, [], [])
     assert rpgres("roll", "bare", "try", "--attribute", "9", "--help").code == 0
@@ -190,17 +188,16 @@ title = "Botch"
 summary = "A pool of d6, fives and sixes help, ones hurt."
 version = "1"
 [bands]
-none = { title = "None", to = 0, success = false }
-some = { title = "Some", from = 1, success = true }
-botch = { title = "Botch", success = false, when = { worse-from = 1 } }
+none = { title = "None", success = false }
+some = { title = "Some", success = true }
+botch = { title = "Botch", success = false }
 [actions.do]
 summary = "Do it."
 parameters = ["pool"]
 required = ["pool"]
-roll = "{pool}d6"
-by = "hits"
-counts = { hits = ">=5", ones = "=1" }
-numbers = { worse = "{ones} - {hits}" }
+dice = "{pool}d6"
+numbers = { hits = "count(roll, face >= 5)", ones = "count(roll, face = 1)" }
+bands = { botch = "ones > hits", some = "hits > 0", none = "else" }
 [parameters.pool]
 kind = "integer"
 help = "how many dice"
@@ -212,16 +209,15 @@ title = "Twins"
 summary = "2d10 over a number; twins are wild."
 version = "1"
 [bands]
-no = { title = "No", to = -1, success = false }
-yes = { title = "Yes", from = 0, success = true, unopposed = true }
-wild = { title = "Wild", also = "yes", success = true, when = { spread = 0, margin-from = 0 } }
+no = { title = "No", success = false }
+yes = { title = "Yes", success = true }
+wild = { title = "Wild", also = "yes", success = true }
 [actions.do]
 summary = "Do it."
 parameters = ["vs"]
 required = ["vs"]
-roll = "2d10"
-vs = "{vs}"
-numbers = { spread = "{highest} - {lowest}" }
+dice = { roll = "2d10", opposition = "{vs}" }
+bands = { no = "given(vs) and margin < 0", wild = "given(vs) and highest(roll) = lowest(roll)", yes = "else" }
 [parameters.vs]
 kind = "opposition"
 help = "a number, or how many sides the other die has"
@@ -291,7 +287,7 @@ def test_a_file_is_found_on_the_path_of_rulesets(monkeypatch: pytest.MonkeyPatch
 
 def test_a_nearer_file_is_laid_over_a_farther_one_and_over_what_ships() -> None:
     write(UNDER)
-    write("[bands.good]\nto = 4\n[bands.fine]\nfrom = 5\n", root="nearer")
+    write("[actions.try.bands]\ngood = 'margin < 5'\n", root="nearer")
     near = done("try", attribute=14, given={"roll": "2,4,4"}, rulesets="nearer")
     far = done("try", attribute=14, given={"roll": "2,4,4"})
     assert (near.outcome, far.outcome) == ("good", "fine")
@@ -344,9 +340,11 @@ def test_a_homemade_ruleset_is_listed_with_its_folder() -> None:
 
 
 def test_a_roll_needs_outcomes() -> None:
-    head = UNDER[: UNDER.index("[bands.wonder]")]
-    write(head + '[actions.go]\nsummary = "Go."\nroll = "1d6"\n')
-    with pytest.raises(FileError, match=r"actions.go.roll: no outcome has bounds"):
+    head = UNDER[: UNDER.index("[bands]")]
+    write(head + '[actions.go]\nsummary = "Go."\ndice = "1d6"\n')
+    with pytest.raises(
+        FileError, match=r"actions.go.dice: it has no `bands`, and no outcome of the ruleset has bounds"
+    ):
         rules()
 
 
@@ -355,34 +353,14 @@ def test_a_roll_needs_outcomes() -> None:
 
 FAULTS = {
     "unknown name": (
-        ('"3d6 - {shift}', '"3d6 - {shfit}'),
-        "actions.try.roll: the ruleset has no number 'shfit'; did you mean `shift`?",
+        ("roll - shift", "roll - shfit"),
+        "actions.try.numbers.total: the ruleset has no number 'shfit'; did you mean `shift`?",
     ),
-    "no name": (('"3d6 - {shift}', '"3d6 - {Shift it}'), "actions.try.roll: {Shift it} is not a name"),
-    "bad dice": (('"3d6 - {shift}', '"3d6kx - {shift}'), "actions.try.roll: "),
-    "bad number": (('"{margin}/3"', '"{margin}/0"'), "actions.try.numbers.degrees: division by 0"),
-    "rolled number": (
-        ('"{margin}/3"', '"{margin} + 1d6"'),
-        "actions.try.numbers.degrees: a number is computed, not rolled",
-    ),
-    "circular": (
-        ('"17 - {wounds}"', '"{edge} + 1"'),
-        "actions.try.numbers.edge: the number edge depends on itself",
-    ),
-    "unknown measure": (
-        ("under = true", 'under = true\nby = "totl"'),
-        "actions.try.by: the ruleset has no number 'totl'; did you mean `total`?",
-    ),
-    "gap": (("from = 3, success", "from = 4, success"), "no band has the numbers 3"),
-    "overlap": (("from = 3, success", "from = 2, success"), "share the numbers 2"),
-    "unknown condition": (
-        ("natural-to = 4", "naturl-to = 4"),
-        "bands.wonder.when.naturl-to: there is no condition 'naturl-to'",
-    ),
-    "unknown bound": (
-        ('natural-from = "edge"', 'natural-from = "egde"'),
-        "bands.calamity.when.natural-from: natural-from is a whole number, not 'egde'",
-    ),
+    "no name": (('dice = "3d6"', 'dice = "{Shift it}d6"'), "actions.try.dice.roll: 'S' is not valid in a formula"),
+    "bad dice": (('dice = "3d6"', 'dice = "3d6kx"'), "actions.try.dice.roll: "),
+    "bad number": (('"margin / 3"', '"margin / 0"'), "actions.try.numbers.degrees: a divisor may be 0"),
+    "circular": (('"17 - wounds"', '"edge + 1"'), "actions.try.numbers.edge: the number edge depends on itself"),
+    "unknown word": (('"margin < 3"', '"magin < 3"'), "actions.try.bands.good: the ruleset has no number 'magin'"),
     "choice of a flag": (('tired = "yes"', 'tired = "ja"'), "the fact tired has no choice 'ja'"),
     "roll of a row": (
         ('"1d6 + {attribute}/2"', '"1d6 + {atribute}/2"'),
@@ -395,27 +373,13 @@ FAULTS = {
         'effects.done: unknown operation: does = "counter", "tag", "untag", "mark", "clear", "out", "nothing"',
     ),
     "does": (('does = "nothing"', 'does = "noting"'), "effects.done.does: "),
-    "unknown key": (("under = true", "udner = true"), "actions.try.udner: unknown key; did you mean `under`?"),
+    "unknown key": (('dice = "3d6"', 'dcie = "3d6"'), "actions.try.dcie: unknown key; did you mean `dice`?"),
     "band of an action": (
-        ("under = true", "under = true\nbands = { god = { from = 0 }, bad = { to = -1 } }"),
+        ('good = "margin < 3"', 'god = "margin < 3"'),
         "actions.try.bands.god: the ruleset has no band 'god'; did you mean `good`?",
     ),
-    "gap of an action": (
-        ("under = true", "under = true\nbands = { good = { from = 1 }, bad = { to = -1 } }"),
-        "no band has the numbers 0",
-    ),
-    "roll that depends on itself": (
-        ('"3d6 - {shift}', '"3d6 - {degrees}'),
-        "actions.try.roll: the number degrees is computed from the roll",
-    ),
-    "roll that depends on a reading": (
-        ('"3d6 - {shift}', '"3d6 - {natural}'),
-        "actions.try.roll: natural is known only after the roll",
-    ),
-    "instead of what is rolled": (
-        ("under = true", 'under = true\ninstead.weak = { when = { natural-from = 1 }, roll = "4d6" }'),
-        "actions.try.instead.weak.when.natural-from: natural is known only after the roll",
-    ),
+    "nothing else": (('fine = "else"', 'fine = "margin > 4"'), "nothing comes about where no condition holds"),
+    "roll that depends on itself": (('"3d6"', '"{degrees}d6"'), "the dice roll depend on roll"),
     "roll of another row": (
         ("change = 1, when", 'change = "time", when'),
         "bad.effects[0].change: expected a whole number, or text",
@@ -429,35 +393,20 @@ FAULTS = {
         "good.effects[0].degrees: division by 0",
     ),
     "band beyond the dice": (
-        ("natural-to = 4", "natural-to = 2"),
-        "bands.wonder.when.natural-to: this band is unreachable: natural is 3 to 18",
-    ),
-    "band behind another": (
-        (
-            "[bands.calamity]",
-            '[bands.marvel]\ntitle = "Marvel"\nwhen = { natural-to = 4, margin-to = 9 }\n[bands.calamity]',
-        ),
-        "bands.marvel: this band is unreachable: whenever its condition holds, that of wonder",
+        ('"roll <= 4"', '"roll <= 2"'),
+        "actions.try.bands.wonder: this band is unreachable: its condition never holds",
     ),
     "band of nothing": (
         ("[bands.calamity]", '[bands.marvel]\ntitle = "Marvel"\n[bands.calamity]'),
         "bands.marvel: this band is unreachable: it has no bounds",
     ),
     "number called like a parameter": (
-        ('degrees = "{margin}/3"', 'degrees = "{margin}/3", shift = "1"'),
+        ('degrees = "margin / 3"', 'degrees = "margin / 3"\nshift = "1"'),
         "actions.try.numbers.shift: 'shift' is already a parameter of this action",
-    ),
-    "count": (
-        ("under = true", 'under = true\ncounts = { sixes = "6" }'),
-        "actions.try.counts.sixes: a count needs a comparison",
     ),
     "several": (
         ('help = "what is tried with"', 'help = "what is tried with"\nmany = true'),
         "parameters.attribute.many: an action without code takes one ability",
-    ),
-    "instead": (
-        ("under = true", 'under = true\ninstead.weak = { when = { shft-from = 1 }, roll = "4d6" }'),
-        "actions.try.instead.weak.when.shft-from: there is no condition",
     ),
 }
 
@@ -475,34 +424,17 @@ def test_a_fault_is_told_with_its_place_when_the_ruleset_is_used(fault: str) -> 
     assert any(abs(int(place) - line) <= 3 for place in places), refused.value.message
 
 
-@pytest.mark.parametrize(
-    ("kind", "told"),
-    [
-        ('"text"', "the parameter shift is of the kind 'text', which is not a number"),
-        ('"opposition"', "the parameter shift is an opposition, and can be used only in `vs`"),
-        ('"choice"\nchoices = { a = "A" }', "the choice shift has no `values` to use in dice"),
-        (
-            '"choice"\nchoices = { a = "A" }\nvalues = { a = "1" }',
-            "the choice shift is optional; give it a default",
-        ),
-        ('"integer"\nmany = true', "an action without code takes one integer"),
-    ],
-)
-def test_a_parameter_in_braces_has_to_be_a_number(kind: str, told: str) -> None:
-    write(UNDER.replace('[parameters.shift]\nkind = "integer"', f"[parameters.shift]\nkind = {kind}"))
-    with pytest.raises(FileError, match=re.escape(told)):
-        rules()
-
-
 def test_bad_dice_are_shown_with_the_place() -> None:
-    write(UNDER.replace('"3d6 - {shift}', '"3d6kx - {shift}'))
+    write(UNDER.replace('dice = "3d6"', 'dice = "3d6kx"'))
     found = rpgres("ruleset", "check", "under")
-    assert found.out.splitlines()[-2:] == ["  3d6kx - 6 + 2*6", "     ^"]
+    assert found.out.splitlines()[-2:] == ["  3d6kx", "     ^"]
 
 
 def test_what_is_typed_may_make_no_dice() -> None:
-    with pytest.raises(UsageError, match=r"success-pool contest rolls '\{dice\}d10>=8', which is '2000d10>=8' here"):
-        resolve("success-pool", "contest", pool=1999, bonus=1, vs=1)
+    with pytest.raises(
+        UsageError, match=r"the dice dice are '\{max\(pool \+ bonus, 1\)\}d10', which is '2000d10' here"
+    ):
+        resolve("again-pool", "contest", pool=1999, bonus=1, vs=1)
 
 
 def test_a_described_action_stands_beside_a_rule_in_code(tmp_path: Path) -> None:
@@ -510,7 +442,7 @@ def test_a_described_action_stands_beside_a_rule_in_code(tmp_path: Path) -> None
 
     folder = tmp_path / "own"
     folder.mkdir()
-    more = '\n[actions.guess]\nsummary = "Guess."\nroll = "1d6"\nbands = { miss = { to = 3 }, hit = { from = 4 } }\n'
+    more = '\n[actions.guess]\nsummary = "Guess."\ndice = "1d6"\nbands = { miss = "roll <= 3", hit = "else" }\n'
     (folder / "ruleset.toml").write_text(TINY + more + "[outcomes.guess.hit]\ntext = 'Yes.'\n", encoding="utf-8")
     ruleset = tiny_ruleset()
     ruleset.data = folder
@@ -597,16 +529,14 @@ def test_what_needs_something_in_the_way_says_so() -> None:
     head = BLADES.split("[outcomes")[0].replace(
         "from = 1, success = true }", "from = 1, success = true, unopposed = true }"
     )
-    head = head.replace('vs = "{vs} + {cover}"', 'vs = "{vs} + {cover} + {angry}"')
+    head = head.replace('"{vs} + {cover}"', '"{vs} + {cover} + {angry}"')
     write(f"{head}[outcomes.strike.miss]\ntext = 'A miss.'\n" + BLADES[BLADES.index("[sheet]") :], name="blades")
     forget_rules()
     assert done("strike", name="blades", pool=3, vs="none").outcome == "hit"
 
 
 def test_dice_of_any_size_oppose_under_their_own_label() -> None:
-    sized = BLADES.replace('vs = "{vs} + {cover}"', 'vs = "1d{cover}"').replace(
-        '["pool", "vs", "cover"', '["pool", "cover"'
-    )
+    sized = BLADES.replace('"{vs} + {cover}"', '"1d{cover}"').replace('["pool", "vs", "cover"', '["pool", "cover"')
     sized = sized.replace('required = ["pool", "vs"]', "").replace('vs = { kind = "opposition"', "# vs = {")
     write(sized, name="blades")
     assert done("strike", name="blades", pool=1, cover=8, given={"opposition": "7"}).opposition == 7

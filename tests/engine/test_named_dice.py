@@ -90,15 +90,15 @@ def test_whoever_opposes_rolls_their_own_dice() -> None:
 
 def test_odds_of_a_contest_are_those_of_a_roll_against_a_roll() -> None:
     own = odds("contest", name="contest", pool=5, vs=3)
-    same = odds("contest", name="success-pool", pool=5, vs=3)
+    same = odds("contest", name="again-pool", pool=5, vs=3)
     assert own == {
-        "lost": same["fail"],
-        "tie": same["tie"],
-        "won": same["succeed"] + same["exceptional"],
+        "lost": same["failure"],
+        "tie": same["standoff"],
+        "won": same["success"] + same["exceptional-success"],
     }
     assert (
         odds("contest", name="contest", pool=2, vs="1 successes")["lost"]
-        == odds("contest", name="success-pool", pool=2, vs="1 successes")["fail"]
+        == odds("contest", name="again-pool", pool=2, vs="1 successes")["failure"]
     )
 
 

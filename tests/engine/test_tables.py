@@ -233,7 +233,7 @@ good = { title = "Good", from = 4, success = true }
 
 [actions.row]
 summary = "Row."
-roll = "1d6"
+dice = "1d6"
 
 [outcomes.row.bad]
 text = "You lose {1d4} oars."

@@ -285,7 +285,7 @@ STRIKE: dict[str, Any] = {"bonus": "3", "vs": "12"}
 @pytest.mark.parametrize("seed", [str(number) for number in range(8)])
 def test_a_refused_result_is_no_look_at_the_dice(tmp_path: Path, seed: str, seat: str | None) -> None:
     place = Place(tmp_path / "t.db")
-    sitting.begin_table(place, ruleset="twenty-sided", sheets=["brand"], seed=seed, trust="players")
+    sitting.begin_table(place, ruleset="twenty-sided-advantage", sheets=["brand"], seed=seed, trust="players")
     with pytest.raises(UsageError) as refused:
         sitting.act(place, "strike", STRIKE, actor="brand", seat=seat, given={"damage": ["99"]})
     history = store.read(place.path)
@@ -300,7 +300,7 @@ def test_a_refused_result_is_no_look_at_the_dice(tmp_path: Path, seed: str, seat
         told = plain_text(log_lines(log_seen(history, "brand"), sitting.rules_of(history).file))
         assert "failed: brand, strike: no effect" in told
         with pytest.raises(UsageError, match="this was already rolled or drawn from the seed"):
-            sitting.act(place, "strike", STRIKE, actor="brand", given={"roll": ["20"]})
+            sitting.act(place, "strike", STRIKE, actor="brand", given={"d20": ["20"]})
         done = sitting.act(place, "strike", STRIKE, actor="brand", seat=seat, given={"damage": ["4"]})
         assert rolled(done).items() >= {**shown, "damage": ["4"]}.items()
     elif history.pending is None:

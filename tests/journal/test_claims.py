@@ -59,7 +59,13 @@ CASES: dict[str, tuple[str, str, str, dict[str, Any], str]] = {
         {"int": "3", "target": ["punch:agi=1,stack=punch/3"]},
         "target punch: agi 1, target punch: stack (hidden)",
     ),
-    "twenty-sided": ("brand", "iolen", "check", {"bonus": "might=9", "vs": "15"}, "bonus might=9 (sheet: 3), vs 15"),
+    "twenty-sided-advantage": (
+        "brand",
+        "iolen",
+        "strike",
+        {"bonus": "might=9", "vs": "15"},
+        "bonus might=9 (sheet: 3), vs 15",
+    ),
 }
 
 
@@ -161,7 +167,7 @@ def test_the_game_master_and_the_host_claim_nothing(tmp_path: Path, ruleset: str
 KNOWN: dict[str, dict[str, Any]] = {
     "fate": {"skill": "burglary", "vs": ["edda:will"]},
     "faith": {"skill": "ballistic", "attribute": "dexterity", "weapon": "0", "target": ["bero"]},
-    "twenty-sided": {"bonus": "might=3", "vs": {"character": "iolen", "skill": "guard"}},
+    "twenty-sided-advantage": {"bonus": "might=3", "vs": {"character": "iolen", "skill": "guard"}},
 }
 
 
@@ -595,9 +601,12 @@ DECLARED = {
     ),
     "two-dice": "trait? bonus? edge?",
     "highest-die": "pool? position+ effect+",
-    "twenty-sided": "bonus? extra? vs? edge? weapon? target?",
+    "twenty-sided-advantage": (
+        "bonus? bonus-dice? armor-class? difficulty-class? critical-range? dice? sides? modifier? vs? target? "
+        "advantage? weapon?"
+    ),
+    "again-pool": "pool? again? automatic? weapon? bonus? vs?",
     "percentile-levels": "skill? second-skill? bonus-dice? difficulty+",
-    "success-pool": "pool? bonus? needs? vs?",
 }
 
 

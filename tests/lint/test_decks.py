@@ -323,7 +323,7 @@ kits = ["cards"]
 bands.low = { title = "Low", to = 6, success = false }
 bands.high = { title = "High", from = 7, success = true }
 decks.few = { title = "Few", cards.fool = { title = "Fool", code = "Fo" } }
-actions.watch = { summary = "Watch.", roll = "2d6" }
+actions.watch = { summary = "Watch.", dice = "2d6" }
 
 [switches.cards]
 help = "which cards are played with"

@@ -153,7 +153,7 @@ def test_a_cycle_that_can_end_is_allowed() -> None:
 
 
 def test_a_table_may_not_be_called_as_an_action() -> None:
-    more = '[actions.omen]\nsummary = "Look."\nroll = "1d6"\n[bands]\nany = { title = "Any", from = 1 }\n'
+    more = '[actions.omen]\nsummary = "Look."\ndice = "1d6"\n[bands]\nany = { title = "Any", from = 1 }\n'
     write(HEAD + SOUND + more, name="harbor")
     assert "tables.omen: 'omen' is already an action; a random table is one, too" in told()
 
@@ -169,7 +169,7 @@ def test_a_die_with_what_is_typed_needs_open_ends() -> None:
 
 def test_an_outcome_that_leads_to_no_table_is_told() -> None:
     more = (
-        '[actions.row]\nsummary = "Row."\nroll = "1d6"\n[bands]\nany = { title = "Any", from = 1 }\n'
+        '[actions.row]\nsummary = "Row."\ndice = "1d6"\n[bands]\nany = { title = "Any", from = 1 }\n'
         '[outcomes.row.any]\ntable = "omn"\n'
     )
     write(HEAD + SOUND + more, name="harbor")

@@ -284,8 +284,8 @@ CHANGES = {
     ),
     "rule beside a description": (
         'summary = "Climb."',
-        'summary = "Climb."\nroll = "2d6"',
-        "actions.climb.roll: it has both `roll` and a rule in the code",
+        'summary = "Climb."\ndice = "2d6"',
+        "actions.climb.dice: it has both `dice` and a rule in the code",
     ),
 }
 

@@ -53,13 +53,12 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("hunger-pool", "check", {"pool": 4, "hunger": 2, "difficulty": 2}),
     ("three-dice-under", "check", {"skill": 11}),
     ("again-pool", "check", {"pool": 3}),
-    ("twenty-sided", "check", {"bonus": 5, "vs": 15, "edge": "advantage"}),
-    ("twenty-sided", "check", {"bonus": 5, "vs": "1d20+4"}),
-    ("twenty-sided", "strike", {"bonus": 3, "vs": 12, "weapon": "maul"}),
+    ("twenty-sided-advantage", "strike", {"bonus": 5, "vs": 15, "advantage": "advantage"}),
+    ("twenty-sided-advantage", "strike", {"bonus": 5, "vs": "1d20+4"}),
+    ("twenty-sided-advantage", "strike", {"bonus": 3, "vs": 12, "weapon": "maul"}),
     ("percentile-levels", "check", {"skill": 65, "bonus-dice": 1}),
-    ("success-pool", "contest", {"pool": 6, "vs": "4d10>=8"}),
-    ("success-pool", "contest", {"pool": 6, "vs": "3 successes"}),
-    ("success-pool", "effort", {"pool": 5, "needs": 2}),
+    ("again-pool", "contest", {"pool": 6, "vs": "4d10>=8"}),
+    ("again-pool", "contest", {"pool": 6, "vs": "3 successes"}),
 ]
 
 

@@ -38,11 +38,11 @@ summary = "Attack with three dice against two."
 parameters = ["against"]
 required = ["against"]
 labels = ["roll"]
-roll = "d7776"
+dice = "d7776"
 [actions.attack.bands]
-defender-loses-two = { to = 2890 }
-each-loses-one = { from = 2891, to = 5501 }
-attacker-loses-two = { from = 5502 }
+defender-loses-two = "roll <= 2890"
+each-loses-one = "roll <= 5501"
+attacker-loses-two = "else"
 
 [labels.roll]
 kind = "chance"

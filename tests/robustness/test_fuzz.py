@@ -43,7 +43,7 @@ from tests.support.fuzz import STRANGE, changed, spoilt, toml_bytes
 pytestmark = pytest.mark.slow
 
 SAMPLE, EXHAUSTIVE = 200, 2000  # seeds for each kind of file, without and with --exhaustive
-SAMPLES = ("two-dice", "highest-die", "twenty-sided", "percentile-levels", "again-pool", "success-pool")
+SAMPLES = ("two-dice", "highest-die", "twenty-sided-advantage", "percentile-levels", "again-pool")
 SHIPPED = builtin_folder()
 
 

@@ -18,7 +18,7 @@ from tests.support.command_line import PROGRAM, rpgres
 from tests.support.growth import calls_of
 
 HEAD = 'standalone = true\ntitle = "Home"\nsummary = "Made here."\nversion = "1"\n'
-ROLL = f'{HEAD}[bands]\nw = {{ title = "W", from = 1 }}\n[actions.a]\nsummary = "s"\nroll = "2d6"\n'
+ROLL = f'{HEAD}[bands]\nw = {{ title = "W", from = 1 }}\n[actions.a]\nsummary = "s"\ndice = "2d6"\n'
 FAULTY = {
     "band-when": f'{HEAD}[bands]\nwin = {{ title = "W", when = true }}\n',
     "kind": f'{HEAD}[parameters.x]\nkind = {{ a = 1 }}\nhelp = "x"\n',
@@ -97,8 +97,8 @@ def big(folder: Path, count: int) -> str:
     """Write a ruleset of so many actions, each with a fault in its outcomes."""
     text = HEAD + '[bands]\nlose = { title = "L", to = -1 }\nwin = { title = "W", from = 0 }\n'
     for number in range(count):
-        text += f'[actions.act-{number}]\nsummary = "s"\nparameters = ["skill-{number}"]\nvs = "7"\n'
-        text += f'roll = "2d6 + {{skill-{number}}}"\n[parameters.skill-{number}]\nkind = "integer"\nhelp = "h"\n'
+        text += f'[actions.act-{number}]\nsummary = "s"\nparameters = ["skill-{number}"]\n'
+        text += f'dice = "2d6 + {{skill-{number}}}"\n[parameters.skill-{number}]\nkind = "integer"\nhelp = "h"\n'
         text += f'[outcomes.act-{number}.lose]\ntext = "l"\nwhatever = 3\n[outcomes.act-{number}.win]\ntext = "w"\n'
     (folder / "home").mkdir(exist_ok=True)
     (folder / "home" / "ruleset.toml").write_text(text, "utf-8")

@@ -23,8 +23,8 @@ yes = { title = "Yes", from = 0, success = true }
 [actions.check]
 summary = "Check."
 parameters = ["skill", "vs"]
-roll = "2d6 + {skill} + {second-sight}"
-vs = "{vs}"
+dice = { roll = "2d6", opposition = "{vs}" }
+numbers = { total = "roll + skill + second-sight" }
 
 [parameters.skill]
 kind = "ability"

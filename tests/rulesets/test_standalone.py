@@ -31,7 +31,7 @@ plenty = { title = "Plenty", from = 1, success = true }
 summary = "Ask the saints."
 parameters = ["coins"]
 required = ["coins"]
-roll = "{coins}d6>=5"
+dice = "{coins}d6>=5"
 
 [parameters.coins]
 kind = "integer"

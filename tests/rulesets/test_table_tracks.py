@@ -21,7 +21,7 @@ good = { title = "Good", from = 4, success = true }
 
 [actions.sneak]
 summary = "Sneak."
-roll = "1d6"
+dice = "1d6"
 
 [outcomes.sneak.bad]
 text = "Somebody hears."

@@ -39,7 +39,7 @@ ACTIONS: list[tuple[str, str, dict[str, Any]]] = [
     ("saga", "act", {"ability": "strength=4", "vs": 16, "edge": 3, "hand": "St6,Ag3,Wi7,In2"}),
     ("nodice", "observe", {"int": 4, "target": ["attack:agi=2d4kl1,stack=action/weapon/location/bid"]}),
     ("highest-die", "check", {"pool": 3}),
-    ("twenty-sided", "check", {"bonus": 5, "vs": 15}),
+    ("twenty-sided-advantage", "strike", {"bonus": 5, "vs": 15}),
 ]
 
 

@@ -22,22 +22,22 @@ from tests.support.battle import battle_rules, chance_to_win
 from tests.support.command_line import rpgres
 
 TRIES = """
-ruleset = "twenty-sided"
+ruleset = "twenty-sided-advantage"
 title = "Three tries"
 
 [characters.ida]
 
 [[steps]]
-repeat = { until = { "try" = "hit" }, at-most = 3 }
+repeat = { until = { "try" = "success" }, at-most = 3 }
 
 [[steps.steps]]
 id = "try"
 actor = "ida"
 action = "check"
-with = { bonus = 4, vs = 15 }
+with = { bonus = 4, difficulty-class = 15 }
 
 [ends.through]
-when = { "try" = "hit" }
+when = { "try" = "success" }
 
 [ends.stuck]
 """

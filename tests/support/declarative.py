@@ -24,30 +24,36 @@ title = "Three under"
 summary = "3d6 at or under an attribute."
 version = "1"
 
-[bands.wonder]
-title = "Wonder"
-success = true
-also = "good"
-when = { natural-to = 4 }
+[bands]
+wonder = { title = "Wonder", success = true, also = "good" }
+good = { title = "Done", success = true }
+fine = { title = "Well done", success = true, also = "good" }
+bad = { title = "Not done", success = false }
 
 [bands.calamity]
 title = "Calamity"
 success = false
-when = { natural-from = "edge" }
-
-[bands]
-good = { title = "Done", from = 0, to = 2, success = true }
-fine = { title = "Well done", from = 3, success = true, also = "good" }
-bad = { title = "Not done", to = -1, success = false }
 
 [actions.try]
 summary = "Try it."
 parameters = ["attribute", "shift", "tired"]
 required = ["attribute"]
-roll = "3d6 - {shift} + 2*{tired}"
-vs = "{attribute}"
-under = true
-numbers = { degrees = "{margin}/3", edge = "17 - {wounds}" }
+dice = "3d6"
+tell = ["degrees", "edge"]
+
+[actions.try.numbers]
+total = "roll - shift + 2 * tired"
+opposition = "attribute"
+margin = "attribute - total"
+degrees = "margin / 3"
+edge = "17 - wounds"
+
+[actions.try.bands]
+wonder = "roll <= 4"
+calamity = "roll >= edge"
+bad = "margin < 0"
+good = "margin < 3"
+fine = "else"
 
 [parameters.attribute]
 kind = "ability"
@@ -126,9 +132,8 @@ raise = { title = "Raise", from = 4, success = true, also = "hit" }
 summary = "Roll the die."
 parameters = ["die", "vs"]
 required = ["die", "vs"]
-roll = "{die}"
-vs = "{vs}"
-numbers = { raises = "{margin}/4" }
+dice = { roll = "{die}", opposition = "{vs}" }
+numbers = { raises = "margin / 4" }
 
 [parameters.die]
 kind = "choice"
@@ -166,8 +171,7 @@ hit = { title = "Hit", from = 1, success = true }
 summary = "Strike."
 parameters = ["pool", "vs", "cover", "angry", "luck"]
 required = ["pool", "vs"]
-roll = "{pool}d6>=5"
-vs = "{vs} + {cover}"
+dice = { roll = "{pool}d6>=5", opposition = "{vs} + {cover}" }
 
 [parameters]
 pool = { kind = "ability", help = "how many dice" }

@@ -26,8 +26,8 @@ LONG = {
     "fate": "ledger",
     "coppermane": "flooded-gate",
     "two-dice": "the-moving-light",
-    "twenty-sided": "the-cold-ovens",
-    "success-pool": "the-debt",
+    "twenty-sided-advantage": "the-cold-ovens",
+    "again-pool": "the-debt",
 }
 # The numbers of the cases are those of the digest of the rules that the project was built from.
 CASES = {

@@ -58,14 +58,13 @@ def test_twenty_sided(bonus: int, edge: str, naturals: str) -> None:
 
     def band(natural: int) -> str:
         if natural == 20:
-            return "triumph"
+            return "critical"
         if natural == 1 and naturals == "both":
             return "fumble"
         return "hit" if natural + bonus >= 15 else "miss"
 
-    for action in ("check", "strike"):
-        found = odds("twenty-sided", action, {"naturals": naturals}, bonus=bonus, vs=15, edge=edge)
-        assert found == shares(die.map(band))
+    found = odds("twenty-sided-advantage", "strike", {"naturals": naturals}, bonus=bonus, vs=15, advantage=edge)
+    assert found == shares(die.map(band))
 
 
 @pytest.mark.parametrize("skill", [*range(1, 101, 7), 49, 50, 99, 100, 130])
@@ -99,18 +98,14 @@ def successes(pool: int) -> dict[int, Fraction]:
 
 @pytest.mark.parametrize("pool", [-1, 0, 1, 2, 5, 9])
 @pytest.mark.parametrize("vs", [1, 3, 8])
-def test_success_pool(pool: int, vs: int) -> None:
+def test_contest_of_pools(pool: int, vs: int) -> None:
     expected: Counter[str] = Counter()
     for own, chance in successes(pool).items():
         for other, against in successes(vs).items():
             margin = own - other
             edges = (margin < 0, margin == 0, margin < 5, True)
-            expected[("fail", "tie", "succeed", "exceptional")[edges.index(True)]] += chance * against
-    assert odds("success-pool", "contest", pool=pool, vs=vs) == dict(expected)
-    enough: Counter[str] = Counter()
-    for own, chance in successes(pool).items():
-        enough["fail" if own < vs else "succeed" if own < vs + 5 else "exceptional"] += chance
-    assert odds("success-pool", "effort", pool=pool, needs=vs) == dict(enough)
+            expected[("failure", "standoff", "success", "exceptional-success")[edges.index(True)]] += chance * against
+    assert odds("again-pool", "contest", pool=pool, vs=vs) == dict(expected)
 
 
 PLAYED: list[tuple[str, str, dict[str, Any]]] = [
@@ -118,13 +113,15 @@ PLAYED: list[tuple[str, str, dict[str, Any]]] = [
     ("highest-die", "check", {"pool": 3}),
     ("hunger-pool", "check", {"pool": 5, "hunger": 2, "difficulty": 3}),
     ("again-pool", "check", {"pool": 5, "again": 9}),
-    ("twenty-sided", "strike", {"bonus": 4, "vs": 14, "edge": "disadvantage"}),
+    ("twenty-sided-advantage", "strike", {"bonus": 4, "vs": 14, "advantage": "disadvantage"}),
     ("percentile-levels", "check", {"skill": 42, "bonus-dice": 1}),
-    ("success-pool", "contest", {"pool": 5, "vs": 4}),
+    ("again-pool", "contest", {"pool": 5, "vs": 4}),
 ]
 
 
-@pytest.mark.parametrize(("ruleset", "action", "inputs"), PLAYED, ids=[name for name, *_ in PLAYED])
+@pytest.mark.parametrize(
+    ("ruleset", "action", "inputs"), PLAYED, ids=[f"{name} {action}" for name, action, _ in PLAYED]
+)
 def test_playing_agrees_with_the_odds(ruleset: str, action: str, inputs: dict[str, Any]) -> None:
     prepared = prepare(load_rules(find_ruleset(ruleset)), action, inputs)
     masses = odds(ruleset, action, **inputs)

@@ -91,8 +91,8 @@ summary = "Toss{EVIL}"
 details = "Details{EVIL}"
 example = "rpgres roll home toss --skill 2"
 parameters = ["skill", "way"]
-roll = "2d6 + {{skill}} + {{way}}"
-vs = "7"
+dice = "2d6"
+numbers = {{ total = "roll + skill + (way = 'b')", margin = "total - 7" }}
 
 [parameters.skill]
 kind = "ability"
@@ -104,7 +104,6 @@ kind = "choice"
 help = "way{EVIL}"
 default = "a"
 choices = {{ a = "A{EVIL}", b = "B{EVIL}" }}
-values = {{ a = "0", b = "1" }}
 
 [switches.house]
 help = "house{EVIL}"

@@ -12,6 +12,7 @@ from rpgres.errors import UsageError
 from rpgres.model.printed import Printed
 from rpgres.plugins.discovery import RulesetName
 from rpgres.rulesets import Action, Band, EffectText, Parameter, Row, RowOption, RowQuestion, Rules, Switch, unknown
+from rpgres.rulesets.actions import OPPOSITION
 from rpgres.rulesets.schema import PileText
 from rpgres.rulesets.tables import RandomTable, TableRow
 from rpgres.rulesets.tree import filled, walk
@@ -305,9 +306,9 @@ def _random(rules: Rules, name: str) -> RandomTable | None:
 def _measure(actions: Iterable[Action]) -> str:
     """Return what the bounds of bands speak of; nothing when actions differ."""
     found = {
-        action.by or ("margin" if action.vs or not action.roll else "total")
+        "margin" if OPPOSITION in action.groups or not action.dice or "margin" in action.numbers else "total"
         for action in actions
-        if not (action.bands or action.dice)
+        if not (action.bands or action.band)
     }
     return next(iter(found)) if len(found) == 1 else ""
 
@@ -317,8 +318,8 @@ def _described(action: Action) -> dict[str, Any]:
     if not action.is_described:
         return {}
     found: dict[str, Any] = msgspec.to_builtins(action)
-    keys = ("roll", "vs", "under", "by", "counts", "dice", "numbers", "tell", "instead", "bands", "band")
-    return {key: found[key] for key in keys if found[key]}
+    found["dice"] = msgspec.to_builtins(action.groups)
+    return {key: found[key] for key in ("dice", "numbers", "tell", "bands", "band") if found[key]}
 
 
 def describe_labels(rules: Rules, actions: list[str]) -> dict[str, LabelDescription]:

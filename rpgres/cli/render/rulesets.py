@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-import msgspec
-
 from rpgres.cli.formats.summary import ActionDescription, LabelDescription, RulesetDescription
 from rpgres.cli.render.lines import BULLET, HANG, INDENT, Line, Piece, Shown, line, pairs, section
 from rpgres.cli.render.words import card_count, effect_words, signed, title
@@ -101,23 +99,13 @@ def action_lines(action: ActionDescription, in_force: Mapping[str, str], *, has_
 
 def _rolls(described: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return what a described action rolls, as its data say it, with what each key means."""
-    rows = [(key, str(described[key])) for key in ("roll", "vs", "by") if key in described]
-    rows += [("under", "lower is better")] if described.get("under") else []
-    rows += [(name, f"dice that show {count}") for name, count in described.get("counts", {}).items()]
-    for name, group in described.get("dice", {}).items():
-        its = {"roll": group} if isinstance(group, str) else group
+    rows = []
+    for name, its in described.get("dice", {}).items():
         extra = [f"{words} {its[key]}" for key, words in (("worth", "worth"), ("again", "again if")) if its.get(key)]
         rows.append((name, ", ".join((its["roll"], *extra))))
-    rows += [(name, _formula(msgspec.convert(one, Formula))) for name, one in described.get("numbers", {}).items()]
-    for other in described.get("instead", {}).values():
-        message = ", ".join(f"{key} {other[key]}" for key in ("roll", "vs", "by") if other[key])
-        rows.append(("or", message + condition_words(other["when"], other["unless"])))
+    rows += described.get("numbers", {}).items()
     rows += [("outcome", described["band"])] if described.get("band") else []
-    for band, range_ in described.get("bands", {}).items():
-        if isinstance(range_, str):
-            rows.append((band, range_ if range_ == "else" else f"if {range_}"))
-            continue
-        rows.append((band, _bounds(range_["from"], range_["to"]) + condition_words(range_["when"], range_["unless"])))
+    rows += [(band, text if text == "else" else f"if {text}") for band, text in described.get("bands", {}).items()]
     return rows
 
 
@@ -141,7 +129,7 @@ def _bounds(low: int | None, high: int | None, *, what: str = "") -> str:
 def _band(band: Band, *, what: str) -> str:
     """Return an outcome with what gives it: bounds of the margin, or of whatever actions measure."""
     bounds = [
-        _bounds(band.from_, band.to, what=what) + condition_words(band.when, band.unless),
+        _bounds(band.from_, band.to, what=what),
         "if unopposed" if band.unopposed else "",
         f"also {band.also}" if band.also else "",
     ]

@@ -1,0 +1,221 @@
+"""What the names in formulas mean before the dice of an action lie: what was typed, and what stands on sheets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from rpgres.dice import Dice, dice
+from rpgres.engine.table import Outcome, Table
+from rpgres.errors import NotationError, UsageError
+from rpgres.model.state import GM, Character, Map, State
+from rpgres.parameters.context import ACTOR
+from rpgres.parameters.values import Opposition, Rating
+from rpgres.rulesets import Effect, Parameter, Rules
+from rpgres.rulesets.dice_plans import GIVEN, SLOT
+from rpgres.rulesets.formulas import Name, Value
+from rpgres.rulesets.numbers import NUMERIC, OPPONENT, OPPOSED, sheet_names
+from rpgres.rulesets.templates import dice_key, fill
+
+if TYPE_CHECKING:
+    from rpgres.engine.named_dice import Compiled
+
+
+def given_of(rules: Rules, action: str, actor: Character, arguments: Mapping[str, Any], state: State) -> Given:
+    """Return what the names of an action mean; the same again where it is the same run once more, as in odds."""
+    key = f"given:{action}"
+    last: Given | None = rules.compiled.get(key)
+    if last is None or last.actor is not actor or last.state is not state or last.arguments != arguments:
+        last = rules.compiled[key] = Given(rules, action, actor, arguments, state)
+    return last
+
+
+class Given:
+    """What the names of an action mean, as typed and on sheets."""
+
+    def __init__(self, rules: Rules, action: str, actor: Character, arguments: Mapping[str, Any], state: State) -> None:
+        self.rules = rules
+        self.action = action
+        self.actor = actor
+        self.state = state
+        self.arguments = arguments
+        self.parameters = rules.parameters(action)
+        self.values = {key.replace("_", "-"): _single(value) for key, value in arguments.items()}
+        self.laws: dict[tuple[str, ...], Any] = {}  # by what is asked for
+
+    def number(self, name: str) -> int | str:
+        """Return what a name stands for: a number, or dice as text for a choice and for whoever opposes."""
+        if name in self.parameters:
+            parameter = self.parameters[name]
+            if parameter.kind != "counter":
+                return _meant(parameter, self.values.get(name))
+            holder = self.actor if parameter.holder == ACTOR else self.state
+            return holder.counters.get(parameter.counter, 0)
+        if name.startswith(OPPOSED):
+            other = self.opponent()
+            return _on_sheet(other, name.removeprefix(OPPOSED)) if other is not None else 0
+        return _on_sheet(self.actor, name, self.state)
+
+    def called(self, name: str) -> str:
+        """Return what a number is for people: `quick`, `armour of husk`."""
+        words, value = name, self.values.get(name) if name in self.parameters else None
+        if isinstance(value, Opposition):
+            words = f"{value.ability} of {value.character}" if value.ability else ""
+        elif isinstance(value, Rating) and value.name:
+            words = value.name
+        elif name.startswith(OPPOSED):
+            other = self.opponent()
+            words = f"{name.removeprefix(OPPOSED)} of {other.name if other is not None else OPPONENT}"
+        return words.replace("-", " ")
+
+    def dice(self, template: str) -> Dice:
+        """Return the dice of a template.
+
+        Raises:
+            UsageError: what was typed makes none.
+        """
+        text = fill(template, self.number)
+        try:
+            return dice(text)
+        except NotationError as error:
+            what = f"{self.rules.id} {self.action} rolls {template!r}, which is {text!r} here"
+            raise UsageError(f"{what}: {error.message}") from error
+
+    def meanings(self) -> dict[str, int | str]:
+        """Return what stands in dice for parameters that conditions know as words (choices, flags), by `dice_key`."""
+        return {
+            dice_key(name): _meant(parameter, self.values.get(name))
+            for name, parameter in self.parameters.items()
+            if parameter.kind in ("choice", "flag")
+        }
+
+    def opponent(self) -> Character | None:
+        """Return whoever opposes or is aimed at, when it is somebody at the table."""
+        for value in self.values.values():
+            if isinstance(value, Opposition) and value.character:
+                return self.state.characters[value.character]
+        for name, parameter in self.parameters.items():
+            if parameter.kind == "character" and self.values.get(name):
+                return self.state.characters[self.values[name]]
+        return None
+
+    def roles(self) -> Map[str, str]:
+        """Return who the roles of outcome tables stand for: a character's parameter is a role too."""
+        opponent = self.opponent()
+        named = {
+            name: self.values[name]
+            for name, parameter in self.parameters.items()
+            if parameter.kind == "character" and self.values.get(name)
+        }
+        return Map({ACTOR: self.actor.name, OPPONENT: opponent.name if opponent else OPPONENT, GM: GM, **named})
+
+    def typed(self) -> dict[str, Any]:
+        """Return choices, flags and numbers as conditions know them."""
+        facts: dict[str, Any] = {}
+        for name, parameter in self.parameters.items():
+            value = self.values.get(name)
+            if parameter.kind == "flag":
+                facts[name] = "yes" if value else "no"
+            elif parameter.kind in ("choice", "text"):
+                facts[name] = value or ""
+            elif parameter.kind in NUMERIC:
+                facts[name] = self.number(name)
+        return facts
+
+
+def _single(value: Any) -> Any:
+    return value[0] if isinstance(value, tuple) and len(value) == 1 else value
+
+
+def _meant(parameter: Parameter, value: Any) -> int | str:
+    if isinstance(value, Rating):
+        return value.value
+    if isinstance(value, Opposition):
+        return value.value if value.dice is None else f"({value.dice.text}{f'{value.value:+d}' if value.value else ''})"
+    if isinstance(value, bool) or value is None:
+        return int(bool(value))
+    if isinstance(value, str):
+        return parameter.values.get(value, "0")
+    return int(value)
+
+
+def _on_sheet(character: Character, name: str, state: State | None = None) -> int:
+    """Return an ability or counter; what nobody wrote down is 0, as on every sheet."""
+    for numbers in (character.abilities, character.counters):
+        if name in numbers:
+            return numbers[name]
+    return state.counters.get(name, 0) if state is not None else 0
+
+
+def completed(table: Table, outcome: Outcome, given: Given, costs: tuple[Effect, ...] = ()) -> Outcome:
+    """Return an outcome with what came before it and what the kits of the ruleset make of it.
+
+    Args:
+        table: where it is played.
+        outcome: what the outcome table says.
+        given: what was typed.
+        costs: the effects of what was done before it was known.
+    """
+    for complete in table.rules.ruleset.completions:
+        outcome = complete(table, outcome, given.values)
+    return msgspec.structs.replace(outcome, effects=(*costs, *outcome.effects)) if costs else outcome
+
+
+def base_of(compiled: Compiled, given: Given) -> dict[str, Any]:
+    """Return what the names of an action come to before its dice lie, with those that stand for dice (`dice:NAME`)."""
+    base: dict[str, Any] = {}
+    on_sheets = {*sheet_names(given.rules.file), *given.actor.abilities, *given.actor.counters}
+    for name in compiled.wanted:
+        if (name in on_sheets or name.startswith(OPPOSED)) and name not in compiled.numbers:
+            base[name] = _value(given, name)
+    for name in compiled.plan.free_names():
+        if name.startswith(GIVEN):
+            base[name] = int(given.values.get(name.removeprefix(GIVEN)) is not None)
+        else:
+            base[name] = _value(given, name)
+    for group in compiled.plan.groups.values():
+        for piece in group.pieces:
+            if isinstance(piece, Name) and not piece.name.startswith(SLOT):
+                name = piece.name
+                is_number = name in compiled.numbers
+                base[f"dice:{name}"] = Later(name) if is_number else _dice(given, name)
+    return base
+
+
+class Later(str):
+    """A number's name, where dice might have been named."""
+
+    __slots__ = ()
+
+
+def _value(given: Given, name: str) -> Value:
+    parameter = given.parameters.get(name)
+    if parameter is None:
+        return given.rules.chosen.get(name) or _whole(given.number(name))
+    value = given.values.get(name)
+    if parameter.kind in ("choice", "text", "character"):
+        return value or None
+    if isinstance(value, Opposition):
+        return value.value
+    return _whole(given.number(name)) if parameter.kind != "dice" else 0
+
+
+def _whole(value: int | str) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _dice(given: Given, name: str) -> str:
+    """Return what a name is in dice: as typed, as its choice says, or its number."""
+    parameter: Parameter | None = given.parameters.get(name)
+    value = given.values.get(name)
+    if isinstance(value, Dice):
+        return value.text
+    if parameter is not None and parameter.kind == "dice":
+        return ""
+    if isinstance(value, Opposition):
+        return str(given.number(name))
+    if parameter is not None and parameter.kind == "choice":
+        return parameter.values.get(value or "", "")
+    return str(_value(given, name) or 0)
