@@ -38,10 +38,11 @@ if TYPE_CHECKING:
     from rpgres.journal.records import TableError
     from rpgres.library.calls import load_sheet, roll, rulesets
     from rpgres.library.notebook import html_of, text_of
-    from rpgres.library.odds import odds, odds_table
+    from rpgres.library.odds import odds
     from rpgres.library.records import TablePending, TableResult
     from rpgres.library.scenes import run_scene, whatif
     from rpgres.library.simulations import simulate
+    from rpgres.library.studies import odds_compare, odds_find, odds_knockout, odds_scene, odds_table
     from rpgres.library.tables import PersistentTable, new_table, open_table
     from rpgres.model.state import (
         EMPTY,
@@ -105,10 +106,11 @@ _HOMES = {
     "journal.records": ("TableError",),
     "library.calls": ("load_sheet", "roll", "rulesets"),
     "library.notebook": ("html_of", "text_of"),
-    "library.odds": ("odds", "odds_table"),
+    "library.odds": ("odds",),
     "library.records": ("TablePending", "TableResult"),
     "library.scenes": ("run_scene", "whatif"),
     "library.simulations": ("simulate",),
+    "library.studies": ("odds_compare", "odds_find", "odds_knockout", "odds_scene", "odds_table"),
     "library.tables": ("PersistentTable", "new_table", "open_table"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -212,6 +214,10 @@ __all__ = [
     "named",
     "new_table",
     "odds",
+    "odds_compare",
+    "odds_find",
+    "odds_knockout",
+    "odds_scene",
     "odds_table",
     "open_table",
     "pile_name",

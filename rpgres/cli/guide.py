@@ -13,7 +13,8 @@ FOLDER = Path(__file__).resolve().parent.parent / "guide"
 # In the order of the list. `index` is the page of the web, which lists the same.
 TOPICS = (
     # A kind of reader each.
-    *("game-master", "cards", "post", "assistant", "scripts", "library", "samples", "designer", "rulesets"),
+    *("game-master", "solo", "cards", "post", "assistant", "scripts"),
+    *("library", "samples", "designer", "rulesets"),
     *("notation", "formats", "plugins", "settings", "reference"),
 )
 

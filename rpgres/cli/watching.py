@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -23,14 +23,13 @@ Stamps = dict[str, tuple[int, int]]  # when files were changed and how long they
 _PROGRAM = "from rpgres.cli import main; main()"
 
 
-def watch(args: Sequence[str], folders: Sequence[Path], *, is_plain: bool, done: Callable[[], None]) -> int:
+def watch(args: Sequence[str], folders: Sequence[Path], *, is_plain: bool) -> int:
     """Run a command line now, and again after each change; return the exit code when Ctrl-C ends it.
 
     Args:
         args: the words of the line behind `rpgres`.
         folders: where files are looked at; those that are not there may come later.
         is_plain: whether a terminal is not cleared before each run.
-        done: is called after each run that ended well.
     """
     is_able = is_terminal() and os.environ.get("TERM") != "dumb" and sys.platform != "win32"
     clears = is_able and not (is_plain or is_told_plainly())
@@ -42,8 +41,7 @@ def watch(args: Sequence[str], folders: Sequence[Path], *, is_plain: bool, done:
                 raw(sys.stdout).write(CLEAR)
             say([line(Piece(f"{time.strftime('%H:%M:%S')} {head}", "quiet"))], is_plain=is_plain)
             flush()
-            if subprocess.run([sys.executable, "-c", _PROGRAM, *args], check=False).returncode == 0:  # noqa: S603
-                done()
+            subprocess.run([sys.executable, "-c", _PROGRAM, *args], check=False)  # noqa: S603
             head = f"{_listed([*_changes(seen, folders)])} changed"
     except KeyboardInterrupt:
         say([line()])

@@ -10,7 +10,7 @@ import msgspec
 
 from rpgres.conformance.records import NothingToCheck, finding
 from rpgres.conformance.subjects import Case, Subject
-from rpgres.conformance.subprocess import HASH_SEEDS, digest, digests_elsewhere
+from rpgres.conformance.subprocess import digest, digests_elsewhere
 from rpgres.conformance.walks import Course, plain, played, replay
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.players import NO, Policy, Question, View, uniform
@@ -81,6 +81,8 @@ def check_repeats(subject: Subject) -> Iterator[Diagnostic]:
         what = f"run twice with the same answers it differs: {_difference(one, other)}"
         told.setdefault(case.prepared.action, finding(what, case.place, _ALONE))
     yield from told.values()
+    if subject.is_changed:
+        yield finding("its code changes the ruleset's data while it is played", advice=_ALONE)
     if told:
         yield finding(f"the checks that follow skip {', '.join(sorted(told))}", is_note=True)
 
@@ -107,20 +109,22 @@ def check_hash_seeds(subject: Subject) -> Iterator[Diagnostic]:
     """Yield cases that go otherwise in a process in which Python hashes texts in another way."""
     if not subject.is_installed:
         raise NothingToCheck("a ruleset that is not installed cannot be loaded in another process")
-    here = {case.name: digest(case.prepared) for case in something(subject, subject.steady)}
-    elsewhere = digests_elsewhere(subject.rules.id, list(here))
-    for case in subject.steady:
-        found = [digests.get(case.name) for digests in elsewhere]
-        if found == [here[case.name]] * len(found):
-            continue
-        if len(set(found)) > 1:
-            yield finding(f"two fresh processes ({_SEEDS}) give different results", case.place, _ORDER)
-        else:  # fresh processes agree: either texts happen to fall in order there, or something outlived a run here
+    cases = {case.name: case for case in something(subject, subject.steady)}
+    here = {name: digest(case.prepared) for name, case in cases.items()}
+    examples = [name for name, case in cases.items() if case.is_example]
+    found: dict[tuple[str, bool], set[str | None]] = {}
+    for digests in digests_elsewhere(subject.rules.id, list(cases), examples):
+        is_whole = len(digests) == len(cases)
+        for name in cases if is_whole else examples:
+            found.setdefault((name, is_whole), set()).add(digests.get(name))
+    for name, case in cases.items():
+        whole, alone = found[name, True], found.get((name, False), {here[name]})
+        if len(whole) > 1 or len(alone) > 1:
+            advice = f"{_ORDER}; to see it, run it with PYTHONHASHSEED=1, then 2, 3 and so on"
+            yield finding("fresh processes (PYTHONHASHSEED) give different results", case.place, advice)
+        elif whole | alone != {here[name]}:  # fresh processes agree, so something outlived a run here
             message = "a fresh process gives another result than this one, where other actions were played before"
             yield finding(message, case.place, f"{_ALONE}; and {_ORDER}")
-
-
-_SEEDS = ", ".join(f"PYTHONHASHSEED={seed}" for seed in HASH_SEEDS)
 
 
 def check_replays(subject: Subject) -> Iterator[Diagnostic]:

@@ -52,6 +52,21 @@ def check_texts(subject: Subject) -> Iterator[Diagnostic]:
                 advice = f"add it under [{what}]"
                 yield finding(f"the code has {what}.{name}, which the data do not explain", subject.place(what), advice)
     yield from (example for example in subject.examples if isinstance(example, Diagnostic))
+    yield from _fields(subject)
+
+
+def _fields(subject: Subject) -> Iterator[Diagnostic]:
+    """Yield the fields of effects that nothing describes, once each."""
+    described = {kind: {"kind", *effect.fields} for kind, effect in subject.rules.file.effects.items()}
+    told: set[tuple[str, str]] = set()
+    for case in subject.sound:
+        for effect in (effect for course in _courses(subject, case) for effect in course.outcome.effects):
+            kind = effect["kind"]
+            for field in effect if kind in described else ():
+                if field not in described[kind] and (kind, field) not in told:
+                    told.add((kind, field))
+                    what = f"its effects of the kind {kind} have a field {field!r}, which nothing describes"
+                    yield finding(what, subject.place("effects", kind), f"add {field} to fields of [effects.{kind}]")
 
 
 def _texts(rules: Rules) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -89,6 +104,7 @@ def check_labels(subject: Subject) -> Iterator[Diagnostic]:
         declared = labels_of(subject.rules, action)
         met: set[str] = set()
         for case in cases:
+            yield from _twins(subject, case)
             for label, kind in _met(subject, case):
                 met.add(label)
                 if declared.get(label) != kind:
@@ -111,6 +127,12 @@ def _met(subject: Subject, case: Case) -> set[tuple[str, str]]:
         found |= {(event.label, "decision" if isinstance(event, Decided) else "chance") for event in course.questions}
         found |= {(label, "decision") for label in course.foregone}
     return found
+
+
+def _twins(subject: Subject, case: Case) -> Iterator[Diagnostic]:
+    for label, name in (subject.walk(case).twins if _courses(subject, case) else {}).items():
+        advice = "only the first of them can be chosen; give each option a name of its own"
+        yield finding(f"{label!r} offers the option {name!r} twice", case.place, advice)
 
 
 def _courses(subject: Subject, case: Case) -> list[Course]:
@@ -262,27 +284,29 @@ def check_scenes(subject: Subject) -> Iterator[Diagnostic]:
     """Yield scenes that cannot be played, and expectations that do not hold."""
     if not subject.scenes:
         raise NothingToCheck(f"it ships no scene; {_EXPECT}")
-    total = 0
+    expects = False
     for path, scene in subject.scenes:
         if isinstance(scene, RpgresError):
+            expects = True  # nobody knows
             yield from diagnostics_in(scene, file=str(path))
             continue
+        expects = expects or any(leaf.step.expect is not None for leaf in scene.program.leaves)
         problems = check_scene(scene)
         yield from problems
         if problems:
             continue
         try:
             with deadline(SCENE):
-                checks, wrong = prove_scene(scene)
+                _, wrong = prove_scene(scene)
         except RpgresError as error:
             yield finding(error.message, Place(str(path)))
             continue
-        total += checks
         for mismatch in wrong:
             message = f"{mismatch.step}: {mismatch.what} should be {mismatch.expected!r}, and is {mismatch.found!r}"
+            message += mismatch.differs
             file, _, line = mismatch.where.rpartition(":")
             yield finding(message, Place(file, int(line)))
-    if not total:
+    if not expects:
         yield finding("no scene expects anything", advice=_EXPECT, is_note=True)
 
 

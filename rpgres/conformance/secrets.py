@@ -62,7 +62,7 @@ def check_views(subject: Subject) -> Iterator[Diagnostic]:
                 for other in others[number_of_case % step :: step]:
                     compared += 1
                     message = leak(met, meet(prepared, seat, number, other, said=met.said), may_fail=other.may_fail)
-                    if message:
+                    if message and not leak(met, meet(prepared, seat, number)):  # or it goes otherwise by itself
                         yield finding(f"{message}, with {other.what}", case.place, _ADVICE)
                         return
 

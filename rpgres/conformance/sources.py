@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import re
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from importlib.util import find_spec, resolve_name
 from pathlib import Path
@@ -30,14 +32,15 @@ MODULES = {
     **dict.fromkeys(
         ("os", "io", "shutil", "tempfile", "glob", "fileinput", "sqlite3", "dbm", "shelve", "mmap", "platform"), _FILES
     ),
-    **dict.fromkeys(("getpass", "readline", "curses", "tkinter", "webbrowser"), _TERMINAL),
+    **dict.fromkeys(("getpass", "readline", "curses", "tkinter", "webbrowser", "logging", "warnings"), _TERMINAL),
     **dict.fromkeys(("socket", "ssl", "select", "selectors", "http", "ftplib", "smtplib", "requests"), _NETWORK),
     **dict.fromkeys(("urllib.request", "socketserver", "httpx", "aiohttp"), _NETWORK),
     **dict.fromkeys(("threading", "_thread", "multiprocessing", "concurrent", "asyncio"), _ELSEWHERE),
     **dict.fromkeys(
-        ("subprocess", "signal", "ctypes", "atexit", "gc", "pty", "runpy", "importlib.import_module"), _ELSEWHERE
+        ("subprocess", "signal", "ctypes", "atexit", "gc", "pty", "runpy", "builtins", "importlib.import_module"),
+        _ELSEWHERE,
     ),
-    **dict.fromkeys(("sys.stdin", "sys.stdout", "sys.stderr"), _TERMINAL),
+    **dict.fromkeys(("sys.stdin", "sys.stdout", "sys.stderr", "sys.__stdout__", "sys.__stderr__"), _TERMINAL),
     **dict.fromkeys(("sys.argv", "sys.platform"), _FILES),
     **dict.fromkeys(("sys.exit", "sys.modules", "sys.settrace", "sys.setprofile", "sys._getframe"), _ELSEWHERE),
 }
@@ -49,7 +52,9 @@ BUILTINS = {
     **dict.fromkeys(("id", "hash"), _VALUES),
 }
 # Methods that only paths have.
-METHODS = dict.fromkeys(("read_text", "read_bytes", "write_text", "write_bytes", "iterdir", "unlink", "mkdir"), _FILES)
+METHODS = dict.fromkeys(
+    ("read_text", "read_bytes", "write_text", "write_bytes", "iterdir", "unlink", "mkdir", "expanduser"), _FILES
+)
 
 
 class Fault(NamedTuple):
@@ -71,8 +76,37 @@ def check_sources(subject: Subject) -> Iterator[Diagnostic]:
         except (OSError, SyntaxError, ValueError) as error:
             yield finding(f"the source of {module} cannot be read: {error}", Place(str(file)))
             continue
-        for fault in sorted(faults_in(tree)):
+        for fault in sorted([*faults_in(tree), *_undeclared(tree, _top(module), subject.distribution)]):
             yield finding(fault.what, Place(str(file), fault.line), fault.advice)
+
+
+def _undeclared(tree: ast.Module, own: str, distribution: str) -> Iterator[Fault]:
+    """Yield the modules of others that are imported though the distribution does not depend on what brings them."""
+    imported = dict[str, int]()
+    for node in _running(tree):
+        if isinstance(node, ast.Import):
+            imported.update({_top(alias.name): node.lineno for alias in node.names})
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            imported[_top(node.module or "")] = node.lineno
+    others = {name: line for name, line in imported.items() if name not in {own, OWN, "", *sys.stdlib_module_names}}
+    if not others or distribution in ("", OWN):
+        return
+    from importlib.metadata import PackageNotFoundError, packages_distributions, requires
+
+    try:
+        needed = {_normal(re.split(r"[^\w.-]", text, maxsplit=1)[0]) for text in requires(distribution) or ()}
+    except PackageNotFoundError:
+        return
+    brought = packages_distributions()
+    for name, line in others.items():
+        its = brought.get(name, [name])
+        if not needed.intersection(map(_normal, [*its, name])) and distribution not in its:
+            advice = f'add "{its[0]}" to `dependencies` in pyproject.toml, or do without it'
+            yield Fault(line, f"it imports {name}, which {distribution} does not depend on", advice)
+
+
+def _normal(name: str) -> str:
+    return name.lower().replace("_", "-").replace(".", "-")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -152,6 +186,8 @@ def faults_in(tree: ast.Module) -> Iterator[Fault]:
         for kind, find in _FINDERS:
             if isinstance(node, kind):
                 yield from find(node, named)
+    yield from _sets_in_order(tree)
+    yield from _kept_between_runs(tree)
 
 
 def _running(node: ast.AST) -> Iterator[ast.AST]:
@@ -213,6 +249,8 @@ def _attribute(node: ast.Attribute, named: dict[str, str]) -> Iterator[Fault]:
 def _call(node: ast.Call, named: dict[str, str]) -> Iterator[Fault]:
     if isinstance(node.func, ast.Name) and node.func.id in BUILTINS and node.func.id not in named:
         yield Fault(node.lineno, f"it calls {node.func.id}()", BUILTINS[node.func.id])
+    elif ast.unparse(node.func) in ("Path.home", "Path.cwd", "pathlib.Path.home", "pathlib.Path.cwd"):
+        yield Fault(node.lineno, f"it calls {ast.unparse(node.func)}()", _FILES)
     elif isinstance(node.func, ast.Attribute) and node.func.attr in METHODS:
         yield Fault(node.lineno, f"it calls .{node.func.attr}()", METHODS[node.func.attr])
 
@@ -220,6 +258,130 @@ def _call(node: ast.Call, named: dict[str, str]) -> Iterator[Fault]:
 def _global(node: ast.Global, _named: dict[str, str]) -> Iterator[Fault]:
     names = ", ".join(node.names)
     yield Fault(node.lineno, f"it changes the module's {names}", f"{_ELSEWHERE}; keep lasting data in the state")
+
+
+_CHANGING = {
+    "append",
+    "add",
+    "update",
+    "pop",
+    "setdefault",
+    "extend",
+    "insert",
+    "clear",
+    "remove",
+    "popitem",
+    "discard",
+}
+_LASTS = "it keeps its value from run to run; keep lasting data in the state"
+
+
+def _kept_between_runs(tree: ast.Module) -> Iterator[Fault]:
+    """Yield what functions change that outlives a run: lists and tables of the module, and of default values."""
+
+    def is_mutable(node: ast.expr | None) -> bool:
+        made = getattr(node.func, "id", "") if isinstance(node, ast.Call) else ""
+        return isinstance(node, ast.List | ast.Dict | ast.Set) or made in (
+            "list",
+            "dict",
+            "set",
+            "defaultdict",
+            "deque",
+        )
+
+    assigned = [node for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign) and is_mutable(node.value)]
+    targets = [one for node in assigned for one in (node.targets if isinstance(node, ast.Assign) else [node.target])]
+    names = {target.id for target in targets if isinstance(target, ast.Name)}
+    for function in _running(tree):
+        if not isinstance(function, ast.FunctionDef | ast.Lambda):
+            continue
+        for default in (*function.args.defaults, *filter(None, function.args.kw_defaults)):
+            if is_mutable(default):
+                yield Fault(default.lineno, "a default value of a function can be changed", _LASTS)
+        own = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        own |= {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
+        for node in ast.walk(function):
+            called = node.func if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
+            if called is not None and called.attr in _CHANGING:
+                changed: ast.expr | None = called.value
+            else:
+                is_item = isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load)
+                changed = getattr(node, "value", None) if is_item else None
+            if isinstance(changed, ast.Name) and changed.id in names - own:
+                yield Fault(changed.lineno, f"it changes the module's {changed.id}", _LASTS)
+
+
+# What makes nothing of the order in which it gets its items, so that a set may be given to it.
+_ORDERLESS = {"sorted", "set", "frozenset", "len", "sum", "min", "max", "any", "all", "Counter", "bool"}
+_SET_METHODS = {"union", "intersection", "difference", "symmetric_difference", "copy"}
+_ORDERED = {"list", "tuple", "enumerate", "iter", "zip", "map", "filter", "reversed", "fromkeys", "join", "extend"}
+_SORT = "the order of a set differs between processes; go through sorted(...) of it"
+
+
+def _sets_in_order(tree: ast.Module) -> Iterator[Fault]:
+    """Yield where something is made of the items of a set in the order in which the set happens to have them."""
+    named = _set_names(tree)
+
+    def is_set(node: ast.expr) -> bool:
+        match node:
+            case ast.Set():
+                return _is_hashed(node)
+            case ast.SetComp() | ast.Call(func=ast.Name(id="set" | "frozenset"), args=[_, *_]):
+                return True
+            case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in _SET_METHODS:
+                return is_set(value)
+            case ast.BinOp(left, ast.BitOr() | ast.BitAnd() | ast.Sub() | ast.BitXor(), right):
+                return is_set(left) or is_set(right)
+            case ast.Name(id):
+                return id in named
+        return False
+
+    free: set[ast.AST] = set()
+    for node in _running(tree):
+        taken: list[ast.expr] = []
+        match node:
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=args) if name in _ORDERLESS:
+                free.update(args)
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=args) if name in _ORDERED:
+                taken = args
+            case ast.For(iter=items) | ast.Starred(value=items):
+                taken = [items]
+            case ast.ListComp(generators=loops) | ast.DictComp(generators=loops) | ast.GeneratorExp(generators=loops):
+                taken = [loop.iter for loop in loops] if node not in free else []
+            case ast.Call(func=ast.Attribute(value=items, attr="pop"), args=[]):
+                taken = [items]
+        if any(is_set(one) for one in taken):
+            yield Fault(getattr(node, "lineno", 1), "it goes through a set in the order that it happens to have", _SORT)
+
+
+def _is_hashed(node: ast.Set) -> bool:
+    """Tell whether the items of a set may fall in another order elsewhere: whole numbers always fall in the same."""
+    return not all(isinstance(one, ast.Constant) and isinstance(one.value, int) for one in node.elts)
+
+
+def _set_names(tree: ast.Module) -> set[str]:
+    """Return the names that stand for sets wherever they are assigned."""
+    found: dict[str, bool] = {}
+    for node in _running(tree):
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            text = ast.unparse(node.annotation) if isinstance(node, ast.AnnAssign) else ""
+            call = node.value.func if isinstance(node.value, ast.Call) else None
+            is_set = isinstance(node.value, ast.SetComp) or getattr(call, "id", "") in ("set", "frozenset")
+            is_set = is_set or (isinstance(node.value, ast.Set) and _is_hashed(node.value))
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                if isinstance(target, ast.Name):
+                    kept = found.get(target.id, True)
+                    found[target.id] = kept and (is_set or text.startswith(("set[", "frozenset[")))
+        elif isinstance(node, ast.arg | ast.For):
+            other = node.arg if isinstance(node, ast.arg) else getattr(node.target, "id", "")
+            found[other] = False
+    return {name for name, is_set in found.items() if is_set}
+
+
+def _caught(node: ast.ExceptHandler, _named: dict[str, str]) -> Iterator[Fault]:
+    is_all = node.type is None or "BaseException" in ast.unparse(node.type)
+    if is_all and not any(isinstance(inner, ast.Raise) for inner in ast.walk(node)):
+        yield Fault(node.lineno, "it catches everything, and with it what ends a run", "catch Exception, or less")
 
 
 def _forbidden(node: ast.stmt, verb: str, module: str) -> Iterator[Fault]:
@@ -237,4 +399,5 @@ _FINDERS: Iterable[tuple[type[ast.AST], Callable[..., Iterator[Fault]]]] = (
     (ast.Attribute, _attribute),
     (ast.Call, _call),
     (ast.Global, _global),
+    (ast.ExceptHandler, _caught),
 )

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from rpgres.conformance.records import Place, finding
-from rpgres.conformance.walks import SECONDS, Walk, accounts, deadline, first_plays, walk
+from rpgres.conformance.walks import SECONDS, Walk, accounts, deadline, first_plays, plain, walk
 from rpgres.engine.run import Prepared, prepare
 from rpgres.errors import RpgresError, UsageError
 from rpgres.rulesets import Parameter, Rules, Ruleset, data_folders, merge_parts, read_parts, unknown
@@ -92,14 +92,19 @@ class Subject:
     Args:
         rules: the ruleset with its data.
         is_installed: whether another process finds the same ruleset under its id.
+
+    Attributes:
+        distribution: what brings it, as pip names it; empty where it is not installed.
     """
 
     def __init__(self, rules: Rules, *, is_installed: bool = False) -> None:
         self.rules = rules.without_overlays()
         self.rules.ruleset = copy(rules.ruleset)
+        self.distribution = rules.ruleset.origin.distribution if rules.ruleset.origin is not None else ""
         self.rules.ruleset.origin = None  # its faults are told to its author, who need not be told whom to ask
         self.is_installed = is_installed
         self._walks: dict[int, Walk] = {}
+        self._kept = b""
 
     def place(self, *path: str | int) -> Place:
         """Return where a key of `ruleset.toml` stands."""
@@ -143,11 +148,17 @@ class Subject:
     @cached_property
     def cases(self) -> list[Case]:
         """Everything that is played: the examples, then every step of a scene that expects no error."""
+        self._kept = plain(self.rules.file)  # before anything is played
         found = [case for case in self.examples if isinstance(case, Case)]
         for _, scene in self.scenes:
             if isinstance(scene, Scene):
                 found += _steps(scene)
         return found
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether the data are not what they were before anything was played."""
+        return bool(self.cases) and plain(self.rules.file) != self._kept
 
     @cached_property
     def faults(self) -> list[Diagnostic]:
@@ -167,12 +178,14 @@ class Subject:
         Each with the first two accounts that differ.
         """
         first = [accounts(case.prepared, seeds=SEEDS) for case in self.sound]
+        ballast = [[object(), number] for number in range(10_000)]  # so that what goes by addresses goes otherwise
         found = []
         for case, before in zip(reversed(self.sound), reversed(first), strict=True):
             pairs = zip(before, accounts(case.prepared, seeds=SEEDS), strict=True)
             differing = next(((one, other) for one, other in pairs if one != other), None)
             if differing is not None:
                 found.append((case, *differing))
+        del ballast
         return found
 
     @cached_property

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 
 from rpgres.conformance.walks import accounts
@@ -14,6 +14,7 @@ from rpgres.engine.run import Prepared
 from rpgres.errors import RpgresError
 
 HASH_SEEDS = ("1", "2")
+MORE_HASH_SEEDS = tuple(str(seed) for seed in range(3, 9))  # with which examples alone are played
 SEEDS = 3  # with which each case is played
 SECONDS = 60.0
 
@@ -29,22 +30,33 @@ def digest(prepared: Prepared) -> str:
     return whole.hexdigest()
 
 
-def digests_elsewhere(ruleset_id: str, names: Sequence[str]) -> list[dict[str, str]]:
-    """Return the digests of cases by name, one answer for each of `HASH_SEEDS`.
+def digests_elsewhere(ruleset_id: str, names: Sequence[str], examples: Sequence[str]) -> Iterator[dict[str, str]]:
+    """Yield the digests of cases by name for each of `HASH_SEEDS`, then those of examples for `MORE_HASH_SEEDS`.
 
     Args:
         ruleset_id: an installed ruleset.
         names: the cases.
+        examples: those among them that are examples.
 
     Raises:
         RpgresError: a process failed.
     """
-    asked = json.dumps({"path": sys.path, "ruleset": ruleset_id, "names": list(names)})
-    running = [_start(seed) for seed in HASH_SEEDS]  # both at once
+    common = {"path": sys.path, "ruleset": ruleset_id}
+    everything = json.dumps({**common, "names": list(names)})
+    waiting = [(seed, everything) for seed in HASH_SEEDS]
+    if examples:
+        waiting += [(seed, json.dumps({**common, "examples": list(examples)})) for seed in MORE_HASH_SEEDS]
+    running = list[tuple[subprocess.Popen[str], str]]()
     try:
-        return [_finished(process, asked) for process in running]
+        for seed, asked in waiting:
+            running.append((_start(seed), asked))
+            if len(running) == len(HASH_SEEDS):  # so many at once
+                yield _finished(*running[0])
+                del running[0]
+        for process, asked in running:
+            yield _finished(process, asked)
     finally:
-        for process in running:
+        for process, _ in running:
             process.kill()
 
 
@@ -77,9 +89,10 @@ def main() -> None:
     asked = json.load(sys.stdin)
     sys.path[:] = asked["path"]
     answers, sys.stdout = sys.stdout, sys.stderr  # whatever a plugin prints is no answer
-    from rpgres.conformance.subjects import open_subject
+    from rpgres.conformance.subjects import Case, open_subject
     from rpgres.plugins.discovery import find_ruleset
 
-    wanted = set(asked["names"])
     subject = open_subject(find_ruleset(asked["ruleset"]))
-    json.dump({case.name: digest(case.prepared) for case in subject.cases if case.name in wanted}, answers)
+    wanted = set(asked.get("names", asked.get("examples")))
+    cases = subject.cases if "names" in asked else [case for case in subject.examples if isinstance(case, Case)]
+    json.dump({case.name: digest(case.prepared) for case in cases if case.name in wanted}, answers)

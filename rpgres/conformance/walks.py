@@ -5,6 +5,7 @@ from __future__ import annotations
 import _thread
 import signal
 import threading
+from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache, partial
@@ -16,6 +17,7 @@ import msgspec
 from rpgres.conformance.records import finding
 from rpgres.dice import Dice, Reading, Throw
 from rpgres.dice.seeds import Streams
+from rpgres.engine import contract
 from rpgres.engine.dealers import GivenDealer, NoDealer, SeededDealer
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.players import Policy, Question, Seats, View, uniform
@@ -23,7 +25,7 @@ from rpgres.engine.records import event_record
 from rpgres.engine.run import Prepared, play, with_piles
 from rpgres.engine.running import Decided, Drawn, Event, NeedsAnswer, Rolled, Run
 from rpgres.engine.table import Outcome
-from rpgres.errors import RpgresError, RuleError
+from rpgres.errors import RpgresError, RuleError, place_of
 from rpgres.model.state import State
 from rpgres.odds.explorer import ANSWERS, Odds, Runs, WalkDealer, explore
 from rpgres.toml.diagnostics import Diagnostic
@@ -57,10 +59,14 @@ class Course(msgspec.Struct, frozen=True):
 
 
 class Walk(msgspec.Struct, frozen=True):
-    """The courses of a case, and the exact chances of what they come to."""
+    """The courses of a case, and the exact chances of what they come to.
+
+    `twins` are names that a question offers twice, by its label.
+    """
 
     courses: list[Course]
     odds: Odds
+    twins: dict[str, str]
 
 
 class OutOfTime(RpgresError):
@@ -137,10 +143,10 @@ def deadline(seconds: float) -> Iterator[None]:
     timer.start()
     try:
         yield
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as error:
         if not rung.is_set():
             raise
-        raise OutOfTime(f"it did not end within {seconds:g} seconds") from None
+        raise OutOfTime(f"it did not end within {seconds:g} seconds{place_of(error)}") from None
     finally:
         timer.cancel()
         if ignored:
@@ -207,6 +213,9 @@ def first_plays(prepared: Prepared) -> Diagnostic | None:
     for number in range(FIRST):
         try:
             with deadline(SECONDS):
+                _, end, _ = played(prepared, seed=f"contract#{number}")
+                if isinstance(end, Outcome):
+                    contract.check_outcome(prepared, end)
                 account(prepared, seed=f"contract#{number}")
         except RpgresError as error:
             return finding(error.message, advice=_advice(error))
@@ -283,15 +292,21 @@ def walk(prepared: Prepared, *, leaves: int, seconds: float = SECONDS) -> Walk:
     Raises:
         RuleError: the rule fails on one, or asks otherwise when it is run again.
     """
-    courses, showing = list[Course](), _Showing()
+    courses, showing, twins = list[Course](), _Showing(), dict[str, str]()
+
+    def decide(view: View, question: Question) -> Mapping[str, int] | str | None:
+        if len({option.name for option in question.offered}) < len(question.offered):
+            names = Counter(option.name for option in question.offered)
+            twins.setdefault(question.label, names.most_common(1)[0][0])
+        return uniform(view, question)
 
     def once(dealer: WalkDealer) -> End:
-        outcome, run = play(prepared, dealer=dealer, players=Seats(policies={"": uniform}))
+        outcome, run = play(prepared, dealer=dealer, players=Seats(policies={"": decide}))
         before = run.state if prepared.action in prepared.rules.ruleset.procedures else None
         courses.append(Course(tuple(run.events), outcome, tuple(run.foregone), showing.is_shown, before))
         return End.of(outcome)
 
-    return Walk(courses, explore(once, showing, leaves=leaves, seconds=seconds))
+    return Walk(courses, explore(once, showing, leaves=leaves, seconds=seconds), twins)
 
 
 def walk_for(

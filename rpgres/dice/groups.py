@@ -85,7 +85,8 @@ class AddedDice(Dice):
         found = self._made(draw)
         surplus = len(list(left))
         if surplus:
-            message = f"{pool.count}d{pool.sides} expected; {text!r} has {surplus} faces too many: {self._brings()}"
+            many = "one face" if surplus == 1 else f"{surplus} faces"
+            message = f"{pool.count}d{pool.sides} expected; {text!r} has {many} too many: {self._brings()}"
             raise GivenError(message, given=text)
         return found
 

@@ -42,17 +42,45 @@ Hand = Callable[[Due], "Sequence[str] | None"]  # asks for a result; None leaves
 
 def remembering(hand: Hand | None) -> Hand | None:
     """Return what asks a hand for each result once, however often the run is repeated that needs it."""
-    if hand is None:
-        return None
-    known: dict[tuple[int, str, int], Sequence[str] | None] = {}
+    return Remembered(hand).ask if hand is not None else None
 
-    def ask(due: Due) -> Sequence[str] | None:
+
+class Remembered:
+    """Results that a hand was asked for, kept while a run is repeated, up to an answer that is taken back.
+
+    Args:
+        hand: asks somebody for results.
+    """
+
+    def __init__(self, hand: Hand) -> None:
+        self._hand = hand
+        self._answers = 0  # given in this run so far
+        self._known: dict[tuple[int, str, int], tuple[int, Sequence[str] | None]] = {}
+
+    def begin(self) -> None:
+        """Take note that the run begins, for the first time or again."""
+        self._answers = 0
+
+    def ask(self, due: Due) -> Sequence[str] | None:
+        """Return a result, asked for once."""
         key = due.turn, due.label, due.asked
-        if key not in known:
-            known[key] = hand(due)
-        return known[key]
+        if key not in self._known:
+            self._known[key] = self._answers, self._hand(due)
+        return self._known[key][1]
 
-    return ask
+    def counting(self, prompt: Callable[..., str | None]) -> Callable[..., str | None]:
+        """Return what prompts a person, and counts their answers."""
+
+        def once(*about: Any) -> str | None:
+            answer = prompt(*about)
+            self._answers += 1
+            return answer
+
+        return once
+
+    def take_back(self) -> None:
+        """Forget what was asked for after the last answer, which is taken back."""
+        self._known = {key: found for key, found in self._known.items() if found[0] < self._answers}
 
 
 class Dealer:

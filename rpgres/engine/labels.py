@@ -37,7 +37,7 @@ def _labels_of(rules: Rules, action: str) -> dict[str, str]:
     met = set(open_)
     while open_:
         name = open_.pop(0)
-        found |= {name: "chance"} if name in rules.plans else {}
+        found |= {name: "chance"} if name in rules.plans and rules.plans[name].is_rolled else {}
         for path, node in walk(rules.table(name), menu=rules.menu, fields=("ask", "options")):
             if isinstance(node, RowQuestion):
                 found[str(path[-1])] = "decision"

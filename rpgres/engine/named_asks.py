@@ -204,7 +204,10 @@ def question_of(
         told += [f"{much} {of.replace('-', ' ')}" for of, much in one.cost if much]
         brief = f"{offer.answer} ({', '.join(told)})" if told else offer.answer
         paid = sum(much for _, much in one.cost)
-        options.append(Option(offer.answer, ask.options[one.option].text, offer.prefer, brief=brief, cost=paid))
+        text = ask.options[one.option].text
+        if offer.answer != one.option:
+            text = f"The dice {', '.join(str(die.face) for _, dice in offer.again for die in dice)}."
+        options.append(Option(offer.answer, text, offer.prefer, brief=brief, cost=paid))
     return Question(label, who, tuple(options), ask.text, True, facts)
 
 

@@ -15,18 +15,18 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rpgres.dice import Dice, LawSizeError
-from rpgres.dice.groups import Again, Faces, Joining, group_law, plain_faces
+from rpgres.dice.groups import Again, Faces, Joining, Vector, group_law, plain_faces
 from rpgres.dice.readings import JointLaw
 from rpgres.engine.named_asks import Chosen, Die, Offer, Thrown, kept, question_of, throws
 from rpgres.engine.named_dice import Course, Known, again_of, as_many, filled, is_pool
 from rpgres.engine.named_kinds import Kinds
-from rpgres.engine.named_odds import law_of
-from rpgres.engine.named_readings import worked_out
+from rpgres.engine.named_odds import KINDS, Worked, law_of, told, vector_of
+from rpgres.engine.named_readings import needed, worked_out
 from rpgres.engine.table import Table
 from rpgres.model.state import Map
 from rpgres.rulesets import OUTCOME_ONLY, STATE
 from rpgres.rulesets.dice_plans import BAND, OF_AN_OUTCOME
-from rpgres.rulesets.formulas import Const, Expr, reduced
+from rpgres.rulesets.formulas import Const, Expr, reduced, worker
 
 MOST_NODES = 200_000  # of one action
 MOST_BROUGHT = 400  # dice that others bring
@@ -140,6 +140,8 @@ class Courses:
         self.nodes: list[Node] = []
         self._numbers: dict[Node, int] = {}
         self._known: dict[Any, int] = {}
+        self._of_answers: dict[Any, _Ends] = {}
+        self._last: dict[Any, int] = {}
         self._laws: dict[Any, tuple[list[tuple[tuple[Die, ...], int]], int, int]] = {}
         purse = course.purse
         left = [
@@ -155,8 +157,7 @@ class Courses:
         return self._at(place, chosen, {group: self.kinds.alike(group, dice) for group, dice in thrown.items()})
 
     def _at(self, place: int, chosen: tuple[Chosen, ...], thrown: Thrown) -> int:
-        last = {one.label: one.option for one in chosen}
-        key = place, *sorted(chosen), *sorted(last.items()), *(thrown.get(group, ()) for group in self.plan.groups)
+        key = place, _key(chosen), *(thrown.get(group, ()) for group in self.plan.groups)
         found = self._known.get(key)
         if found is None:
             found = self._known[key] = self._worked_out(place, chosen, thrown)
@@ -165,7 +166,7 @@ class Courses:
     def _worked_out(self, place: int, chosen: tuple[Chosen, ...], thrown: Thrown) -> int:
         known = self.course.known(chosen, thrown)
         if place == len(self.plan.steps):
-            return self._node(End(tuple(_plain(known[name]) for name in self.names)))
+            return self._ended(chosen, thrown)
         step = self.plan.steps[place]
         if not thrown and not self._may_ask(place, known):
             law = law_of(self.course.compiled, known, self.names)
@@ -187,8 +188,8 @@ class Courses:
         self, again: tuple[tuple[str, tuple[Die, ...]], ...], place: int, chosen: tuple[Chosen, ...], thrown: Thrown
     ) -> int:
         """Return the node behind dice that are thrown again, group by group."""
-        if not again:
-            return self._at(place, chosen, thrown)
+        if not again or (place == len(self.plan.steps) and self._ends(chosen).is_fixed):
+            return self._ended(chosen, thrown, again) if again else self._at(place, chosen, thrown)
         (group, dice), *rest = again
         known = self.course.known(chosen, thrown)
         number, stay = throws(thrown[group]) + 1, kept(thrown[group], dice)
@@ -256,6 +257,38 @@ class Courses:
         ]
         return found, total, total - sum(weight for _, weight in found)
 
+    def _ends(self, chosen: tuple[Chosen, ...]) -> _Ends:
+        """Return what dice come to after some answers, when nothing is asked any more."""
+        key = _key(chosen)
+        if key not in self._of_answers:
+            self._of_answers[key] = _Ends(self.course.known(chosen, {}), self.names, self.kinds)
+        return self._of_answers[key]
+
+    def _ended(
+        self, chosen: tuple[Chosen, ...], thrown: Thrown, again: tuple[tuple[str, tuple[Die, ...]], ...] = ()
+    ) -> int:
+        """Return the node at the end, or before dice that are thrown again for the last time."""
+        ends = self._ends(chosen)
+        if not ends.is_fixed:
+            known = self.course.known(chosen, thrown)
+            return self._node(End(tuple(_plain(known[name]) for name in self.names)))
+        stay, last = dict(thrown), []
+        for group, dice in again:
+            stay[group] = kept(thrown[group], dice)
+            last.append((group, throws(thrown[group]) + 1, len(dice)))
+        so_far = ends.joined((group, die) for group, dice in stay.items() for die in dice)
+        key = _key(chosen), so_far, *last
+        if key not in self._last:
+            known = self.course.known(chosen, thrown)
+            states, total, open_ = {so_far: 1}, 1, 0
+            for one in last:
+                law, whole, lost = self.law(known, *one)
+                open_ = open_ * whole + lost * (total - open_)
+                total, states = total * whole, ends.after(states, one[0], law)
+            parts = ((weight, self._node(End(ends.values(vector)))) for vector, weight in states.items())
+            self._last[key] = self._chance(parts, total, open_)
+        return self._last[key]
+
     def _may_ask(self, place: int, base: Mapping[str, Any]) -> bool:
         """Tell whether anything may be asked from a place on: somebody is there, and no condition rules it out."""
         of, purse = worked_out(self.plan, base), self.course.purse
@@ -314,6 +347,72 @@ class Courses:
                     limit="MOST_NODES",
                 )
         return number
+
+
+class _Ends:
+    """What dice come to when nothing is asked any more, by what is read off them.
+
+    Args:
+        known: what is known of the answers.
+        names: what is asked for.
+        kinds: which dice are alike.
+
+    Attributes:
+        is_fixed: whether each die brings the same to the readings whatever the others show.
+    """
+
+    def __init__(self, known: Known, names: tuple[str, ...], kinds: Kinds) -> None:
+        plan = known.compiled.plan
+        needs = needed(plan, known, names)
+        self.known, self.asked, self.names = known, names, tuple(needs.readings)
+        self.terms, reads = tuple(needs.readings.values()), plan.reads
+        self.kinds = tuple(KINDS[reads[terms[0][0]].kind] for terms in self.terms)
+        groups = {group for terms in self.terms for slot, _ in terms for group in reads[slot].groups}
+        self.is_fixed = not any(kinds.is_moving(group) for group in groups)
+        self.workers = {name: worker(expr) for name, expr in needs.numbers.items()}
+        joining = Joining(self.kinds, (None,) * len(self.kinds))
+        self.join, self.nothing = joining.join(), joining.nothing
+        self._brought: dict[tuple[str, Die], Vector] = {}
+        self._values: dict[Vector, tuple[Any, ...]] = {}
+        self._base = dict(known)
+
+    def joined(self, dice: Iterable[tuple[str, Die]], start: Vector | None = None) -> Vector:
+        """Return what is read off some dice."""
+        found = self.nothing if start is None else start
+        for one in dice:
+            if one not in self._brought:
+                self._brought[one] = vector_of(self.known, *one, self.terms, self.kinds)
+            found = self.join(found, self._brought[one])
+        return found
+
+    def after(
+        self, states: Mapping[Vector, int], group: str, law: Iterable[tuple[tuple[Die, ...], int]]
+    ) -> dict[Vector, int]:
+        """Return states with dice of a group that are thrown, by their law."""
+        own: dict[Vector, int] = {}
+        for dice, weight in law:
+            vector = self.joined((group, die) for die in dice)
+            own[vector] = own.get(vector, 0) + weight
+        found: dict[Vector, int] = {}
+        for so_far, weight in states.items():
+            for vector, times in own.items():
+                key = self.join(so_far, vector)
+                found[key] = found.get(key, 0) + weight * times
+        return found
+
+    def values(self, vector: Vector) -> tuple[Any, ...]:
+        """Return what the names that are asked for come to."""
+        if vector not in self._values:
+            known = Worked(self.workers, self._base)
+            known.update(zip(self.names, map(told, vector), strict=True))
+            self._values[vector] = tuple(_plain(known[name]) for name in self.asked)
+        return self._values[vector]
+
+
+def _key(chosen: tuple[Chosen, ...]) -> tuple[Any, ...]:
+    """Return what of the answers matters later: how often each was given, at what cost, and the last of each label."""
+    last = {one.label: one.option for one in chosen}
+    return *sorted(chosen), *sorted(last.items())
 
 
 def _more(count: int, again: Again, faces: int) -> int:

@@ -347,7 +347,7 @@ class Course(msgspec.Struct, frozen=True):
             answer = Chosen(label, name, cost)
             prefer = int(option.prefer(known) or 0)
             ways = self._ways(known, name, option)
-            found += (Offer(typed, answer, prefer, _by_group(dice_)) for typed, dice_ in ways)
+            found += (Offer(typed, answer, prefer, _by_group(dice_, option.reroll)) for typed, dice_ in ways)
         return tuple(found)
 
     def _ways(self, known: Known, name: str, option: AskedOption) -> Iterator[tuple[str, list[tuple[str, Die]]]]:
@@ -402,11 +402,10 @@ class Course(msgspec.Struct, frozen=True):
         return place if times < self.rules.file.actions[self.action].ask[label].times else place + 1
 
 
-def _by_group(dice_: list[tuple[str, Die]]) -> tuple[tuple[str, tuple[Die, ...]], ...]:
-    found: dict[str, list[Die]] = {}
-    for group, die in dice_:
-        found.setdefault(group, []).append(die)
-    return tuple((group, tuple(its)) for group, its in found.items())
+def _by_group(dice_: list[tuple[str, Die]], groups: Iterable[str]) -> tuple[tuple[str, tuple[Die, ...]], ...]:
+    """Return dice by group, in the order in which these are thrown again."""
+    found = ((group, tuple(die for its, die in dice_ if its == group)) for group in groups)
+    return tuple((group, its) for group, its in found if its)
 
 
 def played(table: Table, actor: Character, course: Course) -> tuple[dict[str, Any], tuple[Chosen, ...]]:
@@ -437,6 +436,8 @@ def rolled(table: Table, actor: Character, course: Course) -> tuple[dict[str, tu
         if not offers:
             place += 1
             continue
+        if table.is_read:
+            explain(table, known, course.given, thrown)
         asked = question_of(
             course.rules, course.action, step, course.purse.who(step), offers.values(), course.facts(step, known)
         )
@@ -446,7 +447,6 @@ def rolled(table: Table, actor: Character, course: Course) -> tuple[dict[str, tu
             continue
         chosen = (*chosen, offers[answer].chosen)
         place = course.next(place, chosen)
-        explain(table, known, course.given, [group for group, _ in offers[answer].again])
         known = course.known(chosen, thrown)
         for group, again in offers[answer].again:
             stay = kept(thrown[group], again)
@@ -469,11 +469,16 @@ def throw_of(
     found = as_many(found, group, len(again)) if again else found
     brings = again_of(known, group, found)
     rolled = added_dice(found, brings) if brings is not None else found
+    plan_of = known.compiled.plan.groups[group]
+    other = _opposing(plan_of, course.given)
     if not rolled.pools:
+        if other is not None:
+            _explain_opposition(table, plan_of, other, found)
         return (Die(rolled.law.values[0]),)
-    other = _opposing(known.compiled.plan.groups[group], course.given)
     by = other.character if other is not None else "" if group == OPPOSITION else actor.name
     throw = table.run.roll(rolled, group, by, is_shown=True).throw
+    if other is not None:
+        _explain_opposition(table, plan_of, other, found)
     if not is_pool(found):
         return (Die(throw.value),)
     return tuple(Die(face, is_first, number) for face, is_first in faces_of(throw))
@@ -489,16 +494,14 @@ def explain(table: Table, known: Known, given: Given, groups: Iterable[str]) -> 
     used = [place for place in range(len(plan.reads)) if f"{SLOT}{place}" in known]
     total = linear(plan.numbers["total"], partial(_terms, plan)) if "total" in plan.numbers else None
     slots = [plan.reads[int(name.removeprefix(SLOT))].groups for name in total or () if name.startswith(SLOT)]
-    own = [group for groups in slots for group in groups if known.thrown[group]]
+    own = [group for groups in slots for group in groups if known.thrown.get(group)]
     for group in groups:
-        dice_, other = known.thrown[group], _opposing(plan.groups[group], given)
+        dice_ = known.thrown[group]
         found = filled(known, group) if dice_ else None
         places = [place for place in used if group in plan.reads[place].groups]
-        if found is None:
+        if found is None or _opposing(plan.groups[group], given) is not None:
             continue
-        if other is not None:
-            _explain_opposition(table, plan.groups[group], other, found)
-        elif total is not None and own == [group]:
+        if total is not None and own == [group]:
             words = "".join(_added(known, given, name, factor) for name, factor in total.items() if name[:1] != SLOT)
             if words:
                 table.explain(group, f"{found.text}{words}", counts=known["total"])

@@ -48,6 +48,10 @@ class Kinds:
         self._known = course.known((), {})
         self._found: dict[tuple[str, Die], Die | None] = {}
 
+    def is_moving(self, group: str) -> bool:
+        """Tell whether what a die of a group counts for depends on other dice, or on answers."""
+        return "face" in self._told[group]
+
     def alike(self, group: str, dice: Iterable[Die]) -> tuple[Die, ...]:
         """Return dice as those that stand for them; without those that make no difference."""
         return tuple(sorted(found for die in dice if (found := self.of(group, die)) is not None))

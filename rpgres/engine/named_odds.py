@@ -28,7 +28,8 @@ MOST_STEP = 1 << 12  # that a cap is sought beyond where it is
 MOST_WHOLE = 400  # readings that have an end at most there are followed to it
 MOST_BLAMED = 40  # states without an answer that are looked into before caps grow
 MOST_STATES = 200_000  # of one law
-_KINDS = {"sum": "add", "count": "add", "highest": "max", "lowest": "min"}
+Terms = tuple[tuple[int, int], ...]  # of a reading, the slots that are added up, each with its factor
+KINDS = {"sum": "add", "count": "add", "highest": "max", "lowest": "min"}
 
 
 def law_of(compiled: Compiled, base: Mapping[str, Any], names: tuple[str, ...]) -> JointLaw:
@@ -65,7 +66,7 @@ class Weighing:
         self.workers = {name: worker(expr) for name, expr in needs.numbers.items()}
         self.names, self.terms = tuple(needs.readings), tuple(needs.readings.values())
         reads = compiled.plan.reads
-        self.kinds = tuple(_KINDS[reads[terms[0][0]].kind] for terms in self.terms)
+        self.kinds = tuple(KINDS[reads[terms[0][0]].kind] for terms in self.terms)
         self.groups = tuple({group for slot, _ in terms for group in reads[slot].groups} for terms in self.terms)
         self.caps: list[int] = [HIGHEST if name in needs.exact else FIRST_CAP for name in self.names]
         self.highs: dict[tuple[str, int], float] = {}
@@ -173,7 +174,7 @@ class Weighing:
     def known(self, vector: Vector, places: Any) -> Known:
         known = Known(self.compiled, self.base, {})
         for place in places:
-            known[self.names[place]] = _told(vector[place])
+            known[self.names[place]] = told(vector[place])
         return known
 
     def law_of_group(self, group: str, places: tuple[int, ...], known: Known) -> Law:
@@ -213,29 +214,19 @@ class Weighing:
             kept = pool.kept if pool.keep else None
         else:
             shown = tuple(dice.law.items())
+        terms, kinds = tuple(self.terms[place] for place in places), tuple(self.kinds[place] for place in places)
         first = tuple(
-            (weight, self._vector(group, places, known, face, is_first=True), again is not None and face in again.first)
+            (weight, vector_of(known, group, Die(face), terms, kinds), again is not None and face in again.first)
             for face, weight in shown
         )
         added: tuple[tuple[int, Vector, bool], ...] = ()
         if again is not None:
             added = tuple(
-                (weight, self._vector(group, places, known, face, is_first=False), face in again.added)
+                (weight, vector_of(known, group, Die(face, is_first=False), terms, kinds), face in again.added)
                 for face, weight in shown
             )
         self._note(group, places, first, added, count)
         return Faces(count, first, added, kept)
-
-    def _vector(self, group: str, places: tuple[int, ...], known: Known, face: int, *, is_first: bool) -> Vector:
-        found, die = [], Die(face, is_first)
-        for place in places:
-            value = {"add": 0, "max": LOWEST, "min": HIGHEST}[self.kinds[place]]
-            for slot, factor in self.terms[place]:
-                brings = known.read_of(slot, group, die)
-                if brings is not None:
-                    value = value + factor * brings if self.kinds[place] == "add" else brings
-            found.append(value)
-        return tuple(found)
 
     def _note(
         self,
@@ -277,10 +268,10 @@ class Weighing:
 
     # -- what they come to
 
-    def worked(self, vector: Vector, values: Mapping[str, Any]) -> _Worked:
+    def worked(self, vector: Vector, values: Mapping[str, Any]) -> Worked:
         """Return what names come to in a state, with further values."""
-        known = _Worked(self.workers, {**self.base, **values} if values else self.base)
-        known.update(zip(self.names, map(_told, vector), strict=True))
+        known = Worked(self.workers, {**self.base, **values} if values else self.base)
+        known.update(zip(self.names, map(told, vector), strict=True))
         return known
 
     def _stuck(self, vector: Vector) -> list[int]:
@@ -316,7 +307,20 @@ class Weighing:
         return None
 
 
-class _Worked(dict[str, Any]):
+def vector_of(known: Known, group: str, die: Die, terms: tuple[Terms, ...], kinds: tuple[str, ...]) -> Vector:
+    """Return what a die brings to readings, each a sum of slots; see `Joining` for the kinds."""
+    found = []
+    for its, kind in zip(terms, kinds, strict=True):
+        value = {"add": 0, "max": LOWEST, "min": HIGHEST}[kind]
+        for slot, factor in its:
+            brings = known.read_of(slot, group, die)
+            if brings is not None:
+                value = value + factor * brings if kind == "add" else brings
+        found.append(value)
+    return tuple(found)
+
+
+class Worked(dict[str, Any]):
     """What names come to once the dice lie."""
 
     def __init__(self, workers: Mapping[str, Callable[[Any], Any]], base: Mapping[str, Any]) -> None:
@@ -335,7 +339,7 @@ class _Spans(dict[str, Span]):
         super().__init__()
         self.numbers, self.base = weighing.numbers, weighing.base
         for name, value in zip(weighing.names, vector, strict=True):
-            self[name] = span_of(_told(value))
+            self[name] = span_of(told(value))
         for place in stuck:
             self[weighing.names[place]] = Span(vector[place], weighing.most[place])
 
@@ -377,7 +381,7 @@ def _alike(shown: list[tuple[int, Vector, bool]]) -> tuple[tuple[int, Vector, bo
     return tuple((weight, vector, again) for (vector, again), weight in found.items())
 
 
-def _told(value: int) -> int:
+def told(value: int) -> int:
     return 0 if value in (LOWEST, HIGHEST) else value
 
 

@@ -39,6 +39,9 @@ Kind = Literal["chance", "decision"]
 _KEY = re.compile(r"(?P<key>.+?)(?:#(?P<number>[1-9]\d{0,5}))?")
 
 
+MOST_TOLD = 8  # answers that fit into a message
+
+
 class Answered(msgspec.Struct, frozen=True, kw_only=True):
     """One answer of a run.
 
@@ -178,7 +181,9 @@ def read_changes(given: Sequence[str], choose: Sequence[str], answers: Sequence[
     """
     typed = [("chance", text) for text in given] + [("decision", text) for text in choose]
     if not typed:
-        raise UsageError(f"say what is changed: {named('choose')} LABEL=OPTION or {named('given')} LABEL=FACES")
+        known = ", ".join(f"{one.label}={one.value}" for one in answers[:MOST_TOLD])
+        told = f"say what is changed: {named('choose')} LABEL=OPTION or {named('given')} LABEL=FACES"
+        raise UsageError(f"{told}; the answers were {known}" if known else told)
     changes = [_read(text, answers, kind="chance" if kind == "chance" else "decision") for kind, text in typed]
     places = [(change.kind, change.step, change.label, change.number) for change in changes]
     if len(set(places)) < len(places):
@@ -545,7 +550,7 @@ def result_what_if(
     if before.ruleset is None or before.action is None:
         raise UsageError("dice alone have no decisions; `rpgres roll NOTATION --given roll=...` says what they come to")
     if before.seed is None:
-        raise UsageError("this result does not tell its seed; at a persistent table, use TABLE#N")
+        raise UsageError("this result does not tell its seed; at a table, name its entry: `rpgres whatif .#N`")
     rules = load_rules(find_ruleset(before.ruleset, extra=folders), switches=before.switches, extra=folders)
     prepared = prepare(rules, before.action, {key.replace("-", "_"): value for key, value in before.inputs.items()})
     answers = answers_in(before.events)

@@ -241,7 +241,9 @@ def fault_of(error: BaseException, run: Run, told: str) -> BaseException:
             if run.fault is not None:
                 fault = run.fault
             else:
-                fault = run.rules.blamed(RuleError(f"{told} cannot be played: {error.told}", reason=error.reason))
+                place = place_of(error) if error.reason == "endless" else ""
+                why = f"{told} cannot be played: {error.told}{place}"
+                fault = run.rules.blamed(RuleError(why, reason=error.reason))
         case Stop() | RpgresError():
             error.run = run
             return run.rules.blamed(error) if isinstance(error, RuleError) else error

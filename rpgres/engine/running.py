@@ -314,12 +314,12 @@ class Run(msgspec.Struct):
         """Take note that the rule turned to the table and nothing came of it; one that only does so does not end."""
         self.idle += 1
         if self.idle > MAX_QUESTIONS:
-            raise endless(label)
+            raise endless(label, self.counts)
 
     def check_room(self, label: str) -> None:
         """Make sure that one event more may happen, or the rule does not end."""
         if len(self.events) >= MAX_QUESTIONS:
-            raise endless(label)
+            raise endless(label, self.counts)
 
     def add(self, event: Event) -> None:
         """Take note of what happened."""
@@ -351,7 +351,7 @@ class Run(msgspec.Struct):
         """Have the dealer roll, take note of it, and return that; `is_shown` where the rule reads every die."""
         counts, events = self.counts, self.events
         if len(events) >= MAX_QUESTIONS:
-            raise endless(label)
+            raise endless(label, self.counts)
         count = counts.get(label, 0)
         counts[label] = count + 1
         dealer = self.dealer
@@ -408,7 +408,7 @@ class Run(msgspec.Struct):
             self.players.scripted(question)  # which may name it
             return options[0].name
         if len(self.events) >= MAX_QUESTIONS:
-            raise endless(label)
+            raise endless(label, self.counts)
         self.counts[label] = self.counts.get(label, 0) + 1
         view = self.view(question.who)
         answer = self.players.answer(question, view)
@@ -560,14 +560,12 @@ def accepted(question: Question, choice: str) -> str:
         raise ChoiceError(f"{question.label}={choice}: {error.message}", label=question.label, options=names) from None
 
 
-def endless(label: str) -> Broken:
-    """Return what stops a rule that asks without end.
-
-    Args:
-        label: what it asked last.
-    """
-    told = f"it asked more than {MAX_QUESTIONS:,} questions in one action, {label!r} the last; it seems to loop"
-    return Broken(told, reason="endless")
+def endless(label: str, counts: Mapping[str, int] = EMPTY) -> Broken:
+    """Return what stops a rule that asks without end: what it asked last, and how often each label before."""
+    most = max(counts, key=counts.__getitem__, default=label)
+    told = f"it asked more than {MAX_QUESTIONS:,} questions in one action, {label!r} the last"
+    often = f", most often {most!r} ({counts[most]:,} times)" if counts.get(most, 0) > 1 else ""
+    return Broken(f"{told}{often}; it seems to loop", reason="endless")
 
 
 def not_deterministic(asked: str, now: str) -> str:

@@ -14,7 +14,7 @@ import msgspec
 from rpgres.engine.named_inputs import Given
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import RuleError, UsageError
-from rpgres.model.state import EMPTY, GM, Character, Map
+from rpgres.model.state import EMPTY, GM, Card, Character, Map
 from rpgres.parameters.context import ACTOR, OPPONENT
 from rpgres.rulesets import Effect
 from rpgres.rulesets.table_plans import JOINT, RowPlan, TablePlan, aside_of, closure, joint_name
@@ -157,7 +157,11 @@ class Walk:
         results = [found] if row.name else []
         if row.is_whole or row.passes_to:
             out = _left_out(self.table, found)
-            rolled = [self.results(found.table, out) for _ in range(again)]
+            rolled = list[list[Found]]()
+            for _ in range(again):
+                rolled.append(self.results(found.table, out))
+                if row.row.distinct:
+                    out |= {(one.table, str(one.row.key)) for one in rolled[-1]}
             rolled.sort(key=lambda one: joint_name([tuple(part.row.name for part in one)]))
             linked = [self.results(link) for link in row.links[again:]]
             results += [part for parts in (*rolled, *linked) for part in parts]
@@ -180,12 +184,12 @@ class Walk:
     def _rolled(self, plan: TablePlan, out: Out) -> Found:
         run = self.table.run
         if run.dealer.joint:
-            rows = self._law(plan.name, out)
-            scale = lcm(*(mass.denominator for mass in rows.values()))
-            stops = list(rows)
-            of, place, beside = stops[run.pick([int(rows[stop] * scale) for stop in stops], plan.name)]
+            stops, weights = self._chances(plan.name, out)
+            of, place, beside = stops[run.pick(weights, plan.name)]
             plan = self.plans[of]
             return Found(of, plan.rows[place], also=plan.also[beside] if beside is not None else None)
+        if not plan.is_rolled:
+            return Found(plan.name, plan.rows[0])
         open_ = self._open(plan, out)
         dice = self._given(plan).dice(plan.die)
         while True:
@@ -235,6 +239,17 @@ class Walk:
             return False
         return row.name in self.table.state.things.get(plan.name, ()) or (plan.name, row.name) in self.came
 
+    def _chances(self, name: str, out: Out) -> tuple[list[Stop], list[int]]:
+        """Return the rows that may come next, with whole weights; kept where nothing that is typed changes them."""
+        used = [(one, self.table.state.things.get(one, ())) for one in closure(name, self.plans)]
+        key = name, out, tuple(used), tuple(self.came)
+        kept: dict[Any, tuple[list[Stop], list[int]]] = self.rules.compiled.setdefault("tables", {})
+        if key not in kept or any("{" in self.plans[one].die for one, _ in used):
+            law = self._law(name, out)
+            scale = lcm(*(mass.denominator for mass in law.values()))
+            kept[key] = list(law), [int(mass * scale) for mass in law.values()]
+        return kept[key]
+
     def _law(self, name: str, out: Out) -> dict[Stop, Fraction]:
         """Return the chance of each row that may come next, with what is beside it: rows that lead on are followed.
 
@@ -276,11 +291,16 @@ class Walk:
 
     def _drawn(self, plan: TablePlan, out: Out) -> Found:
         aside = aside_of(plan.pile, self.rules.file.piles)
+
+        def row_of(card: Card) -> RowPlan | None:
+            return next((row for row in plan.rows if fits(card, str(row.key), self.rules.cards)), None)
+
         while True:
-            card = self.table.draw(plan.pile, to=aside, label=plan.name, by=self.actor.name)
+            drawn = {"to": aside, "label": plan.name, "by": self.actor.name}
+            card = self.table.draw(plan.pile, **drawn, alike=lambda one: getattr(row_of(one), "number", None))
             if card is None:
                 raise UsageError(f"no card is left in {plan.pile} for the table {plan.name}")
-            row = next((row for row in plan.rows if fits(card, str(row.key), self.rules.cards)), None)
+            row = row_of(card)
             if row is None:
                 raise RuleError(f"the table {plan.name} of {self.rules.id} has no row for {card.title}")
             if (plan.name, str(row.key)) not in out and not self._came(row, plan):

@@ -5,13 +5,13 @@ A view holds what its seat may see and nothing else; whoever holds the table's f
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from rpgres.errors import FileError, named
+from rpgres.errors import FileError, UsageError, named
 from rpgres.journal import store
 from rpgres.journal.commitments import SealFile
 from rpgres.journal.forms import AnswerFile, LinkRecord, ViewRecord
@@ -125,6 +125,36 @@ def write_json(path: Path, record: Any, *, is_forced: bool = False) -> Path:
     """
     text = msgspec.json.format(msgspec.json.encode(record), indent=2).decode() + "\n"
     return write_text(path, text, is_forced=is_forced)
+
+
+def kept_seal(commitment: str) -> Path:
+    """Return the file in which a sealed answer is kept for its owner, where no other was named.
+
+    Raises:
+        UsageError: there is no folder for it.
+    """
+    from rpgres.journal.checking import state_folder
+
+    try:
+        folder = state_folder() / "seals"
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except (OSError, RuntimeError) as error:
+        raise UsageError(
+            f"the sealed answer cannot be kept ({error}): name a file for it, {named('out')} FILE"
+        ) from None
+    return folder / f"{commitment}.json"
+
+
+def seal_kept(commitments: Iterable[str]) -> SealFile:
+    """Return the last sealed answer of these commitments that is kept here.
+
+    Raises:
+        UsageError: there is none.
+    """
+    paths = [path for one in commitments if (path := kept_seal(one)).is_file()]
+    if not paths:
+        raise UsageError(f"no sealed answer is kept here: name its file, {named('from')} FILE")
+    return read_seal(str(paths[-1]))
 
 
 def write_text(path: Path, text: str, *, is_forced: bool = False) -> Path:

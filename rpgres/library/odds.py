@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, overload
 
@@ -11,15 +11,12 @@ from rpgres.engine.resolve import Answers, Folders
 from rpgres.engine.run import Prepared, policies_of, prepare
 from rpgres.errors import UsageError
 from rpgres.library.reading import Policies, plain_inputs, read_answers, read_rules, told_policies
-from rpgres.model.state import EMPTY
 from rpgres.odds.actions import action_odds, missing_hand, require_hand
 from rpgres.odds.dice import DiceOdds, dice_odds
 from rpgres.odds.exact import By, OddsResult, Weighed, outcome_odds
 from rpgres.odds.explorer import Odds
 from rpgres.odds.ladder import LadderOdds, ladder_odds, missing_opposition
 from rpgres.odds.sampling import GAMES
-from rpgres.odds.subjects import Subject, measure_action, value_text
-from rpgres.odds.variations import Axis, Variation, vary
 from rpgres.rulesets import Rules, Ruleset
 
 
@@ -97,7 +94,7 @@ def odds(
     if action is None:
         return _of_dice(what, by, note, plain_inputs(inputs))
     rules, chosen = read_rules(what, switches, rulesets), read_answers(choose, "choose")
-    _require_action(rules, action)
+    require_action(rules, action)
     told: dict[str, Any] = {"choose": chosen, "leaves": leaves, "seconds": seconds, "note": note}
     return _of_action(rules, action, plain_inputs(inputs), told, by, decide, policies or {}, auto=auto)
 
@@ -142,7 +139,7 @@ def _of_dice(what: Any, by: str, note: str | None, inputs: Mapping[str, Any]) ->
     return dice_odds(what, note=note, by=None if by == "outcome" else by)
 
 
-def _require_action(rules: Rules, action: str) -> None:
+def require_action(rules: Rules, action: str) -> None:
     """Check that there is such an action.
 
     Raises:
@@ -180,64 +177,3 @@ def _of_rung(weighed: Weighed) -> Callable[..., Odds]:
     from rpgres.odds.optimal import weigh_best
 
     return partial(weigh_best, only_first=weighed == "each")
-
-
-def odds_table(
-    ruleset: str | Ruleset,
-    action: str,
-    over: Mapping[str, Iterable[Any]],
-    *,
-    decide: Weighed = "policies",
-    choose: Answers | None = None,
-    auto: bool = False,
-    policies: Policies | None = None,
-    switches: Mapping[str, str] | None = None,
-    rulesets: Folders | None = None,
-    seconds: float | None = None,
-    note: str | None = None,
-    **inputs: Any,
-) -> Variation:
-    """Return a grid of exact odds: an action for every value of one thing, or every pair of values of two.
-
-    >>> grid = odds_table("fate", "overcome", {"skill": range(4)}, vs=2)
-    >>> [round(row["fail"], 3) for row in grid.table()]
-    [0.815, 0.617, 0.383, 0.185]
-
-    Args:
-        ruleset: its id, or the record that a plugin's module holds.
-        action: the action's name.
-        over: the values of an input or a switch, by its name; of two things at most, and at most 1,000 cells.
-        decide: who decides for whoever acts: `policies`, `each` or `best`, as of `odds`.
-        choose: answers to decisions, by label.
-        auto: whether the ruleset's policy answers what nobody did.
-        policies: policy by name of a character; everybody's under an empty name.
-        switches: house rules that are not at their default.
-        rulesets: folders with overlays; the last is the nearest.
-        seconds: a limit of time for all of it, in seconds.
-        note: carried into the record.
-        inputs: what else the action takes, by name, with underscores for hyphens.
-
-    Returns:
-        The record of `rpgres odds --vary ... --json`. `pandas.DataFrame(grid.table())` is a frame with a row a cell.
-
-    Raises:
-        NeedsPolicy: a decision has nobody to take it.
-        UsageError: something named does not exist, or there are too many values.
-        FileError: a sheet or a file of the ruleset is missing or faulty.
-        RuleError: the ruleset's code failed.
-    """
-    rules = read_rules(ruleset, switches, rulesets)
-    _require_action(rules, action)
-    deciding = dict(policies or {})
-    auto = auto or (decide != "policies" and "" not in deciding)
-    subject = Subject(
-        rules=rules,
-        evaluate=partial(measure_action, weighed=decide, policies=deciding, auto=auto),
-        action=action,
-        inputs=plain_inputs(inputs),
-        switches=dict(switches or EMPTY),
-        choose=read_answers(choose, "choose"),
-    )
-    axes = [Axis(name.replace("_", "-"), [value_text(value) for value in values]) for name, values in over.items()]
-    named = told_policies(deciding, default_policy(rules) if auto else "")
-    return vary(subject, axes, seconds=seconds, told={"weighed": decide, "policies": named, "note": note})

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
+from math import inf
 
-from rpgres.lint.named_dice import Limits
+from rpgres.lint.named_dice import Limits, bounded_actions
 from rpgres.rulesets.numbers import described_actions
 from rpgres.rulesets.provenance import owner
+from rpgres.rulesets.rows import Band
 from rpgres.rulesets.rules import Rules
 from rpgres.toml.diagnostics import Fault, KeyPath
 
@@ -41,6 +43,23 @@ def range_faults(rules: Rules, *, within: Limits | None = None) -> Iterator[Faul
         elif len(names) > 1:
             path = newest(rules, [("bands", name, key) for name in names for key in ("from", "to")])
             yield Fault("margin-overlap", path, f"the bands {' and '.join(names)} share the {what}s {where}")
+    yield from _against_margin(rules, ranged)
+
+
+_WORTH = {False: (0, "a failure"), None: (1, "neither a success nor a failure"), True: (2, "a success")}
+
+
+def _against_margin(rules: Rules, ranged: Mapping[str, Band]) -> Iterator[Fault]:
+    """Yield outcomes that are better than one with higher margins: a success on the losing side, and the like."""
+    if any(number != "margin" for number, _ in bounded_actions(rules).values()):
+        return  # of some other number less may be better
+    bands = sorted(ranged.items(), key=lambda one: -inf if one[1].from_ is None else one[1].from_)
+    for (name, band), (other, above) in pairwise(bands):
+        (worth, called), (next_worth, next_called) = _WORTH[band.success], _WORTH[above.success]
+        if worth > next_worth:
+            path = newest(rules, [("bands", name, "success"), ("bands", other, "success")])
+            message = f"{name} is {called}, and {other}, with higher margins, {next_called}; higher margins are better"
+            yield Fault("inconsistent", path, message)
 
 
 def _stretches(margins: list[int], kind: Callable[[int], object]) -> Iterator[tuple[int, int]]:

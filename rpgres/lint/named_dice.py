@@ -83,7 +83,11 @@ def named_dice_faults(rules: Rules, name: str) -> Iterator[Fault]:
         wanted = list(spoken_of(rules, name))
         plan = dice_plan(rules.file, name, wanted=wanted)
     except RuleError as error:
-        yield Fault("bad-dice", (*at, "dice"), error.raw)
+        both = next((one for one in action.dice if one in rules.file.parameters_of(name)), None)
+        if both is None:
+            yield Fault("bad-dice", (*at, "dice"), error.raw)
+        else:  # which is why formulas that mean the parameter cannot be read
+            yield Fault("taken-name", (*at, "dice", both), f"{both!r} is already a parameter; rename the dice")
         return
     yield from _names(rules, name, plan)
     looping = [

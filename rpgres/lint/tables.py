@@ -13,7 +13,7 @@ from rpgres.model.cards import known_cards
 from rpgres.rulesets.numbers import dice_names, number_names
 from rpgres.rulesets.rows import NAME, links_of
 from rpgres.rulesets.rules import Rules
-from rpgres.rulesets.table_plans import TablePlan
+from rpgres.rulesets.table_plans import RowPlan, TablePlan
 from rpgres.rulesets.tables import RandomTable, TableRow, fits, is_within, spans_of
 from rpgres.rulesets.templates import names_in
 from rpgres.toml.diagnostics import Fault, KeyPath
@@ -122,7 +122,17 @@ def _shown(die: str, plan: TablePlan) -> list[int | None]:
 
 def _numbers(at: KeyPath, plan: TablePlan, shown: list[int | None]) -> Iterator[Fault]:
     numbers = [number for number in shown if number is not None]
-    gap = [number for number in numbers if not any(is_within(number, row.spans) for row in plan.rows)]
+    rows_of: dict[int, list[RowPlan]] = {number: [] for number in numbers}
+    reached, lowest, highest = set[int](), min(numbers, default=0), max(numbers, default=0)
+    for row in plan.rows:
+        for low, high in row.spans:
+            first = lowest if low is None else max(low, lowest)
+            last = highest if high is None else min(high, highest)
+            for number in range(first, last + 1):
+                if number in rows_of and row not in rows_of[number]:
+                    rows_of[number].append(row)
+                    reached.add(row.number)
+    gap = [number for number in numbers if not rows_of[number]]
     if gap:
         yield Fault("margin-gap", (*at, "rows"), f"no row has {_listed(gap)}")
     if None in shown:
@@ -130,16 +140,17 @@ def _numbers(at: KeyPath, plan: TablePlan, shown: list[int | None]) -> Iterator[
             if not is_open:
                 message = f"the die depends on what is typed, so one row needs an open end ({end})"
                 yield Fault("margin-gap", (*at, "rows"), message)
-    for place, row in enumerate(plan.rows):
-        mine = [number for number in numbers if is_within(number, row.spans)]
-        if not mine:
+    for row in plan.rows:
+        if row.number not in reached:
             message = f"this row is unreachable: {plan.die} shows {_listed(numbers)}"
             yield Fault("never-matches", (*at, "rows", row.key), message)
-        for earlier in plan.rows[:place]:
-            both = [number for number in mine if is_within(number, earlier.spans)]
-            if both:
-                message = f"{_listed(both)} is also in the row {str(earlier.key)!r}"
-                yield Fault("margin-overlap", (*at, "rows", row.key), message)
+    clashes: dict[tuple[int, int], list[int]] = {}
+    for number, rows in rows_of.items():
+        for other in rows[1:]:
+            clashes.setdefault((rows[0].number, other.number), []).append(number)
+    for (first_row, other_row), both in clashes.items():
+        message = f"{_listed(both)} is also in the row {str(plan.rows[first_row].key)!r}"
+        yield Fault("margin-overlap", (*at, "rows", plan.rows[other_row].key), message)
 
 
 def _is_open(plan: TablePlan, end: int) -> bool:

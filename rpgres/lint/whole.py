@@ -16,6 +16,7 @@ from rpgres.rulesets import Rules
 from rpgres.rulesets.provenance import located_in
 from rpgres.rulesets.sheets import read_sheet
 from rpgres.toml.diagnostics import Diagnostic, diagnostics_in
+from rpgres.toml.reading import read_source
 
 
 def all_diagnostics(rules: Rules) -> list[Diagnostic]:
@@ -29,6 +30,6 @@ def _sheets(rules: Rules) -> Iterator[Diagnostic]:
     for folder in rules.folders:
         for path in sorted((folder / "sheets").glob("*.toml")):
             try:
-                read_sheet(rules, str(path.absolute()))
+                read_sheet(rules, str(path), source=read_source(path))
             except RpgresError as error:
                 yield from diagnostics_in(error, file=str(path))

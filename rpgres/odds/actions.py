@@ -20,6 +20,7 @@ from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
     from rpgres.odds.optimal import Best
+    from rpgres.odds.plans import Planned
     from rpgres.odds.sampling import Sample
 
 REST = 1e-6  # what may be left open without an estimate: dice that explode leave less
@@ -59,6 +60,7 @@ def action_odds(
     answers: dict[str, Any] = {"choose": answers_to(prepared, choose), "policies": policies}
     if weighed == "policies":
         odds, choices = outcome_odds(prepared, **answers, leaves=leaves, seconds=seconds, games=GAMES, by=by), []
+        plan: list[Planned] = []
     else:
         from rpgres.odds.optimal import best_odds
 
@@ -67,9 +69,10 @@ def action_odds(
         best = best_odds(prepared, **answers, leaves=leaves, seconds=exact, only_first=weighed == "each")
         odds = best.odds(prepared)
         choices = best.records(prepared, samples=_samples(prepared, best, answers, end=end))
+        plan = list(best.plan) if weighed == "best" else []
     named = {**dict.fromkeys(prepared.orders, "orders"), **dict.fromkeys(start.orders, "orders"), **named}
-    told: dict[str, Any] = {"policies": named, "choices": choices, "note": note, "weighed": weighed}
-    return odds_record(prepared, odds, by=by, known=start.record(), **told)
+    told: dict[str, Any] = {"policies": named, "choices": choices, "plan": plan, "note": note}
+    return odds_record(prepared, odds, by=by, weighed=weighed, known=start.record(), **told)
 
 
 def _samples(prepared: Prepared, best: Best, answers: Mapping[str, Any], *, end: float | None) -> dict[str, Sample]:

@@ -23,6 +23,7 @@ from rpgres.errors import RuleError, UsageError, named
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY, State
 from rpgres.odds.explorer import ANSWERS, WORK, Budget, Method, Odds, Runs, TapeDealer, WalkDealer, explore_within
+from rpgres.odds.plans import Planned
 from rpgres.odds.sampling import UNKNOWN, Estimate, Sample, played_on, sample_of
 from rpgres.stopping import STOP
 
@@ -98,6 +99,7 @@ class OddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.odds/1"):
         weighed: who decides for whoever acts: policies; policies after the first decision, of which each option is
             weighed; or who decides as well as can be, best.
         choices: the odds of each first choice of whoever acts, the best first.
+        plan: with best, what is best at each question inside the roll, by the numbers that it is about.
         sample: where the budget left something open: estimates of all chances, from games that go on from there.
         known: at a persistent table, by whose knowledge of it; null elsewhere.
         note: the text of --note.
@@ -118,6 +120,7 @@ class OddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.odds/1"):
     house_rules: list[str] = []
     weighed: Weighed = "policies"
     choices: list[ChoiceOdds] = []
+    plan: list[Planned] = []
     sample: Sample | None = None
     known: Known | None = None
     note: str | None = None
@@ -268,6 +271,7 @@ def odds_record(
     *,
     policies: Mapping[str, str] = EMPTY,
     choices: Sequence[ChoiceOdds] = (),
+    plan: Sequence[Planned] = (),
     note: str | None = None,
     by: By = "outcome",
     weighed: Weighed = "policies",
@@ -293,6 +297,7 @@ def odds_record(
         house_rules=house_rules(prepared.rules),
         weighed=weighed,
         choices=list(choices),
+        plan=list(plan),
         sample=odds.sample,
         known=known,
         note=note,

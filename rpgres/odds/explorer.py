@@ -11,6 +11,7 @@ where somebody asks for that.
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from math import inf, lcm
 from operator import attrgetter
@@ -230,7 +231,7 @@ class TapeDealer(JointDealer):
         position = self._position
         if position >= len(self._tape):
             if position >= MAX_QUESTIONS:
-                raise endless(label)
+                raise endless(label, Counter(one for one, _ in self._tape))
             return self.fresh(label, values, weights, total)
         asked, value = self._tape[position]
         if asked != label or value not in values:

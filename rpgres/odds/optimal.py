@@ -19,7 +19,7 @@ import msgspec
 
 from rpgres.engine.dealers import Dealer
 from rpgres.engine.labels import check_labels
-from rpgres.engine.players import NO, Policies, Policy, Preference, Question, Script, Seats, View
+from rpgres.engine.players import Policies, Policy, Preference, Question, Script, Seats, View
 from rpgres.engine.run import Prepared, fault_of, play, with_piles
 from rpgres.engine.running import CHAIN, Chain, Decided, Event, Run, Stop
 from rpgres.engine.table import Outcome, Table
@@ -27,6 +27,7 @@ from rpgres.errors import UsageError, named
 from rpgres.model.state import EMPTY, State
 from rpgres.odds.exact import ChoiceOdds, chance_record, in_order, needs_policy, success_of
 from rpgres.odds.explorer import WORK, Budget, Node, Odds, Runs, TapeDealer, entries
+from rpgres.odds.plans import Plan, Planned, answers_to
 from rpgres.odds.sampling import Sample
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ class Best(msgspec.Struct, frozen=True):
         leaves: how many courses were run.
         states: how many merged points were met.
         passed: labels of optional moments of others that nobody answered.
+        plan: what is best at each question of the action's own data.
     """
 
     label: str
@@ -72,6 +74,7 @@ class Best(msgspec.Struct, frozen=True):
     leaves: int
     states: int
     passed: tuple[str, ...] = ()
+    plan: tuple[Planned, ...] = ()
 
     def odds(self, prepared: Prepared) -> Odds:
         """Return the odds of the best choice, as `rpgres.odds.exact` has them."""
@@ -304,18 +307,6 @@ def weigh_best(prepared: Prepared, **how: Any) -> Odds:
     return best_odds(prepared, **how).odds(prepared)
 
 
-def _options(question: Question) -> list[str]:
-    """Return what may be answered; letting a moment pass comes first, as it costs nothing to look at.
-
-    Raises:
-        UsageError: there are more answers than the options.
-    """
-    if question.reads is not None:
-        raise UsageError(f"{question.label!r} has more answers than can be listed, so the best one is unknown")
-    names = [option.name for option in question.options]
-    return [NO, *names] if question.optional else names
-
-
 class _Solver:
     """One calculation: the points whose value is known, and what is left of the budget."""
 
@@ -343,6 +334,7 @@ class _Solver:
         self._ranked = [*successes, *neither] if ranked and is_falling else ranked
         self._success_band = successes[0] if len(successes) == 1 else ""  # else it is not known which one it would be
         self._settled: dict[str, Value] = {}
+        self.plan = Plan()
         self.looks_at_all, self.merges, self.only_first = False, True, False
         self._going: set[Hashable] = set()  # places whose value is being worked out
         self._depth = 0  # how many points are being looked at, each behind the one before
@@ -361,7 +353,8 @@ class _Solver:
             choices = []  # not every option is always offered, so they cannot be compared
         choices.sort(key=lambda choice: self._worth(choice.value), reverse=True)
         passed = tuple(sorted(self._runs.passed))
-        return Best(self.label, tuple(choices), value, self._leaves, len(self._known), passed)
+        plan = tuple(self.plan.told())
+        return Best(self.label, tuple(choices), value, self._leaves, len(self._known), passed, plan)
 
     def _is_best(self, value: Value) -> bool:
         """Tell whether nothing could be better."""
@@ -529,10 +522,10 @@ class _Solver:
         self.label = self.label or question.label
         self._decided += share
         values = list[Value]()
-        for name in _options(question):
+        for name in answers_to(question):
             values.append(self._value(course.plus(question.label, name)))
             self._firsts.setdefault(name, []).append((share, values[-1]))
-        return self._best_of(values)
+        return self._planned(question, values)
 
     def _chosen(self, course: _Course, decision: _Decision) -> Value:
         """Return the value of a decision: that of the option with the greatest chance of success."""
@@ -543,10 +536,18 @@ class _Solver:
             if question.dominant:
                 return self._value(course.plus(question.label, question.dominant))
         values = list[Value]()
-        for name in _options(question):
+        for name in answers_to(question):
             values.append(self._value(course.plus(question.label, name)))
             if self._is_best(values[-1]):
                 break
+        return self._planned(question, values)
+
+    def _planned(self, question: Question, values: Sequence[Value]) -> Value:
+        """Return what deciding comes to; a question of the action's own data is noted in the plan."""
+        if question.label in self._prepared.rules.file.actions[self._prepared.action].ask:
+            chances = {name: one.success for name, one in zip(answers_to(question), values, strict=False)}
+            best = max(range(len(values)), key=lambda place: self._worth(values[place]))
+            self.plan.note(question, [*chances][best], chances)
         return self._best_of(values)
 
     def _best_of(self, values: Sequence[Value]) -> Value:

@@ -79,7 +79,9 @@ def _explained(error: BaseException, stage: Stage, entry: Entry) -> tuple[str, s
     if stage == "import" and isinstance(error, ModuleNotFoundError) and error.name:
         if entry.module == error.name or entry.module.startswith(f"{error.name}."):
             return f"its module {error.name!r} does not exist", _reinstall(entry)
-        return f"it needs the module {error.name!r}, which is not installed", _reinstall(entry)
+        add = f"If it is yours, add what brings {error.name!r} to `dependencies` in its pyproject.toml. "
+        told = f"it needs the module {error.name!r}, which is not installed{place_of(error)}"
+        return told, add + _reinstall(entry)
     if stage == "import" and isinstance(error, ImportError) and error.name == GROUP:
         upgrade = f"pip install --upgrade {GROUP} {entry.distribution}"
         return (

@@ -15,10 +15,11 @@ import msgspec
 import tomli
 
 from rpgres.errors import UsageError
+from rpgres.lint.named_dice import named_in_action
 from rpgres.model.state import slug
 from rpgres.plugins.entries import ID
 from rpgres.plugins.folders import is_standalone
-from rpgres.rulesets import Ruleset
+from rpgres.rulesets import Rules, Ruleset, merge_parts, read_parts
 from rpgres.toml.diagnostics import key_text
 from rpgres.toml.editing import set_value
 from rpgres.toml.reading import Source, parse, read_source
@@ -55,7 +56,7 @@ class Words(msgspec.Struct, frozen=True):
         title: the name as people say it.
         summary: what it is, in a line.
         action: the id of its first action.
-        abilities: what characters are good at.
+        abilities: what characters are good at, but for what the rules themselves speak of.
         character: the name of the sample character; empty where there is none.
     """
 
@@ -85,7 +86,8 @@ def own_words(ruleset: Ruleset) -> Words:
     data = parse(read_source(folder / COPIED[0]))
     field, names = _abilities(data)
     sheet = next((parse(read_source(path)) for path in _sheets(folder)), {})
-    listed = (*names, *(name for name in sheet.get(field, {}) if name not in names))
+    kept = _spoken_of(ruleset, folder)
+    listed = tuple(name for name in dict.fromkeys((*names, *sheet.get(field, {}))) if name not in kept)
     return Words(data["title"], data["summary"], next(iter(data["actions"])), listed, sheet.get("name", ""))
 
 
@@ -143,6 +145,13 @@ def _folder(ruleset: Ruleset) -> Path:
         told = f"{ruleset.id} has rules in code, and cannot be made into a file"
         raise UsageError(f"{told}; `rpgres plugin new NAME` writes a package to start from")
     return ruleset.data
+
+
+def _spoken_of(ruleset: Ruleset, folder: Path) -> set[str]:
+    """Return what formulas speak of, which would have to be changed with it."""
+    parts = read_parts([folder], ruleset_id=ruleset.id)
+    rules = Rules(ruleset, file=merge_parts(parts), parts=parts)
+    return {one for name, action in rules.file.actions.items() if action.dice for one in named_in_action(rules, name)}
 
 
 def _sheets(folder: Path) -> list[Path]:

@@ -290,9 +290,8 @@ def _steps(plan: DicePlan) -> Iterator[str]:
     def ask(label: str) -> str:
         asked.add(label)
         its = plan.asks[label]
-        later = plan.groups_of(*its.formulas, *its.of_a_die) | {
-            group for one in its.options.values() for group in one.reroll
-        }
+        again = {group for one in its.options.values() for group in one.reroll if group in plan.groups}
+        later = plan.groups_of(*its.formulas, *its.of_a_die) | again
         later -= rolled
         if later:
             raise FormulaError(f"the question {label} needs {', '.join(sorted(later))}, rolled only after its answer")

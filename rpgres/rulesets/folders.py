@@ -243,7 +243,8 @@ def merge_parts(parts: Sequence[Part]) -> RulesetFile:
             message = "only the ruleset's own file can set its kits; an overlay cannot change them"
             raise _faulty(part, Fault("useless", ("kits",), message))
         data = overlay(data, part.data)
-    return _completed(convert(data, RulesetFile, sources=[part.source for part in parts]))
+    own = next((part.folder.name for part in parts if not part.is_overlay and part.folder.parent != KITS), "")
+    return _completed(convert(data, RulesetFile, sources=[part.source for part in parts]), own)
 
 
 # What described actions roll, unless the data say it better.
@@ -253,12 +254,12 @@ _IMPLIED = {
 }
 
 
-def _completed(file: RulesetFile) -> RulesetFile:
+def _completed(file: RulesetFile, ruleset_id: str) -> RulesetFile:
     """Return a ruleset in which described actions have what they need not say: their labels, a table of their name."""
     if file.tables:
         from rpgres.rulesets.table_plans import with_tables
 
-        file = with_tables(file)
+        file = with_tables(file, ruleset_id)
     if not file.standalone and not any(action.is_described for action in file.actions.values()):
         return file
     actions = {name: _completed_action(file, name, action) for name, action in file.actions.items()}

@@ -304,6 +304,8 @@ def worker(expr: Expr) -> Callable[[Any], Any]:
         return lambda known: function(inner(known))
     if len(expr.args) == 2:
         both, left, right = TWO[expr.op], worker(expr.args[0]), worker(expr.args[1])
+        if expr.op in QUOTIENTS and not (isinstance(expr.args[1], Const) and expr.args[1].value):
+            right = _divisor(right, ", ".join(one for one in names(expr.args[1]) if one[0].isalpha()))
         return lambda known: both(left(known), right(known))
     many, several = _MANY[expr.op], [worker(one) for one in expr.args]
     return lambda known: many(_number(one(known)) for one in several)
@@ -341,8 +343,9 @@ def reduced(expr: Expr, known: Callable[[str], Expr]) -> Expr:
             return Const(int(not decided))
         return Op(expr.op, tuple(args))
     made = Op(expr.op, tuple(args))
-    if not all(isinstance(one, Const) for one in args):
-        return made
+    values = [one.value for one in args if isinstance(one, Const)]
+    if len(values) < len(args) or (expr.op in QUOTIENTS and not values[-1]):
+        return made  # what divides by 0 is an error only where it has to be worked out
     value = worker(made)({})
     return Const(int(value) if isinstance(value, bool) else value)
 
@@ -388,6 +391,17 @@ def _joining(op: str, several: list[Callable[[Any], Any]]) -> Callable[[Any], An
     if op == "and":
         return lambda known: all(one(known) for one in several)
     return lambda known: any(one(known) for one in several)
+
+
+def _divisor(divisor: Callable[[Any], Any], told: str) -> Callable[[Any], Any]:
+    def checked(known: Any) -> Any:
+        found = divisor(known)
+        if not found:
+            what = f"{told or 'a divisor'} is 0, and dividing by 0 is impossible"
+            raise RuleError(f"{what}; divide by max(1, ...), or in an if(...) that asks for it")
+        return found
+
+    return checked
 
 
 def _number(value: Any) -> int:

@@ -136,7 +136,7 @@ class RowOption(Record, frozen=True):
     prefer: int = 0
     rolls: dict[Id, Formula] = {}
     effects: list[dict[str, Any]] = []
-    table: Id | list[Id] = []
+    table: str | list[Id] = []  # a bounded text in a union of a record in itself lets msgspec crash at exit
     ask: dict[Id, RowQuestion] = {}
     when: Condition = {}
     unless: Condition = {}
@@ -181,7 +181,7 @@ class Row(Record, frozen=True):
     text: str = ""
     rolls: dict[Id, Formula] = {}
     effects: list[dict[str, Any]] = []
-    table: Id | list[Id] = []
+    table: str | list[Id] = []  # a bounded text in a union of a record in itself lets msgspec crash at exit
     ask: dict[Id, RowQuestion] = {}
 
     def __post_init__(self) -> None:

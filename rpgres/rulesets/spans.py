@@ -158,7 +158,7 @@ def _compared(op: str, a: Span, b: Span) -> Span:
 
 def _divided_span(op: str, a: Span, b: Span) -> Span:
     if b.low != b.high or b.low in (0, inf, -inf):
-        return ANY if b.low != b.high or b.low else _FALSE
+        return ANY
     found = [one if one in (inf, -inf) else TWO[op](int(one), int(b.low)) for one in (a.low, a.high)]
     found = [-one if b.low < 0 and one in (inf, -inf) else one for one in found]
     return Span(min(found), max(found))

@@ -21,7 +21,10 @@ from rpgres.rulesets.tree import reached
 
 MOST = 2_000  # results of one table that a row's links are followed for; beyond it the row alone is the outcome
 JOINT = "+"  # between the rows of one outcome
+ONE = "1d1"  # the die of a list of one row
+ROLLED = "the die of a random table"  # the help of its label
 LONGEST = 40  # letters of a name made from a text
+WIDEST = 60  # letters of what an outcome is called
 _BRACES = re.compile(r"\{[^{}]*\}")
 
 Path = tuple[str, ...]  # the names of the rows of one outcome
@@ -77,6 +80,11 @@ class TablePlan(msgspec.Struct, frozen=True):
             return row.key
         low, high = row.spans[0]
         return str(low) if low == high else f"{low}-{high}"
+
+    @property
+    def is_rolled(self) -> bool:
+        """Whether there is anything to roll or draw: of a list of one row there is not."""
+        return bool(self.pile) or self.die != ONE
 
     @property
     def again(self) -> frozenset[str]:
@@ -153,10 +161,16 @@ def _whole(plan: TablePlan, plans: Mapping[str, TablePlan], sizes: _Sizes) -> Ta
 
     def whole(row: RowPlan) -> RowPlan:
         is_whole = sizes.of_row(row, plan.name) > 0 and bool(row.links)
-        named = row.name or ("" if is_whole or row.passes_to else slug(" ".join(row.links)))
+        named = row.name or ("" if is_whole or row.passes_to else _led(row))
         return msgspec.structs.replace(row, name=named, is_whole=is_whole)
 
     return msgspec.structs.replace(plan, rows=tuple(map(whole, plan.rows)), also=tuple(map(whole, plan.also)))
+
+
+def _led(row: RowPlan) -> str:
+    """Return the name of a row without a text, by what it leads to."""
+    again = {0: "", 2: "roll twice"}.get(row.row.again, f"roll {row.row.again} times")
+    return slug(" ".join(filter(None, (again, *row.links[row.row.again :]))))
 
 
 class _Sizes:
@@ -242,8 +256,11 @@ def _of_row(row: RowPlan, table: str, plans: Mapping[str, TablePlan]) -> Iterato
         yield (*own, *joint_name(paths[:again]), *(name for path in paths[again:] for name in path))
 
 
-def _title(text: str) -> str:
-    return text.replace("{", "").replace("}", "").strip().rstrip(".").strip()
+def _title(row: RowPlan) -> str:
+    """Return what a row is called: by its name, or its text, cut where that is long."""
+    words = row.row.name.replace("-", " ").capitalize() or row.row.text or row.name.replace("-", " ").capitalize()
+    plain = words.replace("{", "").replace("}", "").strip().rstrip(".").strip()
+    return plain if len(plain) <= WIDEST else f"{plain[: WIDEST - 3].rpartition(' ')[0] or plain[: WIDEST - 3]}..."
 
 
 def _bands(file: RulesetFile, plans: Mapping[str, TablePlan]) -> dict[str, Band]:
@@ -252,8 +269,7 @@ def _bands(file: RulesetFile, plans: Mapping[str, TablePlan]) -> dict[str, Band]
     for plan in plans.values():
         for row in (*plan.rows, *plan.also):
             if row.name and row.name not in file.bands:
-                words = row.row.text or ", then ".join(row.links) or row.name
-                found.setdefault(row.name, RowBand(title=_title(words)))
+                found.setdefault(row.name, RowBand(title=_title(row)))
     known = {**found, **file.bands}
     for name in plans:
         for path in results_of(name, plans):
@@ -268,7 +284,7 @@ def _bands(file: RulesetFile, plans: Mapping[str, TablePlan]) -> dict[str, Band]
 # A ruleset with what its tables bring
 
 
-def with_tables(file: RulesetFile) -> RulesetFile:
+def with_tables(file: RulesetFile, ruleset_id: str) -> RulesetFile:
     """Return a ruleset in which every random table is an action of its name, with its outcomes and piles."""
     piles = dict(file.piles)
     for table in file.tables.values():
@@ -282,9 +298,10 @@ def with_tables(file: RulesetFile) -> RulesetFile:
     actions = {
         name: Action(
             summary=table.summary or f"A random table of {len(table.rows)} rows: {plans[name].die or table.cards}.",
+            sentence=f"{{actor}} rolls on the table {name.replace('-', ' ')}",
             parameters=table.parameters,
             required=table.required,
-            labels=[name],
+            example="" if table.required else f"rpgres roll {ruleset_id} {name}",
             tables=[name],
             anybody=True,
         )
@@ -299,7 +316,10 @@ def with_tables(file: RulesetFile) -> RulesetFile:
         file,
         actions={**file.actions, **{name: one for name, one in actions.items() if name not in file.actions}},
         bands={**file.bands, **_bands(file, plans)},
-        labels={**{name: Label(kind="chance", help="the die of a random table") for name in plans}, **file.labels},
+        labels={
+            **{name: Label(kind="chance", help=ROLLED) for name, plan in plans.items() if plan.is_rolled},
+            **file.labels,
+        },
         piles=piles,
         effects=effects,
     )

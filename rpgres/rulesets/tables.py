@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
-from rpgres.model.cards import Cards, meant
 from rpgres.model.state import Card
 from rpgres.rulesets.rows import Id, Record, Row
+
+if TYPE_CHECKING:
+    from rpgres.model.cards import Cards
 
 USED = "row-used"  # the kind of effect that takes note of a row that comes once
 
@@ -21,12 +23,14 @@ class TableRow(Row, frozen=True, kw_only=True):
     Attributes:
         name: the outcome's name; left out, made from the text.
         again: how often to roll again on this table for it, rows that roll again left out: 2 is "roll twice".
+        distinct: whether rolling again rolls until each row comes once.
         once: whether it comes once at a lasting table, or in a scene; the table is rolled again when it comes up later.
         weight: how many rows it counts for, in a table that is a list of rows.
     """
 
     name: str = ""
     again: Annotated[int, msgspec.Meta(ge=0, le=10)] = 0
+    distinct: bool = False
     once: bool = False
     weight: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] = 1
 
@@ -113,6 +117,8 @@ def fits(card: Card, key: str, known: Cards) -> bool:
 
 
 def _names(card: Card, word: str, known: Cards) -> bool:
+    from rpgres.model.cards import meant
+
     spans = spans_of(word)
     if spans is not None:
         return card.value is not None and is_within(card.value, spans)

@@ -35,7 +35,7 @@ from rpgres.scenes.reading import (
     with_part,
 )
 from rpgres.scenes.records import ABSENT, SceneFile, SceneTag, SceneThing, SceneTrack, Step
-from rpgres.toml.diagnostics import Diagnostic, Fault, diagnostics_error, diagnostics_in
+from rpgres.toml.diagnostics import Diagnostic, Fault, diagnostics_error, diagnostics_in, unknown_name
 from rpgres.toml.diagnostics import KeyPath as Path_
 from rpgres.toml.reading import Source, convert, diagnose, located, parse
 
@@ -145,7 +145,7 @@ class _Faults(NamedTuple):
         self.take([Fault(code, path, message)])
 
     def name(self, message: str, name: str, known: Iterable[str], *path: str | int) -> None:
-        self.take([Fault("unknown-name", path, f"{message} {name!r}", name, tuple(known))])
+        self.take([unknown_name(path, f"{message} {name!r}", name, known)])
 
     def take(self, faults: Iterable[Fault]) -> None:
         self.found.extend(located(list(faults), [self.source]))
@@ -456,8 +456,13 @@ def _check_expected(faults: _Faults, rules: Rules, step: Step, at: Path_) -> Non
     others = {band.also for band in bands.values() if band.also}
     if step.expect.outcome is not None and step.expect.outcome not in bands:
         faults.name("there is no outcome", step.expect.outcome, bands, *at, "expect", "outcome")
+    for path, value in step.expect.state.items():
+        if isinstance(value, int) and path.split(".")[-2:-1] == ["tracks"]:
+            told = f"a track is a list of boxes; `{path}.marked` is how many are marked, `{path}.free` how many are not"
+            faults.add("wrong-type", told, *at, "expect", "state", path)
     if step.expect.also is not None and step.expect.also not in (ABSENT, *others):
-        faults.name("no outcome also counts as", step.expect.also, (ABSENT, *others), *at, "expect", "also")
+        told, place = f"no outcome also counts as {step.expect.also!r}", (*at, "expect", "also")
+        faults.take([Fault("unknown-name", place, told, step.expect.also, (ABSENT, *others))])
 
 
 def _check_answers(faults: _Faults, rules: Rules, step: Step, at: Path_) -> None:

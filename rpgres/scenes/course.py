@@ -145,4 +145,4 @@ def ending_of(program: Program, rules: Rules, at: At, state: State) -> str:
 
 def lists(answers: Mapping[str, Any]) -> dict[str, list[str]]:
     """Return answers by label, each label's as a list."""
-    return {label: [value] if isinstance(value, str) else list(value) for label, value in answers.items()}
+    return {label: [*map(str, value if isinstance(value, list) else [value])] for label, value in answers.items()}

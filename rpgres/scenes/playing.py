@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from rpgres.dice.seeds import Streams, read_seed
-from rpgres.engine.dealers import Hand, remembering
+from rpgres.engine.dealers import Hand, Remembered
 from rpgres.engine.players import Prompt
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import Answering, Prepared, prepare, run
@@ -169,10 +169,8 @@ def play_scene(
         if begins is not None:
             begins(leaf, before)
         try:
-            dice = remembering(hand)  # for this step, which may be played again
-            found, after = _kept(
-                partial(play_step, scene, leaf, at, before, streams, prompt=prompt, hand=dice), rewinds
-            )
+            playing = partial(play_step, scene, leaf, at, before, streams)
+            found, after = _kept(playing, prompt=prompt, hand=hand, rewinds=rewinds)
         except RpgresError as error:
             raise (cannot_set(leaf, error) if leaf.step.set else at_step(leaf, error)) from error
         if isinstance(found, Pending):
@@ -277,15 +275,25 @@ def step_record(scene: Scene, played: PlayedStep, *, seat: str | None = None) ->
 
 
 def _kept(
-    play: Callable[[], tuple[Result | Pending | None, State]], rewinds: Callable[[], bool]
+    play: Callable[..., tuple[Result | Pending | None, State]],
+    *,
+    prompt: Prompt | None,
+    hand: Hand | None,
+    rewinds: Callable[[], bool],
 ) -> tuple[Result | Pending | None, State]:
     """Return what comes of a step when no answer is taken back any more."""
+    dice = Remembered(hand) if hand is not None else None
+    asks = dice.counting(prompt) if dice is not None and prompt is not None else prompt
     while True:
+        if dice is not None:
+            dice.begin()
         try:
-            return play()
+            return play(prompt=asks, hand=dice.ask if dice is not None else None)
         except TakenBack:
             if not rewinds():
                 raise
+            if dice is not None:
+                dice.take_back()
 
 
 def play_step(

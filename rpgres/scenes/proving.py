@@ -16,6 +16,7 @@ from rpgres.scenes.course import At, after_step, is_over, leaf_at, onward
 from rpgres.scenes.playing import at_step, play_step, unanswered
 from rpgres.scenes.program import Leaf, Scene
 from rpgres.scenes.records import Expect
+from rpgres.text.differences import first_difference
 
 
 class Mismatch(msgspec.Struct, frozen=True):
@@ -34,6 +35,15 @@ class Mismatch(msgspec.Struct, frozen=True):
     what: str
     expected: Any
     found: Any
+
+    @property
+    def differs(self) -> str:
+        """Which field differs, in words: of lists and tables, and of values that look the same."""
+        expected, found = self.expected, self.found
+        if not isinstance(expected, list | dict) and str(expected) != str(found):
+            return ""
+        first = first_difference(expected, found, self.what, named_only=True)
+        return f" ({first.path}: expected {first.one}, found {first.other})" if first is not None else ""
 
 
 class ProvedFile(msgspec.Struct, frozen=True, kw_only=True):

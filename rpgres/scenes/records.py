@@ -12,7 +12,7 @@ from rpgres.model.state import SCENE
 from rpgres.rulesets import Id
 from rpgres.rulesets.orders import NamedOrders
 
-Answers = dict[str, str | list[str]]
+Answers = dict[str, str | int | list[str | int]]  # by label: one, or several in order
 When = dict[str, Wanted]  # by the id of an earlier step: outcomes; by a path of the table: what has to stand there
 
 

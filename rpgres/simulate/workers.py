@@ -85,7 +85,7 @@ def processes(count: int, job: bytes = b"") -> Iterator[Workers]:
     finally:
         try:
             executor.shutdown(cancel_futures=True)  # batches under way are not needed, and soon over
-        except KeyboardInterrupt:  # unless a rule does not end; then a second Ctrl-C ends the processes
+        except BaseException:  # unless a rule does not end; then a second Ctrl-C or a limit of time ends them
             threading.excepthook = lambda _told: None  # the thread that waits for them would complain
             for child in set(active_children()) - before:
                 child.terminate()

@@ -69,17 +69,17 @@ def _with(text: str, path: Path, value: Any, data: dict[str, Any]) -> str:
         path, value = inline, _at(data, inline)
     if path in found:
         entry = found[path]
-        return text[: entry.value] + _toml(value) + text[_end(text, entry) :]
+        return text[: entry.value] + toml_text(value) + text[_end(text, entry) :]
     line_end = "\r\n" if "\r\n" in text else "\n"
     table = path[:-1]
     header = offsets.get(table) if table else None
     if header is not None and text.startswith("[", header):
-        return _after(text, _last_of(text, header, found), f"{key_text(path[-1:])} = {_toml(value)}", line_end)
+        return _after(text, _last_of(text, header, found), f"{key_text(path[-1:])} = {toml_text(value)}", line_end)
     if table and header is None:
         lead = line_end if text.strip() else ""
         body = text if not text or text.endswith("\n") else text + line_end
-        return f"{body}{lead}[{key_text(table)}]{line_end}{key_text(path[-1:])} = {_toml(value)}{line_end}"
-    return _at_root(text, f"{key_text(path)} = {_toml(value)}", found, offsets, line_end)
+        return f"{body}{lead}[{key_text(table)}]{line_end}{key_text(path[-1:])} = {toml_text(value)}{line_end}"
+    return _at_root(text, f"{key_text(path)} = {toml_text(value)}", found, offsets, line_end)
 
 
 def _at_root(text: str, statement: str, found: dict[Any, Entry], offsets: dict[Any, int], line_end: str) -> str:
@@ -106,7 +106,7 @@ def _without(text: str, path: Path, data: dict[str, Any]) -> str:
     inline = _inline_above(path, found)
     if inline is not None:
         entry = found[inline]
-        return text[: entry.value] + _toml(_at(data, inline)) + text[_end(text, entry) :]
+        return text[: entry.value] + toml_text(_at(data, inline)) + text[_end(text, entry) :]
     if path in found:
         gone = [found[path]]
         lines = [(text.rfind("\n", 0, entry.start) + 1, _line_end(text, _end(text, entry))) for entry in gone]
@@ -157,12 +157,13 @@ def _end(text: str, entry: Entry) -> int:
     return entry.value + len(text[entry.value : entry.end].rstrip())
 
 
-def _toml(value: Any) -> str:
+def toml_text(value: Any) -> str:
+    """Return a value as it is written in one line of TOML."""
     if isinstance(value, dict):
-        inner = ", ".join(f"{key_text((key,))} = {_toml(one)}" for key, one in value.items())
+        inner = ", ".join(f"{key_text((key,))} = {toml_text(one)}" for key, one in value.items())
         return f"{{ {inner} }}" if inner else "{}"
     if isinstance(value, list):
-        return f"[{', '.join(map(_toml, value))}]"
+        return f"[{', '.join(map(toml_text, value))}]"
     import tomli_w
 
     return tomli_w.dumps({"value": value}).partition(" = ")[2].rstrip("\n")

@@ -255,11 +255,6 @@ def test_what_is_wrong_is_told_with_its_place(request_: dict[str, Any], path: li
     assert answer["details"]["path"] == path
 
 
-def test_answers_come_in_order() -> None:
-    done = rpgres("batch", stdin='{"concurrent": true}')
-    assert "answers come in the order of the requests" in json.loads(done.out)["message"]
-
-
 def test_inputs_name_no_sheet_in_another_folder() -> None:
     Path("inner").mkdir()
     Path("inner/mara.toml").write_text("secret = 1", "utf-8")

@@ -99,6 +99,11 @@ def test_a_quotation_mark_that_is_not_closed_is_told() -> None:
             "--skill burglary --vs 3",
         ),
         (
+            "Mara Quill overcome burglary 3",
+            "act overcome --skill burglary --vs 3 --actor mara",
+            "--skill burglary --vs 3",
+        ),
+        (
             "mara: attack thug with fight",
             "act attack --skill fight --vs thug:fight --actor mara",
             "--skill fight --vs thug:fight",
@@ -150,6 +155,77 @@ def test_it_is_asked_how_a_conflict_is_played() -> None:
     assert understood.arguments == ["act", "conflict", "--against=thug", "--ally=edda", "--actor", "mara"]
 
 
+SAID = {  # what somebody types who has never seen it, and where it leads
+    "Mara attacks the guards with fight": "act attack --skill fight --vs guards:fight --actor mara",
+    "I overcome burglary 3": "Who acts?",
+    "mara hits a guard with her fists": "'hits' is no action here. Which one is meant?",
+    "mara creates an advantage with stealth vs 2": "act create-advantage --skill stealth --vs 2 --actor mara",
+    "create advantage stealth 2": "Who acts?",
+    "Mara is attacking guards with fight": "'is' is no action here. Which one is meant?",
+    "mara sneaks past the guards": "'sneaks' is no action here. Which one is meant?",
+    "mara discovers lore of edda": "what of edda opposes this?",
+    "mara burglary 3": "What is done with burglary?",
+    "burglary": "What is done with burglary?",
+    "roll stealth vs 2": "What is done with stealth?",
+    "roll 4dF": "roll 4dF",
+    "roll 2d6+1": "roll 2d6+1",
+    "mara attacks": "attack: skill?",
+    "mara overcome": "overcome: skill?",
+    "mara overcome burglary": "overcome: vs?",
+    "attack the guards": "Who acts?",
+    "what can I do?": "help",
+    "?": "help",
+    "help me": "help",
+    "who is here?": "show",
+    "look around": "show",
+    "show mara": "show mara",
+    "show me Mara's sheet": "show mara",
+    "mara": "show mara",
+    "hand": "show",
+    "oops": "undo",
+    "undo that!": "undo",
+    "take that back": "undo",
+    "start a conflict": "How is the conflict played?",
+    "start scene": "begin scene",
+    "begin fight": "begin fight",
+    "history": "log",
+    "bye": "quit",
+    "save": "there is nothing to save",
+    "mara spends a fate point": "set characters.mara.counters.fate-points=3",
+    "give edda a fate point": "set characters.edda.counters.fate-points=2",
+    "mara has 2 fate points": "set characters.mara.counters.fate-points=3",
+    "chances mara overcome burglary 3": "odds overcome --skill burglary --vs 3 --actor mara",
+    "go on": "answer",
+    "xyzzy": "`help` shows how lines are typed",
+}
+
+
+def test_what_a_newcomer_types_leads_on() -> None:
+    begun("mara", "edda", "guards")
+    room, asked = Room(TABLE, None), list[str]()
+
+    def nobody_answers(text: str, _readings: Sequence[Reading]) -> None:
+        asked.append(text)
+
+    for line, where in SAID.items():
+        words, asked[:] = room.typed(words_of(line)), []
+        if words[0] in ("help", "quit"):
+            assert words == [where], line
+            continue
+        try:
+            found = joined(room.understood(words, nobody_answers).arguments)
+        except UsageError as error:
+            found = error.typed
+        assert any(where in text for text in (found, *asked)), (line, found, asked)
+
+
+def test_one_character_is_shown_alone() -> None:
+    begun("mara", "edda")
+    assert "Edda" not in table("show", "mara")
+    assert "Silver Tongue" in table("show", "mara")
+    assert "did you mean 'mara'" in rpgres("table", "show", "mar").err
+
+
 @pytest.mark.parametrize(
     ("line", "told"),
     [
@@ -157,7 +233,7 @@ def test_it_is_asked_how_a_conflict_is_played() -> None:
         ("mara overcom 3", "did you mean 'overcome'"),
         ("overcome burglary 3", "name the actor"),
         ("marra overcome burglary 3", "did you mean 'mara'"),
-        ("mara overcome fight guard", "guard opposes this with what?"),
+        ("mara overcome fight guard", "what of guard opposes this?"),
     ],
 )
 def test_a_line_that_stands_for_nothing(line: str, told: str) -> None:
@@ -191,7 +267,7 @@ def test_what_is_unclear_or_missing_is_asked() -> None:
     assert room.understood(split("overcome fight guard"), first).long == "mara overcome --skill fight --vs guard:fight"
     assert asked == ["Who acts", "guard opposes this with what"]
     asked.clear()
-    assert room.understood(split("edda overcome crafts"), first).long == "edda overcome --skill crafts --vs=2"
+    assert room.understood(split("edda overcome crafts"), first).long == "edda overcome --skill crafts --vs 2"
     assert asked == ["overcome: vs"]
 
 
@@ -419,7 +495,7 @@ def test_redo_brings_back_what_undo_took() -> None:
     table(*LOST, code=3)
     table("answer", "--choose", "invoke=no", code=3)
     before = table("show").partition("\n")[2]  # below how many entries there are
-    assert table("undo") == "  4  undid: mara overcome: waiting (from entry 2) (already seen: draw)\n"
+    assert table("undo") == "  4  undid: mara overcome: waiting (from entry 2) (already seen: rolls)\n"
     assert table("undo").startswith("  5  undid: mara overcome: succeed")
     assert table("redo").startswith("  6  redid: mara overcome: succeed")
     table("note", "They wait.")

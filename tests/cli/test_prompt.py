@@ -64,7 +64,7 @@ def test_odds_are_told_and_the_question_stands(
     assert isinstance(found, Result)
     assert found.margin == 1
     told = capsys.readouterr().out
-    assert "  1-5 100 %  r1-r5 88.78 %  Enter 0 %\n  chance of success, exact, if the policy" in told
+    assert "  1 to 5 100 %  r1 to r5 88.78 %  Enter 0 %\n  chance of success, exact, if the policy" in told
     assert told.count("margin -1: Invoke an aspect?") == 2
 
 
@@ -79,11 +79,11 @@ def test_why_names_the_row_its_file_and_its_source() -> None:
     price = Question("price", "mara", (), "Fail, or succeed at a serious cost?", facts={"margin": -4})
     told = plain_text(why_lines(rules, "overcome", price))
     assert told.startswith("  overcome, fail: You fall short.\n")
-    assert "outcomes/overcome.toml:7; Fate Core" in told
+    assert "outcomes/overcome.toml, line 7; Fate Core" in told
     assert "cost: You get it, and it costs you dearly. (the goal is reached; a serious cost" in told
     invoke = plain_text(why_lines(rules, "overcome", Question("invoke", "mara", ())))
     assert "invoke_order = alternate" in invoke
-    assert "aspects/ruleset.toml:" in invoke
+    assert "aspects/ruleset.toml, line " in invoke
 
 
 @pytest.mark.parametrize("ruleset", ["fate", "coppermane", "saga", "faith", "nodice", "percentile-levels"])

@@ -20,7 +20,7 @@ from rpgres.cli.real import RealDice, plus_words
 from rpgres.cli.telling import tell_scene
 from rpgres.dice import dice
 from rpgres.dice.seeds import Streams
-from rpgres.engine.dealers import Due, read_total
+from rpgres.engine.dealers import Due, Remembered, read_total
 from rpgres.engine.dice import roll_dice
 from rpgres.engine.players import NO
 from rpgres.engine.records import Result
@@ -257,6 +257,25 @@ def test_a_die_that_was_taken_back_is_asked_for_again(tmp_path: Path) -> None:
     assert len(typist.asked) == 3
     assert done.history.run_of(done.entry).kind == "act"
     assert done.entry.secret.given == {"roll": ["++++", "++00"]}
+
+
+def test_only_dice_behind_an_answer_that_is_taken_back_are_asked_for_again() -> None:
+    prepared = prepare(load_rules(find_ruleset("fate")), "overcome", {"sheet": "mara", "skill": "2", "vs": "9"})
+    typist = Typist("++++", "0000", "++00")
+    person = Person(is_plain=True, read=Typist("r1", "undo", "r2", "", ""))
+    hand = Remembered(RealDice(read=typist))
+
+    def once() -> Any:
+        hand.begin()
+        try:
+            return run(prepared, streams=Streams("7"), prompt=hand.counting(person.ask), hand=hand.ask)[0]
+        except TakenBack:
+            assert person.rewind()
+            hand.take_back()
+            return once()
+
+    assert faces(once()) == ["++++", "++00"]
+    assert len(typist.asked) == 3
 
 
 @pytest.mark.parametrize("option", ["--real-dice off", "--real-dice=off", "--dice seeded"])

@@ -415,3 +415,20 @@ def test_standing_orders_have_one_form_everywhere(kind: str, around: str) -> Non
 def test_named_orders_of_a_scene() -> None:
     text = 'ruleset = "fate"\npolicy = "brave"\n' + ORDERS.replace("[[orders]]", "[[orders.brave]]")
     assert faults("scene", "fate", tomllib.loads(text)) == []
+
+
+def test_no_record_lets_msgspec_crash_at_the_end_of_a_process() -> None:
+    """A text with a pattern, in a union, in a record that may hold itself, is freed twice at exit now and then."""
+    unions = {
+        f"{name}.{field.name}": field.type
+        for name, record in records_in([kind.type_ for kind in KINDS.values() if kind.type_ is not None]).items()
+        for field in msgspec.inspect.type_info(record).fields  # type: ignore[attr-defined]
+        if isinstance(field.type, msgspec.inspect.UnionType)
+    }
+    assert unions
+    bounded = [
+        name
+        for name, union in unions.items()
+        if any(isinstance(one, msgspec.inspect.StrType) and one.pattern for one in union.types)
+    ]
+    assert bounded == []

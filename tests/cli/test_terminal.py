@@ -311,7 +311,7 @@ def test_the_things_of_others_stand_behind_their_names() -> None:
 def test_the_ways_of_many_options_are_one_entry() -> None:
     names = [f"{name}{way}" for name in "abcd" for way in ("", ":reroll")]
     told = shown_in(Question("use", "actor", tuple(map(Option, names)), optional=True), 80)
-    assert told == "use? [Enter: no]  1 a  2 b  3 c  4 d  r1-r4 reroll\n"
+    assert told == "use? [Enter: no]  1 a  2 b  3 c  4 d  r1 to r4 reroll\n"
 
 
 @given(st.lists(st.sampled_from(["a", "b", "a:r", "b:r", "a:x", "c:r", "a:r:x"]), unique=True), st.booleans())

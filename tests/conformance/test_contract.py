@@ -117,7 +117,11 @@ def test_a_package_of_somebody_else(site: Path) -> None:
 @pytest.mark.parametrize(
     ("package", "failed", "told"),
     [
-        ("endless-rule", "ends", "it seems to loop; a rule must return an outcome"),
+        (
+            "endless-rule",
+            "ends",
+            "10,000 questions in one action, 'roll' the last, most often 'roll' (10,000 times); it seems to loop (",
+        ),
         ("failing-rule", "ends", "ZeroDivisionError"),
         ("fickle-rule", "repeats", "run twice with the same answers"),
         ("talkative", "sources", "it calls print()"),
@@ -142,6 +146,8 @@ SCRIPTED = "'Given' in repr(table.run.dealer)"
 SIX = "table.roll(Dice.of('d6'), 'bounce')"
 WINDY = 'table.rules.chosen["wind"] == "yes"'
 SENSIBLE = "return preferred(view, question)"
+KNOWN = '    table.tell(f"{actor.name} guessed {own}", audience=(table.state.seat_of(actor.name),))\n'
+OWN = "    own = guesses["
 LOST = 'lost = { title = "Lost" }\n[outcomes.skip.lost]'
 
 # Each: the check, the file, a piece of it, what stands there instead, and what the check then says.
@@ -185,7 +191,13 @@ BROKEN: list[tuple[str, str, str, str, str]] = [
     ("sources", INIT, TOTAL, f"{TOTAL}    hash(actor.name)\n", "it calls hash()"),
     ("sources", INIT, "    count = 0\n", "    global count\n    count = 0\n", "it changes the module's count"),
     ("ends", INIT, ROLL, f"(1 // 0) + {ROLL}", "ZeroDivisionError"),
-    ("ends", INIT, LOOP, f"while True:\n        {ONE}\n    for _ in ():", "it seems to loop; a rule must return"),
+    (
+        "ends",
+        INIT,
+        LOOP,
+        f"while True:\n        {ONE}\n    for _ in ():",
+        "'bounce' the last, most often 'bounce' (10,000 times); it seems to loop (",
+    ),
     ("ends", INIT, COUNT, f'{COUNT}    raise UsageError("not today")\n', "not today"),
     (
         "ends",
@@ -248,6 +260,13 @@ BROKEN: list[tuple[str, str, str, str, str]] = [
         "hidden information changes whether actor is asked",
     ),
     ("views", INIT, "tag.held_by([actor.name])", "len(table.state.tags) < 3", "changes whether wren is asked charm"),
+    (
+        "views",
+        INIT,
+        KNOWN,
+        f"{KNOWN}    if table.cards(pile_name('hand', names[-1]))[0].code == 'Se1':\n        raise UsageError('no')\n",
+        "hidden information changes an error: no error or no, with Se1 drawn in place of",
+    ),
     ("states", INIT, '.with_("marks", marks))', '.with_("marks", marks).with_("more", [marks]))', "cannot be hashed"),
     (
         "states",
@@ -311,7 +330,12 @@ def test_each_check_finds_its_fault(
     assert "could not be checked" not in text_of(found)
 
 
-STOP = [("__init__.py", "    count = 0\n", "    count = 1 // 0\n"), ("__init__.py", TOTAL, f"    1 // 0\n{TOTAL}")]
+NAMES = "    names = tuple(table.state.characters)\n"
+STOP = [
+    ("__init__.py", "    count = 0\n", "    count = 1 // 0\n"),
+    ("__init__.py", TOTAL, f"    1 // 0\n{TOTAL}"),
+    ("__init__.py", NAMES, "    1 // 0\n"),
+]
 PLAYED = (
     "labels",
     "tables",
@@ -388,7 +412,7 @@ def test_what_outlives_a_run_is_told_as_such_and_misleads_no_other_check(site: P
     subject = pebble.install(site, [fickle, (INIT, TOP, f"{TOP}\ncalls = []\n")])
     (problem,) = verdict("repeats", subject).problems
     assert "or mutable globals" in problem.text
-    assert {case.prepared.action for case in subject.steady} == {"skip"}
+    assert {case.prepared.action for case in subject.steady} == {"skip", "bet"}
     for check in ("hash-seeds", "replays", "odds", "leaves", "views", "states", "policies"):
         assert text_of(verdict(check, subject)) == ""
 
@@ -408,9 +432,72 @@ def test_what_is_different_once_is_not_put_down_to_the_order_of_sets_alone(site:
     assert "where other actions were played before; a rule must depend only on the table" in text_of(found)
 
 
-def test_every_check_is_broken_once() -> None:
+# Each: the only check that finds it, the file, a piece of it, and what stands there instead.
+ALONE: list[tuple[str, str, str, str]] = [
+    ("data", DATA, "from = 2, success", "from = 1, success"),
+    ("data", DATA, "to = -1, success = false", "to = -1, success = true"),
+    ("texts", DATA, 'help = "how good the arm is"', 'help = " "'),
+    ("texts", INIT, "opposition=vs.value, roles", 'opposition=vs.value, defaults={"mark": {"why": "luck"}}, roles'),
+    ("sources", INIT, TOP, f"{TOP}import random\n"),
+    ("sources", INIT, KNOWN, f"    try:\n        table.cards('hand:nobody')\n    except:\n        pass\n{KNOWN}"),
+    ("ends", INIT, COUNT, f'{COUNT}    raise UsageError("not today")\n'),
+    ("labels", DATA, 'labels = ["bounce"]', 'labels = ["roll"]'),
+    ("labels", INIT, '(Option("few"), Option("many"))', '(Option("few"), Option("many"), Option("few"))'),
+    ("tables", DATA, '[outcomes.skip.graze]\ntext = "It skips."\n', ""),
+    ("switches", INIT, TOTAL, f"{TOTAL}    if {WINDY}:\n        total = None\n"),
+    ("repeats", INIT, COUNT, "    count = next(calls) % 2\n"),
+    ("repeats", INIT, COUNT, f'{COUNT}    table.rules.file.settings["more"] = 1\n'),
+    ("hash-seeds", INIT, COUNT, f"{COUNT}    table.tell(min({{*'abcdefgh'}}, key=len))\n"),
+    ("replays", INIT, COUNT, f"    count = int({SCRIPTED})\n"),
+    ("odds", INIT, TOTAL, f'{TOTAL}    table.merge("rolled")\n'),
+    ("odds", INIT, "merge((number, count, own", "merge((number, min(count, 3), own"),
+    ("leaves", INIT, LOOP, f"for _ in range(9):\n        {SIX}\n    {LOOP}"),
+    ("views", INIT, KNOWN, f'{KNOWN}    table.tell(f"somebody holds {{foe.title}}")\n'),
+    ("views", INIT, KNOWN, KNOWN.replace(", audience=(table.state.seat_of(actor.name),)", "")),
+    ("views", INIT, KNOWN, f'{KNOWN}    for _ in range(foe.value):\n        table.tell("waves")\n'),
+    (
+        "views",
+        INIT,
+        KNOWN,
+        f'{KNOWN}    if foe.value == 1:\n        table.ask("guess", "gm", [Option("a"), Option("b")])\n',
+    ),
+    (
+        "views",
+        INIT,
+        'settle("bet", count - 2, total=count, opposition=2,',
+        'settle("bet", count - 2, total=count, opposition=2 + len(names[1:]) * foe.value,',
+    ),
+    ("views", INIT, TOTAL, f'{TOTAL}    table.tell(f"{{len(table.state.tags)}} things lie about")\n'),
+    ("states", INIT, '.with_("marks", marks))', '.with_("marks", marks).with_("more", (marks, 1)))'),
+    ("policies", INIT, SENSIBLE, "return question.options[next(calls) % 2].name"),
+    (
+        "sheets",
+        INIT,
+        'counters.get("marks", 0)))',
+        'counters.get("marks", 0) if character.name != "odd" else next(calls)))',
+    ),
+    ("scenes", SCENE, 'outcome = "graze", margin', 'outcome = "hit", margin'),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("check", "file", "old", "new"), ALONE)
+def test_one_check_alone_finds_a_fault(
+    check: str, file: str, old: str, new: str, site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(probabilities, "MOST", 2000)
+    more = [(INIT, TOP, f"{TOP}from itertools import count as counting\n\ncalls = counting()\n")]
+    more += [(INIT, OWN, f'    foe = table.cards(pile_name("hand", names[-1]))[0]\n{OWN}')] if "foe" in new else []
+    more += [("sheets/odd.toml", "", 'name = "Odd"\n')] if check == "sheets" else []
+    subject = pebble.install(site, [*more, (file, old, new)])
+    found = {one.name for one in check_ruleset(subject) if not one.ok}
+    assert found == {check}
+
+
+def test_every_check_is_broken_once_and_finds_something_alone() -> None:
     elsewhere = {"permissions"}  # its faults are the table's, not the ruleset's: see below
     assert {check for check, *_ in BROKEN} | elsewhere == set(BY_NAME)
+    assert {check for check, *_ in ALONE} | elsewhere == set(BY_NAME)
 
 
 def test_a_fault_of_a_rule_is_told_with_its_line(site: Path) -> None:
@@ -425,7 +512,7 @@ def test_a_fault_of_a_rule_is_told_with_its_line(site: Path) -> None:
 def test_a_failing_action_leaves_the_others_checked(site: Path) -> None:
     subject = pebble.install(site, [(INIT, COUNT, f"{COUNT}    1 // 0\n")])
     assert not verdict("ends", subject).ok
-    assert {case.prepared.action for case in subject.sound} == {"throw"}
+    assert {case.prepared.action for case in subject.sound} == {"throw", "bet"}
     assert all(verdict(name, subject).ok for name in BY_NAME if name != "ends")
 
 
@@ -455,7 +542,7 @@ def test_modules_that_a_rule_imports_are_read_and_others_are_not(site: Path) -> 
 
 
 def test_a_row_that_nothing_in_the_examples_comes_to_is_a_note(site: Path) -> None:
-    far = 'far = { title = "Far", from = 99 }\n[outcomes.throw.far]\n[outcomes.skip.far]\n'
+    far = 'far = { title = "Far", from = 99 }\n[outcomes.throw.far]\n[outcomes.skip.far]\n[outcomes.bet.far]\n'
     changes = [
         (DATA, "from = 2, success", "from = 2, to = 98, success"),
         (DATA, "[actions.throw]", f"{far}[actions.throw]"),
@@ -593,7 +680,8 @@ def test_a_keyboard_interrupt_ends_the_check() -> None:
 def test_an_action_that_loops_without_asking_is_told(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rpgres.conformance.walks.SECONDS", 0.2)
     found = verdict("ends", pebble.install(site, [(INIT, COUNT, f"{COUNT}    while True:\n        count += 1\n")]))
-    assert "it did not end within 0.2 seconds; a rule must return an outcome" in text_of(found)
+    assert "it did not end within 0.2 seconds (" in text_of(found)
+    assert "__init__.py, line " in text_of(found)
 
 
 def test_scenes_in_which_a_rule_loops_are_ended_too(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:

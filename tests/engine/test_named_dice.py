@@ -128,7 +128,7 @@ def test_an_added_die_stands_behind_the_one_that_brought_it() -> None:
     assert again.events == found.events
     for faces, told in (
         ("10,3", "2d10 expected, each followed by the dice that it brings"),
-        ("3,4,5", "1 faces too many"),
+        ("3,4,5", "one face too many"),
         ("3,11", "'11' in '3,11' is no face of a d10"),
     ):
         with pytest.raises(GivenError, match=told):

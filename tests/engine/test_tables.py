@@ -362,7 +362,7 @@ def test_what_comes_beside_a_row_is_of_the_same_roll() -> None:
     }
     both = done("ask", "ask", given={"ask": ["44"], "turn": ["2"]})
     assert (both.outcome, both.success, both.texts) == ("yes+a-twist+flood", True, ["Yes", "A twist", "Flood"])
-    led = done("ask", "ask", given={"ask": ["99"], "maybe": ["1"], "turn": ["1"]})
+    led = done("ask", "ask", given={"ask": ["99"], "turn": ["1"]})
     assert led.outcome == "maybe+a-twist+fire"
     shown = rpgres("odds", "ask", "ask").out
     assert "any success: 60.00 %  3/5" in shown

@@ -607,6 +607,7 @@ DECLARED = {
     ),
     "again-pool": "pool? again? automatic? weapon? bonus? vs?",
     "percentile-levels": "skill? second-skill? bonus-dice? difficulty+",
+    "solo-oracle": "question+ trait? likely+",
 }
 
 

@@ -262,6 +262,20 @@ def test_nothing_of_a_mail_is_taken_when_one_answer_in_it_would_be_refused(mail:
         assert rpgres("table", "log").out == before
 
 
+def test_a_seal_needs_no_file_of_its_own(mail: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(mail / "state"))
+    view = str(mail / "bram.view.json")
+    sealed = rpgres("table", "seal", "--view", view, "--choose", "declare=dodge/agi=1")
+    assert sealed.code == 0, sealed
+    assert "no sealed answer is kept here" in rpgres("table", "open", "--view", view).err  # not handed in
+    assert rpgres("table", "answer", sealed.out.strip(), "--accept").code == 0
+    assert rpgres("table", "view", "--as", "bram", "--out", view, "--force").code == 0
+    opened = rpgres("table", "open", "--view", view)
+    assert opened.out.startswith("rpgres-open: bram declare=dodge/agi=1 ")
+    taken = rpgres("table", "answer", opened.out.strip(), "--accept")
+    assert "declare (bram): dodge/agi=1" in taken.out, taken
+
+
 def test_a_seal_and_its_opening_come_as_lines(mail: Path) -> None:
     view = str(mail / "bram.view.json")
     sealed = line_of(rpgres("table", "seal", "--view", view, "--choose", "declare=dodge/agi=1", "--out", "secret.json"))

@@ -23,7 +23,7 @@ BASE = {"format": "rpgres.rulesets/1", "version": rpgres.__version__}
 TERMINAL = ("rich", "typer", "click", "prompt_toolkit", "readline", "curses", "termios")
 
 
-@pytest.mark.parametrize("module", ["calls", "notebook", "odds", "scenes", "simulations"])
+@pytest.mark.parametrize("module", ["calls", "notebook", "odds", "scenes", "simulations", "studies"])
 def test_examples_of_docstrings(module: str) -> None:
     found = importlib.import_module(f"rpgres.library.{module}")
     done = doctest.testmod(found, extraglobs={"odds": rpgres.odds})
@@ -62,6 +62,50 @@ def as_json(record: object) -> object:
             lambda: rpgres.odds_table("fate", "overcome", {"skill": range(3), "vs": [1, "4dF"]}),
             "odds fate overcome --skill 0..2 --vary vs=1,4dF",
             id="grid",
+        ),
+        pytest.param(
+            lambda: rpgres.odds_table("fate/bribe", None, {"characters.guards.skills.will": range(3)}, auto=True),
+            "odds fate/bribe --vary characters.guards.skills.will=0..2 --auto",
+            id="grid-of-a-scene",
+        ),
+        pytest.param(
+            lambda: rpgres.odds_compare("fate", "overcome", {"skill=4": {"skill": 4}}, skill="3", vs=["2"], note="n"),
+            "odds fate overcome --skill 3 --vs 2 --compare skill=4 --note n",
+            id="compare",
+        ),
+        pytest.param(
+            lambda: rpgres.odds_compare(
+                "fate/bribe", None, {"fail_chooser=actor": {"fail_chooser": "actor"}}, policies={"": "sensible"}
+            ),
+            "odds fate/bribe --compare fail_chooser=actor --policy sensible",
+            id="compare-scenes",
+        ),
+        pytest.param(
+            lambda: rpgres.odds_find("fate", "overcome", {"vs": range(9)}, "success=60%", skill="3"),
+            "odds fate overcome --skill 3 --find vs=0..8 --target success=60%",
+            id="find",
+        ),
+        pytest.param(
+            lambda: rpgres.odds_knockout(
+                "fate", "overcome", outcome="fail", auto=True, sheet="mara", skill="will", vs=["3"]
+            ),
+            "odds fate overcome --sheet mara --skill will --vs 3 --auto --knockout --outcome fail",
+            id="knockout",
+        ),
+        pytest.param(
+            lambda: rpgres.odds_knockout("fate/bribe", auto=True), "odds fate/bribe --knockout --auto", id="parts"
+        ),
+        pytest.param(
+            lambda: rpgres.odds_scene("fate/bribe", auto=True, note="n"),
+            "odds fate/bribe --auto --note n",
+            id="scene-odds",
+        ),
+        pytest.param(
+            lambda: rpgres.odds_scene(
+                "fate/bribe", by="characters.mara.counters.fate-points", policies={"mara": "sensible"}, auto=True
+            ),
+            "odds fate/bribe --by characters.mara.counters.fate-points --policy mara=sensible --auto",
+            id="scene-odds-by",
         ),
         pytest.param(
             lambda: rpgres.simulate("fate", "overcome", runs=50, seed=7, workers=1, skill="3", vs=["2"]),

@@ -22,7 +22,7 @@ def typed_lines(language: str, text: str) -> int:
     """Count what a person types: commands, answers, and lines changed in an editor."""
     if language == "diff":
         return sum(line.startswith("+") for line in text.splitlines())
-    return len(commands_of(text)) + len(ASKED.findall(text))
+    return len(commands_of(text)) + sum(1 for _ in ASKED.finditer(text))
 
 
 @pytest.mark.slow

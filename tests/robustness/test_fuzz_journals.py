@@ -17,7 +17,7 @@ from rpgres.journal.commands import Place
 from tests.support.command_line import rpgres
 from tests.support.forging import rewrite
 
-FEW = 20  # seeds, each a test of its own
+FEW = 20  # seeds of the quick tests
 CHUNK = 250  # seeds of a slow test with --exhaustive, 2,000 in all: ten minutes of a processor
 SAMPLE = 12  # of these without it
 VALUES: list[Any] = [None, True, 0, -1, 7, 10**30, 2.5, "", "x", "mara", "?", [], {}, [[]], [{}], {"x": 1}, "\x1b[31m"]
@@ -74,15 +74,18 @@ def changed(data: Any, dice: random.Random) -> Any:
     return data
 
 
-def told(*line: str) -> None:
-    """Run a line; what goes wrong is told in our own words."""
+def told(*line: str) -> bool:
+    """Run a line, and tell whether it was refused; what goes wrong is told in our own words."""
     done = rpgres(*line)
     assert done.code in (0, 1, 2, 3, 20, 21, 22), (line, done)
     assert "internal error" not in done.err, (line, done.err)
     assert "Traceback" not in done.err, (line, done.err)
+    is_refused = done.code not in (0, 3)
+    assert not is_refused or (done.err + done.out).strip(), line
+    return is_refused
 
 
-def try_view(tables: dict[str, Path], folder: Path, seed: int) -> None:
+def try_view(tables: dict[str, Path], folder: Path, seed: int) -> bool:
     dice = random.Random(seed)
     seat = dice.choice(list(tables))
     view, answer = folder / f"{seat}.json", folder / "answer.json"
@@ -97,16 +100,17 @@ def try_view(tables: dict[str, Path], folder: Path, seed: int) -> None:
     else:
         file.write_text(json.dumps(changed(json.loads(view.read_text("utf-8")), dice)), "utf-8")
     said = ("--choose", dice.choice(("invoke=no", "play=St6", "nothing=x")), "--out", str(answer), "--force")
-    for line in (("show", "--view"), ("log", "--view"), ("answer", *said, "--view")):
-        told("table", *line, str(file))
+    refused = [told("table", *line, str(file)) for line in (("show", "--view"), ("log", "--view"))]
+    told("table", "answer", *said, "--view", str(file))
     if answer.exists():
         answer.write_text(json.dumps(changed(json.loads(answer.read_text("utf-8")), dice)), "utf-8")
         copy = Path(shutil.copy(tables[seat], folder / "t.db"))
         told("table", "answer", "--from", str(answer), "--accept", "--table", str(copy))
         answer.unlink()
+    return any(refused)
 
 
-def try_journal(tables: dict[str, Path], folder: Path, seed: int) -> None:
+def try_journal(tables: dict[str, Path], folder: Path, seed: int) -> bool:
     dice = random.Random(seed)
     seat = dice.choice(list(tables))
     path = Path(shutil.copy(tables[seat], folder / "t.db"))
@@ -129,29 +133,27 @@ def try_journal(tables: dict[str, Path], folder: Path, seed: int) -> None:
     lines = [("show",), ("log", "--last", "2"), ("verify",), ("answer", "--auto"), ("answer", "--choose", "invoke=no")]
     lines += [("undo",), ("note", "x"), ("view", "--as", seat, "--out", str(folder / "v.json"), "--force")]
     lines += [("export", "--out", str(folder / "out"), "--force"), ("show", "--as", seat), ("reveal",), ("verify",)]
-    for line in dice.sample(lines, 4):
-        told("table", *line, *where)
+    refused = [told("table", *line, *where) for line in (lines[2], *dice.sample(lines, 3))]
+    return any(refused)
 
 
-@pytest.mark.parametrize("seed", range(FEW))
-def test_a_changed_view_is_told(tables: dict[str, Path], tmp_path: Path, seed: int) -> None:
-    try_view(tables, tmp_path, seed)
+def test_a_changed_view_is_told(tables: dict[str, Path], tmp_path: Path) -> None:
+    assert sum(try_view(tables, tmp_path, seed) for seed in range(FEW)) >= FEW // 4  # some words may be any others
 
 
-@pytest.mark.parametrize("seed", range(FEW))
-def test_a_changed_journal_is_told(tables: dict[str, Path], tmp_path: Path, seed: int) -> None:
-    try_journal(tables, tmp_path, seed)
+def test_a_changed_journal_is_told(tables: dict[str, Path], tmp_path: Path) -> None:
+    assert sum(try_journal(tables, tmp_path, seed) for seed in range(FEW)) >= FEW // 4
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(FEW, FEW + 8 * CHUNK, CHUNK))
 def test_many_changed_views_are_told(tables: dict[str, Path], tmp_path: Path, first: int, exhaustive: bool) -> None:
-    for seed in range(first, first + (CHUNK if exhaustive else SAMPLE)):
-        try_view(tables, tmp_path, seed)
+    seeds = range(first, first + (CHUNK if exhaustive else SAMPLE))
+    assert sum(try_view(tables, tmp_path, seed) for seed in seeds)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(FEW, FEW + 8 * CHUNK, CHUNK))
 def test_many_changed_journals_are_told(tables: dict[str, Path], tmp_path: Path, first: int, exhaustive: bool) -> None:
-    for seed in range(first, first + (CHUNK if exhaustive else SAMPLE)):
-        try_journal(tables, tmp_path, seed)
+    seeds = range(first, first + (CHUNK if exhaustive else SAMPLE))
+    assert sum(try_journal(tables, tmp_path, seed) for seed in seeds)

@@ -51,7 +51,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
         *("FileError", "TableError", "RuleError", "PluginError", "named", "unknown"),
     ),
     "Bots and scripts": (
-        *("resolve", "roll", "odds", "odds_table", "simulate", "whatif", "run_scene", "load_sheet", "rulesets"),
+        *("resolve", "roll", "odds", "odds_scene", "odds_table", "odds_compare", "odds_find", "odds_knockout"),
+        *("simulate", "whatif", "run_scene", "load_sheet", "rulesets"),
         *("Result", "Pending", "html_of", "text_of"),
     ),
     "Persistent tables": ("open_table", "new_table", "PersistentTable", "TableResult", "TablePending"),

@@ -14,8 +14,9 @@ from tests.support.lantern import write
 CODE = '''
 from pathlib import Path
 
-from rpgres import NO, Dice, Option, Outcome, Ruleset, UsageError, hookimpl, preferred, put
+from rpgres import NO, Dice, Option, Outcome, Question, Ruleset, UsageError, hookimpl, pile_name, preferred, put
 
+QUESTIONS = ("outcome", "margin", "total")
 pebble = Ruleset("pebble", data=Path(__file__).parent)
 
 
@@ -44,6 +45,26 @@ def skip(table, actor):
             break
         count += 1
     return table.settle("skip", count - 2, total=count, opposition=2, roles={"actor": actor.name})
+
+
+@pebble.action("bet")
+def bet(table, actor):
+    """Everybody draws a shell and guesses in secret; then they skip pebbles, and one shell is shown."""
+    names = tuple(table.state.characters)
+    for name in names:
+        table.draw("shells", to=pile_name("hand", name), label="shell", by=name)
+    asked = [Question("guess", name, (Option("few"), Option("many"))) for name in names]
+    guesses = table.ask_together(asked, secret=True)
+    own = guesses[names.index(actor.name)]
+    table.tell(f"{actor.name} guessed {own}", audience=(table.state.seat_of(actor.name),))
+    count = 0
+    for number in range(4):
+        count += table.roll(Dice.of("d2"), "bounce") - 1
+        table.merge((number, count, own, table.knowledge(pile_name("hand", actor.name))), holds=QUESTIONS)
+    card = table.cards(pile_name("hand", actor.name))[0]
+    table.move([card], source=pile_name("hand", actor.name), to="shown", by=actor.name, label="shell")
+    table.tell(f"{actor.name} shows {card.title}")
+    return table.settle("bet", count - 2, total=count, opposition=2, roles={"actor": actor.name})
 
 
 @pebble.effect("mark")
@@ -95,6 +116,22 @@ required = ["skill", "vs"]
 labels = ["roll", "opposition", "charm"]
 tables = ["throw"]
 
+[decks.shells]
+title = "Shells"
+suits.sea = { title = "Sea", code = "Se", cards = ["1", "2", "3"] }
+suits.land = { title = "Land", code = "La", cards = ["1", "2", "3"] }
+
+[piles]
+shells = { title = "Shells", face = "down", decks.shells = {} }
+shown = { title = "Shown shells", face = "up" }
+hand = { title = "Hand", face = "hand", each = true, dealt-from = "shells" }
+
+[actions.bet]
+summary = "Bet on the next pebble."
+example = "rpgres roll pebble bet"
+labels = ["shell", "guess", "bounce"]
+tables = ["bet"]
+
 [actions.skip]
 summary = "Skip a pebble over water."
 example = "rpgres roll pebble skip"
@@ -125,6 +162,14 @@ help = "the dodge"
 [labels.bounce]
 kind = "chance"
 help = "one die for each bounce"
+
+[labels.shell]
+kind = "chance"
+help = "a shell"
+
+[labels.guess]
+kind = "decision"
+help = "how far it goes"
 
 [labels.charm]
 kind = "decision"
@@ -187,6 +232,15 @@ effects = [{ kind = "mark", to = "actor", change = 1, unless = { wind = "yes" } 
 text = "Well thrown."
 effects = [{ kind = "mark", to = "actor", change = "margin" }]
 
+[outcomes.bet.miss]
+text = "Lost."
+
+[outcomes.bet.graze]
+text = "Even."
+
+[outcomes.bet.hit]
+text = "Won."
+
 [outcomes.skip.miss]
 text = "It sinks."
 
@@ -218,6 +272,13 @@ with = { skill = "arm", vs = 9 }
 given = { roll = "3,3" }
 choose = { charm = "heart-shaped-pebble" }
 expect = { outcome = "graze", margin = 1 }
+
+[[steps]]
+actor = "wren"
+action = "bet"
+given = { bounce = ["1", "2", "2", "2"] }
+choose = { guess = ["many", "few"] }
+expect = { outcome = "graze", total = 3 }
 
 [[steps]]
 actor = "wren"

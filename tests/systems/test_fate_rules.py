@@ -428,4 +428,5 @@ def both_sides_gain_the_same(ruleset: str, against: str, variant: str, switches:
     played = {gains(one, defender) for one in endings(ruleset, action, {}, {**acting, "switches": switches})}
     defending["against"] = against
     warded = {gains(one, actor) for one in endings(ruleset, "defend", {}, {**defending, "switches": switches})}
+    assert played, margin  # or equal sets would say nothing
     assert played == warded, margin

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO
 
@@ -18,7 +19,8 @@ from rpgres.errors import FileError, TimeError, UsageError
 
 LONGEST = 1024 * 1024  # bytes of one request
 CHUNK = 65536  # bytes that are read at once
-_IN_ORDER = "`concurrent` is not supported: answers come in the order of the requests; run several batches at a time"
+_NEEDED = "where answers may come in any order, every request needs an `id`"
+_FIRST = '`concurrent` stands alone in the first line: {"concurrent": true}; the requests follow in lines of their own'
 SECONDS = 10  # for one request; an action of a table takes milliseconds
 
 
@@ -52,6 +54,9 @@ def command(
     A request that takes longer than --seconds is stopped, and its answer is an error with the code "time". Where a
     ruleset's code cannot be stopped, as it catches every interrupt, that error is the last answer and the exit code 1.
 
+    After a first line {"concurrent": true}, which has no answer itself, requests are answered as they are done, by
+    several processes: a slow one holds up no other, and what is asked of one table keeps its order. Each needs an id.
+
     The exit code is 0 when every line was answered, whatever the answers were.
     """
     from rpgres.cli.options import read_folders, read_seconds
@@ -76,7 +81,7 @@ def _answer_all(stream: BinaryIO, folders: tuple[Path, ...], seconds: float) -> 
     from rpgres.cli.operations import kept
     from rpgres.cli.timelimit import time_limit
 
-    number, line = 0, b""
+    number, line = 0, b""  # which `give_up` tells
 
     def say(answer: dict[str, Any]) -> None:
         # One line at a time reaches the reader: whoever asks waits for it.
@@ -86,14 +91,47 @@ def _answer_all(stream: BinaryIO, folders: tuple[Path, ...], seconds: float) -> 
     def give_up() -> None:
         say(_too_long(number, line, seconds, "cannot be interrupted, so the batch ends here"))
 
+    lines = _lines(stream)
+    first = next(lines, None)
+    if first is not None and _read(*first[:2]) == {"concurrent": True}:
+        _answer_concurrently(lines, folders, seconds)
+        return
     with kept(), time_limit(seconds, give_up=give_up) as limit:
         together = Together(say)
-        for number, line, has_more in _lines(stream):  # `give_up` tells which one it was
+        for number, line, has_more in chain(
+            [first] if first is not None else [], lines
+        ):  # `give_up` tells which it was
             request = _read(number, line)
             together.prepare(request, has_more=has_more)
             with _nothing_typed():
                 answer = limit.within(partial(_answer, number, request, folders))
             together.say(answer if answer is not None else _too_long(number, line, seconds), has_more=has_more)
+
+
+def _answer_concurrently(lines: Iterator[tuple[int, bytes, bool]], folders: tuple[Path, ...], seconds: float) -> None:
+    """Answer requests as they are done, by several processes, each with its id."""
+    from os import cpu_count
+
+    from rpgres.cli.crew import Crew, command_of, job_of
+
+    def say(line: bytes) -> None:
+        say_json(msgspec.Raw(line.rstrip(b"\n")))
+        flush()
+
+    crew = Crew(command_of(folders, seconds), max(2, cpu_count() or 1), say)
+    for number, line, _ in lines:
+        request = _read(number, line)
+        if isinstance(request, dict) and request.get("id") is None:
+            request = UsageError(_NEEDED, path=("id",), line=number)
+        if not isinstance(request, dict) or "concurrent" in request:
+            crew.say(msgspec.json.encode(_answer(number, request, folders)))
+        else:
+            crew.take(job_of(request, line))
+    crew.finish()
+
+
+def _id_of(request: Any) -> dict[str, Any]:
+    return {"id": request["id"]} if isinstance(request, dict) and request.get("id") is not None else {}
 
 
 def _too_long(number: int, line: bytes, seconds: float, end: str = "was stopped") -> dict[str, Any]:
@@ -153,7 +191,7 @@ def _answer(number: int, request: Any, folders: tuple[Path, ...]) -> dict[str, A
     if isinstance(request, UsageError):
         return error_record(request)
     if isinstance(request, dict) and "concurrent" in request:
-        answer = error_record(UsageError(_IN_ORDER, path=("concurrent",)))
+        answer = {**_id_of(request), **error_record(UsageError(_FIRST, path=("concurrent",)))}
     elif isinstance(request, dict) and "op" in request:
         answer = _operated(request, folders)
     else:

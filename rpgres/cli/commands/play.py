@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from rpgres.cli.annotations import AsWords, Folders
-from rpgres.cli.options import REAL
+from rpgres.cli.options import DICE_WORDS, REAL
 
 
 def command(
@@ -23,6 +23,7 @@ def command(
         typer.Option("--real-dice", "--dice", metavar=REAL.metavar, help=REAL.help, show_default=False),
     ] = None,
     plain: AsWords = False,
+    dice_words: Annotated[bool, typer.Option("--dice-words", help=DICE_WORDS.help)] = False,
     rulesets: Folders = None,
 ) -> None:
     """Sit down at the table that is kept here, and type what is done.
@@ -35,7 +36,7 @@ def command(
 
     from rpgres.cli.asking import listening
     from rpgres.cli.options import read_folders
-    from rpgres.cli.output import is_told_plainly
+    from rpgres.cli.output import is_told_plainly, told_as
     from rpgres.cli.play.reader import reader_for
     from rpgres.cli.play.room import Room
     from rpgres.cli.play.session import Session
@@ -43,6 +44,7 @@ def command(
     from rpgres.journal.commands import check_seat
     from rpgres.journal.files import find_table
 
+    told_as(["--dice-words"] if dice_words else [])
     path = find_table(table or os.environ.get("RPGRES_TABLE"))
     room = Room(path, seat or os.environ.get("RPGRES_SEAT") or None, read_folders(rulesets or ()))
     require_whole(path, room.history)

@@ -15,7 +15,7 @@ from rpgres.cli.dynamic import PlayGroup, Verb
 from rpgres.cli.output import WAITING, exit_of, know_cards, say, say_json, say_text
 from rpgres.cli.rulesets import RulesetData
 from rpgres.dice.seeds import Streams, read_seed, run_seed
-from rpgres.engine.dealers import remembering
+from rpgres.engine.dealers import Remembered
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import Prepared, prepare, run
 from rpgres.engine.running import TakenBack
@@ -25,7 +25,6 @@ from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
     from rpgres.cli.prompt import Person
-    from rpgres.engine.dealers import Hand
 
 ACTION_OPTIONS = (
     *(opt.SEED, opt.GIVEN, opt.REAL, opt.CHOOSE, opt.AUTO, opt.POLICY, opt.SWITCH, opt.RULESETS),
@@ -66,7 +65,13 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     person = _person(prepared, shared, repeat=repeat)
     hand = _hand(prepared, shared) if repeat == 0 and asks_dice(shared["real_dice"], as_json=shared["json"]) else None
 
+    asks = person.ask if person is not None else None
+    if hand is not None and asks is not None:
+        asks = hand.counting(asks)
+
     def once(seed: str) -> Result | Pending:
+        if hand is not None:
+            hand.begin()
         try:
             result, _ = run(
                 prepared,
@@ -74,8 +79,8 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
                 given=given,
                 choose=choose,
                 policies=policies,
-                prompt=person.ask if person is not None else None,
-                hand=hand,
+                prompt=asks,
+                hand=hand.ask if hand is not None else None,
                 note=shared["note"],
                 identify=shared["json"],  # people are not shown the hash of the rules, which takes reading all of them
             )
@@ -83,6 +88,8 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
             if person is None or not person.rewind():
                 say_text(NOTHING_DONE)
                 raise typer.Exit(INTERRUPTED) from None
+            if hand is not None:
+                hand.take_back()
             return once(seed)
         if not isinstance(result, Pending):
             return result
@@ -138,11 +145,11 @@ def _person(prepared: Prepared, shared: dict[str, Any], *, repeat: int) -> Perso
     return Person(heading=heading, is_plain=shared["plain"], aid=lambda _view: prepared)
 
 
-def _hand(prepared: Prepared, shared: dict[str, Any]) -> Hand | None:
+def _hand(prepared: Prepared, shared: dict[str, Any]) -> Remembered:
     """Return what asks a person for results of real dice."""
     from rpgres.cli.real import RealDice, plus_words
 
-    return remembering(
+    return Remembered(
         RealDice(
             shared["real_dice"],
             actor=prepared.actor,

@@ -117,6 +117,41 @@ def _homemade_problems(ruleset_id: str, extra: Sequence[Path]) -> Sequence[Diagn
 app.command("new")(ruleset_new.new)
 
 
+@app.command("import")
+def import_file(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Datasworn JSON.", show_default=False)],
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="The id of the new ruleset; else what the file says.")
+    ] = None,
+    into: Annotated[
+        Path, typer.Option("--into", metavar="DIR", help="The folder in which the ruleset is made.")
+    ] = Path("rulesets"),
+) -> None:
+    """Make a ruleset of random tables from the oracles of a Datasworn JSON file.
+
+    Each oracle becomes a table that `rpgres roll` rolls and `rpgres odds` evaluates. The licence and the authors are
+    kept in the new file. Nothing that is there is overwritten.
+    """
+    from rpgres.cli.formats.datasworn import read_datasworn
+    from rpgres.cli.formats.editors import with_schema_line
+    from rpgres.cli.output import say_text
+    from rpgres.cli.shells import join_line
+    from rpgres.plugins.scaffold import check_name, write_folder
+
+    found = read_datasworn(file)
+    chosen = name or found.name
+    check_name(chosen)
+    write_folder(into / chosen, {"ruleset.toml": with_schema_line("ruleset.toml", found.text, chosen)})
+    tables = f"{len(found.tables)} tables, {', '.join(found.tables[:5])}{' ...' if len(found.tables) > 5 else ''}"
+    say_text(
+        f"{into / chosen}: written from {found.title}: {tables}\n"
+        f"{found.credits}\n"
+        "Next steps:\n"
+        f"  {join_line(['rpgres', 'roll', chosen, found.tables[0]])}\n"
+        f"  {join_line(['rpgres', 'ruleset', 'show', chosen])}\n"
+    )
+
+
 @app.command("check")
 def check(
     rulesets_named: Annotated[
@@ -139,13 +174,14 @@ def check(
     """Check rulesets with all that is laid over them: rules, outcome tables, sheets and scenes.
 
     A folder is checked wherever it is: one that is a whole ruleset by itself, any other over the ruleset of its name.
-    Every problem is told with its file, line and key. The exit code is 1 when there is any. With --watch, schemas that
-    `rpgres ruleset new` or `rpgres schema --write` wrote are kept up to date, too.
+    Every problem is told with its file, line and key. The exit code is 1 when there is any. Schemas that lie in the
+    folder of a whole ruleset (.schemas, for editors) are brought up to date.
     """
+    from rpgres.cli.formats.editors import renew_schemas
     from rpgres.cli.formats.summary import RulesetChecks
     from rpgres.cli.options import read_folders
     from rpgres.cli.progress import one_by_one
-    from rpgres.cli.ruleset_checks import check_ruleset
+    from rpgres.cli.ruleset_checks import check_ruleset, places_of
     from rpgres.plugins.discovery import ruleset_names
     from rpgres.plugins.probing import probe_plugins
 
@@ -159,6 +195,8 @@ def check(
 
     checked = one_by_one("checking", named, lambda name: check_ruleset(name, folders, known=known), is_plain=plain)
     unchecked = named[len(checked) :]
+    if form_of(form, as_json=as_json) == "text":
+        renew_schemas(places_of(rulesets_named or (), folders))
     strays = [] if rulesets_named else _strays(extra=folders)
     is_well = not strays and not unchecked and all(one.ok for one in checked)
     end_check(
@@ -173,7 +211,6 @@ def check(
 
 
 def _watch(named: Sequence[str], folders: Sequence[Path], *, is_text: bool, is_plain: bool) -> NoReturn:
-    from rpgres.cli.formats.editors import renew_schemas
     from rpgres.cli.ruleset_checks import places_of
     from rpgres.cli.watching import watch
     from rpgres.errors import UsageError
@@ -181,9 +218,7 @@ def _watch(named: Sequence[str], folders: Sequence[Path], *, is_text: bool, is_p
     if not is_text:
         raise UsageError("--watch shows text; for JSON or annotations leave it out")
     args = ["ruleset", "check", *(["--plain"] if is_plain else []), *(f"--rulesets={folder}" for folder in folders)]
-    places = places_of(named, folders)
-    args += ["--", *named]
-    raise typer.Exit(watch(args, places, is_plain=is_plain, done=lambda: renew_schemas(places)))
+    raise typer.Exit(watch([*args, "--", *named], places_of(named, folders), is_plain=is_plain))
 
 
 @app.command("test")

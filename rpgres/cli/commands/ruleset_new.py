@@ -127,7 +127,7 @@ def _asked_words(name: str, own: Words, typed: dict[str, str | None]) -> Words:
     from rpgres.plugins.likeness import Words, id_of
 
     questions = {
-        "title": ("What is the game called?", name.replace("-", " ").capitalize()),
+        "title": ("What is the game called?", name.replace("-", " ").title()),
         "summary": ("What is it, in a line?", own.summary),
         "action": ("What do characters do, in a word?", own.action),
         "abilities": ("What are they good at?", ", ".join(own.abilities)),

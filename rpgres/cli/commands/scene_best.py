@@ -63,10 +63,11 @@ def weigh_best(
         actor: who acts first, where no step says it.
         known: at a persistent table, by whose knowledge of it.
     """
-    from rpgres.cli.commands.scene_odds import ENDING, chances, evaluated
+    from rpgres.cli.commands.scene_odds import ENDING
     from rpgres.cli.studies import emit
     from rpgres.odds.exact import chance_record
     from rpgres.odds.scene_best import SceneBestResult, decision_record
+    from rpgres.scenes.odds_record import chances, evaluated
 
     who, by = _who(scene, people, shared["best"], actor), shared["by"] or ENDING
     goals, worth = _goal(scene, shared["goals"], by)

@@ -16,8 +16,6 @@ from rpgres.engine.hidden import NO_TABLE, Known, Start
 from rpgres.errors import UsageError
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from rpgres.odds.subjects import Subject
     from rpgres.odds.variations import Axis
     from rpgres.rulesets import Rules, RulesetFile
@@ -192,10 +190,10 @@ def _weigh(
     known: Known | None = None,
 ) -> None:
     from rpgres.cli.progress import LOWER_BOUND, interrupted, progress
-    from rpgres.odds.exact import chance_record
     from rpgres.odds.scenes import Undecided, scene_odds
     from rpgres.scenes.measuring import nobody_decides
-    from rpgres.scenes.sampling import SampledSceneOdds, sample_scene
+    from rpgres.scenes.odds_record import scene_record
+    from rpgres.scenes.sampling import sample_scene
     from rpgres.scenes.walking import course_of
 
     by = shared["by"] or ENDING
@@ -215,65 +213,11 @@ def _weigh(
     if plays and odds.open and not odds.is_interrupted:
         with progress("simulating", is_plain=shared["plain"]) as show:
             sample = sample_scene(scene, runs=plays, by=by, tells=show)
-    record = SampledSceneOdds(
-        sample=sample,
-        **chances(odds.masses, odds.open),
-        **evaluated(scene, by=by, policies=policies, inputs=inputs or {}, note=shared["note"]),
-        method="partial" if odds.open else "exact",
-        open=chance_record(odds.open),
-        leaves=odds.leaves,
-        states=odds.states,
-        turns=odds.turns,
-        interrupted=odds.is_interrupted,
-        known=known,
-    )
+    about = {"by": by, "policies": policies, "inputs": inputs or {}, "note": shared["note"]}
+    record = scene_record(scene, odds, sample=sample, known=known, **about)
     emit(record, scene.rules.file, shared)
     if odds.is_interrupted or (sample is not None and sample.runs < plays):
         raise typer.Exit(interrupted(LOWER_BOUND))
-
-
-def chances(found: Mapping[Any, Fraction], left: Fraction) -> dict[str, Any]:
-    """Return the chance of each value by its name, and the mean where all are numbers, for the record.
-
-    Args:
-        found: the chances of results.
-        left: what is open.
-    """
-    from rpgres.odds.exact import chance_record
-    from rpgres.scenes.walking import value_name
-
-    masses = {key[0]: mass for key, mass in found.items()}
-    numbers = [value for value in masses if type(value) is int]
-    mean = sum(value * masses[value] for value in numbers) if len(numbers) == len(masses) and not left else None
-    if numbers and len(numbers) == len(masses):
-        masses = dict(sorted(masses.items()))
-    named: dict[str, Fraction] = {}
-    for value, mass in masses.items():
-        name = value_name(value)
-        named[name] = named.get(name, left * 0) + mass
-    return {
-        "outcomes": {name: chance_record(mass) for name, mass in named.items()},
-        "mean": chance_record(mean) if mean is not None and masses else None,  # type: ignore[arg-type]  # a fraction
-    }
-
-
-def evaluated(
-    scene: Scene, *, by: str, policies: Mapping[str, str], inputs: Mapping[str, Any], note: str | None
-) -> dict[str, Any]:
-    """Return what was evaluated and how, for the record."""
-    from rpgres.odds.exact import house_rules
-
-    return {
-        "ruleset": scene.rules.id,
-        "scene": scene.source.path,
-        "title": scene.file.title,
-        "inputs": dict(inputs),
-        "by": by,
-        "policies": dict(policies),
-        "switches": scene.rules.chosen,
-        "house_rules": house_rules(scene.rules),
-        "note": note,
-    }
 
 
 def command_of_scene(name: str) -> SectionedCommand:

@@ -9,6 +9,7 @@ import typer
 
 from rpgres.cli.annotations import AsJson, Folders
 from rpgres.cli.options import AUTO, PLAIN, POLICY
+from rpgres.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -115,6 +116,8 @@ def _of_table(path: str, number: int, asked: _Asked, seat: str | None) -> Found:
     from rpgres.journal.rerun import table_what_if
     from rpgres.journal.store import read
 
+    if path == "TABLE" and not os.path.exists(path):
+        raise UsageError(f"TABLE stands for the file or folder of a table: here it is `rpgres whatif .#{number}`")
     place = find_table(path or os.environ.get("RPGRES_TABLE"))
     history = read(place)
     check_seat(history, seat)

@@ -86,15 +86,20 @@ def write_own_schemas(folder: Path, rules: Rules) -> list[Path]:
 
 
 def renew_schemas(folders: Iterable[Path]) -> None:
-    """Write the schemas anew that lie in folders of whole rulesets, as their sheets and scenes may be others now."""
+    """Bring the schemas up to date that lie in whole rulesets, whose sheets and scenes may be others now.
+
+    Args:
+        folders: folders of rulesets, or folders in which there are such.
+    """
     from rpgres.plugins.discovery import find_ruleset
     from rpgres.plugins.folders import is_standalone
     from rpgres.plugins.loading import load_rules
 
-    for folder in folders:
-        if (folder / FOLDER).is_dir() and is_standalone(folder):
+    for lying in sorted({one for folder in folders for one in (folder / FOLDER, *folder.glob(f"*/{FOLDER}"))}):
+        folder = lying.parent
+        if lying.is_dir() and is_standalone(folder):
             root = folder.absolute().parent
-            with suppress(RpgresError):  # it may be broken again by now
+            with suppress(RpgresError):  # it is broken, or not ours to write to
                 write_own_schemas(folder, load_rules(find_ruleset(folder.resolve().name, extra=[root]), extra=[root]))
 
 

@@ -71,7 +71,7 @@ _TEXT = rf"{_ANY}+?"
 # Of these a line has several, so what may stand in them is narrow: a line of another form is soon known as such.
 _NAME, _LABEL = r"(?:\\.|[^\\()])+?", r"(?:\\.|[^\\:])+?"
 _WORD = r"(?:\\.|[^\\\s()=])+"
-_DICE = rf"(?=[\d\\]){_WORD}"  # begins with a number, which no name of cards does at its end
+_DICE = rf"(?=[\d\\]|d[\d%F]){_WORD}"  # begins with a number, or a die; no name of cards does at its end
 
 
 class _Form(NamedTuple):

@@ -8,11 +8,12 @@ from pathlib import Path
 import msgspec
 
 from rpgres.cli.dynamic import ActionCommand
+from rpgres.cli.play.spoken import as_typed
 from rpgres.cli.rulesets import RulesetData, read_ruleset
 from rpgres.cli.settings import active, expand_at_table
 from rpgres.cli.short import Reading, Scope, Unclear, Words, lengthened, rules_of, typed_apart, who_is_named
 from rpgres.cli.short.fitting import BESIDE
-from rpgres.cli.typed import joined
+from rpgres.cli.typed import joined, split
 from rpgres.engine.periods import period_names
 from rpgres.engine.records import Pending
 from rpgres.engine.views import SOMEBODY, state_seen
@@ -21,16 +22,22 @@ from rpgres.journal.commands import actor_of
 from rpgres.journal.history import History
 from rpgres.journal.store import read
 from rpgres.journal.views import run_seen
-from rpgres.model.state import GM, State
-from rpgres.rulesets import Rules, unknown
+from rpgres.model.state import GM, State, slug
+from rpgres.parameters.ability import ability_names
+from rpgres.rulesets import Parameter, Rules, unknown
 from rpgres.text.harmless import harmless
 
 ODDS = "odds"
+MOST_OF_NAME = 3  # words of a name that stands first
+MOST_NAMED = 8  # of what is usually typed
 LEAVE = ("quit", "exit", "q")
+SAVED = ("save", "store")
+HINT = "`help` shows how lines are typed"
 
 # What may be typed beside an action, and what it does.
 DEEDS: dict[str, str] = {
     "show": "the table as it is now",
+    "status": "who has what, and what waits, in a line",
     "log": "all entries (log --last 5)",
     "odds": "exact odds of an action here: odds overcome burglary 3",
     "answer": "answer the pending decision",
@@ -150,14 +157,15 @@ class Room:
         return Scope(self.rules, self.state, actor, command.takes, is_seated=True)
 
     def named_first(self, words: Sequence[str]) -> tuple[str, list[str]]:
-        """Return who acts by the first word of a line, empty where that names nobody, and the rest of the line."""
+        """Return who acts by the first words of a line, empty where that names nobody, and the rest of the line."""
         first, rest = words[0], list(words[1:])
         if first.endswith(":") and rest:
             return who_is_named(self.rules, self.state, first[:-1]) or first[:-1], rest
         if rest and first not in self.actions and first not in DEEDS:
-            who = who_is_named(self.rules, self.state, first)
-            if who in self.state.characters:
-                return str(who), rest
+            for count in range(min(len(rest), MOST_OF_NAME), 0, -1):  # `Mara Quill overcome ...`
+                who = who_is_named(self.rules, self.state, " ".join(words[:count]))
+                if who in self.state.characters:
+                    return str(who), list(words[count:])
         return "", list(words)
 
     def unaliased(self, words: Sequence[str]) -> list[str]:
@@ -167,6 +175,10 @@ class Room:
             return list(words)
         found = expand_at_table([first, *rest], active().settings.aliases, ruleset=self.rules.id)
         return [f"{actor}:", *found] if actor else found
+
+    def typed(self, words: Sequence[str]) -> list[str]:
+        """Return a line as it would be typed by whoever knows how, where that can be told."""
+        return as_typed(words, [*self.actions], self.state, is_line=self.is_line(words))
 
     def is_line(self, words: Sequence[str]) -> bool:
         """Tell whether a line that is typed at a question is no answer: a command, or an action of somebody."""
@@ -190,6 +202,12 @@ class Room:
             return Understood([topic, "--help"] if topic in DEEDS else ["help", *words[1:]])
         words = self.unaliased(words)
         actor, (first, *rest) = self.named_first(words)
+        if first == "roll" and rest:
+            if not self._is_ability(rest[0]):
+                return Understood(["roll", *rest])  # dice that are no matter of this table
+            first, *rest = rest
+        if self._is_ability(first):
+            return self._act(actor, self._what_with(actor, first, asks), [first, *rest], asks)
         if first == "begin" and not actor and self._is_played(rest, asks):
             first, *rest = rest
         if first in self.actions:
@@ -200,10 +218,49 @@ class Room:
                 return self._act(actor, action, more, asks, verb=ODDS)
         if first in DEEDS and not actor:
             return Understood([first, *rest])
+        error = self._unknown(actor, first, words)
+        text = f"{harmless(first)!r} is no action here. Which one is meant?"
+        found = asks(text, [Reading(name, (name,)) for name in self.actions]) if actor else None
+        if found is None:
+            raise error
+        return self._act(actor, found.text, [], asks)  # which asks for what it takes
+
+    def _is_ability(self, word: str) -> bool:
+        names = {name for one in self.state.characters.values() for name in one.abilities}
+        return slug(word) in {*names, *ability_names(self.rules)} and word not in (*self.actions, *DEEDS)
+
+    def _what_with(self, actor: str, ability: str, asks: Asks) -> str:
+        """Return the action that somebody means who names an ability alone.
+
+        Raises:
+            UsageError: nobody says it.
+        """
+        able = [
+            name
+            for name, action in self.data.file.actions.items()
+            if any(self.rules.parameters(name)[one].kind == "ability" for one in action.required)
+        ]
+        text = f"What is done with {ability}?"
+        found = asks(text, [Reading(name, (name,)) for name in able]) if able else None
+        if found is None:
+            example = f"{actor or next(iter(self.own()), 'NAME')} {(able or [*self.actions])[0]} {ability}"
+            raise UsageError(f"{text} Type an action before it, as in `{example}`: {', '.join(able)}")
+        return found.text
+
+    def _unknown(self, actor: str, first: str, words: Sequence[str]) -> UsageError:
+        """Return the error of a line that means nothing here, with what is typed instead."""
+        if slug(first) in SAVED:
+            return UsageError("everything is kept as it is done: there is nothing to save; `quit` leaves")
+        said = slug(" ".join(words))
+        for who in self.state.characters.values():
+            for counter, number in who.counters.items():
+                if counter.removesuffix("s") in said and (slug(who.name) in said or len(self.own()) == 1):
+                    path = f"characters.{who.name}.counters.{counter}"
+                    return UsageError(f"numbers are changed with `set {path}={number}` (it is {number} now)")
         if actor:
-            raise UsageError(unknown("action", first, self.actions, of=f"the ruleset {self.rules.id}"))
+            return UsageError(f"{unknown('action', first, self.actions, of=f'the ruleset {self.rules.id}')}; {HINT}")
         known = [*self.actions, *DEEDS, *self.state.characters, *LEAVE[:1], "help"]
-        raise UsageError(unknown("action or command", first, known, of="this table"))
+        return UsageError(f"{unknown('action or command', first, known, of='this table')}; {HINT}")
 
     def _is_played(self, words: Sequence[str], asks: Asks) -> bool:
         """Tell whether `begin` means an action that plays the whole of a period: a conflict, which both are called."""
@@ -223,15 +280,19 @@ class Room:
         while True:
             try:
                 long = lengthened(self.scope(who, command), action, line)
-                break
+                more = self._missing(who, action, long, asks) if verb != ODDS else []  # odds at every rung
+                if not more:
+                    break
+                end = line.index("--") if "--" in line else len(line)  # what stands behind is taken as it is
+                line, is_asked = [*line[:end], *more, *line[end:]], True
             except Unclear as unclear:
                 reading = asks(unclear.typed, unclear.readings)
                 if reading is None:
                     raise
                 line, is_asked = unclear.chosen(reading), True
-        more = self._missing(who, action, long, asks) if verb != ODDS else []  # odds at every rung
+        more = self._beside(who, action, long, asks) if verb != ODDS else []
         is_short = is_asked or bool(more) or bool(typed_apart(words, command.takes)[0])
-        end = long.index("--") if "--" in long else len(long)  # what stands behind is taken as it is
+        end = long.index("--") if "--" in long else len(long)
         acting = ["--actor", who] if who and not _has(words, "actor") else []
         arguments = [verb, action, *long[:end], *more, *acting, *long[end:]]
         shown = joined([*([ODDS] if verb == ODDS else []), *([who] if who else []), action, *long, *more])
@@ -248,12 +309,7 @@ class Room:
             players = [name for name in able if self.state.seat_of(name) != GM]
             named = {who_is_named(self.rules, self.state, word) for word in words}
             left = [name for name in players if name not in named]
-            if (
-                action in self.data.file.actions
-                and self.data.file.actions[action].procedure
-                and named
-                and len(left) == 1
-            ):
+            if self.data.file.actions[action].procedure and any(named) and len(left) == 1:
                 return left[0]  # the others are named beside, or against, whoever acts
             found = asks("Who acts?", [Reading(name, (name,)) for name in able]) if len(able) > 1 else None
             if found is None:
@@ -261,17 +317,33 @@ class Room:
             return found.text
 
     def _missing(self, who: str, action: str, long: Sequence[str], asks: Asks) -> list[str]:
-        """Return what a person adds of the parameters that the action cannot do without."""
-        added: list[str] = []
+        """Return what a person adds of the first parameter that is missing; nothing where none is.
+
+        Raises:
+            UsageError: nobody says it.
+        """
         for name in self.data.file.actions[action].required:
             parameter = self.rules.parameters(action)[name]
             if any(_has(long, one) for one in (name, *parameter.aliases)):
                 continue
-            found = asks(f"{action}: {name}? ({parameter.help})", ())
+            found = asks(f"{action}: {name}? ({self._usual(who, parameter) or parameter.help})", ())
             if found is None:
-                return []  # the command tells what it needs
-            added += found.words[:1] and (f"--{name}={found.words[0]}",)
-        return [*added, *self._beside(who, action, [*long, *added], asks)]
+                hint = f"`help {action}` shows a line that works here"
+                raise UsageError(f"{action} needs {name}: {parameter.help}; {hint}")
+            is_name = parameter.kind in ("ability", "opposition")  # which may leave something open
+            return [name, *split(found.text)] if is_name else [f"--{name}={found.text}"]
+        return []
+
+    def _usual(self, who: str, parameter: Parameter) -> str:
+        """Return what is usually typed for a parameter of an action here, best first; empty where nothing says so."""
+        character = self.state.characters.get(who)
+        if parameter.kind == "ability" and character is not None and character.abilities:
+            rated = sorted(character.abilities.items(), key=lambda one: -one[1])[:MOST_NAMED]
+            return f"{', '.join(name for name, _ in rated)}, or a number"
+        if parameter.kind == "opposition":
+            others, rungs = [one for one in self.state.characters if one != who][:MOST_NAMED], [*self.data.file.ladder]
+            return ", ".join([*others, *rungs[len(rungs) // 2 :][:1], "or a number"])
+        return ""
 
     def _beside(self, who: str, action: str, line: Sequence[str], asks: Asks) -> list[str]:
         """Return who stands beside the actor of a procedure, of the players' characters whom nobody named."""

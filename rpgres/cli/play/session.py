@@ -11,6 +11,7 @@ from rpgres.cli.output import blame, columns, flush, know_cards, results, say, s
 from rpgres.cli.play.helping import action_help, help_lines
 from rpgres.cli.play.reader import Reader
 from rpgres.cli.play.room import LEAVE, ODDS, Room, Understood
+from rpgres.cli.play.status import status
 from rpgres.cli.render.lines import Line, Piece, line
 from rpgres.cli.short import Reading
 from rpgres.cli.typed import split
@@ -55,6 +56,7 @@ class Session:
             except UsageError as error:
                 blame(error, as_json=False)
                 continue
+            words = self._room.typed(words) if words else words
             if words[:1] in ([name] for name in LEAVE):
                 return
             if words and not words[0].startswith("#"):
@@ -83,7 +85,7 @@ class Session:
     def carry_out(self, typed: str) -> bool | None:
         """Carry out a line typed at a question, and tell whether the table has changed; None where it is no command."""
         try:
-            words = words_of(typed)
+            words = self._room.typed(words_of(typed)) if typed else []
         except UsageError:
             return None
         if not words or not self._room.is_line(words):
@@ -133,6 +135,9 @@ class Session:
                 lines = help_lines(self._room, width) if len(words) == 1 else action_help(self._room, words[1])
                 say(lines, is_plain=self._is_plain)
                 return
+            if words == ["status"]:
+                say([line(INDENT, status(self._room))], is_plain=self._is_plain)
+                return
             if words[0] == "real":
                 self._real = self._checked(" ".join(words[1:]) or "all", self._room)
                 told = f"real dice: {self._real}" if self._real else "the seed rolls all dice"
@@ -174,8 +179,9 @@ class Session:
             say([line(INDENT, Piece(row, "quiet"))], is_plain=self._is_plain)
         # What code of others prints is no result; help is, and Typer prints it.
         with redirect_stdout(results() if "--help" in args else sys.stdout):
-            if args[0] == "help":  # a page of the guide, or what is no matter of this table
-                code = load_command("help").main(args=args[1:], prog_name="rpgres help", standalone_mode=False)
+            if args[0] in ("help", "roll"):  # a page of the guide, or what is no matter of this table
+                named = f"rpgres {args[0]}"
+                code = load_command(args[0]).main(args=args[1:], prog_name=named, standalone_mode=False)
             else:
                 table = load_command("table")
                 first = 2 if args[0] in ("act", ODDS) else 1  # before what was typed, which may end in `-- WORDS`

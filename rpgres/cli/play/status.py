@@ -12,12 +12,12 @@ from rpgres.model.state import GM, Character, Pile
 MOST_COUNTERS = 2  # of a character, where no parameter says which ones matter
 
 
-def status(room: Room, width: int) -> str:
+def status(room: Room, width: int = 0) -> str:
     """Return the status line.
 
     Args:
         room: the seat, and what it may know.
-        width: columns; what does not fit is left out, what waits last of all.
+        width: columns; what does not fit is left out, what waits last of all. 0 for a line to be read, or heard.
     """
     state, waits = room.state, room.waits
     if waits is None:
@@ -29,6 +29,8 @@ def status(room: Room, width: int) -> str:
     players = [one for one in state.characters.values() if state.seat_of(one.name) != GM]
     parts = [_part(room, one) for one in players]
     parts += [f"{name.replace('-', ' ')}: {count}" for name, count in _shared(room)]
+    if not width:
+        return "; ".join([*parts, last])
     line = f" {' · '.join(parts)}"
     room_left = width - len(last) - 3
     if len(line) > room_left:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
 from rpgres.cli.formats.accounts import Stands
 from rpgres.cli.render.account_words import Words, plain_words, words_of
-from rpgres.cli.render.words import card_count, title
+from rpgres.cli.render.words import card_count, thing_words, title
 from rpgres.model.cards import shown_codes
 from rpgres.model.state import FACE_DOWN, Box, Character, State, Tag
 from rpgres.rulesets import Rules, RulesetFile, pictured
@@ -29,7 +29,7 @@ def table_of(state: State, rules: Rules) -> list[Stands]:
         if name not in pictures
     )
     stands += (
-        _stands(name, "thing", [*_thing_words(thing), *_known(state, name, words)])
+        _stands(name, "thing", [*thing_words(thing), *_known(state, name, words)])
         for name, thing in state.things.items()
         if name not in pictures
     )
@@ -100,28 +100,6 @@ def _known(state: State, name: str, words: Words) -> Iterator[str]:
 
 def _known_words(audience: Sequence[str] | None, words: Words) -> str:
     return f"known to {', '.join(map(words.who, audience)) or 'nobody'}" if audience is not None else ""
-
-
-def _thing_words(thing: Any) -> Iterator[str]:
-    if isinstance(thing, Mapping) and thing:
-        yield from (f"{key}: {_value_words(value)}" for key, value in thing.items())
-    else:
-        yield _value_words(thing)
-
-
-def _value_words(value: Any) -> str:
-    """Return something plain in words: `mara, guards`; what lies inside something else stands in brackets."""
-    if isinstance(value, Mapping):
-        return ", ".join(f"{key} {_inner(inner)}" for key, inner in value.items()) or "nothing"
-    if isinstance(value, tuple):
-        return ", ".join(_inner(inner) for inner in value) or "nothing"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return "nothing" if value is None or value == "" else str(value)
-
-
-def _inner(value: Any) -> str:
-    return f"({_value_words(value)})" if isinstance(value, Mapping | tuple) and value else _value_words(value)
 
 
 def _piles(state: State, words: Words) -> Iterator[Stands]:

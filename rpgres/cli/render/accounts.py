@@ -30,7 +30,7 @@ from rpgres.cli.formats.accounts import (
 )
 from rpgres.cli.render.account_tables import table_of
 from rpgres.cli.render.account_words import Words, plain_words, words_of
-from rpgres.cli.render.results import cards_words, moment_words, untold
+from rpgres.cli.render.results import cards_words, moment_words, untitled, untold
 from rpgres.cli.render.words import (
     band_title,
     effect_words,
@@ -286,7 +286,7 @@ def _turn(
         told = _period_words(step) if step.get("inputs") and step.get("id") else ""
         lines += [*_event_lines(events, (), words), *_effect_lines(step, words), *_set_lines(step, words)]
         return Turn(told, lines=lines, round=begun[0], counted=begun[1]), counted
-    texts = step.get("texts") or ()
+    texts = untitled(step.get("texts") or (), step.get("action"), step.get("outcome"), words.file)
     lines += [
         *_event_lines(events, texts, words),
         *_came(step, words),

@@ -163,7 +163,7 @@ def _other_ways(keys: Mapping[str, Option]) -> dict[str, list[str]]:
 
 def _span(keys: Sequence[str], count: int) -> str:
     """Return what is typed for several options; where it is all there are, those in between are left out."""
-    return f"{keys[0]}-{keys[-1]}" if len(keys) == count > 2 else ", ".join(keys)
+    return f"{keys[0]} to {keys[-1]}" if len(keys) == count > 2 else ", ".join(keys)
 
 
 def _in_full(option: Option) -> str:
@@ -180,7 +180,7 @@ def _list(question: Question, keys: Mapping[str, Option]) -> Iterator[Line]:
             yield line(f"{key:>4}. ", Piece(name, "name"), text)
     for how, its in others.items():
         text = keys[its[0]].text.removeprefix(f"{keys[its[0]].brief}: ")
-        yield line(f"{its[0]}-{its[-1]:<3} ", Piece(how, "name"), f": {text}" if text else "")
+        yield line(f"{INDENT}{its[0]} to {its[-1]}. ", Piece(how, "name"), f": {text}" if text else "")
     if question.form:
         yield line("   or  ", Piece(question.form, "name"))
     if question.optional:
@@ -203,8 +203,11 @@ def odds_lines(question: Question, found: Sequence[OptionOdds], file: RulesetFil
         policy: by what policy later decisions are made.
     """
     certain = {name for one in found for name, share in one.outcomes.items() if share and one.estimate is None}
-    if not found or (len(certain) == 1 and all(max(one.outcomes.values(), default=0) == 1 for one in found)):
+    if not found:
         return [line(INDENT, "The outcome is fixed by now; this decides what else comes of it.")]
+    if len(certain) == 1 and all(max(one.outcomes.values(), default=0) == 1 for one in found):
+        name = band_title(file, *certain)
+        return [line(INDENT, f"Every option comes to {name}; this decides what else comes of it.")]
     keys = {option.name: key for key, option in keyed(question).items()}
     groups: dict[str, list[OptionOdds]] = {}
     order = [*keys]
@@ -226,7 +229,7 @@ def _typed(alike: Sequence[OptionOdds], keys: Mapping[str, str]) -> str:
         return ", ".join(names)
     numbers = [key for key in typed if key.isdecimal()]
     runs = [key for key in typed if key not in numbers and key != "Enter"]
-    spans = [f"{part[0]}-{part[-1]}" if len(part) > 2 else ", ".join(part) for part in (numbers, runs) if part]
+    spans = [f"{part[0]} to {part[-1]}" if len(part) > 2 else ", ".join(part) for part in (numbers, runs) if part]
     is_gapless = not numbers or int(numbers[-1]) - int(numbers[0]) == len(numbers) - 1
     shown = spans if is_gapless else [", ".join(numbers), *spans[1:]]
     return ", ".join([*shown, *(["Enter"] if "Enter" in typed else [])])

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 from typing import Any
 
 from rpgres.cli.render.lines import BULLET, INDENT, Line, Piece, line
-from rpgres.cli.render.words import band_title, effect_words, rung, signed, style_of, title, who_is
+from rpgres.cli.render.words import band_title, effect_words, named_in_text, rung, signed, style_of, title, who_is
 from rpgres.engine.players import NO, ORDERS, Question
 from rpgres.engine.records import Pending, QuestionRecord, Result, event_record
 from rpgres.engine.running import PLACE, Event
 from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent, TextEvent, TurnEvent
 from rpgres.model.state import FACE_DOWN
+from rpgres.parameters.context import ACTOR
 from rpgres.rulesets import RulesetFile
 
 
@@ -103,19 +105,25 @@ def _action_lines(result: Result, file: RulesetFile, said_by: str | None) -> Ite
     if compared:
         yield line(INDENT, *compared)
     yield from _event_lines(result.events, told=result.texts)
-    yield from (line(INDENT, text) for text in untitled(result, file))
+    yield from (line(INDENT, text) for text in untitled(result.texts, result.action, result.outcome, file))
     for effect in result.effects:
         described = file.effects.get(effect["kind"])
         if described is None or not described.quiet:
             pattern = described.words if described is not None else ""
-            yield line(INDENT, BULLET, effect_words(effect, pattern=pattern))
+            yield line(INDENT, BULLET, effect_words(effect, pattern=pattern, who=partial(_who, result.actor)))
 
 
-def untitled(result: Result, file: RulesetFile) -> list[str]:
+def _who(actor: str | None, name: str) -> str:
+    return named_in_text(actor if name == ACTOR and actor else name)
+
+
+def untitled(texts: Sequence[str], action: str | None, outcome: str | None, file: RulesetFile | None) -> list[str]:
     """Return what an action told, without what its outcome is called: of a random table that is mostly the row."""
-    called = band_title(file, result.outcome) if result.outcome is not None and result.action in file.tables else ""
+    if file is None or outcome is None or action not in file.tables:
+        return [text for text in texts if text]
+    called = band_title(file, outcome)
     known = {called, *called.split(", ")}
-    return [text for text in result.texts if text and text.rstrip(".") not in known]
+    return [text for text in texts if text and text.rstrip(".") not in known]
 
 
 def _unused_lines(result: Result) -> Iterator[Line]:

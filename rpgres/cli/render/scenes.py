@@ -10,7 +10,7 @@ from msgspec import structs
 
 from rpgres.cli.render.lines import INDENT, Line, Piece, Shown, line, section
 from rpgres.cli.render.results import action_lines, moment_words
-from rpgres.cli.render.words import card_count, known_to, title, who_is
+from rpgres.cli.render.words import card_count, known_to, thing_words, title, who_is
 from rpgres.model.cards import shown_codes
 from rpgres.model.state import EMPTY, FACE_DOWN, Map
 
@@ -86,32 +86,14 @@ def _pile_lines(piles: Mapping[str, Pile]) -> Iterator[Line]:
 
 def _thing_lines(state: State) -> Iterator[Line]:
     for name, thing in state.things.items():
-        lead = Piece(title(name), "name")
-        if isinstance(thing, Mapping) and thing:
-            yield line(INDENT, lead, _audience(state, name))
-            yield from (line(INDENT * 2, f"{key}: {_words(value)}") for key, value in thing.items())
-        else:
-            yield line(INDENT, lead, f": {_words(thing)}", _audience(state, name))
+        told, is_plain = thing_words(thing), not isinstance(thing, Mapping) or not thing
+        yield line(INDENT, Piece(title(name), "name"), f": {told[0]}" if is_plain else "", _audience(state, name))
+        yield from (line(INDENT * 2, one) for one in told if not is_plain)
 
 
 def _audience(state: State, name: str) -> Piece:
     told = known_to(state.audiences.get(name))
     return Piece(f"  ({told})" if told else "", "quiet")
-
-
-def _words(value: Any) -> str:
-    """Return something plain in words: `mara, guards`; what lies inside something else stands in brackets."""
-    if isinstance(value, Mapping):
-        return ", ".join(f"{key} {_inner(inner)}" for key, inner in value.items()) or "nothing"
-    if isinstance(value, tuple):
-        return ", ".join(_inner(inner) for inner in value) or "nothing"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return "nothing" if value is None or value == "" else str(value)
-
-
-def _inner(value: Any) -> str:
-    return f"({_words(value)})" if isinstance(value, Mapping | tuple) and value else _words(value)
 
 
 def mismatch_lines(path: str, checks: int, wrong: Sequence[Mismatch]) -> list[Line]:
@@ -123,7 +105,8 @@ def mismatch_lines(path: str, checks: int, wrong: Sequence[Mismatch]) -> list[Li
     lines = [line(f"{path}: ", Piece(f"{len(wrong)} of {checks} expectations failed", "bad"))]
     for found in wrong:
         expected, came = (_value(value) for value in (found.expected, found.found))
-        lines.append(line(f"  {found.where}: {found.step}: {found.what}: expected {expected}, found {came}"))
+        told = f"{found.what}: expected {expected}, found {came}{found.differs}"
+        lines.append(line(f"  {found.where}: {found.step}: {told}"))
     return lines
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rpgres.cli.render.lines import INDENT, Line, Piece, Shown, line
-from rpgres.cli.render.results import pending_lines, result_lines, said_lines
+from rpgres.cli.render.results import cards_words, pending_lines, result_lines, said_lines
 from rpgres.cli.render.scenes import table_lines
 from rpgres.cli.render.words import box_mark, box_piece, known_to, title, who_is
 from rpgres.engine.records import Pending, QuestionRecord, Result
@@ -28,9 +28,11 @@ from rpgres.journal.forms import (
     SetEntry,
     UndoEntry,
 )
+from rpgres.model.cards import shown_codes
 from rpgres.model.state import EMPTY, GM, Box, Character, State, Tag
 from rpgres.text.harmless import harmless
 
+LEARNED = {"draw": "rolls", "reveal": "something revealed"}  # what a seat has learned of what was undone
 MOST_NAMED = 3  # of what was undone, in one line
 
 if TYPE_CHECKING:
@@ -88,6 +90,16 @@ def show_lines(
     if record.seed is not None:
         lines += [line(), line(Piece(f"seed: {record.seed}", "quiet"))]
     return lines
+
+
+def character_lines(state: State, who: str) -> list[Line]:
+    """Return one character at a table, with the cards they hold as far as the reader sees them."""
+    _, *lines = _character_lines(state.characters[who], state)
+    own = [(name, pile) for name, pile in state.piles.items() if pile.owner == who and len(pile)]
+    held = [
+        line(INDENT, f"{title(name.partition(':')[0])}: {cards_words(shown_codes(pile.cards))}") for name, pile in own
+    ]
+    return [*lines, *held]
 
 
 def orders_lines(entry: OrdersEntry) -> list[Line]:
@@ -251,7 +263,8 @@ def _entry_words(entry: EntryView) -> Iterator[str | Piece]:
             yield f"{by}undid: {_in_short(entry.undid)}"
             yield Piece(f" ({'' if entry.is_alone else 'from '}entry {entry.before})", "quiet")
             if entry.passes:
-                yield Piece(f" (already seen: {', '.join(entry.passes)})", "bad")
+                seen = ", ".join(LEARNED.get(one, one) for one in entry.passes)
+                yield Piece(f" (already seen: {seen})", "bad")
         case SealEntry():
             yield f"{entry.by} seals an answer: {entry.commitment}"
         case RevealEntry():

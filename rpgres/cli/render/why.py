@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
+from pathlib import Path
 from typing import Any
 
+import rpgres
 from rpgres.cli.render.lines import INDENT, Line, Piece, line
 from rpgres.cli.render.words import effect_words
 from rpgres.engine.players import Question
@@ -41,7 +43,7 @@ def why_lines(rules: Rules, action: str, question: Question) -> list[Line]:
         told.append(line(INDENT, f"{rules.id} {action} asks it: {rules.file.actions[action].summary}"))
     own = [part.folder / "SOURCES.md" for part in rules.layers.parts if not part.is_overlay][-1]
     if own.is_file():
-        told.append(line(INDENT, Piece(f"sources and readings: {own}", "quiet")))
+        told.append(line(INDENT, Piece(f"sources and readings: {_short(str(own))}", "quiet")))
     return told
 
 
@@ -75,9 +77,16 @@ def _rule(words: str, texts: Sequence[Text], path: KeyPath) -> Iterator[Line]:
     """Yield what a piece of data says, the file and line where it stands, and its source as the file names it."""
     yield line(INDENT, words)
     place = located_in(texts, Fault("", path, ""))
-    where = f"{place.file}:{place.line}" if place.line else place.file
+    where = f"{_short(place.file)}, line {place.line}" if place.line else _short(place.file)
     source = SOURCE.search(" ".join(_comment(texts[owner(texts, path)].source.text)) if texts else "")
     yield line(INDENT * 2, Piece(f"{where}{f'; {source[1]}' if source else ''}", "quiet"))
+
+
+def _short(file: str) -> str:
+    """Return a file's path, without the folders above its own where it is installed with rpgres."""
+    installed, path = Path(rpgres.__file__).parents[1], Path(file)
+    own = 3 if path.parent.name == "outcomes" else 2
+    return "/".join(path.parts[-own:]) if path.is_relative_to(installed) else file
 
 
 def _comment(text: str) -> Iterator[str]:

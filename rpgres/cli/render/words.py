@@ -106,6 +106,28 @@ def box_mark(box: Box) -> str:
     return "free" if not box.mark else "checked" if box.mark == "x" else f'"{box.mark}"'
 
 
+def plain_value(value: Any) -> str:
+    """Return something plain in words: `mara, guards`; what lies inside something else stands in brackets."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_within(inner)}" for key, inner in value.items()) or "nothing"
+    if isinstance(value, tuple):
+        return ", ".join(_within(inner) for inner in value) or "nothing"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "nothing" if value is None or value == "" else str(value)
+
+
+def _within(value: Any) -> str:
+    return f"({plain_value(value)})" if isinstance(value, Mapping | tuple) and value else plain_value(value)
+
+
+def thing_words(thing: Any) -> list[str]:
+    """Return what stands in something that lies on the table, a part after the other."""
+    if isinstance(thing, Mapping) and thing:
+        return [f"{key}: {plain_value(value)}" for key, value in thing.items()]
+    return [plain_value(thing)]
+
+
 def rolled_words(inputs: Mapping[str, Any]) -> str:
     """Return what was rolled: dice, and what they are compared with.
 

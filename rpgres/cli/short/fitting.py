@@ -26,8 +26,8 @@ PREPOSITIONS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(OPPOSING, ("opposition", "form", "character")),
     **dict.fromkeys(USING, ("ability",)),
 }
-ARTICLES = ("a", "an", "the")
-FILLERS = (*ARTICLES, "and", "to")
+ARTICLES = ("a", "an", "the", "my", "her", "his", "its", "their")
+FILLERS = (*ARTICLES, "and", "to", "of", "at")
 SEAT_WORD = "as"
 NAMED, NUMBER, TEXT = range(3)  # how a word fits: by a name that is known, as a number, or as any text does
 MOST_READINGS = 5000

@@ -179,7 +179,7 @@ class Line:
         """
         if fit.left:
             listed = ", ".join(one.text for one in fit.left)
-            why = f"{self.bare[last]} opposes this with what? {listed}"
+            why = f"what of {self.bare[last]} opposes this? {listed}"
             raise Unclear(self.all, start, last + 1, fit.left, why)
         return fit.value
 

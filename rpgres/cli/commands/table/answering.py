@@ -81,7 +81,9 @@ def give(
     if source is not None:
         if answers.choose or answers.given or (pasted and from_ is not None):
             raise UsageError("what was sent already contains the answer; leave out everything else")
-        take_posted(read_sent(source, is_line=bool(pasted)), source, options, is_accepted=accept)
+        take_posted(
+            read_sent(source, is_line=bool(pasted)), source, options, is_accepted=accept, hand=arguments["hand"]
+        )
         return
     _hand_in(options, arguments)
 
@@ -111,7 +113,10 @@ def seal(
     out: Annotated[
         str | None,
         typer.Option(
-            "--out", metavar="FILE", help="Write answer and salt to this file; keep it secret.", show_default=False
+            "--out",
+            metavar="FILE",
+            help="Write answer and salt to this file, and keep it secret [default: kept for `open` on this computer].",
+            show_default=False,
         ),
     ] = None,
     view: Annotated[
@@ -140,11 +145,12 @@ def seal(
     from rpgres.journal.commands import fresh_salt
     from rpgres.journal.commands import seal as hand_in
     from rpgres.journal.commitments import sealed
+    from rpgres.journal.exchange import kept_seal
 
     who = options.who
-    if (choose is None) != (out is None) or (choose is None) == (commitment is None):
-        raise UsageError("give --choose LABEL=ANSWER and --out FILE, or a --commitment that was made elsewhere")
-    if choose is None or out is None:
+    if (choose is None and out is not None) or (choose is None) == (commitment is None):
+        raise UsageError("give --choose LABEL=ANSWER, or a --commitment that was made elsewhere")
+    if choose is None:
         if who is None or elsewhere or view is not None:
             raise UsageError("name the seat of the commitment: --as SEAT")
         say_entry(hand_in(options.find(), commitment or "", seat=who), options)
@@ -155,12 +161,13 @@ def seal(
     is_far = elsewhere or view is not None
     if not is_far and who is None:
         raise UsageError("name the seat of the answer: --as SEAT; without access to the table, use --view FILE")
-    if Path(out).exists():
+    if out is not None and Path(out).exists():
         raise FileError(f"{out}: already exists; nothing was sealed. Name another file", file=out)
     if is_far:
         seal_elsewhere(view, out, options, label=label.strip(), answer=answer.strip())
         return
-    _seal_at(options, sealed(label.strip(), answer.strip(), salt=fresh_salt(), seat=who or ""), Path(out))
+    made = sealed(label.strip(), answer.strip(), salt=fresh_salt(), seat=who or "")
+    _seal_at(options, made, Path(out) if out is not None else kept_seal(made.commitment))
 
 
 def _seal_at(options: TableOptions, made: SealFile, file: Path) -> None:
@@ -192,6 +199,12 @@ def open_(
     salt: Annotated[
         str | None, typer.Option("--salt", metavar="HEX", help="The salt it was sealed with.", show_default=False)
     ] = None,
+    view: Annotated[
+        str | None,
+        typer.Option(
+            "--view", metavar="FILE", help="Print the line that opens what was sealed to a view.", show_default=False
+        ),
+    ] = None,
     elsewhere: Annotated[
         bool, typer.Option("--elsewhere", help="Only print the line that opens it, for the host.")
     ] = False,
@@ -202,18 +215,22 @@ def open_(
     """Answer with what was sealed, and go on with the action; another answer is refused."""
     from rpgres.cli.commands.table.posting import open_elsewhere
     from rpgres.journal.commands import open_seal
-    from rpgres.journal.exchange import read_seal
+    from rpgres.journal.exchange import read_seal, seal_kept
 
     who = options.who
-    if elsewhere and from_ is not None:
-        open_elsewhere(read_seal(from_), options)
+    if view is not None or (elsewhere and from_ is not None):
+        open_elsewhere(
+            read_seal(from_) if from_ is not None else seal_kept(_commitments_in(view or "", options)), options
+        )
         return
     if who is None:
         raise UsageError("name the seat of the sealed answer: --as SEAT")
-    if (from_ is None) == (choose is None) or (choose is None) != (salt is None):
+    if (from_ is not None and choose is not None) or (choose is None) != (salt is None):
         raise UsageError("give --from FILE, or both --choose LABEL=ANSWER and --salt HEX")
-    if from_ is not None:
-        made = read_seal(from_)
+    if choose is None:
+        history = options.read()[1]
+        own = [one.public.commitment for one in history.standing if one.kind == "seal" and one.secret.by == who]
+        made = read_seal(from_) if from_ is not None else seal_kept(own)
         label, answer, salted = made.label, made.answer, made.salt
     else:
         label, _, answer = (part.strip() for part in (choose or "").partition("="))
@@ -221,6 +238,14 @@ def open_(
     hand = hand_for(options, real_dice)
     with taken_back():
         finish_run(open_seal(options.find(), seat=who, label=label, text=answer, salt=salted, hand=hand), options)
+
+
+def _commitments_in(view: str, options: TableOptions) -> list[str]:
+    """Return the sealed answers that a view tells of, in order."""
+    from rpgres.cli.commands.table.posting import view_in
+    from rpgres.journal.forms import SealEntry
+
+    return [one.commitment for one in view_in(view, options).log if isinstance(one, SealEntry)]
 
 
 @app.command("pass")

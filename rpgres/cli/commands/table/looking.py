@@ -27,6 +27,9 @@ View = Annotated[
 @app.command("show")
 @spread
 def show(
+    who: Annotated[
+        str, typer.Argument(metavar="[NAME]", help="Show only this character [default: all].", show_default=False)
+    ] = "",
     view: View = None,
     *,
     options: TableOptions,
@@ -52,9 +55,9 @@ def show(
     if options.as_json:
         say_json(table_record(history, options.who, now=now))
         return
-    from rpgres.cli.render.tables import show_lines
+    from rpgres.cli.render.tables import character_lines, show_lines
     from rpgres.engine.views import state_seen
-    from rpgres.rulesets import pictured
+    from rpgres.rulesets import pictured, unknown
 
     state, rules = state_seen(now, options.who), rules_at(place, history)
     know_cards(rules)
@@ -62,6 +65,11 @@ def show(
     if not fits([text for lines in pictures.values() for text in lines]):
         pictures = pictured(rules.ruleset, state, is_drawn=False)
     record = table_record(history, options.who, now=now)
+    if who:
+        if who not in state.characters:
+            raise UsageError(unknown("character", who, state.characters, of="this table"))
+        say(character_lines(state, who), is_plain=options.plain)
+        return
     lines = show_lines(record, state, rules.file, pictures=pictures, is_put=is_listening())
     say(lines, is_plain=options.plain)
 
@@ -218,10 +226,10 @@ def export(
 ) -> None:
     """Write the sheets as they are now, an account of everything that was done, and a table of all rolls.
 
-    The account is Markdown (transcript.md) and one HTML page (account.html), with a chapter for each scene. rolls.csv
-    has a row for each roll and card: entry, at, who, action, label, kind, dice, faces, value, total, opposition,
-    margin, outcome, source (seed or given), place (in the seed's numbers), stands (yes, undone or failed). What
-    was undone and done again stands there twice, once as undone.
+    The account is Markdown (transcript.md), one HTML page (account.html), and a log in Lonelog notation
+    (journal.log.md), with a chapter for each scene. rolls.csv has a row for each roll and card: entry, at, who, action,
+    label, kind, dice, faces, value, total, opposition, margin, outcome, source (seed or given), place (in the seed's
+    numbers), stands (yes, undone or failed). What was undone and done again stands there twice, once as undone.
 
     With --as SEAT, what the seat may not know of is in none of them. What a sheet of the ruleset does not take, such as
     a number past its bounds, is written all the same, and told above it and on standard error.

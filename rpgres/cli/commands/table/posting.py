@@ -12,6 +12,7 @@ from rpgres.cli.output import say, warn
 from rpgres.errors import FileError, PluginError, UsageError
 
 if TYPE_CHECKING:
+    from rpgres.engine.dealers import Hand
     from rpgres.journal.commands import Done
     from rpgres.journal.commitments import SealFile
     from rpgres.journal.forms import AnswerFile, ViewRecord
@@ -109,27 +110,27 @@ def _hand_over(text: str) -> None:
     say_text(("Send this line to whoever has the table:\n" if is_terminal() else "") + f"{text}\n")
 
 
-def seal_elsewhere(file: str | None, out: str, options: TableOptions, *, label: str, answer: str) -> None:
+def seal_elsewhere(file: str | None, out: str | None, options: TableOptions, *, label: str, answer: str) -> None:
     """Write a sealed answer for its owner, and print the line with its commitment for the host."""
     from rpgres.cli.render.lines import line
     from rpgres.journal.commands import fresh_salt
     from rpgres.journal.commitments import sealed
     from rpgres.journal.elsewhere import seal_for
-    from rpgres.journal.exchange import write_json
+    from rpgres.journal.exchange import kept_seal, write_json
     from rpgres.journal.lines import seal_line
 
     if file is None:
         warn("without --view FILE the answer is not checked, and may turn out to be none when it is opened")
         made = sealed(label, answer, salt=fresh_salt(), seat=options.who or "")
-        write_json(Path(out), made)
-        said = seal_line(made) if made.seat else f"{out}: written; send the host this commitment: {made.commitment}"
+        path = write_json(Path(out) if out is not None else kept_seal(made.commitment), made)
+        said = seal_line(made) if made.seat else f"{path}: written; send the host this commitment: {made.commitment}"
         say([line(said)])
         return
     view = view_in(file, options)
     rules = _rules_for(view, options)
     made = seal_for(rules, view, label, answer, salt=fresh_salt())
     _tell_unchecked(rules, view, answer)
-    write_json(Path(out), made)
+    write_json(Path(out) if out is not None else kept_seal(made.commitment), made)
     _hand_over(seal_line(made))
 
 
@@ -175,7 +176,9 @@ def read_sent(source: str, *, is_line: bool) -> list[Posted]:
     return read_posted(source)
 
 
-def take_posted(posted: Sequence[Posted], source: str, options: TableOptions, *, is_accepted: bool) -> None:
+def take_posted(
+    posted: Sequence[Posted], source: str, options: TableOptions, *, is_accepted: bool, hand: Hand | None = None
+) -> None:
     """Take what seats wrote elsewhere, one after the other, each as the host accepts it; print what comes of it.
 
     What the table has already, as in the older mail that a reply quotes, is left out.
@@ -197,14 +200,14 @@ def take_posted(posted: Sequence[Posted], source: str, options: TableOptions, *,
         warn(left_out)
     taken = [(one, _accepted(one, source, is_named=options.who is not None, is_accepted=is_accepted)) for one in fresh]
     for number, (one, accepted) in enumerate(taken):
-        done = _taken(one, accepted, options)
+        done = _taken(one, accepted, options, hand)
         if number == len(taken) - 1 and done.entry.kind != "seal":
             finish_run(done, options)
         else:
             say_entry(done, options)
 
 
-def _taken(one: Posted, accepted: str, options: TableOptions) -> Done:
+def _taken(one: Posted, accepted: str, options: TableOptions, hand: Hand | None) -> Done:
     from rpgres.journal import commands
     from rpgres.journal.forms import AnswerFile
     from rpgres.journal.lines import SealLine, typed_in
@@ -212,10 +215,12 @@ def _taken(one: Posted, accepted: str, options: TableOptions) -> Done:
     place = options.find()
     if isinstance(one, AnswerFile):
         choose, given = typed_in(one.choose), typed_in(one.given)
-        return commands.answer(place, seat=one.seat, choose=choose, given=given, at=one.entry, accepted=accepted)
+        return commands.answer(
+            place, seat=one.seat, choose=choose, given=given, at=one.entry, accepted=accepted, hand=hand
+        )
     if isinstance(one, SealLine):
         return commands.seal(place, one.commitment, seat=one.seat, at=one.entry)
-    return commands.open_seal(place, seat=one.seat, label=one.label, text=one.answer, salt=one.salt)
+    return commands.open_seal(place, seat=one.seat, label=one.label, text=one.answer, salt=one.salt, hand=hand)
 
 
 def _accepted(one: Posted, source: str, *, is_named: bool, is_accepted: bool) -> str:

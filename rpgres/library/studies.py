@@ -1,0 +1,354 @@
+"""Exact odds of several cases by a call: grids, comparisons, searches, parts taken out; and how a scene ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rpgres.engine.players import default_policy
+from rpgres.engine.resolve import Answers, Folders
+from rpgres.errors import UsageError
+from rpgres.library.odds import require_action
+from rpgres.library.reading import Policies, plain_inputs, read_answers, read_folders, read_rules, told_policies
+from rpgres.library.scenes import scene_in
+from rpgres.model.state import EMPTY
+from rpgres.odds.comparison import Comparison, compare
+from rpgres.odds.exact import Weighed
+from rpgres.odds.knockout import Knockout, knockout
+from rpgres.odds.scenes import Undecided, scene_odds
+from rpgres.odds.subjects import SUCCESS, Change, Subject, measure_action, named_change, value_text
+from rpgres.odds.variations import Axis, Search, Variation, find, read_target, vary
+from rpgres.plugins.discovery import find_ruleset
+from rpgres.rulesets import Ruleset
+from rpgres.scenes import Scene, require_sound
+from rpgres.scenes.deciding import who_decides
+from rpgres.scenes.measuring import nobody_decides, scene_subject
+from rpgres.scenes.odds_record import scene_record
+from rpgres.scenes.sampling import SampledSceneOdds
+from rpgres.scenes.walking import ENDING, course_of
+
+Cases = Mapping[str, "Mapping[str, Any] | str | Path"]
+
+
+class About(msgspec.Struct, frozen=True):
+    """What a study is about.
+
+    Attributes:
+        subject: what is changed and measured.
+        settings: the limit of time, and fields for the record.
+    """
+
+    subject: Subject
+    settings: dict[str, Any]
+
+
+def odds_scene(
+    file: str,
+    *,
+    by: str = ENDING,
+    auto: bool = False,
+    policies: Policies | None = None,
+    switches: Mapping[str, str] | None = None,
+    rulesets: Folders | None = None,
+    leaves: int | None = None,
+    seconds: float | None = None,
+    note: str | None = None,
+) -> SampledSceneOdds:
+    """Return the exact odds of how a scene ends, over every result of its dice and cards.
+
+    >>> odds_scene("fate/gate", auto=True).method
+    'exact'
+
+    Args:
+        file: the scene: a TOML file, or a shipped one such as `fate/gate`.
+        by: what the chances are of: `ending`, or a part of the table at the end.
+        auto: whether the ruleset's policy answers what neither the scene nor a policy does.
+        policies: policy by name of a character; everybody's under an empty name.
+        switches: house rules, over the scene's own.
+        rulesets: folders with overlays; the last is the nearest.
+        leaves: how many branches to follow at most; a default budget of work holds without it.
+        seconds: a limit of time in seconds; what it leaves unresolved is told as `open`.
+        note: carried into the record.
+
+    Returns:
+        The record of `rpgres odds SCENE --json`.
+
+    Raises:
+        NeedsPolicy: a decision has nobody to take it.
+        FileError: the scene or a sheet is missing or faulty.
+        UsageError: there is no such policy, switch or part of the table.
+    """
+    scene = scene_in(file, policies, switches, rulesets, auto=auto)
+    try:
+        found = scene_odds(course_of(scene, by=(by,)), leaves=leaves, seconds=seconds)
+    except Undecided as undecided:
+        raise nobody_decides(scene, undecided.questions.values()) from None
+    told = _policies_of(scene, policies, auto=auto)
+    return scene_record(scene, found, by=by, policies=told, inputs={}, note=note)
+
+
+def odds_table(
+    what: str | Ruleset,
+    action: str | None,
+    over: Mapping[str, Iterable[Any]],
+    *,
+    decide: Weighed = "policies",
+    choose: Answers | None = None,
+    auto: bool = False,
+    policies: Policies | None = None,
+    switches: Mapping[str, str] | None = None,
+    rulesets: Folders | None = None,
+    seconds: float | None = None,
+    note: str | None = None,
+    **inputs: Any,
+) -> Variation:
+    """Return a grid of exact odds: for every value of one thing, or every pair of values of two.
+
+    >>> grid = odds_table("fate", "overcome", {"skill": range(4)}, vs=2)
+    >>> [round(row["fail"], 3) for row in grid.table()]
+    [0.815, 0.617, 0.383, 0.185]
+
+    Args:
+        what: a ruleset: its id, or the record that a plugin's module holds. Or a scene.
+        action: the action's name; None for a scene.
+        over: the values of an input, a switch, or a path of the scene's TOML, by its name; of two things at most, and
+            at most 1,000 cells.
+        decide: who decides for whoever acts: `policies`, `each` or `best`, as of `odds`.
+        choose: answers to decisions, by label.
+        auto: whether the ruleset's policy answers what nobody did.
+        policies: policy by name of a character; everybody's under an empty name.
+        switches: house rules that are not at their default.
+        rulesets: folders with overlays; the last is the nearest.
+        seconds: a limit of time for all of it, in seconds.
+        note: carried into the record.
+        inputs: what else the action takes, by name, with underscores for hyphens.
+
+    Returns:
+        The record of `rpgres odds --vary ... --json`. `pandas.DataFrame(grid.table())` is a frame with a row a cell.
+
+    Raises:
+        NeedsPolicy: a decision has nobody to take it.
+        UsageError: something named does not exist, or there are too many values.
+        FileError: a file is missing or faulty.
+        RuleError: the ruleset's code failed.
+    """
+    deciding = {"decide": decide, "choose": choose, "auto": auto, "policies": policies, "switches": switches}
+    about = _about(what, action, inputs, rulesets, seconds, note, **deciding)
+    return vary(about.subject, [_axis(about.subject, name, values) for name, values in over.items()], **about.settings)
+
+
+def odds_compare(
+    what: str | Ruleset,
+    action: str | None,
+    cases: Cases,
+    *,
+    decide: Weighed = "policies",
+    choose: Answers | None = None,
+    auto: bool = False,
+    policies: Policies | None = None,
+    switches: Mapping[str, str] | None = None,
+    rulesets: Folders | None = None,
+    seconds: float | None = None,
+    note: str | None = None,
+    **inputs: Any,
+) -> Comparison:
+    """Return exact odds side by side: as it is, and in each case, with the differences.
+
+    >>> found = odds_compare("fate", "overcome", {"better": {"skill": 4}}, skill=3, vs=2)
+    >>> [(case.name, case.success.exact) for case in found.cases]
+    [('base', '50/81'), ('better', '22/27')]
+
+    Args:
+        what, action: as of `odds_table`.
+        cases: what is changed in each case, under a name: values of inputs, switches or paths of the scene's TOML by
+            name; or the path of a house rule's file or folder.
+        decide, choose, auto, policies, switches, rulesets, seconds, note, inputs: as of `odds_table`.
+
+    Returns:
+        The record of `rpgres odds --compare ... --json`.
+
+    Raises:
+        NeedsPolicy, UsageError, FileError, RuleError: as of `odds_table`.
+    """
+    deciding = {"decide": decide, "choose": choose, "auto": auto, "policies": policies, "switches": switches}
+    about = _about(what, action, inputs, rulesets, seconds, note, **deciding)
+    changes = [(name, _changes(about.subject, one)) for name, one in cases.items()]
+    return compare(about.subject, changes, **about.settings)
+
+
+def odds_find(
+    what: str | Ruleset,
+    action: str | None,
+    over: Mapping[str, Iterable[Any]],
+    target: str,
+    *,
+    decide: Weighed = "policies",
+    choose: Answers | None = None,
+    auto: bool = False,
+    policies: Policies | None = None,
+    switches: Mapping[str, str] | None = None,
+    rulesets: Folders | None = None,
+    seconds: float | None = None,
+    note: str | None = None,
+    **inputs: Any,
+) -> Search:
+    """Return which value of one thing brings a chance nearest to a target.
+
+    >>> odds_find("fate", "overcome", {"vs": range(9)}, "success=60%", skill=3).nearest
+    ['2']
+
+    Args:
+        what, action: as of `odds_table`.
+        over: the values that are tried, under the name of an input, a switch, or a path of the scene's TOML.
+        target: the chance that is wanted: `success=60%`, `fail=1/3`.
+        decide, choose, auto, policies, switches, rulesets, seconds, note, inputs: as of `odds_table`.
+
+    Returns:
+        The record of `rpgres odds --find ... --json`; `cells` has every value that was tried.
+
+    Raises:
+        NeedsPolicy, UsageError, FileError, RuleError: as of `odds_table`.
+    """
+    deciding = {"decide": decide, "choose": choose, "auto": auto, "policies": policies, "switches": switches}
+    about = _about(what, action, inputs, rulesets, seconds, note, **deciding)
+    if len(over) != 1:
+        raise UsageError(f"over takes the values of one thing, not of {len(over)}")
+    ((name, values),) = over.items()
+    return find(about.subject, _axis(about.subject, name, values), read_target(target), **about.settings)
+
+
+def odds_knockout(
+    what: str | Ruleset,
+    action: str | None = None,
+    *,
+    outcome: str = SUCCESS,
+    decide: Weighed = "policies",
+    choose: Answers | None = None,
+    auto: bool = False,
+    policies: Policies | None = None,
+    switches: Mapping[str, str] | None = None,
+    rulesets: Folders | None = None,
+    seconds: float | None = None,
+    note: str | None = None,
+    **inputs: Any,
+) -> Knockout:
+    """Return by how much a chance changes with each part taken out or changed alone, the greatest change first.
+
+    >>> odds_knockout("fate", "overcome", skill=3, vs=2, auto=True).outcome
+    'success'
+
+    Args:
+        what, action: as of `odds_table`.
+        outcome: the chance that is looked at: an outcome, or `success`.
+        decide, choose, auto, policies, switches, rulesets, seconds, note, inputs: as of `odds_table`.
+
+    Returns:
+        The record of `rpgres odds --knockout --json`.
+
+    Raises:
+        NeedsPolicy, UsageError, FileError, RuleError: as of `odds_table`.
+    """
+    deciding = {"decide": decide, "choose": choose, "auto": auto, "policies": policies, "switches": switches}
+    about = _about(what, action, inputs, rulesets, seconds, note, **deciding)
+    return knockout(about.subject, outcome=outcome, **about.settings)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+
+
+def _about(
+    what: str | Ruleset,
+    action: str | None,
+    inputs: Mapping[str, Any],
+    rulesets: Folders | None,
+    seconds: float | None,
+    note: str | None,
+    **deciding: Any,
+) -> About:
+    """Return what is asked about, an action or a scene, and what is told of it."""
+    settings = {"seconds": seconds}
+    if action is None:
+        unused = [*plain_inputs(inputs), *(["choose"] if deciding["choose"] else [])]
+        if unused or deciding["decide"] != "policies":
+            raise UsageError(f"a scene takes no {', '.join(unused) or 'decide'}: that belongs to an action")
+        subject, told = _of_scene(what, rulesets, **deciding)
+    else:
+        subject, told = _of_action(what, action, plain_inputs(inputs), rulesets, **deciding)
+    return About(subject, {**settings, "told": {**told, "note": note}})
+
+
+def _of_action(
+    ruleset: str | Ruleset,
+    action: str,
+    inputs: dict[str, Any],
+    rulesets: Folders | None,
+    *,
+    decide: Weighed,
+    choose: Answers | None,
+    auto: bool,
+    policies: Policies | None,
+    switches: Mapping[str, str] | None,
+) -> tuple[Subject, dict[str, Any]]:
+    rules, deciding = read_rules(ruleset, switches, rulesets), dict(policies or {})
+    require_action(rules, action)
+    auto = auto or (decide != "policies" and "" not in deciding)
+    subject = Subject(
+        rules=rules,
+        evaluate=partial(measure_action, weighed=decide, policies=deciding, auto=auto),
+        action=action,
+        inputs=inputs,
+        switches=dict(switches or EMPTY),
+        choose=read_answers(choose, "choose"),
+    )
+    named = told_policies(deciding, default_policy(rules) if auto else "")
+    return subject, {"weighed": decide, "policies": named}
+
+
+def _of_scene(
+    file: Any,
+    rulesets: Folders | None,
+    *,
+    auto: bool,
+    policies: Policies | None,
+    switches: Mapping[str, str] | None,
+    **_unused: Any,
+) -> tuple[Subject, dict[str, Any]]:
+    folders, named = read_folders(rulesets), dict(policies or {})
+    subject, scene = scene_subject(
+        file,
+        find_ruleset=lambda ruleset: find_ruleset(ruleset, extra=folders),
+        extra=folders,
+        switches=switches or EMPTY,
+        policy=named.pop("", ""),
+        named=named,
+        auto=auto,
+    )
+    require_sound(scene)
+    return subject, {"policies": _policies_of(scene, policies, auto=auto), "by": ENDING, "title": scene.file.title}
+
+
+def _policies_of(scene: Scene, policies: Policies | None, *, auto: bool) -> dict[str, str]:
+    """Return who decides by which policy, for the record."""
+    everybody = scene.file.policy or (default_policy(scene.rules) if auto else "")
+    return {**who_decides(scene.file, scene.policies), **told_policies(policies or EMPTY, everybody)}
+
+
+def _axis(subject: Subject, name: str, values: Iterable[Any]) -> Axis:
+    name = name if subject.scene else name.replace("_", "-")
+    return Axis(name, [value_text(value) for value in values])
+
+
+def _changes(subject: Subject, case: Mapping[str, Any] | str | Path) -> list[Change]:
+    """Return what is changed in a case.
+
+    Raises:
+        UsageError: there is no input, switch or path of such a name.
+    """
+    if not isinstance(case, Mapping):
+        return [Change(kind="rules", name=str(case))]
+    named = {name if subject.scene else name.replace("_", "-"): value for name, value in case.items()}
+    return [named_change(subject, name, value_text(value)) for name, value in named.items()]

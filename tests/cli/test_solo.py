@@ -1,0 +1,75 @@
+"""An evening alone: an oracle, a roll, a table and a note, and what of it stands in the journal in Lonelog."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rpgres.cli.formats.lonelog import read_lonelog
+from tests.support.command_line import completions, rpgres
+from tests.support.declarative import here
+
+__all__ = ["here"]  # a fixture that every test here uses
+
+EVENING = """\
+wren ask likely --question "the gate is guarded" --given fate=33 --given twist=2
+note One of them paid for the letter.
+wren dare with quick --given dice=2,3 --given cost=4
+idea --given verb=3 --given subject=5
+twist --given twist=2 --given twist=1 --given who=6
+who --given who=6 --given who=1
+undo
+quit
+"""
+
+JOURNAL = """\
+@(Wren) asks whether the gate is guarded (likely).
+d: Fate (Wren) d100=33 (33)
+(log: chance 75)
+d: Twist (Wren) d8=2 (2)
+d: S -> Yes, with a twist
+=> Somebody known was not honest
+(remark: given, not from the seed: fate, twist)
+
+(note: One of them paid for the letter.)
+
+@(Wren) dares it with quick.
+d: Dice (Wren) 2d6=7 (2,3) // 2d6 + 2 quick
+d: Cost (Wren) d6=4 (4)
+d: 7 S -> Yes, at a cost
+=> You are heard
+(remark: given, not from the seed: cost, dice)
+
+@(Wren) rolls on the table idea.
+d: Verb (Wren) d12=3 (3)
+d: Subject (Wren) d12=5 (5)
+-> Mend, a letter
+(remark: given, not from the seed: subject, verb)
+
+@(Wren) rolls on the table twist.
+d: Twist (Wren) d8=2 (2)
+(log: twist 2: came already, again)
+d: Twist (Wren) d8=1 (1)
+d: Who (Wren) d6=6 (6)
+-> Somebody comes, An old friend
+"""
+
+
+def test_an_evening_alone_becomes_a_journal() -> None:
+    assert rpgres("table", "new", "solo-oracle", "--sheet", "wren", "--title", "The letter").code == 0
+    ran = rpgres("play", stdin=EVENING)
+    assert (ran.code, ran.err) == (0, "")
+    assert "who 6: came already, again" in ran.out  # the friend, who was met already
+    assert rpgres("table", "export", "--out", "evening").code == 0
+    log = Path("evening", "journal.log.md").read_text("utf-8")
+    assert JOURNAL in log
+    account = read_lonelog(log, file="journal.log.md")
+    assert [turn.does for turn in account.chapters[0].turns if turn.does][-1] == "rolls on the table twist."
+    shown = rpgres("table", "show").out
+    assert "Twist: somebody-known-was-not-honest" in shown
+    assert "Who: an-old-friend" in shown
+    assert rpgres("table", "verify").code == 20  # in order, and the seed is not told yet
+
+
+def test_tables_are_completed_like_actions() -> None:
+    assert completions("rpgres roll solo-oracle tw") == ["twist"]
+    assert completions("rpgres odds solo-oracle su") == ["subject"]
