@@ -12,11 +12,14 @@ Names are loaded when they are first used, so that importing rpgres costs nothin
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
 
 from rpgres.version import __version__
 
+TYPE_CHECKING = False  # as type checkers understand it; importing `typing` would be most of what importing rpgres costs
+
 if TYPE_CHECKING:
+    from typing import Any
+
     from rpgres.dice import Comparison, Dice, Reading, Throw
     from rpgres.engine.players import NO, Policy, Preference, Question, View, by_question, preferred, uniform
     from rpgres.engine.procedures import Turn

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
+import msgspec
 import typer.core
 from msgspec import Struct
 
@@ -54,6 +55,11 @@ class Key(Struct, frozen=True):
     choices: tuple[str, ...] = ()
     is_number: bool = False
     convert: Callable[[Any], Any] | None = None
+
+    @property
+    def is_record(self) -> bool:
+        """Whether it takes what another request was answered, as it is, in place of a file of it."""
+        return ".json" in self.metavar and self.is_required
 
     @property
     def is_pairs(self) -> bool:
@@ -202,6 +208,8 @@ def _pairs(key: Key, name: str, given: dict[str, Any]) -> Iterator[str]:
 
 
 def _one(key: Key, name: str, given: Any) -> Any:
+    if key.is_record and isinstance(given, dict):
+        return msgspec.json.encode(given).decode()
     if key.convert is None:
         text = _text(name, given)
         if text == "-" and "FILE" in key.metavar and key.value not in ("out", "markdown", "html", "lonelog", "svg"):

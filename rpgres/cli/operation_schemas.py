@@ -159,6 +159,8 @@ def _schema_of_key(key: Key) -> Schema:
         return {"enum": list(key.choices), **text}
     if key.is_number:
         return {"type": "integer", **text}
+    if key.is_record:
+        return {"type": ["string", "object"], **text}
     if not key.many:
         return {**_VALUE, **text}
     ways: list[Schema] = [_VALUE, _SEVERAL]

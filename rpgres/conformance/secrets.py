@@ -24,7 +24,7 @@ from rpgres.conformance.variations import AS_IT_IS, Said, Swapping, Variation, h
 from rpgres.conformance.walks import Asked, noting, plain
 from rpgres.dice.seeds import Streams
 from rpgres.engine.effects import apply_effects
-from rpgres.engine.players import NO, Question, Seats, View
+from rpgres.engine.players import NO, Policy, Question, Seats, View
 from rpgres.engine.records import event_record
 from rpgres.engine.run import Prepared, play, result_of
 from rpgres.engine.running import Event, Told, seen
@@ -58,7 +58,9 @@ def check_views(subject: Subject) -> Iterator[Diagnostic]:
                     continue
                 within = hidden_within(seat, met.happened, met.drawn, met.asked)
                 others = [*before, *within]
-                step = -(-len(others) // max(budget, FEWEST)) or 1  # other cases of the action take the others
+                step = (
+                    -(-len(others) // (max(budget, FEWEST) - number)) or 1
+                )  # other cases of the action take the others
                 for other in others[number_of_case % step :: step]:
                     compared += 1
                     message = leak(met, meet(prepared, seat, number, other, said=met.said), may_fail=other.may_fail)
@@ -123,21 +125,8 @@ def meet(
         said: what everybody else answers, as far as it is offered.
     """
     state = after = other.state or prepared.state
-    asked, own, answers, counts = list[Asked](), list[Asked](), dict[Said, str](), Counter[tuple[str, str]]()
-
-    def decide(view: View, question: Question) -> str:
-        names = [option.name for option in question.options] + [NO] * question.optional
-        if view.seat == seat:
-            own.append(asked[-1])
-            return names[(len(own) - 1 + number) % len(names)]
-        key = question.label, question.who, counts[question.label, question.who]
-        counts[key[:2]] += 1
-        answer = other.said.get(key, said.get(key, ""))
-        if answer not in names:
-            answer = names[0] if number or not question.optional else NO
-        answers[key] = answer
-        return answer
-
+    asked, answers = list[Asked](), dict[Said, str]()
+    decide = _deciding(seat, number, {**said, **other.said}, answers)
     dealer, end, refused = Swapping(Streams(f"contract#{number}"), other.swapped), b"{}", None
     events, happened, questions = list[EventRecord](), list[Event](), list[Question]()
     try:
@@ -156,6 +145,7 @@ def meet(
     except RpgresError as error:
         refused = error
     known = [event for event in happened if seen(event, seat) is not None]
+    own = [one for one in asked if one.view.seat == seat]
     return Met(
         asked=asked,
         own=own,
@@ -171,6 +161,30 @@ def meet(
         hidden=_names(state) - _names(state.seen_by(seat)),
         shown=_names(after.seen_by(seat)) | (_names(state) - _names(after)),
     )
+
+
+def _deciding(seat: str, number: int, said: Mapping[Said, str], answers: dict[Said, str]) -> Policy:
+    """Return who decides: the seat takes one option after the other, and everybody else what was said, if it can.
+
+    Args:
+        seat, number, said: see `meet`.
+        answers: takes note of what everybody else answers.
+    """
+    counts, own = Counter[tuple[str, str]](), count(number)
+
+    def decide(view: View, question: Question) -> str:
+        names = [option.name for option in question.options] + [NO] * question.optional
+        if view.seat == seat:
+            return names[next(own) % len(names)]
+        key = question.label, question.who, counts[question.label, question.who]
+        counts[key[:2]] += 1
+        answer = said.get(key, "")
+        if answer not in names:
+            answer = names[0] if number or not question.optional else NO
+        answers[key] = answer
+        return answer
+
+    return decide
 
 
 _EVENTS = ("events", "answers")  # what is compared event by event

@@ -336,7 +336,7 @@ def _sets_in_order(tree: ast.Module) -> Iterator[Fault]:
                 return id in named
         return False
 
-    free: set[ast.AST] = set()
+    free: set[ast.AST] = set()  # what is made of a set in whatever order, and given to what makes nothing of it
     for node in _running(tree):
         taken: list[ast.expr] = []
         match node:
@@ -344,13 +344,18 @@ def _sets_in_order(tree: ast.Module) -> Iterator[Fault]:
                 free.update(args)
             case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=args) if name in _ORDERED:
                 taken = args
+                free.update(args if node in free else ())
+            case ast.Set(elts):
+                free.update(elts)
+            case ast.List(elts) | ast.Tuple(elts) if node in free:
+                free.update(elts)
             case ast.For(iter=items) | ast.Starred(value=items):
                 taken = [items]
             case ast.ListComp(generators=loops) | ast.DictComp(generators=loops) | ast.GeneratorExp(generators=loops):
-                taken = [loop.iter for loop in loops] if node not in free else []
+                taken = [loop.iter for loop in loops]
             case ast.Call(func=ast.Attribute(value=items, attr="pop"), args=[]):
                 taken = [items]
-        if any(is_set(one) for one in taken):
+        if node not in free and any(is_set(one) for one in taken):
             yield Fault(getattr(node, "lineno", 1), "it goes through a set in the order that it happens to have", _SORT)
 
 

@@ -213,10 +213,10 @@ def first_plays(prepared: Prepared) -> Diagnostic | None:
     for number in range(FIRST):
         try:
             with deadline(SECONDS):
-                _, end, _ = played(prepared, seed=f"contract#{number}")
+                _, end, run = played(prepared, seed=f"contract#{number}")
                 if isinstance(end, Outcome):
                     contract.check_outcome(prepared, end)
-                account(prepared, seed=f"contract#{number}")
+                    apply_effects(prepared.rules, run.state, end)
         except RpgresError as error:
             return finding(error.message, advice=_advice(error))
     return None

@@ -31,7 +31,7 @@ from rpgres.engine.named_asks import (
     question_of,
     throws,
 )
-from rpgres.engine.named_inputs import Given, Later, base_of, completed, given_of
+from rpgres.engine.named_inputs import Given, completed, given_of
 from rpgres.engine.players import NO
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import NotationError, RuleError, UsageError
@@ -39,8 +39,9 @@ from rpgres.model.state import Character, Map
 from rpgres.parameters.values import Opposition
 from rpgres.rulesets import STATE, Effect, Rules
 from rpgres.rulesets.actions import OPPOSITION
-from rpgres.rulesets.dice_plans import BAND, OF_AN_OUTCOME, SLOT, DicePlan, GroupPlan, dice_plan
+from rpgres.rulesets.dice_plans import BAND, GIVEN, OF_AN_OUTCOME, SLOT, DicePlan, GroupPlan, dice_plan
 from rpgres.rulesets.formulas import Expr, Linear, Name, Value, linear, worker
+from rpgres.rulesets.numbers import OPPOSED, sheet_names
 from rpgres.rulesets.references import spoken_of
 
 if TYPE_CHECKING:
@@ -206,7 +207,7 @@ def _settled(
     costs: tuple[Effect, ...],
 ) -> Outcome:
     rules, band, told = table.rules, found[BAND], table.rules.file.actions[action].told
-    if band is None and found.get("margin", 0) is None:
+    if band is None and found.get("margin") is None and OPPOSITION in rules.file.actions[action].groups:
         raise UsageError(f"{rules.id} {action} needs an opposition; the ruleset defines no unopposed outcome")
     if band not in rules.file.bands:
         raise RuleError(f"{rules.id} {action} comes to {band!r}, which is no band of the ruleset")
@@ -236,6 +237,37 @@ def _facts(numbers: Mapping[str, Any], given: Given) -> dict[str, Any]:
 
 def _plain(value: Value) -> Value:
     return int(value) if isinstance(value, bool) else value
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What is known before the roll
+
+
+def base_of(compiled: Compiled, given: Given) -> dict[str, Any]:
+    """Return what the names of an action come to before its dice lie, with those that stand for dice (`dice:NAME`)."""
+    base: dict[str, Any] = {}
+    on_sheets = {*sheet_names(given.rules.file), *given.actor.abilities, *given.actor.counters}
+    for name in compiled.wanted:
+        if (name in on_sheets or name.startswith(OPPOSED)) and name not in compiled.numbers:
+            base[name] = given.value(name)
+    for name in compiled.plan.free_names():
+        if name.startswith(GIVEN):
+            base[name] = int(given.values.get(name.removeprefix(GIVEN)) is not None)
+        else:
+            base[name] = given.value(name)
+    for group in compiled.plan.groups.values():
+        for piece in group.pieces:
+            if isinstance(piece, Name) and not piece.name.startswith(SLOT):
+                name = piece.name
+                is_number = name in compiled.numbers
+                base[f"dice:{name}"] = Later(name) if is_number else given.in_dice(name)
+    return base
+
+
+class Later(str):
+    """A number's name, where dice might have been named."""
+
+    __slots__ = ()
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -309,22 +341,25 @@ def as_many(found: Dice, group: str, count: int) -> Dice:
     return found if pool.count == count else Dice(msgspec.structs.replace(pool, count=count))
 
 
-class Course(msgspec.Struct, frozen=True):
+class Course:
     """An action with named dice and its inputs, as far as they stay the same while it is played.
 
-    Attributes:
+    No record, as what is kept with the inputs refers to it.
+
+    Args:
         rules, action, compiled: the action.
         base: what its names come to before its dice lie; see `base_of`.
         given: its inputs.
         purse: what those who are asked have to spend.
     """
 
-    rules: Rules
-    action: str
-    compiled: Compiled
-    base: Mapping[str, Any]
-    given: Given
-    purse: Purse
+    __slots__ = ("action", "base", "compiled", "given", "purse", "rules")
+
+    def __init__(
+        self, rules: Rules, action: str, compiled: Compiled, base: Mapping[str, Any], given: Given, purse: Purse
+    ) -> None:
+        self.rules, self.action, self.compiled = rules, action, compiled
+        self.base, self.given, self.purse = base, given, purse
 
     def known(self, chosen: tuple[Chosen, ...], thrown: Thrown) -> Known:
         """Return what is known after some answers, when dice lie."""
@@ -414,22 +449,26 @@ def played(table: Table, actor: Character, course: Course) -> tuple[dict[str, An
         from rpgres.engine.named_courses import weighed
 
         return weighed(table, course, 0, (), {})
-    thrown, chosen = rolled(table, actor, course)
+    thrown, chosen, fresh = rolled(table, actor, course)
     known = course.known(chosen, thrown)
     found = {name: known[name] for name in course.names}
-    explain(table, known, course.given, [*thrown])
+    explain(table, known, course.given, fresh)
     return found, chosen
 
 
-def rolled(table: Table, actor: Character, course: Course) -> tuple[dict[str, tuple[Die, ...]], tuple[Chosen, ...]]:
-    """Roll and ask in the order of an action, and return how its dice lie then, and what was answered."""
+def rolled(
+    table: Table, actor: Character, course: Course
+) -> tuple[dict[str, tuple[Die, ...]], tuple[Chosen, ...], list[str]]:
+    """Roll and ask in the order of an action; return how its dice lie, what was answered, what is to be explained."""
     compiled, chosen = course.compiled, tuple[Chosen, ...]()
     plan, thrown, place = compiled.plan, dict[str, tuple[Die, ...]](), 0
+    fresh = list[str]()  # groups whose last throw is still to be explained
     while place < len(plan.steps):
         step = plan.steps[place]
         known = course.known(chosen, thrown)
         if step in plan.groups:
             thrown[step] = throw_of(table, actor, course, known, step)
+            fresh.append(step)
             place += 1
             continue
         offers = {offer.answer: offer for offer in course.offers(step, known, chosen)}
@@ -437,7 +476,8 @@ def rolled(table: Table, actor: Character, course: Course) -> tuple[dict[str, tu
             place += 1
             continue
         if table.is_read:
-            explain(table, known, course.given, thrown)
+            explain(table, known, course.given, fresh)
+        fresh.clear()
         asked = question_of(
             course.rules, course.action, step, course.purse.who(step), offers.values(), course.facts(step, known)
         )
@@ -450,8 +490,9 @@ def rolled(table: Table, actor: Character, course: Course) -> tuple[dict[str, tu
         known = course.known(chosen, thrown)
         for group, again in offers[answer].again:
             stay = kept(thrown[group], again)
+            fresh.append(group)
             thrown[group] = (*stay, *throw_of(table, actor, course, known, group, again))
-    return thrown, chosen
+    return thrown, chosen, fresh
 
 
 def throw_of(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -14,13 +14,9 @@ from rpgres.model.state import GM, Character, Map, State
 from rpgres.parameters.context import ACTOR
 from rpgres.parameters.values import Opposition, Rating
 from rpgres.rulesets import Effect, Parameter, Rules
-from rpgres.rulesets.dice_plans import GIVEN, SLOT
-from rpgres.rulesets.formulas import Name, Value
-from rpgres.rulesets.numbers import NUMERIC, OPPONENT, OPPOSED, sheet_names
+from rpgres.rulesets.formulas import Value
+from rpgres.rulesets.numbers import NUMERIC, OPPONENT, OPPOSED
 from rpgres.rulesets.templates import dice_key, fill
-
-if TYPE_CHECKING:
-    from rpgres.engine.named_dice import Compiled
 
 
 def given_of(rules: Rules, action: str, actor: Character, arguments: Mapping[str, Any], state: State) -> Given:
@@ -57,6 +53,29 @@ class Given:
             other = self.opponent()
             return _on_sheet(other, name.removeprefix(OPPOSED)) if other is not None else 0
         return _on_sheet(self.actor, name, self.state)
+
+    def value(self, name: str) -> Value:
+        """Return what a name is in formulas: a number, or the word of a choice or a switch."""
+        parameter, value = self.parameters.get(name), self.values.get(name)
+        if parameter is None and name in self.rules.chosen:
+            return self.rules.chosen[name]
+        if parameter is not None and parameter.kind in ("choice", "text", "character"):
+            return value or None
+        if isinstance(value, Opposition):
+            return value.value
+        number = self.number(name) if parameter is None or parameter.kind != "dice" else 0
+        return number if isinstance(number, int) else 0
+
+    def in_dice(self, name: str) -> str:
+        """Return what a name is in dice: as typed, as its choice says, or its number."""
+        parameter, value = self.parameters.get(name), self.values.get(name)
+        if isinstance(value, Dice):
+            return value.text
+        if parameter is not None and parameter.kind == "dice":
+            return ""
+        if parameter is not None and parameter.kind == "choice":
+            return parameter.values.get(value or "", "")
+        return str(self.number(name) if isinstance(value, Opposition) else self.value(name) or 0)
 
     def called(self, name: str) -> str:
         """Return what a number is for people: `quick`, `armour of husk`."""
@@ -161,61 +180,3 @@ def completed(table: Table, outcome: Outcome, given: Given, costs: tuple[Effect,
     for complete in table.rules.ruleset.completions:
         outcome = complete(table, outcome, given.values)
     return msgspec.structs.replace(outcome, effects=(*costs, *outcome.effects)) if costs else outcome
-
-
-def base_of(compiled: Compiled, given: Given) -> dict[str, Any]:
-    """Return what the names of an action come to before its dice lie, with those that stand for dice (`dice:NAME`)."""
-    base: dict[str, Any] = {}
-    on_sheets = {*sheet_names(given.rules.file), *given.actor.abilities, *given.actor.counters}
-    for name in compiled.wanted:
-        if (name in on_sheets or name.startswith(OPPOSED)) and name not in compiled.numbers:
-            base[name] = _value(given, name)
-    for name in compiled.plan.free_names():
-        if name.startswith(GIVEN):
-            base[name] = int(given.values.get(name.removeprefix(GIVEN)) is not None)
-        else:
-            base[name] = _value(given, name)
-    for group in compiled.plan.groups.values():
-        for piece in group.pieces:
-            if isinstance(piece, Name) and not piece.name.startswith(SLOT):
-                name = piece.name
-                is_number = name in compiled.numbers
-                base[f"dice:{name}"] = Later(name) if is_number else _dice(given, name)
-    return base
-
-
-class Later(str):
-    """A number's name, where dice might have been named."""
-
-    __slots__ = ()
-
-
-def _value(given: Given, name: str) -> Value:
-    parameter = given.parameters.get(name)
-    if parameter is None:
-        return given.rules.chosen.get(name) or _whole(given.number(name))
-    value = given.values.get(name)
-    if parameter.kind in ("choice", "text", "character"):
-        return value or None
-    if isinstance(value, Opposition):
-        return value.value
-    return _whole(given.number(name)) if parameter.kind != "dice" else 0
-
-
-def _whole(value: int | str) -> int:
-    return value if isinstance(value, int) else 0
-
-
-def _dice(given: Given, name: str) -> str:
-    """Return what a name is in dice: as typed, as its choice says, or its number."""
-    parameter: Parameter | None = given.parameters.get(name)
-    value = given.values.get(name)
-    if isinstance(value, Dice):
-        return value.text
-    if parameter is not None and parameter.kind == "dice":
-        return ""
-    if isinstance(value, Opposition):
-        return str(given.number(name))
-    if parameter is not None and parameter.kind == "choice":
-        return parameter.values.get(value or "", "")
-    return str(_value(given, name) or 0)

@@ -156,11 +156,12 @@ class _Shown:
     def __init__(self, roll: Roll) -> None:
         self.roll = roll
         self.thrown: dict[str, tuple[Die, ...]] = {}
+        self.fresh: list[str] = []  # groups whose last throw is still to be explained
         self._known: dict[tuple[int, ...], Known] = {}
 
     def begin(self) -> tuple[Chosen, ...]:
         its = self.roll
-        self.thrown, chosen = rolled(its.table, its.actor, its.course)
+        self.thrown, chosen, self.fresh = rolled(its.table, its.actor, its.course)
         return chosen
 
     def throw(self, groups: Collection[str]) -> None:
@@ -168,6 +169,7 @@ class _Shown:
         for group in groups:
             known = its.course.known(its.chosen, self.thrown)
             self.thrown[group] = throw_of(its.table, its.actor, its.course, known, group)
+            self.fresh.append(group)
         self._known = {}
 
     def key(self) -> Hashable:
@@ -257,8 +259,8 @@ def played_with_windows(
         for window in windows:
             costs += window.play(inner, roll)
         known = roll.known()
-        if inner.is_read and isinstance(known, Known):
-            explain(inner, known, course.given, [*known.thrown])
+        if inner.is_read and isinstance(known, Known) and isinstance(roll.lies, _Shown):
+            explain(inner, known, course.given, dict.fromkeys(roll.lies.fresh))
         return tuple(known[name] for name in names), roll.chosen, tuple(costs)
 
     def key() -> Hashable:

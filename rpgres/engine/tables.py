@@ -50,72 +50,51 @@ def play_table(name: str, table: Table, actor: Character, /, **arguments: Any) -
         UsageError: what was typed makes no dice.
         RuleError: the die shows what no row has.
     """
-    found = Walk(table, actor, arguments).results(name)
+    walk = Walk(table, actor, arguments)
+    found = walk.results(name)
     band, is_one = JOINT.join(one.row.name for one in found), len(found) == 1
     of = found[0].table if is_one else name
     outcome = table.settle(of, None, band=band, roles=_roles(actor), leads=False)  # odds of outcomes end here
-    parts = [outcome] if is_one else None
-    return msgspec.structs.replace(outcome, **_together(table, found, actor, arguments, parts))
+    return msgspec.structs.replace(outcome, **_together(walk, found, known=outcome if is_one else None))
 
 
-def follow(
-    table: Table, names: Iterable[str], actor: Character, arguments: Mapping[str, Any] = EMPTY, *, out: Out = NONE
-) -> Outcome:
+def follow(table: Table, names: Iterable[str], actor: Character) -> Outcome:
     """Return what further tables come to that an outcome leads to, together; its band counts for nothing.
 
     Args:
         table: where they are rolled.
         names: the tables, in order.
         actor: who rolls.
-        arguments: the inputs of the action.
-        out: rows that do not count.
     """
-    found = [one for name in names for one in Walk(table, actor, arguments, out).results(name)]
-    return Outcome("", **_together(table, found, actor, arguments))
+    walk = Walk(table, actor, EMPTY)
+    return Outcome("", **_together(walk, [one for name in names for one in walk.results(name)]))
 
 
-def _together(
-    table: Table,
-    found: Sequence[Found],
-    actor: Character,
-    arguments: Mapping[str, Any],
-    parts: Sequence[Outcome] | None = None,
-) -> dict[str, Any]:
+def _together(walk: Walk, found: Sequence[Found], *, known: Outcome | None = None) -> dict[str, Any]:
     """Return effects, texts and details of rows, with what those lead to that stand for themselves as outcomes.
 
     Args:
-        table: where they came up.
+        walk: the roll in which they came up.
         found: the rows.
-        actor: who rolls.
-        arguments: the inputs of the action.
-        parts: what the rows come to, where that is known.
+        known: what the only row comes to, where that is known.
     """
     effects: list[Effect] = []
     texts: list[str] = []
     rows: list[Map[str, Any]] = []
-    for number, one in enumerate(found):
-        part = (
-            table.settle(one.table, None, band=one.row.name, roles=_roles(actor), leads=False)
-            if parts is None
-            else parts[number]
-        )
+    for one in found:
+        roles = _roles(walk.actor)
+        part = known or walk.table.settle(one.table, None, band=one.row.name, roles=roles, leads=False)
         effects += part.effects
         texts += part.texts
         rows.append(_detail(one, part))
         if one.row.row.once:
             effects.append(Map({"kind": USED, "table": one.table, "row": one.row.name}))
         if one.row.links and not one.row.is_whole:
-            more = follow(table, one.row.links, actor, arguments, out=_left_out(table, one))
-            effects += more.effects
-            texts += more.texts
-            rows += more.details["rows"]
+            more = _together(walk, walk.onward(one))
+            effects += more["effects"]
+            texts += more["texts"]
+            rows += more["details"]["rows"]
     return {"effects": tuple(effects), "texts": tuple(texts), "details": Map({"rows": tuple(rows)})}
-
-
-def _left_out(table: Table, found: Found) -> Out:
-    """Return the rows that do not count where a row rolls again on its table."""
-    plan: TablePlan = table.rules.plans[found.table]
-    return frozenset((plan.name, key) for key in plan.again) if found.row.row.again else NONE
 
 
 def _roles(actor: Character) -> Map[str, str]:
@@ -134,11 +113,10 @@ class Walk:
         table: where it is rolled.
         actor: who rolls.
         arguments: the inputs of the action, by parameter with underscores.
-        out: rows that do not count.
     """
 
-    def __init__(self, table: Table, actor: Character, arguments: Mapping[str, Any], out: Out = NONE) -> None:
-        self.table, self.actor, self.arguments, self.out = table, actor, arguments, out
+    def __init__(self, table: Table, actor: Character, arguments: Mapping[str, Any]) -> None:
+        self.table, self.actor, self.arguments = table, actor, arguments
         self.rules = table.rules
         self.plans: Mapping[str, TablePlan] = table.rules.plans
         self.came: list[tuple[str, str]] = []  # rows that come once, and came during this roll
@@ -148,27 +126,31 @@ class Walk:
 
         Args:
             name: the table.
-            out: further rows that do not count.
+            out: rows that do not count.
         """
-        found = self._next(name, self.out | out)
-        row, again = found.row, found.row.row.again
+        found = self._next(name, out)
+        row = found.row
         if row.row.once:
             self.came.append((found.table, row.name))
         results = [found] if row.name else []
         if row.is_whole or row.passes_to:
-            out = _left_out(self.table, found)
-            rolled = list[list[Found]]()
-            for _ in range(again):
-                rolled.append(self.results(found.table, out))
-                if row.row.distinct:
-                    out |= {(one.table, str(one.row.key)) for one in rolled[-1]}
-            rolled.sort(key=lambda one: joint_name([tuple(part.row.name for part in one)]))
-            linked = [self.results(link) for link in row.links[again:]]
-            results += [part for parts in (*rolled, *linked) for part in parts]
+            results += self.onward(found)
         if found.also is not None:
-            beside = [self.results(link) for link in found.also.links] if found.also.is_whole else []
-            results += [Found(found.table, found.also), *(part for parts in beside for part in parts)]
+            beside = Found(found.table, found.also)
+            results += [beside, *(self.onward(beside) if found.also.is_whole else [])]
         return results
+
+    def onward(self, found: Found) -> list[Found]:
+        """Return the rows that the links of a row come to; where it rolls again, in the order of their names."""
+        row, again = found.row, found.row.row.again
+        out = frozenset((found.table, key) for key in self.plans[found.table].again)
+        parts = list[list[Found]]()
+        for number, link in enumerate(row.links):
+            parts.append(self.results(link, out if number < again else NONE))
+            if row.row.distinct:
+                out |= {(one.table, str(one.row.key)) for one in parts[-1]}
+        rolled = sorted(parts[:again], key=lambda part: joint_name([tuple(one.row.name for one in part)]))
+        return [one for part in (*rolled, *parts[again:]) for one in part]
 
     def _next(self, name: str, out: Out) -> Found:
         """Return the next row that stands for itself, or for what several links come to."""
@@ -309,4 +291,4 @@ class Walk:
 
 
 def _why(row: RowPlan) -> str:
-    return "came already" if row.row.once else "rolls again itself"
+    return "rolls again itself" if row.row.again else "came already"

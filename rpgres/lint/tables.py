@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from rpgres.errors import FileError, NotationError
+from rpgres.errors import FileError, UsageError
 from rpgres.lint.formulas import Scope, missing, template_faults
 from rpgres.lint.outcomes import comes_faults, readable_menus
 from rpgres.model.cards import known_cards
@@ -18,9 +18,12 @@ from rpgres.rulesets.tables import RandomTable, TableRow, fits, is_within, spans
 from rpgres.rulesets.templates import names_in
 from rpgres.toml.diagnostics import Fault, KeyPath
 
+MOST_SHOWN = 10_000  # numbers of a die that has rows
+
 
 def table_faults(rules: Rules) -> Iterator[Fault]:
     """Yield what is wrong with the random tables of a ruleset."""
+    menus = readable_menus(rules) if rules.file.tables else None
     own = {name for part in rules.layers.parts for name in _names(part.data.get("actions"))}
     for name, table in rules.file.tables.items():
         at = ("tables", name)
@@ -31,7 +34,7 @@ def table_faults(rules: Rules) -> Iterator[Fault]:
         scope = _scope(rules, name)
         yield from _rows(at, table, rows)
         for key, its in (("rows", rows), ("also", dict(table.beside()))):
-            for fault in comes_faults(rules, its, readable_menus(rules), scope):
+            for fault in comes_faults(rules, its, menus, scope):
                 yield msgspec.structs.replace(fault, path=(*at, key, *fault.path))
         if not rows or (not table.die and not table.cards and isinstance(table.rows, dict)):
             continue
@@ -98,7 +101,11 @@ def _die(at: KeyPath, table: RandomTable, plan: TablePlan, scope: Scope) -> Iter
                 yield Fault("wrong-value", (*at, key, row.key), message)
     if not is_read:
         return
-    shown = _shown(plan.die, plan)
+    try:
+        shown = _shown(plan.die, plan)
+    except UsageError as error:
+        yield Fault("bad-dice", (*at, "die"), error.message)
+        return
     yield from _numbers(at, plan, shown) if table.die else ()
     for row in plan.also:
         numbers = [number for number in shown if number is not None]
@@ -108,16 +115,21 @@ def _die(at: KeyPath, table: RandomTable, plan: TablePlan, scope: Scope) -> Iter
 
 
 def _shown(die: str, plan: TablePlan) -> list[int | None]:
-    """Return the numbers that a die can show; with names in it, those that rows name, and None for any beyond."""
+    """Return the numbers that a die can show; with names in it, those at the ends of rows, and None for any beyond.
+
+    Raises:
+        UsageError: there are too many of them.
+    """
     if names_in(die):
-        ends = [end for row in plan.rows for span in row.spans for end in span if end is not None]
-        return [None, *range(min(ends, default=0), max(ends, default=0) + 1)]
+        ends = {end for row in plan.rows for span in row.spans for end in span if end is not None}
+        near = {number + step for number in ends for step in (-1, 0, 1)}
+        return [None, *sorted(number for number in near if min(ends) <= number <= max(ends))]
     from rpgres.dice import dice
 
-    try:
-        return list(dice(die).law.values)
-    except NotationError:
-        return []
+    low, high = dice(die).law.values[0], dice(die).law.values[-1]
+    if high - low > MOST_SHOWN:
+        raise UsageError(f"a table has at most {MOST_SHOWN:,} different numbers")
+    return list(dice(die).law.values)
 
 
 def _numbers(at: KeyPath, plan: TablePlan, shown: list[int | None]) -> Iterator[Fault]:

@@ -7,6 +7,7 @@ fault. Only then are `rpgres.toml.faults`, which walks the data a second time an
 
 from __future__ import annotations
 
+import atexit
 import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
@@ -22,6 +23,26 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 T = TypeVar("T")
+
+
+class _Kept(msgspec.Struct, gc=False):
+    """What the collector does not see, and so does not clear."""
+
+    classes: list[Any]
+
+
+def _keep_records() -> None:
+    """Keep the classes of records when Python ends.
+
+    msgspec (to 0.22) may free their descriptions twice then, and the process ends with a segmentation fault.
+    """
+    found: list[Any] = [msgspec.Struct]
+    for one in found:
+        found += type.__subclasses__(one)
+    found.append(_Kept(found))
+
+
+atexit.register(_keep_records)
 
 MAX_BYTES = 4 * 1024 * 1024
 MAX_DEPTH = 100  # levels of tables and lists; a sheet or a scene needs fewer than ten

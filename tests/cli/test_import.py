@@ -143,6 +143,14 @@ def test_what_cannot_be_imported_is_told_and_nothing_is_written() -> None:
     assert (ran.code, "is the id of a ruleset installed here" in ran.err) == (2, True)
 
 
+def test_a_table_with_a_gap_is_told_with_its_line() -> None:
+    gap = oracle("people/omen", row(1, 3, "Crow", text2="left"), row(5, 6, "Owl"), dice="1d6")
+    ran = rpgres("ruleset", "import", written({"_id": "gap", "datasworn_version": "1", "oracles": {"omen": gap}}))
+    assert (ran.code, ran.out) == (1, "")
+    assert "rulesets/gap/ruleset.toml:12: tables.omen.rows: no row has 4" in ran.err
+    assert '1-3 = "Crow: left"' in Path("rulesets/gap/ruleset.toml").read_text("utf-8")
+
+
 REAL = os.environ.get("DATASWORN_JSON", "")
 
 

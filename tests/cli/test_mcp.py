@@ -337,24 +337,39 @@ def test_a_number_that_a_player_says_waits_for_the_game_master(tmp_path: Path) -
 # What a seat may not know
 
 
-OVERCOME: Call = ("act", {"line": "overcome burglary 3", "given": ["roll=0000"]})
+CASTS = {  # whose seat looks, whose hidden things they are, and an action of each
+    "fate": (("mara", "edda", "venn"), "overcome burglary 3", {"given": ["roll=0000"]}),
+    "coppermane": (("tamsin", "orrin", "warden"), "overcome strength 3", {"given": ["roll=0000"]}),
+    "saga": (("ilse", "brannagh", "toll-warden"), "act strength average", {}),
+    "faith": (("sable", "bero", "dock-guard"), "confront 4 2", {}),
+    "nodice": (("bram", "orsa", "sister-ash"), "declare", {}),
+}
 LOOKS: list[Call] = [("show", {}), ("actions", {}), ("log", {"last": 50}), ("answer", {}), ("answer", {"choice": "no"})]
-TRIED: list[list[Call]] = [  # before each, whatever waits is decided
-    [
-        ("actions", {"action": "overcome"}),
-        OVERCOME,
-        *LOOKS,
-        ("answer", {"choice": "smoke"}),
-        ("answer", {"auto": True}),
-    ],
-    [("act", {"line": "overcome burglary 3 removes smok"}), *LOOKS, ("undo", {})],
-    [("act", {"line": "overcome burglary 3", "choose": ["invoke=smoke"]}), *LOOKS],
-    [("act", {"line": "create-advantage 2 1 name Smoke"}), *LOOKS],
-    [("act", {"line": "smoke overcome 3 2"}), ("act", {"line": "set tags.smoke=absent"}), ("undo", {"entry": 2})],
-    [OVERCOME, ("undo", {}), ("undo", {"redo": True}), *LOOKS],
-    [("odds", {"line": f"{who} overcome 2 3", "by": by}) for who in ("mara", "edda") for by in ("outcome", "total")],
-    [("rule", {"name": name}) for name in ("overcome", "smoke", "alarm", "plan", "invoke")],
-]
+
+
+def tried(ruleset: str) -> list[list[Call]]:
+    """Return what a seat tries; before each list, whatever waits is decided."""
+    (who, other, _), line, more = CASTS[ruleset]
+    action = line.partition(" ")[0]
+    act: Call = ("act", {"line": line, **more})
+    found: list[list[Call]] = [
+        [
+            ("actions", {"action": action}),
+            act,
+            *LOOKS,
+            ("answer", {"choice": "smoke"}),
+            ("answer", {"auto": True}),
+        ],
+        [("act", {"line": f"{line} removes smok"}), *LOOKS, ("undo", {})],
+        [("act", {"line": line, "choose": ["invoke=smoke"]}), *LOOKS],
+        [("act", {"line": f"smoke {line}"}), ("act", {"line": "set tags.smoke=absent"}), ("undo", {"entry": 2})],
+        [act, ("undo", {}), ("undo", {"redo": True}), *LOOKS],
+        [("odds", {"line": f"{one} {line}", "by": by}) for one in (who, other) for by in ("outcome", "total")],
+        [("rule", {"name": name}) for name in (action, "smoke", "alarm", "plan", "invoke")],
+    ]
+    if ruleset == "fate":
+        found.append([("act", {"line": "create-advantage 2 1 name Smoke"}), *LOOKS])
+    return found
 
 
 def settle(place: Place) -> None:
@@ -367,31 +382,32 @@ def settle(place: Place) -> None:
         sitting.answer(place, choose={question.label: [option]})
 
 
-def met_by(path: Path, secrets: Secrets) -> list[str]:
+def met_by(path: Path, ruleset: str, secrets: Secrets) -> list[str]:
     """Return everything that a seat is told at a table with such secrets, errors included."""
     salts = count(1)  # two tables with one seed have the same dice where the salt is one as well
     place = Place(path, salt=lambda: next(salts).to_bytes(32, "big"))
-    sitting.begin_table(place, ruleset="fate", sheets=["mara", "edda", "venn"], seed="7", trust="players")
-    secrets.lay(place, "edda")
+    (who, other, third), line, _ = CASTS[ruleset]
+    sitting.begin_table(place, ruleset=ruleset, sheets=[who, other, third], seed="7", trust="players")
+    secrets.lay(place, other)
     found: list[CallToolResult] = []
-    for calls in TRIED:
-        found += called(path, calls)
+    for calls in tried(ruleset):
+        found += called(path, calls, seat=who)
         settle(place)
-    sitting.act(place, "overcome", {"skill": "3", "vs": ["2"]}, actor="venn", seat="gm")
-    found += called(path, [*LOOKS, ("undo", {})])
+    called(path, [("act", {"line": f"{third} {line}"})], seat="gm")
+    found += called(path, [*LOOKS, ("undo", {})], seat=who)
     return [FRESH.sub("...", one.model_dump_json()) for one in found]
 
 
 @pytest.mark.slow
-def test_what_a_seat_may_not_know_is_in_no_answer(tmp_path: Path) -> None:
+@pytest.mark.parametrize("ruleset", CASTS)
+def test_what_a_seat_may_not_know_is_in_no_answer(ruleset: str, tmp_path: Path) -> None:
     one = Secrets([("Smoke", "aspect", 2), ("Rigged Stairs", "boost", 0)], 1, "They lie.", "", "run")
-    other = Secrets(
-        [("An Advantage", "boost", 0), ("Ankle-Deep Hole", "aspect", 1)], 4, "No.", "invoke", "burn it down"
-    )
-    mine, theirs = met_by(tmp_path / "1.db", one), met_by(tmp_path / "2.db", other)
+    tags = [("An Advantage", "boost", 0), ("Ankle-Deep Hole", "aspect", 1)]
+    other = Secrets(tags, 4, "No.", "invoke" if ruleset in ("fate", "coppermane") else "", "burn it down")
+    mine, theirs = met_by(tmp_path / "1.db", ruleset, one), met_by(tmp_path / "2.db", ruleset, other)
     for first, second in zip(mine, theirs, strict=True):
         assert first == second
-    assert sum('"is_error":false' in one for one in mine) > 20
+    assert sum('"is_error":false' in one for one in mine) > 15
 
 
 def test_the_leak_would_be_seen(tmp_path: Path) -> None:

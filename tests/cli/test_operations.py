@@ -411,3 +411,28 @@ def test_a_batch_that_is_killed_has_written_what_it_told() -> None:
     assert last["entry"]["number"] == 100
     assert printed("table", "show", "--table=bot.db")["entries"] > 100
     assert rpgres("table", "verify", "--table=bot.db").code == 20  # whole; the seed is secret
+
+
+def test_what_if_takes_what_was_answered() -> None:
+    (before,) = told(
+        {
+            "id": 1,
+            "op": "resolve",
+            "ruleset": "fate",
+            "action": "overcome",
+            "with": {"skill": 1, "vs": 2},
+            "seed": "7",
+            "auto": True,
+        }
+    )
+    (scene,) = told({"id": 2, "op": "scene.run", "file": "fate/gate"})
+    of_action, of_scene, wrong = told(
+        {"id": 3, "op": "whatif", "run": before, "given": {"roll": "++++"}},
+        {"id": 4, "op": "whatif", "run": scene, "given": {"bribe.roll": "++++"}},
+        {"id": 5, "op": "whatif", "run": {"a": 1}, "given": {"roll": "++++"}},
+    )
+    assert of_action["after"][0]["outcome"] == "style"
+    assert [of_scene[when][0]["outcome"] for when in ("before", "after")] == ["fail", "succeed"]
+    assert (wrong["code"], wrong["details"]["path"]) == ("usage", ["run"])
+    schema = batch_schema()["$defs"]["whatif"]
+    Draft202012Validator(schema).validate({"op": "whatif", "run": before})

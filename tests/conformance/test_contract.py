@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import signal
 import sys
 from collections.abc import Iterator
@@ -26,6 +27,7 @@ from rpgres.conformance import (
 )
 from rpgres.conformance.records import NothingToCheck, finding
 from rpgres.conformance.secrets import leak, meet
+from rpgres.conformance.sources import faults_in
 from rpgres.conformance.subjects import Case
 from rpgres.conformance.variations import Variation, hidden_before
 from rpgres.conformance.walks import OutOfTime, deadline
@@ -539,6 +541,31 @@ def test_modules_that_a_rule_imports_are_read_and_others_are_not(site: Path) -> 
         f"{site / 'rpgres_pebble' / 'inner' / 'deep.py'}:1: it imports random; "
         "random results come from the table: table.roll"
     )
+
+
+SETS = """
+def f(a, given: set[str], calls=[]):
+    names = {one.name for one in a}
+    for name in names: pass
+    first = list({'a', 'b'})
+    left = [one for one in set(a) | given]
+    text = ", ".join({'q', 'r'})
+    both = [*{'a', 'b'}]
+    any_ = {'a', 'b'}.pop()
+    kept[first] = 1
+    kept.append(text)
+    numbers = {1, 2}
+    for number in numbers: pass
+    fine = sorted({'a', 'b'}), sorted(one for one in names), sorted(list(names)), sorted([*names]), {*names}
+    also = sum(len(one) for one in names), any(one in names for one in a), max(names), len(names)
+kept = []
+"""
+
+
+def test_sets_gone_through_in_their_order_and_what_functions_keep_are_told_by_line() -> None:
+    found = sorted((fault.line, fault.what.split()[2]) for fault in faults_in(ast.parse(SETS)))
+    through = [(line, "through") for line in (4, 5, 6, 7, 8, 9)]
+    assert found == [(2, "value"), *through, (10, "the"), (11, "the")]
 
 
 def test_a_row_that_nothing_in_the_examples_comes_to_is_a_note(site: Path) -> None:

@@ -9,8 +9,12 @@ from itertools import product
 from typing import Any
 
 import pytest
+import tomli_w
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from rpgres import resolve
+from rpgres.engine.resolve import forget_rules
 from rpgres.engine.run import prepare
 from rpgres.errors import GivenError, UsageError
 from rpgres.model.events import RollEvent
@@ -56,6 +60,8 @@ rows = { "1" = "Ebb", "2" = "Flood", "3" = { table = "omen" } }
 leak = { help = "water", does = "counter", counter = "water" }
 """
 
+
+HEAD = 'standalone = true\ntitle = "Any"\nsummary = "Any tables."\nversion = "1"\n'
 
 Told = dict[tuple[str, ...], Fraction]  # what a table tells, sorted, with its chance
 
@@ -129,6 +135,52 @@ def test_odds_of_nested_tables_are_what_rolling_on_and_on_comes_to(table: str) -
     assert sum(found.values()) == 1
     for names, mass in found.items():
         assert abs(mass - clean[names]) < Fraction(1, 10**6), names
+
+
+TABLES = ("aa", "bb", "cc")
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> dict[str, Any]:
+    """Three tables that lead on to later ones, or stand for the rows of any."""
+    made: dict[str, Any] = {}
+    for place, name in enumerate(TABLES):
+        rows: list[Any] = [f"{name} ends"]
+        later = TABLES[place + 1 :]
+        for number in range(draw(st.integers(1, 3))):
+            row: dict[str, Any] = {"weight": draw(st.integers(1, 3))}
+            kind = draw(st.sampled_from(("text", "passes", "links", "again")))
+            if kind == "text" or (kind == "links" and not later):
+                row["text"] = f"{name} {number}"
+            elif kind == "passes":
+                row["table"] = draw(st.sampled_from(TABLES))
+            elif kind == "links":
+                row |= {"text": f"{name} {number} on", "table": draw(st.lists(st.sampled_from(later), max_size=2))}
+            else:
+                row["again"] = 2
+            rows.append(row)
+        made[name] = {"rows": rows}
+    return made
+
+
+@given(made=tables())
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_odds_of_any_tables_are_what_rolling_on_and_on_comes_to(made: dict[str, Any]) -> None:
+    text = HEAD + tomli_w.dumps({"tables": made})
+    write(text, name="any")
+    forget_rules()
+    loaded = rules("any")
+    for name, plan in loaded.plans.items():
+        found = outcome_odds(prepare(loaded, name, {}))
+        assert (found.open, sum(found.masses.values())) == (0, 1)
+        if not all(row.is_whole or row.passes_to for one in loaded.plans.values() for row in one.rows if row.links):
+            continue  # what comes of links that lead back is no part of the outcome
+        expected = told(name, text=text, steps=40)
+        seen: Counter[tuple[str, ...]] = Counter()
+        for band, mass in found.masses.items():
+            seen[tuple(sorted(loaded.file.bands[part].title for part in band.split("+")))] += mass
+        assert set(seen) == {names for names, mass in expected.items() if mass}, plan
+        assert max(abs(seen[names] - expected[names]) for names in seen) < Fraction(1, 100)
 
 
 def test_odds_of_tables_that_lead_to_each_other_are_exact() -> None:
@@ -366,3 +418,24 @@ def test_what_comes_beside_a_row_is_of_the_same_roll() -> None:
     assert led.outcome == "maybe+a-twist+fire"
     shown = rpgres("odds", "ask", "ask").out
     assert "any success: 60.00 %  3/5" in shown
+
+
+MANY = """
+standalone = true
+title = "Many"
+summary = "More pairs than outcomes are made of."
+version = "1"
+
+[tables.pair]
+die = "1d60"
+rows.1 = { text = "Two things", again = 2, distinct = true }
+%s
+"""
+
+
+def test_too_many_pairs_are_rolled_all_the_same_and_never_alike() -> None:
+    write(MANY % "\n".join(f'rows.{number} = "Thing {number}"' for number in range(2, 61)), name="many")
+    assert odds("pair", "many")["two-things"] == Fraction(1, 60)
+    found = done("pair", "many", given={"pair": ["1", "1", "7", "7", "9"]})
+    assert found.texts == ["Two things", "Thing 7", "Thing 9"]
+    assert [one["rolled"] for one in found.details["rows"]] == [1, 7, 9]

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 import rpgres
+from rpgres.journal.forms import ActEntry
 from tests.support.command_line import rpgres as command
 
 
@@ -253,3 +254,35 @@ def test_confined_tables_open_no_other_files(path: Path, tmp_path: Path) -> None
     with pytest.raises(rpgres.FileError) as caught:
         rpgres.open_table(path, seat="gm").join(str(secret))
     assert "password" in str(caught.value)
+
+
+@pytest.mark.slow
+def test_eight_threads_at_different_tables_and_one_that_they_share(path: Path, tmp_path: Path) -> None:
+    """Each thread resolves, evaluates and plays at a table of its own and at one of all; nothing gets mixed up."""
+    rpgres.open_table(path).pass_(until="always")
+
+    def notes(table: rpgres.PersistentTable) -> list[str | None]:
+        return [entry.result.note for entry in table.log().entries if isinstance(entry, ActEntry) and entry.result]
+
+    def play(number: int) -> list[object]:
+        own = rpgres.new_table(tmp_path / f"{number}.db", "fate", sheets=["mara"], trust="players")
+        own.pass_(until="always")
+        for turn in range(2):
+            note, total = f"{number}.{turn}", number % 4 + (4, 1, 1)[(number + turn) % 3]
+            given = {"roll": ("++++", "0+00", "+-+0")[(number + turn) % 3]}
+            for table in (own, rpgres.open_table(path), rpgres.open_table(path, seat="mara")):
+                done = table.act("overcome", actor="mara", skill=number % 4, vs=-5, given=given, note=note)
+                assert isinstance(done, rpgres.TableResult)
+                assert (done.note, done.total) == (note, total)
+        assert notes(own) == [f"{number}.{turn}" for turn in range(2)]
+        return pure(number)
+
+    def pure(number: int) -> list[object]:
+        resolved = rpgres.resolve("fate", "overcome", skill=number % 5, vs=2, seed=number, auto=True)
+        return [resolved.answers, rpgres.odds("fate", "overcome", skill=number % 5, vs=number).table()]
+
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(play, range(8))) == [pure(number) for number in range(8)]
+    played = [f"{number}.{turn}" for number in range(8) for turn in range(2) for _ in range(2)]
+    assert sorted(map(str, notes(rpgres.open_table(path)))) == sorted(played)
+    assert rpgres.open_table(path).verify().verdict == "incomplete"  # the chain holds; the seed is secret

@@ -119,6 +119,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
         '"1-3" = { name = "wet", text = "Rain" }, "4-6" = { name = "wet", text = "Fog",',
         "8: tables.weather.rows.4-6.name: another row of this table has the name 'wet'",
     ),
+    "a die with too many sides": ('"1d6"', '"2d9999"', "7: tables.weather.die: a table has at most 10,000"),
     "a die with an open question": (
         '"1d6"',
         '"1d6 + {depth}"',

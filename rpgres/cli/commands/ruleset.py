@@ -130,18 +130,22 @@ def import_file(
     """Make a ruleset of random tables from the oracles of a Datasworn JSON file.
 
     Each oracle becomes a table that `rpgres roll` rolls and `rpgres odds` evaluates. The licence and the authors are
-    kept in the new file. Nothing that is there is overwritten.
+    kept in the new file. Nothing that is there is overwritten. When a table cannot be rolled on, such as one without a
+    row for some numbers, its line is told, and the exit code is 1.
     """
     from rpgres.cli.formats.datasworn import read_datasworn
     from rpgres.cli.formats.editors import with_schema_line
     from rpgres.cli.output import say_text
     from rpgres.cli.shells import join_line
+    from rpgres.plugins.discovery import find_ruleset
+    from rpgres.plugins.loading import load_rules
     from rpgres.plugins.scaffold import check_name, write_folder
 
     found = read_datasworn(file)
     chosen = name or found.name
     check_name(chosen)
     write_folder(into / chosen, {"ruleset.toml": with_schema_line("ruleset.toml", found.text, chosen)})
+    load_rules(find_ruleset(chosen, extra=[into]), extra=[into])  # which tells what cannot be rolled on
     tables = f"{len(found.tables)} tables, {', '.join(found.tables[:5])}{' ...' if len(found.tables) > 5 else ''}"
     say_text(
         f"{into / chosen}: written from {found.title}: {tables}\n"

@@ -25,7 +25,8 @@ Run = Annotated[
     str,
     typer.Argument(
         metavar="RESULT.json|TABLE#N",
-        help="What `roll --json` or `scene run --json` printed (- reads it), or an action of a persistent table.",
+        help="What `roll --json` or `scene run --json` printed: a file, the JSON itself, or - to read it; or an action "
+        "of a persistent table.",
     ),
 ]
 Choose = Annotated[
@@ -134,17 +135,19 @@ def _of_result(name: str, asked: _Asked, scene: str | None) -> Found:
     import msgspec
 
     from rpgres.engine.records import Result
-    from rpgres.errors import FileError
+    from rpgres.errors import FileError, UsageError
     from rpgres.scenes import SceneResult
     from rpgres.toml.reading import read_source
 
-    text = read_source(Path(name)).text
+    is_told = name.lstrip().startswith("{")
+    text = name if is_told else read_source(Path(name)).text
     try:
         found = msgspec.json.decode(text.encode(), type=Result | SceneResult)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        raise FileError(
-            f"{name}: this is not what `rpgres roll --json` or `rpgres scene run --json` prints: {error}", file=name
-        ) from None
+        message = f"this is not what `rpgres roll --json` or `rpgres scene run --json` prints: {error}"
+        if is_told:
+            raise UsageError(message, path=("run",)) from None
+        raise FileError(f"{name}: {message}", file=name) from None
     return _of_scene(found, asked, scene) if isinstance(found, SceneResult) else _of_action(found, asked)
 
 

@@ -172,7 +172,8 @@ def _table(oracle: Oracle, names: Mapping[str, str], path: Path) -> Iterator[str
 
 def _row(row: Mapping[str, Any], oracle: Oracle, names: Mapping[str, str], path: Path) -> str | dict[str, Any]:
     """Return a row as TOML has it. Rolls that are not made at once are named in the text."""
-    text = _plain(str(row.get("text") or row.get("result") or ""))
+    columns = (row.get(key) for key in ("text", "text2", "text3"))
+    text = ": ".join(_plain(str(one)) for one in columns if one)
     again, links, is_distinct = 0, list[str](), False
     for roll in row.get("oracle_rolls") or []:
         of, times = roll.get("oracle"), int(roll.get("number_of_rolls") or 1)

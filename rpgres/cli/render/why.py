@@ -8,7 +8,6 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-import rpgres
 from rpgres.cli.render.lines import INDENT, Line, Piece, line
 from rpgres.cli.render.words import effect_words
 from rpgres.engine.players import Question
@@ -84,7 +83,7 @@ def _rule(words: str, texts: Sequence[Text], path: KeyPath) -> Iterator[Line]:
 
 def _short(file: str) -> str:
     """Return a file's path, without the folders above its own where it is installed with rpgres."""
-    installed, path = Path(rpgres.__file__).parents[1], Path(file)
+    installed, path = Path(__file__).parents[3], Path(file)
     own = 3 if path.parent.name == "outcomes" else 2
     return "/".join(path.parts[-own:]) if path.is_relative_to(installed) else file
 
