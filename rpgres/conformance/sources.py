@@ -121,6 +121,7 @@ def modules_of(ruleset: Ruleset) -> dict[str, Path]:
         *ruleset.policies.values(),
         *ruleset.preparations,
     ]
+    functions = [getattr(function, "func", function) for function in functions]  # of a partial, what it calls
     names = {getattr(function, "__module__", None) or type(function).__module__ for function in functions}
     found: dict[str, Path] = {}
     waiting = sorted(name for name in names if _top(name) != OWN)

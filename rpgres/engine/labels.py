@@ -43,6 +43,8 @@ def _labels_of(rules: Rules, action: str) -> dict[str, str]:
                 found[str(path[-1])] = "decision"
             elif isinstance(node, Row | RowOption):
                 found |= dict.fromkeys(node.rolls, "chance")
+                kinds = (rules.file.effects.get(one.get("kind", "")) for one in node.effects)
+                found |= dict.fromkeys((label for its in kinds if its is not None for label in its.asks), "decision")
         linked = leads_of(rules, name)
         open_ += [link for link in linked if link not in met]
         met.update(linked)

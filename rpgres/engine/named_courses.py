@@ -113,6 +113,25 @@ def _courses_of(course: Course, names: tuple[str, ...]) -> Courses:
     return made[key]
 
 
+def drawn(table: Table, course: Course, known: Known, group: str, again: tuple[Die, ...]) -> tuple[Die, ...]:
+    """Return how dice of a group lie, one way for all that are alike, where all results of dice are weighed.
+
+    Args:
+        table: where it is played.
+        course: the action.
+        known: what is known before.
+        group: the group.
+        again: those of its dice that are thrown again; all for the first time where there are none.
+    """
+    courses = _courses_of(course, tuple(course.names))
+    number = throws(known.thrown[group]) + 1 if again else 1
+    law, total, open_ = courses.law(known, group, number, len(again))
+    values: tuple[Any, ...] = tuple(dice for dice, _ in law)
+    weighed = JointLaw(values, tuple(weight for _, weight in law), total, open_)
+    found: tuple[Die, ...] = table.run.dealer.of_law(group, weighed)  # type: ignore[attr-defined]
+    return found
+
+
 class Courses:
     """The courses of an action with its inputs, from any place on.
 
@@ -187,7 +206,7 @@ class Courses:
         """Return the node before dice of some groups are thrown again: group, in which throw, and how many."""
         if not last:
             return self._at(place, chosen, thrown)
-        law, total, open_ = self._law(self.course.known(chosen, thrown), *last[0])
+        law, total, open_ = self.law(self.course.known(chosen, thrown), *last[0])
         parts = []
         for new, weight in law:
             after = {**thrown, last[0][0]: tuple(sorted((*thrown[last[0][0]], *new)))}
@@ -196,11 +215,11 @@ class Courses:
 
     def _thrown(self, known: Known, group: str, place: int, chosen: tuple[Chosen, ...], thrown: Thrown) -> int:
         """Return the node before a group is thrown."""
-        law, total, open_ = self._law(known, group, 1, 0)
+        law, total, open_ = self.law(known, group, 1, 0)
         parts = [(weight, self._at(place, chosen, {**thrown, group: dice})) for dice, weight in law]
         return self._chance(parts, total, open_)
 
-    def _law(
+    def law(
         self, known: Known, group: str, number: int, count: int
     ) -> tuple[list[tuple[tuple[Die, ...], int]], int, int]:
         """Return how likely dice of a group are to lie, by what they are alike to; the weight of all, and what is open.
@@ -274,7 +293,7 @@ class Courses:
             known = self.course.known(chosen, thrown)
             states, total, open_ = {so_far: 1}, 1, 0
             for one in last:
-                law, whole, lost = self._law(known, *one)
+                law, whole, lost = self.law(known, *one)
                 open_ = open_ * whole + lost * (total - open_)
                 total, states = total * whole, ends.after(states, one[0], law)
             parts = ((weight, self._node(End(ends.values(vector)))) for vector, weight in states.items())

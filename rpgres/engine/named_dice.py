@@ -31,13 +31,13 @@ from rpgres.engine.named_asks import (
     question_of,
     throws,
 )
-from rpgres.engine.named_inputs import Given, given_of
+from rpgres.engine.named_inputs import Given, completed, given_of
 from rpgres.engine.players import NO
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import NotationError, RuleError, UsageError
 from rpgres.model.state import Character, Map
 from rpgres.parameters.values import Opposition
-from rpgres.rulesets import STATE, Rules
+from rpgres.rulesets import STATE, Effect, Rules
 from rpgres.rulesets.actions import OPPOSITION
 from rpgres.rulesets.dice_plans import BAND, GIVEN, OF_AN_OUTCOME, SLOT, DicePlan, GroupPlan, dice_plan
 from rpgres.rulesets.formulas import Expr, Linear, Name, Value, linear, worker
@@ -182,17 +182,30 @@ def play_named(action: str, table: Table, actor: Character, /, **arguments: Any)
     base = base_of(compiled, given)
     if not rules.file.actions[action].dice:
         facts = Map(_facts(base, given))
-        return table.settle(rules.file.actions[action].tables[0], None, roles=given.roles(), facts=facts)
+        outcome = table.settle(rules.file.actions[action].tables[0], None, roles=given.roles(), facts=facts)
+        return completed(table, outcome, given)
     course = Course(rules, action, compiled, base, given, Purse(rules, action, table.state, given.roles()))
-    found, chosen = played(table, actor, course)
-    return _settled(table, action, found, given, chosen)
+    windowed = None
+    if rules.file.windows:
+        from rpgres.engine.named_windows import played_with_windows
+
+        windowed = played_with_windows(table, actor, course)
+    found, chosen, costs = windowed if windowed is not None else (*played(table, actor, course), ())
+    return _settled(table, action, found, given, chosen, costs)
 
 
 def _has(known: Known, name: str) -> bool:
     return name in known or name in known.compiled.numbers
 
 
-def _settled(table: Table, action: str, found: Mapping[str, Any], given: Given, chosen: tuple[Chosen, ...]) -> Outcome:
+def _settled(
+    table: Table,
+    action: str,
+    found: Mapping[str, Any],
+    given: Given,
+    chosen: tuple[Chosen, ...],
+    costs: tuple[Effect, ...],
+) -> Outcome:
     rules, band, told = table.rules, found[BAND], table.rules.file.actions[action].told
     if band is None and found.get("margin") is None and OPPOSITION in rules.file.actions[action].groups:
         raise UsageError(f"{rules.id} {action} needs an opposition; the ruleset defines no unopposed outcome")
@@ -202,7 +215,7 @@ def _settled(table: Table, action: str, found: Mapping[str, Any], given: Given, 
     total, margin, opposition = (numbers.get(name) for name in OF_AN_OUTCOME)
     facts = _facts(numbers, given)
     details = {name: numbers[number] for name, number in told.items() if numbers.get(number) not in (None, "")}
-    table.merge((action, band, Map(facts), total, margin, chosen), holds=(STATE,))
+    table.merge((action, band, Map(facts), total, margin, chosen, costs), holds=(STATE,))
     shown = ", ".join(f"{name.replace('-', ' ')} {value}" for name, value in details.items() if name != "total")
     if shown and table.is_read:
         table.tell(shown)
@@ -212,6 +225,7 @@ def _settled(table: Table, action: str, found: Mapping[str, Any], given: Given, 
         table_name, margin, total=total, opposition=opposition, roles=given.roles(), facts=Map(facts), band=band
     )
     outcome = outcome.plus(effects_of(rules, action, chosen, margin, Map(facts))) if chosen else outcome
+    outcome = completed(table, outcome, given, costs)
     return msgspec.structs.replace(outcome, details=Map({**outcome.details, **details})) if details else outcome
 
 
@@ -246,11 +260,11 @@ def base_of(compiled: Compiled, given: Given) -> dict[str, Any]:
             if isinstance(piece, Name) and not piece.name.startswith(SLOT):
                 name = piece.name
                 is_number = name in compiled.numbers
-                base[f"dice:{name}"] = _Later(name) if is_number else given.in_dice(name)
+                base[f"dice:{name}"] = Later(name) if is_number else given.in_dice(name)
     return base
 
 
-class _Later(str):
+class Later(str):
     """A number's name, where dice might have been named."""
 
     __slots__ = ()
@@ -273,7 +287,7 @@ def filled(known: Known, group: str) -> Dice | None:
             text += piece
             continue
         value = piece(known)
-        if isinstance(value, _Later):
+        if isinstance(value, Later):
             value = known[value]
         if isinstance(value, bool):
             value = int(value)
@@ -431,14 +445,29 @@ def _by_group(dice_: list[tuple[str, Die]], groups: Iterable[str]) -> tuple[tupl
 
 def played(table: Table, actor: Character, course: Course) -> tuple[dict[str, Any], tuple[Chosen, ...]]:
     """Return what the names of an action come to, and what was answered."""
+    if not table.is_read:
+        from rpgres.engine.named_courses import weighed
+
+        return weighed(table, course, 0, (), {})
+    thrown, chosen, fresh = rolled(table, actor, course)
+    known = course.known(chosen, thrown)
+    found = {name: known[name] for name in course.names}
+    explain(table, known, course.given, fresh)
+    return found, chosen
+
+
+def rolled(
+    table: Table, actor: Character, course: Course
+) -> tuple[dict[str, tuple[Die, ...]], tuple[Chosen, ...], list[str]]:
+    """Roll and ask in the order of an action; return how its dice lie, what was answered, what is to be explained."""
     compiled, chosen = course.compiled, tuple[Chosen, ...]()
     plan, thrown, place = compiled.plan, dict[str, tuple[Die, ...]](), 0
     fresh = list[str]()  # groups whose last throw is still to be explained
-    while table.is_read and place < len(plan.steps):
+    while place < len(plan.steps):
         step = plan.steps[place]
         known = course.known(chosen, thrown)
         if step in plan.groups:
-            thrown[step] = _thrown(table, actor, known, course.given, step)
+            thrown[step] = throw_of(table, actor, course, known, step)
             fresh.append(step)
             place += 1
             continue
@@ -446,7 +475,8 @@ def played(table: Table, actor: Character, course: Course) -> tuple[dict[str, An
         if not offers:
             place += 1
             continue
-        _explain(table, known, course.given, fresh)
+        if table.is_read:
+            explain(table, known, course.given, fresh)
         fresh.clear()
         asked = question_of(
             course.rules, course.action, step, course.purse.who(step), offers.values(), course.facts(step, known)
@@ -461,21 +491,18 @@ def played(table: Table, actor: Character, course: Course) -> tuple[dict[str, An
         for group, again in offers[answer].again:
             stay = kept(thrown[group], again)
             fresh.append(group)
-            thrown[group] = (*stay, *_thrown(table, actor, known, course.given, group, again))
-    if not table.is_read:
-        from rpgres.engine.named_courses import weighed
-
-        return weighed(table, course, place, chosen, thrown)
-    known = course.known(chosen, thrown)
-    found = {name: known[name] for name in course.names}
-    _explain(table, known, course.given, fresh)
-    return found, chosen
+            thrown[group] = (*stay, *throw_of(table, actor, course, known, group, again))
+    return thrown, chosen, fresh
 
 
-def _thrown(
-    table: Table, actor: Character, known: Known, given: Given, group: str, again: tuple[Die, ...] = ()
+def throw_of(
+    table: Table, actor: Character, course: Course, known: Known, group: str, again: tuple[Die, ...] = ()
 ) -> tuple[Die, ...]:
-    """Roll a group, or some of its dice again, and return those that count."""
+    """Roll a group, or some of its dice again, and return those that count; in odds one of each kind of result."""
+    if not table.is_read:
+        from rpgres.engine.named_courses import drawn
+
+        return drawn(table, course, known, group, again)
     found = filled(known, group)
     if found is None:
         return ()
@@ -484,7 +511,7 @@ def _thrown(
     brings = again_of(known, group, found)
     rolled = added_dice(found, brings) if brings is not None else found
     plan_of = known.compiled.plan.groups[group]
-    other = _opposing(plan_of, given)
+    other = _opposing(plan_of, course.given)
     if not rolled.pools:
         if other is not None:
             _explain_opposition(table, plan_of, other, found)
@@ -498,7 +525,7 @@ def _thrown(
     return tuple(Die(face, is_first, number) for face, is_first in faces_of(throw))
 
 
-def _explain(table: Table, known: Known, given: Given, groups: Iterable[str]) -> None:
+def explain(table: Table, known: Known, given: Given, groups: Iterable[str]) -> None:
     """Say in the account what the last throw of groups counts for: with what is added to it, or by what is read.
 
     Of several readings it is the first that the outcome depends on.

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
 from rpgres.dice import Dice, dice
+from rpgres.engine.table import Outcome, Table
 from rpgres.errors import NotationError, UsageError
 from rpgres.model.state import GM, Character, Map, State
 from rpgres.parameters.context import ACTOR
 from rpgres.parameters.values import Opposition, Rating
-from rpgres.rulesets import Parameter, Rules
+from rpgres.rulesets import Effect, Parameter, Rules
 from rpgres.rulesets.formulas import Value
 from rpgres.rulesets.numbers import NUMERIC, OPPONENT, OPPOSED
 from rpgres.rulesets.templates import dice_key, fill
@@ -163,3 +166,17 @@ def _on_sheet(character: Character, name: str, state: State | None = None) -> in
         if name in numbers:
             return numbers[name]
     return state.counters.get(name, 0) if state is not None else 0
+
+
+def completed(table: Table, outcome: Outcome, given: Given, costs: tuple[Effect, ...] = ()) -> Outcome:
+    """Return an outcome with what came before it and what the kits of the ruleset make of it.
+
+    Args:
+        table: where it is played.
+        outcome: what the outcome table says.
+        given: what was typed.
+        costs: the effects of what was done before it was known.
+    """
+    for complete in table.rules.ruleset.completions:
+        outcome = complete(table, outcome, given.values)
+    return msgspec.structs.replace(outcome, effects=(*costs, *outcome.effects)) if costs else outcome

@@ -43,10 +43,10 @@ def law_of(compiled: Compiled, base: Mapping[str, Any], names: tuple[str, ...]) 
     Raises:
         LawSizeError: it would take too much work.
     """
-    return _Weighing(compiled, base, names).law()
+    return Weighing(compiled, base, names).law()
 
 
-class _Weighing:
+class Weighing:
     """The law of one action with its inputs.
 
     Attributes:
@@ -154,11 +154,11 @@ class _Weighing:
             known = [place for place, groups in enumerate(self.groups) if groups <= done]
             laws: dict[Vector, Law] = {}
             if not depends:
-                one = self._law(group, places, self._known(nothing, ()))
+                one = self.law_of_group(group, places, self.known(nothing, ()))
                 laws = dict.fromkeys(states, one)
             else:
                 for vector in states:
-                    laws[vector] = self._law(group, places, self._known(vector, known))
+                    laws[vector] = self.law_of_group(group, places, self.known(vector, known))
             states, total = self._joined(states, total, laws, places)
             done.add(group)
             if len(states) > MOST_STATES:
@@ -171,13 +171,13 @@ class _Weighing:
         self.slack = [sum(fall for (_, one), fall in self.falls.items() if one == place) for place in every]
         return states, total
 
-    def _known(self, vector: Vector, places: Any) -> Known:
+    def known(self, vector: Vector, places: Any) -> Known:
         known = Known(self.compiled, self.base, {})
         for place in places:
             known[self.names[place]] = told(vector[place])
         return known
 
-    def _law(self, group: str, places: tuple[int, ...], known: Known) -> Law:
+    def law_of_group(self, group: str, places: tuple[int, ...], known: Known) -> Law:
         """Return the law of the readings of one group."""
         dice = filled(known, group)
         if dice is None:
@@ -268,6 +268,12 @@ class _Weighing:
 
     # -- what they come to
 
+    def worked(self, vector: Vector, values: Mapping[str, Any]) -> Worked:
+        """Return what names come to in a state, with further values."""
+        known = Worked(self.workers, {**self.base, **values} if values else self.base)
+        known.update(zip(self.names, map(told, vector), strict=True))
+        return known
+
     def _stuck(self, vector: Vector) -> list[int]:
         """Return the readings of a state that are at their caps, and may be higher."""
         return [
@@ -292,8 +298,7 @@ class _Weighing:
         """Return what a state comes to; None where readings at their caps leave that open."""
         stuck = self._stuck(vector)
         if not stuck:
-            known = Worked(self.workers, self.base)
-            known.update(zip(self.names, map(told, vector), strict=True))
+            known = self.worked(vector, {})
             return tuple(_plain(known[name]) for name in self.asked)
         spans = _Spans(self, vector, stuck)
         found = [spans[name] for name in self.asked]
@@ -330,7 +335,7 @@ class Worked(dict[str, Any]):
 class _Spans(dict[str, Span]):
     """What names may come to where some readings are at their caps."""
 
-    def __init__(self, weighing: _Weighing, vector: Vector, stuck: list[int]) -> None:
+    def __init__(self, weighing: Weighing, vector: Vector, stuck: list[int]) -> None:
         super().__init__()
         self.numbers, self.base = weighing.numbers, weighing.base
         for name, value in zip(weighing.names, vector, strict=True):

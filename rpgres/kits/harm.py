@@ -9,15 +9,21 @@ for a hit, consequences add up, what is not absorbed takes the character out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
+from typing import Annotated, Any, Literal
 
 import msgspec
 
-from rpgres.engine.table import Table
-from rpgres.kits.aspects import AFTER, distinct_name, lay, paid
-from rpgres.model.state import EMPTY, Box, Character, Map, State, Tag, mark_box, put
-from rpgres.rulesets import Effect, Option, Ruleset, effect
+from rpgres.engine.table import Outcome, Table
+from rpgres.kits.aspects.effects import paid
+from rpgres.kits.aspects.names import AFTER, DEFAULTS, AspectSettings, distinct_name, lay
+from rpgres.model.state import EMPTY, GM, Box, Character, Map, State, Tag, mark_box, put
+from rpgres.rulesets import Effect, Option, Rules, Ruleset, effect
+from rpgres.rulesets.kits import Kit, settings_of
+from rpgres.rulesets.numbers import OPPONENT
+from rpgres.rulesets.rows import Record
+from rpgres.toml.diagnostics import Fault
 
 CONSEQUENCES = "consequences"
 MEMBERS = "members"  # the counter of a mob's size
@@ -27,16 +33,30 @@ OUT = "taken-out"
 LOWEST = "lowest"  # the box or slot that is the smallest free one
 
 
+class HarmSettings(Record, frozen=True):
+    """What a ruleset may set of the kit `harm`, under `[settings.harm]`.
+
+    Attributes:
+        boxes: how many stress boxes are checked for one hit: `one` at most, or `any` number.
+        named_by: who says what a consequence is called: whoever is `hit`, the `attacker`, or the game master (`gm`).
+        free_invokes: how many free invocations of a consequence the attacker gets, where there are aspects.
+    """
+
+    boxes: Literal["one", "any"] = "one"
+    named_by: Literal["hit", "attacker", "gm"] = "hit"
+    free_invokes: Annotated[int, msgspec.Meta(ge=0, le=9)] = 1
+
+
 class Absorption(msgspec.Struct, frozen=True):
-    """One way to take a hit: consequence slots to fill, and at most one box to check."""
+    """One way to take a hit: consequence slots to fill, and boxes to check."""
 
     slots: tuple[Box, ...]
-    box: Box | None = None
+    boxes: tuple[Box, ...] = ()
 
     @property
     def name(self) -> str:
         """The answer as typed: `mild+box-2`."""
-        return "+".join([slot.name for slot in self.slots] + ([f"box-{self.box.name}"] if self.box else []))
+        return "+".join([*(slot.name for slot in self.slots), *(f"box-{box.name}" for box in self.boxes)])
 
     @property
     def weight(self) -> int:
@@ -44,13 +64,14 @@ class Absorption(msgspec.Struct, frozen=True):
         return sum(slot.size for slot in self.slots)
 
 
-def ways_to_absorb(shifts: int, *, boxes: Sequence[Box], slots: Sequence[Box]) -> list[Absorption]:
+def ways_to_absorb(shifts: int, *, boxes: Sequence[Box], slots: Sequence[Box], most_boxes: int = 1) -> list[Absorption]:
     """Return every way to take a hit in which nothing is given for nothing, the cheapest first.
 
     Args:
         shifts: the size of the hit, from 1.
         boxes: the boxes of the track that is hit.
         slots: the consequence slots.
+        most_boxes: how many boxes may be checked for it.
 
     >>> stress = [Box("1", 1), Box("2", 2), Box("3", 3)]
     >>> [way.name for way in ways_to_absorb(6, boxes=stress, slots=[Box("mild", 2), Box("moderate", 4)])]
@@ -62,14 +83,30 @@ def ways_to_absorb(shifts: int, *, boxes: Sequence[Box], slots: Sequence[Box]) -
     for count in range(len(free_slots) + 1):
         for chosen in combinations(free_slots, count):
             rest = shifts - sum(slot.size for slot in chosen)
-            box = next((box for box in free_boxes if box.size >= rest), None) if rest > 0 else None
-            if rest > 0 and box is None:
+            checked = _least(free_boxes, rest, most_boxes)
+            if checked is None:
                 continue
-            held = sum(slot.size for slot in chosen) + (box.size if box else 0)
+            held = sum(box.size for box in (*chosen, *checked))
             if any(held - slot.size >= shifts for slot in chosen):
                 continue  # that slot would be given for nothing
-            ways.append(Absorption(chosen, box))
-    return sorted(ways, key=lambda way: (way.weight, way.box.size if way.box else 0))
+            ways.append(Absorption(chosen, checked))
+    return sorted(ways, key=lambda way: (way.weight, sum(box.size for box in way.boxes)))
+
+
+def _least(boxes: Sequence[Box], shifts: int, most: int) -> tuple[Box, ...] | None:
+    """Return the boxes, smallest first, that hold so many shifts with the least to spare; None where none do."""
+    if shifts <= 0:
+        return ()
+    found = next(((box,) for box in boxes if box.size >= shifts), None)
+    if most == 1:
+        return found
+    sums: dict[int, tuple[Box, ...]] = {0: ()}  # by what they hold together: the fewest boxes
+    for box in boxes:
+        for held, chosen in sorted(sums.items()):
+            known = sums.get(held + box.size)
+            if held < shifts and len(chosen) < most and (known is None or len(known) > len(chosen) + 1):
+                sums[held + box.size] = (*chosen, box)
+    return sums[min(enough)] if (enough := [held for held in sums if held >= shifts]) else None
 
 
 def absorb(table: Table, who: str, shifts: int, *, track: str, attacker: str, name: str = "") -> tuple[Effect, ...]:
@@ -90,24 +127,62 @@ def absorb(table: Table, who: str, shifts: int, *, track: str, attacker: str, na
     track = track if track in character.tracks else stress_tracks(character.tracks)[0]
     if character.counters.get(MEMBERS, 1) > 1:
         return _run_on(character, shifts, track)
+    settings = settings_of(table.rules, "harm", HarmSettings)
     boxes = character.tracks.get(track, ())
     slots = tuple(slot for slot in character.tracks.get(CONSEQUENCES, ()) if slot_fits(slot, track))
-    ways = ways_to_absorb(shifts, boxes=boxes, slots=slots)
+    most = 1 if settings.boxes == "one" else len(boxes)
+    ways = ways_to_absorb(shifts, boxes=boxes, slots=slots, most_boxes=most)
     chosen = ways[0] if len(ways) == 1 and not ways[0].slots else _asked_way(table, character, shifts, ways)
     if chosen is None:
         return (effect(OUT, to=who, how=OUT),)
-    effects: list[Effect] = []
-    if chosen.box is not None:
-        effects.append(effect("stress", to=who, track=track, box=chosen.box.name))
+    effects = [effect("stress", to=who, track=track, box=box.name) for box in chosen.boxes]
+    namer = {"hit": who, "attacker": attacker, "gm": GM}[settings.named_by]
+    namer = namer if namer in table.state.characters else GM
+    free = settings.free_invokes if table.rules.effect_function("free-invoke") is not None else 0
     for number, slot in enumerate(chosen.slots):
         own = name if number == 0 else ""
         if not own:
             of = f"the {slot.name} consequence"
-            own = table.name("consequence-name", who, _consequence_text(slot.name, character), of=of)
+            own = table.name("consequence-name", namer, _consequence_text(slot.name, character), of=of)
         text = distinct_name(table.state, own)
         effects.append(effect("consequence", to=who, slot=slot.name, name=text, track=CONSEQUENCES))
-        effects.append(effect("free-invoke", to=attacker, count=1, on=text))
+        if free:
+            effects.append(effect("free-invoke", to=attacker, count=free, on=text))
     return tuple(effects)
+
+
+def absorbed(
+    table: Table, effects: Sequence[Effect], roles: Mapping[str, str], *, track: str = "", consequence: str = ""
+) -> tuple[Effect, ...]:
+    """Return how hits are absorbed by those of whom a sheet says what there is to absorb with.
+
+    Args:
+        table: where it is played.
+        effects: what an outcome brings, the hits among it.
+        roles: who is meant by `actor` and `opponent`.
+        track: which track is hit, where a hit does not say.
+        consequence: the text of a consequence taken.
+    """
+    shifts: dict[str, int] = {}
+    for one in effects:
+        if one["kind"] == "hit":
+            to: str = one["to"]
+            who = roles.get(to, to)
+            shifts[who] = shifts.get(who, 0) + one["shifts"]
+            track = one.get("track", track)
+    taken: tuple[Effect, ...] = ()
+    for who, amount in shifts.items():
+        character = table.state.characters.get(who)
+        if amount > 0 and character is not None and character.tracks:
+            attacker = roles["actor"] if who == roles[OPPONENT] else roles[OPPONENT]
+            taken += absorb(table, who, amount, track=track, attacker=attacker, name=consequence)
+    return taken
+
+
+def complete(table: Table, outcome: Outcome, given: Mapping[str, Any]) -> Outcome:
+    """Return the outcome of a described action with how its hits are absorbed."""
+    track, consequence = given.get("track") or "", given.get("consequence") or ""
+    return outcome.plus(absorbed(table, outcome.effects, outcome.roles, track=track, consequence=consequence))
 
 
 def stress_tracks(tracks: Iterable[str]) -> list[str]:
@@ -136,13 +211,12 @@ def slot_fits(slot: Box, track: str) -> bool:
 
 def _describe(way: Absorption) -> str:
     parts = [f"a {slot.name} consequence ({slot.size})" for slot in way.slots]
-    if way.box:
-        parts.append(f"stress box {way.box.name}")
+    parts += [f"stress box {box.name}" for box in way.boxes]
     return " and ".join(parts)
 
 
 def _in_short(way: Absorption) -> str:
-    boxes = [f"box {way.box.name}"] if way.box else []
+    boxes = (f"box {box.name}" for box in way.boxes)
     return " and ".join([*(f"{slot.name} ({slot.size})" for slot in way.slots), *boxes])
 
 
@@ -169,10 +243,16 @@ def _run_on(character: Character, shifts: int, track: str) -> tuple[Effect, ...]
 # Effects
 
 
-def register_effects(ruleset: Ruleset) -> None:
+def register(ruleset: Ruleset, _settings: HarmSettings) -> None:
     """Register the functions for `hit`, `stress`, `consequence` and `taken-out` with a ruleset."""
+
+    def conflict(state: State, change: Effect) -> State:
+        points = ruleset.kits.get("aspects")
+        return turn_conflict(state, change, points[1] if points is not None else DEFAULTS)
+
+    ruleset.completes(complete)
     ruleset.effect("recover")(recover)
-    ruleset.effect("conflict")(turn_conflict)
+    ruleset.effect("conflict")(conflict)
     ruleset.effect("hit")(unchanged)
     ruleset.effect("stress")(check_box)
     ruleset.effect("consequence")(take_consequence)
@@ -253,7 +333,7 @@ def recover(state: State, _effect: Effect) -> State:
     return state
 
 
-def turn_conflict(state: State, change: Effect) -> State:
+def turn_conflict(state: State, change: Effect, points: AspectSettings = DEFAULTS) -> State:
     """Return the state at the beginning or end of a conflict: consequences taken in it are counted from 0.
 
     At the end whoever was taken out or conceded is back, of a mob every member (Fate Core, "Conflicts"; the seed text,
@@ -262,7 +342,7 @@ def turn_conflict(state: State, change: Effect) -> State:
     for before in state.characters.values():
         character = msgspec.structs.replace(before, counters=before.counters.without(TAKEN))
         if change["change"] == "ends":
-            character = paid(_back(character), AFTER)
+            character = paid(_back(character), AFTER, points)
         if character != before:
             state = state.with_character(character)
     return state
@@ -278,3 +358,13 @@ def _back(character: Character) -> Character:
 
 def _cleared(boxes: Sequence[Box]) -> tuple[Box, ...]:
     return tuple(msgspec.structs.replace(box, mark="") for box in boxes)
+
+
+def faults(rules: Rules) -> Iterator[Fault]:
+    """Yield what a ruleset lacks to absorb harm with."""
+    if not stress_tracks(rules.tracks)[0] and CONSEQUENCES not in rules.tracks:
+        message = "the kit harm needs a track of stress boxes, such as [tracks.stress] with boxes = 3"
+        yield Fault("incomplete", ("kits", rules.file.kits.index("harm")), message)
+
+
+KIT = Kit("harm", register, HarmSettings, faults)

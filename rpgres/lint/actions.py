@@ -20,7 +20,7 @@ def description_faults(rules: Rules) -> Iterator[Fault]:
     for name in described_actions(rules.file):
         yield from named_dice_faults(rules, name)
         for key in rules.file.actions[name].parameters:
-            if key in rules.file.parameters:
+            if key in rules.file.parameters and not rules.layers.is_of_kits("parameters", key):
                 yield from _parameter(key, rules.file.parameters[key])
     for name, action in rules.file.actions.items():
         known = ("actor", "opponent", "variant", *rules.file.parameters_of(name))

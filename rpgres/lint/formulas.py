@@ -44,7 +44,7 @@ class Scope(NamedTuple):
 def scope_of(rules: Rules, actions: Iterable[str]) -> Scope:
     """Return what may be named where any of these actions, as far as they are described, can come to."""
     file = rules.file
-    described = [action for action in actions if file.actions[action].is_described]
+    described = [action for action in actions if rules.is_described(action)]
     parameters = [item for action in described for item in file.parameters_of(action).items()]
     return Scope(
         numbers=frozenset(name for action in described for name in number_names(file, action)),

@@ -229,7 +229,7 @@ def _names(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
     parameters = file.parameters_of(name)
     on_sheets = sheet_names(file)
     known = {*parameters, *on_sheets, *(f"opponent.{one}" for one in on_sheets), *plan.numbers, *plan.asks}
-    known |= {*file.switches}
+    known |= {*file.switches, *file.window_names}
     is_open = has_any_ability(file)
     listed = sorted({*known, *file.define} - {BAND})
     of_die = {*OF_A_DIE}

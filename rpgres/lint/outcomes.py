@@ -342,6 +342,8 @@ def _field(
         if is_tables is not (value == GM):
             has = "it is the table's; write `gm`" if is_tables else "for one of the table, it is `of-table = true`"
             yield Fault("useless", path, f"{value!r} has no track {described.track!r}; {has}")
+    elif key == "track" and value not in rules.file.tracks:
+        yield missing(path, "track", word, rules.file.tracks)
     elif described.does and not isinstance(value, str):
         yield Fault("wrong-type", path, f"expected text, found {value!r}")
 

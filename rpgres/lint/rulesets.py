@@ -17,6 +17,7 @@ from rpgres.lint.bands import newest, range_faults
 from rpgres.lint.conditions import switch_faults
 from rpgres.lint.decks import deck_diagnostics, pile_faults
 from rpgres.lint.formulas import bounds_faults, missing
+from rpgres.lint.kits import kit_faults
 from rpgres.lint.named_spans import span_of_bands
 from rpgres.lint.outcomes import roles_of, row_diagnostics, undescribed, unregistered
 from rpgres.lint.overlays import setting_faults, stray_diagnostics
@@ -275,11 +276,16 @@ def _names(rules: Rules) -> Iterator[Fault]:
         if rules.effect_function(name) is None:
             yield undescribed(rules, ("effects", name), name)
     for name in rules.file.policies:
+        if name in code.policies:
+            continue
         if rules.file.standalone:
             message = "a policy needs code, which this ruleset does not have; use `prefer` for an order of preference"
             yield Fault("useless", ("policies", name), message)
-        elif name not in code.policies:
+        else:
             yield unregistered(("policies", name), f"the policy {name!r}", name, code.policies, "policy")
+    for name in rules.file.windows:
+        if name not in code.windows:
+            yield unregistered(("windows", name), f"the window {name!r}", name, code.windows, "window")
 
 
 def _effects(rules: Rules) -> Iterator[Fault]:
@@ -352,6 +358,7 @@ _CHECKS: tuple[Callable[[Rules], Iterator[Fault] | Iterator[Diagnostic]], ...] =
     _names,
     _effects,
     _settings,
+    kit_faults,
     setting_faults,
     description_faults,
     reach_faults,

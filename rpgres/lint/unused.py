@@ -14,6 +14,7 @@ from rpgres.lint.named_asks import paying_kinds
 from rpgres.lint.named_dice import named_in_action, unused_definitions, unused_numbers
 from rpgres.model.state import GM
 from rpgres.rulesets.numbers import described_actions
+from rpgres.rulesets.rows import Row, RowOption
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.schema import Parameter
 from rpgres.rulesets.tables import USED
@@ -56,15 +57,16 @@ def _parameters(rules: Rules) -> Iterator[Fault]:
     file = rules.file
     taken = {key for action in file.actions.values() for key in action.parameters}
     for key in file.parameters:
-        if key not in taken:
+        if key not in taken and not rules.layers.is_of_kits("parameters", key):
             yield Fault("unused", ("parameters", key), "no action uses this parameter")
     for name, action in file.actions.items():
         if not action.is_described:
             continue
-        named = named_in_action(rules, name)
+        named = named_in_action(rules, name) | set(_taken(rules, name))
         for number, key in enumerate(action.parameters):
             parameter = file.parameters[key]
-            if parameter.kind in NAMED and (parameter.name or key) not in named:
+            is_idle = parameter.kind in NAMED and not rules.layers.is_of_kits("parameters", key)
+            if is_idle and (parameter.name or key) not in named:
                 path = ("actions", name, "parameters", number)
                 yield Fault("unused", path, _idle(parameter, parameter.name or key))
 
@@ -73,6 +75,14 @@ def _idle(parameter: Parameter, name: str) -> str:
     if parameter.kind == "opposition":
         return f'nothing rolls the opposition {name}; write dice = {{ ..., opposition = "{{{name}}}" }}'
     return f"{name} is unused: no dice, number, condition or outcome of this action names it"
+
+
+def _taken(rules: Rules, action: str) -> Iterator[str]:
+    """Yield the parameters that kits go by where effects of an action come about."""
+    for _, node in walk([rules.table(name) for name in rules.file.actions[action].tables], menu=rules.menu):
+        for effect in node.effects if isinstance(node, Row | RowOption) else ():
+            kind = rules.file.effects.get(effect.get("kind", ""))
+            yield from kind.takes if kind is not None else ()
 
 
 def _outcomes(rules: Rules) -> Iterator[Any]:
@@ -112,7 +122,7 @@ def _kinds(rules: Rules) -> Iterator[Fault]:
     used = {one.get("kind") for one in _all_effects(rules)}
     used |= {kind for action in rules.file.actions.values() for kind in paying_kinds(rules, action)}
     for kind in rules.file.effects:
-        if kind not in used and kind != USED:
+        if kind not in used and kind != USED and not rules.layers.is_of_kits("effects", kind):
             yield Fault("unused", ("effects", kind), "no outcome, menu or period uses this effect")
 
 

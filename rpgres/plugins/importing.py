@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import lru_cache
@@ -10,18 +11,27 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from rpgres.errors import PluginError, in_short
+import msgspec
+
+from rpgres.errors import FileError, PluginError, in_short
 from rpgres.plugins.entries import DISABLE, ENDED, Entry, is_disabled
 from rpgres.plugins.failures import RENAME, at_stage, failure
+from rpgres.plugins.folders import head_of
 from rpgres.rulesets import API, Origin, Ruleset
+from rpgres.rulesets.folders import NAMING
+from rpgres.rulesets.kits import Kit
+from rpgres.toml.cache import parse_cached
+from rpgres.toml.reading import read_source
 from rpgres.version import __version__
 
+KITS = "rpgres.kits"  # whose modules are the code of kits, each with a `KIT`
+KIT_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 MOST_RECORDS = 1000  # a plugin that yields more does not end
 
 
 def load(entry: Entry) -> Ruleset:
     check_entry(entry)
-    return record_of(entry)
+    return ruleset_of(entry)
 
 
 def check_entry(entry: Entry) -> None:
@@ -39,15 +49,60 @@ def check_entry(entry: Entry) -> None:
 def load_entry(entry: Entry) -> None:
     """Import a plugin as every use of it does, and let be whatever is wrong with it."""
     with suppress(PluginError):
-        record_of(entry)
+        ruleset_of(entry)
+
+
+def ruleset_of(entry: Entry) -> Ruleset:
+    """Return the record of a ruleset: its plugin's, or of a folder one with the code of the kits that it names."""
+    return _of_folder(entry) if entry.folder else record_of(entry)
+
+
+def _of_folder(entry: Entry) -> Ruleset:
+    folder = Path(entry.folder)
+    named = head_of(folder / "ruleset.toml").get("kits")
+    if not isinstance(named, list) or not named:
+        return _standing(entry, (), b"")
+    settings: Any = {}
+    with suppress(FileError):  # told when the data are read
+        settings = parse_cached(read_source(folder / "ruleset.toml")).get("settings", {})
+    chosen = {kit: settings.get(kit, {}) for kit in named if isinstance(kit, str)} if isinstance(settings, dict) else {}
+    return _standing(entry, tuple(chosen), msgspec.json.encode(chosen, enc_hook=str))
+
+
+@lru_cache(maxsize=256)
+def _standing(entry: Entry, kits: tuple[str, ...], settings: bytes) -> Ruleset:
+    ruleset = Ruleset(entry.id, data=Path(entry.folder))
+    for name in kits:
+        kit = find_kit(name)
+        if kit is None:
+            continue  # data alone, or no kit; that is told when the data are read
+        said = msgspec.json.decode(settings)[name]
+        names = {key: value for key, value in said.items() if key in NAMING} if isinstance(said, dict) else {}
+        chosen = kit.settings()
+        for one in (said, names):  # what is wrong is told as a fault of the file
+            with suppress(msgspec.ValidationError):
+                chosen = msgspec.convert(one, kit.settings)
+                break
+        ruleset.use(kit, chosen)
+    return ruleset
+
+
+def find_kit(name: str) -> Kit | None:
+    """Return the code of a kit by its name; None where it has none, or there is no such kit."""
+    from importlib import import_module
+    from importlib.util import find_spec
+
+    module = f"{KITS}.{name.replace('-', '_')}"
+    if not KIT_NAME.fullmatch(name) or find_spec(module) is None:
+        return None
+    found: Kit = import_module(module).KIT
+    return found
 
 
 # An exception is not kept, so a plugin mended while a program runs is found.
 @lru_cache(maxsize=256)
 def record_of(entry: Entry) -> Ruleset:
     """Return the record an entry point stands for, after the checks that need no data."""
-    if entry.folder:
-        return Ruleset(entry.id, data=Path(entry.folder))
     records = _records(_import(entry), entry)
     with at_stage(entry, "validate"):
         rulesets = [_checked(record, place, entry) for place, record in enumerate(records, 1)]

@@ -13,7 +13,7 @@ from rpgres.model.printed import Printed
 from rpgres.plugins.discovery import _claims, _usable, all_entries, title_of
 from rpgres.plugins.entries import Entry, Stage
 from rpgres.plugins.failures import at_stage, clash, failure
-from rpgres.plugins.importing import check_entry, record_of
+from rpgres.plugins.importing import check_entry, ruleset_of
 from rpgres.rulesets import data_folders, merge_parts, read_parts
 
 
@@ -121,7 +121,7 @@ def _check_thoroughly(entry: Entry) -> tuple[str, str]:
     from rpgres.lint.whole import all_diagnostics
     from rpgres.rulesets import Rules
 
-    ruleset = record_of(entry)
+    ruleset = ruleset_of(entry)
     with at_stage(entry, "validate"):
         try:
             parts = read_parts(data_folders(entry.id, own=ruleset.data)[:1], ruleset_id=entry.id)

@@ -46,7 +46,7 @@ def paid_by(file: RulesetFile, of: str) -> tuple[str, str, int]:
         of: the counter or track.
     """
     for kind, its in file.effects.items():
-        if its.does == "counter" and its.counter == of:
+        if its.does in ("counter", "") and its.counter == of:
             return kind, "change", -1
         if its.does == "mark" and its.track == of:
             return kind, "count", 1

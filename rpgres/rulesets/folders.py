@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -24,6 +25,11 @@ BEGINS_SO = "a standalone ruleset.toml begins with `standalone = true`"
 T = TypeVar("T")
 
 KITS = Path(__file__).parent.parent / "kits" / "data"  # the data of `rpgres.kits`, a folder for each
+
+
+def kit_names() -> list[str]:
+    """Return the names of the kits that rulesets may name."""
+    return sorted(path.parent.name for path in KITS.glob("*/ruleset.toml"))
 
 
 def data_folders(ruleset_id: str, *, own: Path | None, extra: Sequence[Path] = ()) -> list[Path]:
@@ -172,10 +178,46 @@ def _kits(own: Part) -> list[Part]:
     for number, name in enumerate(named if isinstance(named, list) else []):
         is_name = isinstance(name, str) and name == os.path.basename(name)
         if not is_name or not os.path.isfile(KITS / name / "ruleset.toml"):
-            known = sorted(path.name for path in KITS.iterdir())
-            raise _faulty(own, unknown_name(("kits", number), f"there is no kit {name!r}", name, known))
-        parts.append(_part(KITS / name))
+            raise _faulty(own, unknown_name(("kits", number), f"there is no kit {name!r}", name, kit_names()))
+        part = _part(KITS / name)
+        if own.data.get("standalone") is True and part.data.get("standalone") is False:
+            message = f"the kit {name} is for rulesets with code; a file can use aspects and harm"
+            raise _faulty(own, Fault("useless", ("kits", number), message))
+        parts.append(msgspec.structs.replace(part, data=_fitted(name, part.data, own.data)))
     return parts
+
+
+def _fitted(kit: str, data: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+    """Return a kit's data as a ruleset uses it: called as its settings say, without the sheet's part of no track."""
+    tracks, settings = own.get("tracks", {}), own.get("settings", {})
+    chosen = settings.get(kit, {}) if isinstance(settings, dict) else {}
+    for key, old in data.get("settings", {}).get(kit, {}).items():
+        new = chosen.get(key) if isinstance(chosen, dict) else None
+        if key in NAMING and isinstance(new, str) and new != old:
+            data = _renamed(data, old, new)
+    sheet = {name: its for name, its in data.get("sheet", {}).items() if its.get("track", "") in ("", *tracks)}
+    return {**data, "sheet": sheet} if sheet != data.get("sheet", {}) else data
+
+
+NAMING = ("points",)  # the settings of kits that are names, after which their data are called
+
+
+def _renamed(value: Any, old: str, new: str) -> Any:
+    """Return data in which keys and texts have a new name for an old one, in the plural and the singular."""
+    one, other = old.removesuffix("s"), new.removesuffix("s")
+    pattern = re.compile(rf"\b{one.replace('-', '([- ])')}(s?)\b(?!-)")
+
+    def text(match: re.Match[str]) -> str:
+        return (new if match[2] else other).replace("-", match[1])
+
+    def within(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {pattern.sub(text, key): within(its) for key, its in value.items()}
+        if isinstance(value, list):
+            return [within(one) for one in value]
+        return pattern.sub(text, value) if isinstance(value, str) else value
+
+    return within(value)
 
 
 def _faulty(part: Part, fault: Fault) -> FileError:
@@ -221,11 +263,36 @@ def _completed(file: RulesetFile, ruleset_id: str) -> RulesetFile:
     if not file.standalone and not any(action.is_described for action in file.actions.values()):
         return file
     actions = {name: _completed_action(file, name, action) for name, action in file.actions.items()}
+    actions = {name: _with_windows(file, action) for name, action in actions.items()} if file.windows else actions
     named = {name: Label(kind="chance", help="dice of an action") for one in actions.values() for name in one.groups}
     for label, its in ((label, its) for one in actions.values() for label, its in one.ask.items()):
         options = dict.fromkeys([*(named[label].options if label in named else ()), *its.options])
         named[label] = Label(kind="decision", help=its.text, who=its.who, optional=True, options=[*options])
     return msgspec.structs.replace(file, actions=actions, labels={**named, **_IMPLIED, **file.labels})
+
+
+def _with_windows(file: RulesetFile, action: Action) -> Action:
+    """Return an action with the labels and parameters of the windows that its formulas name."""
+    if not action.dice:
+        return action
+    texts = [action.band, *action.numbers.values(), *action.conditions.values(), *_OF_AN_OUTCOME]
+    seen, names = set[str](), file.window_names
+    while texts:
+        for name in _NAME.findall(texts.pop()):
+            if name not in seen:
+                seen.add(name)
+                its = file.define.get(name)
+                texts += [its.value, *its.cases.values()] if its is not None else ()
+    used = [file.windows[window] for window in dict.fromkeys(names[name] for name in names if name in seen)]
+    return msgspec.structs.replace(
+        action,
+        labels=list(dict.fromkeys([*action.labels, *(one for its in used for one in its.labels)])),
+        parameters=list(dict.fromkeys([*action.parameters, *(one for its in used for one in its.parameters)])),
+    )
+
+
+_NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
+_OF_AN_OUTCOME = ("total", "margin", "opposition")  # definitions of these names count for every action
 
 
 def _completed_action(file: RulesetFile, name: str, action: Action) -> Action:
@@ -263,6 +330,16 @@ class Layers:
         """Whether all data ship with the ruleset, whose authors have checked them: no overlay, nothing homemade."""
         is_homemade = self._file.standalone and not self.folders[0].is_relative_to(builtin_folder())
         return not is_homemade and not any(part.is_overlay for part in self.parts)
+
+    def is_of_kits(self, *path: str) -> bool:
+        """Tell whether something at a path of `ruleset.toml` comes from a kit, so that a ruleset need not use it."""
+        for part in self.parts:
+            found: Any = part.data if part.folder.parent == KITS else None
+            for key in path:
+                found = found.get(key) if isinstance(found, dict) else None
+            if found is not None:
+                return True
+        return False
 
     def table_texts(self, name: str) -> list[Text]:
         """Return an outcome table as each file writes it, the farthest first; nothing when none does."""

@@ -30,6 +30,7 @@ def number_names(file: RulesetFile, action: str) -> set[str]:
     on_sheets = sheet_names(file)
     parameters = file.parameters_of(action)
     return {
+        *file.window_names,
         *(name for name, definition in file.define.items() if not definition.of),
         *(COMPARED if OPPOSITION in described.groups else ()),
         *described.numbers,

@@ -28,8 +28,24 @@ Lump = Callable[..., Hashable]
 Canon = Callable[[Any], Any]  # a field of the state -> what stands for all that are alike to the rules
 Passage = Callable[[Any], "Iterable[Effect] | None"]  # (table) -> effects
 Policy = Callable[[Any, Any], Any]  # (view, question) -> a choice, or weights over choices
+PlayWindow = Callable[[Any, Any], "Iterable[Effect]"]  # (table, roll) -> effects
+Complete = Callable[[Any, Any, Mapping[str, Any]], Any]  # (table, outcome, what was typed) -> outcome
 Picture = Callable[["State", bool], Mapping[str, Sequence[str]]]
 Effect = Map[str, Any]
+
+
+class Window(msgspec.Struct, frozen=True):
+    """What people may do once the dice of a described action lie: the code of a `[windows.NAME]`.
+
+    Attributes:
+        play: `(table, roll)` asks, changes the roll, and returns what that cost.
+        opens: `(table, roll)` tells whether anybody could do anything; it reads sides and state, not the dice.
+        means: `(table, roll)` returns all of the table that what is played depends on (hashable).
+    """
+
+    play: Callable[[Any, Any], Iterable[Effect]]
+    opens: Callable[[Any, Any], bool]
+    means: Callable[[Any, Any], Hashable]
 
 
 def effect(kind: str, **fields: Any) -> Effect:
@@ -76,6 +92,9 @@ class Ruleset:
         self.periods: dict[tuple[str, str], Passage] = {}
         self.pictures: list[Picture] = []
         self.origin: Origin | None = None
+        self.kits: dict[str, tuple[Any, Any]] = {}
+        self.windows: dict[str, Window] = {}
+        self.completions: list[Complete] = []
 
     def switches(self, record: type[Record]) -> type[Record]:
         """Register the decorated class as what the code reads of the switches: `table.rules.switches(RECORD).NAME`.
@@ -164,6 +183,41 @@ class Ruleset:
             return canon
 
         return register
+
+    def use(self, kit: Any, settings: Any = None) -> None:
+        """Register what a kit brings: its `KIT`, such as `rpgres.kits.harm.KIT`.
+
+        Args:
+            kit: the kit.
+            settings: how its effects and counters are called, where that differs from what it has.
+        """
+        self.kits[kit.name] = kit, settings if settings is not None else kit.settings()
+        kit.register(self, self.kits[kit.name][1])
+
+    def window(
+        self, name: str, *, opens: Callable[[Any, Any], bool], means: Callable[[Any, Any], Hashable]
+    ) -> Callable[[PlayWindow], PlayWindow]:
+        """Register the decorated function as what is played in a window of described actions; see `Window`.
+
+        Args:
+            name: the window's name, of `[windows.NAME]`.
+            opens: tells whether anybody could do anything in it.
+            means: returns all of the table that it depends on.
+        """
+
+        def register(play: PlayWindow) -> PlayWindow:
+            self.windows[name] = Window(play, opens, means)
+            return play
+
+        return register
+
+    def completes(self, complete: Complete) -> Complete:
+        """Register the decorated function `(table, outcome, given) -> outcome`, called with those of described actions.
+
+        `given` has what was typed, by the name of its parameter.
+        """
+        self.completions.append(complete)
+        return complete
 
     def begins(self, period: str) -> Callable[[Passage], Passage]:
         """Register the decorated function `(table) -> effects` for the beginning of a scene, an exchange and the like.

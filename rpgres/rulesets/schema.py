@@ -414,9 +414,11 @@ class EffectText(Record, frozen=True):
         values: the words that may stand in a field, where no others may.
         numbers: the fields that hold a whole number, or speak of the margin.
         does: what it changes, where no code does.
-        counter: for does = counter: the counter.
+        counter: for does = counter, and for what code does to one: the counter.
         tag: for does = tag: the kind of the text.
         track: for does = mark and clear: the track.
+        asks: the labels of what a kit asks when it comes about.
+        takes: the parameters of the action that a kit goes by then, where it has them.
     """
 
     help: str
@@ -429,6 +431,8 @@ class EffectText(Record, frozen=True):
     counter: str = ""
     tag: str = ""
     track: str = ""
+    asks: list[Id] = []
+    takes: list[Id] = []
 
     def __post_init__(self) -> None:
         unknown = [name for name in FIELDS.findall(self.words) if self.known and name not in self.known]
@@ -444,6 +448,24 @@ class EffectText(Record, frozen=True):
     def numeric(self) -> tuple[str, ...]:
         """The fields that hold a number: those told, and those of what it does."""
         return (*self.numbers, *(field for field in DONE_WITH.get(self.does, ()) if field in COUNTED))
+
+
+class WindowText(Record, frozen=True):
+    """What a kit lets people do once the dice of a described action lie, before it is known what they come to.
+
+    An action has it if its formulas name one of its numbers, such as `total = "roll + skill + invoked"`.
+
+    Attributes:
+        help: what it is.
+        names: numbers that formulas may name, each 0 until somebody does something, and what they mean.
+        labels: what is asked in it.
+        parameters: what an action that has it takes beside its own parameters.
+    """
+
+    help: str
+    names: dict[Id, str]
+    labels: list[Id] = []
+    parameters: list[Id] = []
 
 
 class RulesetFile(Record, frozen=True):
@@ -472,6 +494,7 @@ class RulesetFile(Record, frozen=True):
         decks: decks of cards, by name; a longer one stands in decks/NAME.toml.
         sheet: the keys of a character sheet.
         effects: what outcomes change, by kind.
+        windows: what kits let people do once dice lie, by name.
         trust: whether numbers that no sheet has count at once at a persistent table (players), or after the game master
             has confirmed them (gm), unless the table says otherwise.
         roles: whom `who` and `to` may name; empty where that is not told.
@@ -505,6 +528,7 @@ class RulesetFile(Record, frozen=True):
     decks: dict[Id, dict[str, Any]] = {}
     sheet: dict[Id, Field] = {}
     effects: dict[Id, EffectText] = {}
+    windows: dict[Id, WindowText] = {}
     trust: Literal["players", "gm"] = "gm"
     roles: list[str] = []
     facts: dict[str, list[str]] = {}
@@ -520,6 +544,11 @@ class RulesetFile(Record, frozen=True):
         for name in path.split("."):
             value = value.get(name) if isinstance(value, dict) else None
         return value
+
+    @property
+    def window_names(self) -> dict[str, str]:
+        """The numbers of windows, which formulas may name, each with the name of its window."""
+        return {name: window for window, text in self.windows.items() for name in text.names}
 
     def parameters_of(self, action: str) -> dict[str, Parameter]:
         """Return what an action takes, by the name it is typed under; what is not described is left out."""

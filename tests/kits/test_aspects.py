@@ -14,6 +14,7 @@ from rpgres.kits import aspects
 from rpgres.kits.aspects import Side, invoke_window
 from rpgres.model.state import GM, Character, Map, State, Tag
 from rpgres.rulesets import Option, effect
+from rpgres.rulesets.schema import RulesetFile
 
 MARA = Character(name="mara", counters=Map({"fate-points": 2}))
 EDDA = Character(name="edda", counters=Map({"fate-points": 1}))
@@ -30,7 +31,15 @@ class Scripted:
 
     def __init__(self, state: State, answers: dict[str, list[str]], rolls: list[int] = []) -> None:  # noqa: B006
         self.state = state
-        self.rules = type("Rules", (), {"switches": staticmethod(lambda record: record()), "compiled": {}})()
+        self.rules = type(
+            "Rules",
+            (),
+            {
+                "switches": staticmethod(lambda record: record()),
+                "compiled": {},
+                "file": RulesetFile(title="", summary="", version=""),
+            },
+        )()
         self.answers = {label: list(given) for label, given in answers.items()}
         self.rolls = list(rolls)
         self.asked: list[tuple[str, str, list[str]]] = []

@@ -25,7 +25,7 @@ used_boxes = st.lists(st.booleans(), min_size=4, max_size=4)
 
 
 def held(way: Absorption) -> int:
-    return sum(slot.size for slot in way.slots) + (way.box.size if way.box else 0)
+    return sum(slot.size for slot in way.slots) + sum(box.size for box in way.boxes)
 
 
 @given(shifts=st.integers(1, 20), boxes=used_boxes, slots=used_boxes)
@@ -40,12 +40,12 @@ def test_ways_to_absorb(shifts: int, boxes: list[bool], slots: list[bool]) -> No
         assert held(way) >= shifts
         assert set(way.slots) <= set(free_slots)
         assert len(set(way.slots)) == len(way.slots)
-        assert way.box is None or way.box in free_boxes
+        assert set(way.boxes) <= set(free_boxes)
         assert all(held(way) - slot.size < shifts for slot in way.slots), "a slot given for nothing"
-        if way.box is not None:
+        if way.boxes:
             rest = shifts - sum(slot.size for slot in way.slots)
             assert rest > 0, "a box given for nothing"
-            assert way.box == min((box for box in free_boxes if box.size >= rest), key=lambda box: box.size)
+            assert way.boxes == (min((box for box in free_boxes if box.size >= rest), key=lambda box: box.size),)
     most = sum(slot.size for slot in free_slots) + max((box.size for box in free_boxes), default=0)
     assert bool(ways) is (shifts <= most)
     # Complete: whatever free slots and free box cover the hit, some way offered asks for no slot beside those.
@@ -54,6 +54,20 @@ def test_ways_to_absorb(shifts: int, boxes: list[bool], slots: list[bool]) -> No
             for box in [None, *free_boxes]:
                 if sum(slot.size for slot in chosen) + (box.size if box else 0) >= shifts:
                     assert any(set(way.slots) <= set(chosen) for way in ways)
+
+
+@given(shifts=st.integers(1, 12), used=used_boxes, most=st.integers(2, 4))
+def test_several_boxes(shifts: int, used: list[bool], most: int) -> None:
+    """Where a hit may check several boxes, they hold it with the least to spare, and no more of them than it takes."""
+    free = [box for box in marked(BOXES, used) if not box.mark]
+    sets = [boxes for count in range(1, most + 1) for boxes in combinations(free, count)]
+    enough = [boxes for boxes in sets if sum(box.size for box in boxes) >= shifts]
+    ways = ways_to_absorb(shifts, boxes=marked(BOXES, used), slots=[], most_boxes=most)
+    assert bool(ways) is bool(enough)
+    for way in ways:
+        least = min(sum(box.size for box in boxes) for boxes in enough)
+        assert held(way) == least
+        assert len(way.boxes) == min(len(one) for one in enough if sum(box.size for box in one) == least)
 
 
 def test_the_hit_of_six_of_the_rules() -> None:

@@ -16,11 +16,13 @@ from rpgres.model.printed import Printed
 from rpgres.odds.dice import DiceOdds
 from rpgres.odds.exact import OddsResult
 from rpgres.odds.ladder import LadderOdds
+from rpgres.plugins.importing import find_kit
 from rpgres.rulesets import (
     OutcomeTable,
     RowQuestion,
     RulesetFile,
 )
+from rpgres.rulesets.folders import kit_names
 from rpgres.scenes import SceneResult
 from rpgres.scenes.playing import PlainStep, SkippedStep
 
@@ -39,6 +41,8 @@ _EXTRA: dict[Any, tuple[Any, ...]] = {
 
 def base_schema(type_: Any) -> Schema:
     extra = _EXTRA.get(type_, ()) if isinstance(type_, type) else ()
+    if type_ is RulesetFile:
+        extra += tuple(_kit_settings().values())
     (schema, *_), definitions = msgspec.json.schema_components((type_, *extra), ref_template="#/$defs/{name}")
     for name, record in records_in((type_, *extra)).items():
         _describe(definitions[name], record)
@@ -95,6 +99,17 @@ def add_known_forms(schema: Schema) -> None:
             "type": "object",
             "additionalProperties": {"$ref": "#/$defs/Row"},
         }
+        fields["kits"]["items"] = {"enum": kit_names()}
+        fields["settings"]["properties"] = {
+            kit: {"$ref": f"#/$defs/{record.__name__}", "description": f"what is set of the kit {kit}"}
+            for kit, record in _kit_settings().items()
+        }
+
+
+def _kit_settings() -> dict[str, type[msgspec.Struct]]:
+    """Return what may be set of each kit that has something to set."""
+    kits = {name: find_kit(name) for name in kit_names()}
+    return {name: kit.settings for name, kit in kits.items() if kit is not None and kit.settings.__struct_fields__}
 
 
 _REQUEST = "in batches: the request that, with the answer added under `choose`, goes on with the same run"

@@ -10,7 +10,8 @@ Source: Fate Core and Fate Accelerated, "Actions and Outcomes", "Teamwork", "Con
 from __future__ import annotations
 
 from rpgres.kits import aspects, harm
-from rpgres.kits.fate_family import exchanges, policies
+from rpgres.kits.aspects import policies
+from rpgres.kits.fate_family import exchanges
 from rpgres.kits.fate_family.exchanges import one_action
 from rpgres.kits.fate_family.moves import (
     VICTORY,
@@ -54,6 +55,7 @@ from rpgres.kits.fate_family.settling import (
 )
 from rpgres.model.state import Map, State, put
 from rpgres.rulesets import Effect, Ruleset
+from rpgres.rulesets.kits import Kit, NoSettings
 
 __all__ = [
     "FULL_DEFENSE",
@@ -93,9 +95,12 @@ __all__ = [
 
 
 def register(ruleset: Ruleset) -> None:
-    """Register the effects and house rules of this kit, of `aspects` and of `harm` with a ruleset, and the policies."""
-    aspects.register_effects(ruleset)
-    harm.register_effects(ruleset)
+    """Register what this kit brings, and the kits `aspects` and `harm`, with a ruleset."""
+    for kit in (aspects.KIT, harm.KIT, KIT):
+        ruleset.use(kit)
+
+
+def _register(ruleset: Ruleset, _settings: NoSettings) -> None:
     ruleset.effect("goal")(harm.unchanged)
     ruleset.effect("cost")(harm.unchanged)
     ruleset.effect(VICTORY)(harm.unchanged)
@@ -105,8 +110,9 @@ def register(ruleset: Ruleset) -> None:
     ruleset.effect("move")(move)
     ruleset.effect("leave")(leave_zones)
     ruleset.effect("opposition")(change_opposition)
-    ruleset.policy("sensible")(policies.sensible)
-    ruleset.policy("thrifty")(policies.thrifty)
+
+
+KIT = Kit("fate-family", _register)
 
 
 def change_opposition(state: State, change: Effect) -> State:

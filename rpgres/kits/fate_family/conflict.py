@@ -18,6 +18,7 @@ from rpgres.engine.players import NO
 from rpgres.engine.procedures import Turn
 from rpgres.engine.table import Outcome, Table
 from rpgres.kits import harm
+from rpgres.kits.aspects.policies import STYLE
 from rpgres.kits.fate_family import zones
 from rpgres.kits.fate_family.exchanges import check_none_open
 from rpgres.kits.fate_family.fighters import Fighter, check_fighters, fighter_of, in_order, room, sides_of
@@ -34,7 +35,6 @@ from rpgres.kits.fate_family.moves import (
     opposition_of,
     with_boosts_named,
 )
-from rpgres.kits.fate_family.policies import STYLE
 from rpgres.kits.fate_family.settling import fact_map, roles_of
 from rpgres.model.state import EMPTY, SCENE, Character, Map
 from rpgres.parameters.values import Form, Opposition

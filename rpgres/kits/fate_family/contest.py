@@ -18,6 +18,7 @@ from rpgres.engine.procedures import Turn
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import UsageError, named
 from rpgres.kits import aspects
+from rpgres.kits.aspects.policies import STYLE, SUCCESS
 from rpgres.kits.fate_family.exchanges import check_none_open
 from rpgres.kits.fate_family.fighters import best_rating
 from rpgres.kits.fate_family.moves import (
@@ -34,7 +35,6 @@ from rpgres.kits.fate_family.moves import (
     opposition_of,
     with_boosts_named,
 )
-from rpgres.kits.fate_family.policies import STYLE, SUCCESS
 from rpgres.kits.fate_family.rolls import Foe, Help, roll_off
 from rpgres.kits.fate_family.settling import fact_map, roles_of
 from rpgres.model.state import EMPTY, GM, SCENE, Character, Map

@@ -89,7 +89,7 @@ def roll_off(
         ledger = aspects.raised_from_nothing(table, *sides) if table.state.glance(aspects.has_any) else None
         if ledger is None:
             return Standing(None)
-        foes = (Foe(aspects.BONUS, None, ""),)
+        foes = (Foe(ledger.settings.bonus, None, ""),)
         if settles is not None:
             settles = settles[0], _met(settles[1])
     if table.state.glance(aspects.has_any):

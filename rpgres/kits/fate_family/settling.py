@@ -15,9 +15,8 @@ from rpgres.engine.table import Outcome, Table
 from rpgres.errors import UsageError, named
 from rpgres.kits import aspects, harm
 from rpgres.kits.fate_family.rolls import Foe, Help, Standing
-from rpgres.model.state import EMPTY, GM, SCENE, Character, Map, State
+from rpgres.model.state import EMPTY, GM, Character, Map, State
 from rpgres.parameters.values import Opposition
-from rpgres.rulesets import Effect
 
 OPPONENT = "opponent"  # `--on opponent`: whoever is in the way, with a sheet or without
 
@@ -103,14 +102,14 @@ def settle(
     if is_alone and not (has_tags or defaults or spelled or standing.effects):
         return outcome  # nobody and nothing is at the table that the outcome could touch
     if "aspect" in defaults:
-        effects = _named(table, effects, roles["actor"], defaults["aspect"]["name"])
+        effects = aspects.named_by_maker(table, effects, roles["actor"], defaults["aspect"]["name"])
     if has_tags or "aspect" in defaults:
         effects = aspects.with_names(state, effects, becomes=becomes)
     if spelled:
         effects = tuple(one.with_("to", spelled[one["to"]]) if one.get("to") in spelled else one for one in effects)
     details: Mapping[str, str] = EMPTY
     if not is_alone:
-        effects += _absorbed(table, effects, roles, track=track, consequence=consequence)
+        effects += harm.absorbed(table, effects, roles, track=track, consequence=consequence)
         if roles[OPPONENT] in state.characters:
             details = _details(roles[OPPONENT])
     if standing.effects:
@@ -118,41 +117,6 @@ def settle(
     if effects is outcome.effects and not details:
         return outcome
     return msgspec.structs.replace(outcome, effects=effects, details=details)
-
-
-def _named(table: Table, effects: tuple[Effect, ...], who: str, name: str) -> tuple[Effect, ...]:
-    """Return the effects with the name that its maker gives to a new aspect, where it has none of its own."""
-    is_new = any(one["kind"] == "aspect" and one["change"] == "created" and one.get("name") == name for one in effects)
-    if not is_new or name != aspects.distinct_name(table.state, aspects.UNNAMED):
-        return effects
-    said = aspects.distinct_name(table.state, table.name("aspect-name", who, name, of="the new aspect"))
-    if said == name and table.is_read:
-        there = [tag.name for tag in table.state.tags if tag.on == SCENE and tag.audience is None]
-        if there:  # one of which may have been meant as its name
-            table.tell(f"nobody named the new aspect; already there: {', '.join(there)}")
-    for key in ("name", "on"):
-        effects = tuple(one.with_(key, said) if one.get(key) == name else one for one in effects)
-    return effects
-
-
-def _absorbed(
-    table: Table, effects: Sequence[Effect], roles: Map[str, str], *, track: str, consequence: str
-) -> tuple[Effect, ...]:
-    """Return how hits are absorbed by those of whom a sheet says what there is to absorb with."""
-    shifts: dict[str, int] = {}
-    for one in effects:
-        if one["kind"] == "hit":
-            to: str = one["to"]
-            who = roles.get(to, to)
-            shifts[who] = shifts.get(who, 0) + one["shifts"]
-            track = one.get("track", track)
-    taken: tuple[Effect, ...] = ()
-    for who, amount in shifts.items():
-        character = table.state.characters.get(who)
-        if amount > 0 and character is not None and character.tracks:
-            attacker = roles["actor"] if who == roles[OPPONENT] else roles[OPPONENT]
-            taken += harm.absorb(table, who, amount, track=track, attacker=attacker, name=consequence)
-    return taken
 
 
 def boost_defaults(given: Help) -> Mapping[str, Mapping[str, Any]]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from rpgres.engine.players import NO, Question, View, by_question, preferred
-from rpgres.kits.aspects import BONUS
+from rpgres.kits.aspects.names import BOOST, DEFAULTS
 from rpgres.rulesets import Option
 
 SUCCESS = 1  # the margin worth reaching
 STYLE = 3  # the margin a boost is gladly spent on
+BAD = 2  # how far dice are below their average that are thrown again rather than raised
 
 
 @by_question
@@ -31,24 +32,40 @@ def thrifty(view: View, question: Question) -> str:
 
 
 def _invoke(question: Question, *, points: int) -> str:
-    margin, rolled = question.facts["margin"], question.facts["rolled"]
-    if margin is None:  # a difficulty is set, and nobody knows yet for what
+    wins, saves, is_better = _prospects(question)
+    if wins is None:  # a difficulty is set, and nobody knows yet for what
         return NO
     raises = sorted((option for option in question.options if not option.facts["reroll"]), key=_cost)
     free = [option for option in raises if option.facts["free"]]
-    reach = margin + BONUS * (len(free) + min(points, len(raises) - len(free)))
-    if margin >= SUCCESS:
-        boosts = [option for option in free if option.facts["kind"] == "boost"]  # in the order of their names
-        return boosts[0].name if boosts and margin < STYLE <= margin + BONUS else NO
+    if wins == 0:
+        boosts = [option for option in free if option.facts["kind"] == BOOST]  # in the order of their names
+        return boosts[0].name if boosts and is_better else NO
     can_pay = raises if points else free
     if not can_pay:
         return NO
-    if rolled is not None and rolled <= -BONUS:
-        rerolls = sorted((option for option in question.options if option.facts["reroll"]), key=_cost)
+    rolled = question.facts["rolled"]
+    rerolls = sorted((option for option in question.options if option.facts["reroll"]), key=_cost)
+    if rolled is not None and rolled <= -BAD and rerolls:
         return next(one.name for one in rerolls if one.facts["free"] == can_pay[0].facts["free"])
-    if reach >= SUCCESS:
+    if 0 <= wins <= len(free) + min(points, len(raises) - len(free)):
         return can_pay[0].name
-    return free[0].name if free and margin + BONUS * len(free) >= 0 else NO
+    return free[0].name if free and 0 <= saves <= len(free) else NO
+
+
+def _prospects(question: Question) -> tuple[int | None, int, bool]:
+    """Return how often the roll would have to be raised to succeed, and not to fail, and whether once is worth a boost.
+
+    None for the first where there is no margin to go by.
+    """
+    facts = question.facts
+    if "wins" in facts:
+        return facts["wins"], facts["saves"], facts["better"]
+    margin: int | None = facts["margin"]
+    if margin is None:
+        return None, -1, False
+    bonus = DEFAULTS.bonus
+    wins, saves = (max(0, -((margin - least) // bonus)) for least in (SUCCESS, 0))
+    return wins, saves, margin < STYLE <= margin + bonus
 
 
 def _cost(option: Option) -> tuple[int, str]:

@@ -1,0 +1,171 @@
+"""Aspects in actions that data describe: invoking once the dice lie, and the names of what an outcome makes.
+
+Formulas name `invoked`, what the acting side has added by invoking, and `invoked-against`, what the other side has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from rpgres.engine.named_windows import MOST_STEPS, Roll
+from rpgres.engine.table import Outcome, Table
+from rpgres.kits.aspects.invoking import Side, can_invoke, invoke_among, means_of, new_ledger, no_window
+from rpgres.kits.aspects.names import (
+    BOOST,
+    UNNAMED,
+    AspectSettings,
+    check_spelling,
+    distinct_name,
+    has_any,
+    purse_of,
+    seen_tag,
+    with_names,
+)
+from rpgres.model.state import GM, SCENE, Map
+from rpgres.rulesets import Effect
+from rpgres.rulesets.kits import settings_of
+
+WINDOW = "invoke"
+ADDED = ("invoked", "invoked-against")  # by side: what formulas name
+LABELS = ("invoke", "invoke-against")
+TOTALS = ("total", "opposition")  # by side: what it comes to, where the action has such a number
+
+
+def opens(table: Table, roll: Roll) -> bool:
+    """Tell whether anybody can invoke anything."""
+    if not table.state.glance(has_any):
+        return False
+    ledger = new_ledger(table)
+    return any(can_invoke(table.state, members, ledger) for members in _members(table, roll))
+
+
+def means(table: Table, roll: Roll) -> Hashable:
+    """Return with what both sides can invoke."""
+    ledger, sides = new_ledger(table), _members(table, roll)
+    return sides, tuple(means_of(table.state, side, member, ledger) for side in sides for member in side)
+
+
+def invoke(table: Table, roll: Roll) -> tuple[Effect, ...]:
+    """Let the sides invoke until all pass, and return what it cost."""
+    if not table.state.glance(has_any):
+        return ()
+    members = _members(table, roll)
+    if not opens(table, roll):
+        no_window(table, members, LABELS)
+        return ()
+    ledger = new_ledger(table)
+    for who in (roll.actor.name, roll.opponent):
+        spent = roll.spent(who, ledger.settings.points)
+        ledger.points |= {purse_of(table.state, who): spent} if spent else {}
+    ledger.raising = raising = _Raising(roll, ledger.settings.bonus)
+    return invoke_among(table, [raising.side(turn, members[turn]) for turn in (0, 1)], ledger)
+
+
+def _members(table: Table, roll: Roll) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return who may invoke for the actor and who against; a fixed difficulty is the game master's to raise."""
+    given = roll.given.values
+    own = (roll.actor.name, *_many(given.get("helper")), *_many(given.get("ally")))
+    if ADDED[1] not in roll.values:
+        return own, ()
+    against = [] if roll.opponent == GM and roll.actor.seat == GM else [roll.opponent]
+    return own, tuple(dict.fromkeys((*against, *_many(given.get("rival")))))
+
+
+def _many(value: Any) -> Sequence[str]:
+    return value if isinstance(value, tuple) else (value,) if value else ()
+
+
+class _Raising:
+    """The numbers of a described action behind the sides of its roll."""
+
+    def __init__(self, roll: Roll, bonus: int) -> None:
+        self.roll, self.bonus = roll, bonus
+        self.has_dice = [roll.has_dice(acting=turn == 0) for turn in (0, 1)]
+
+    def side(self, turn: int, members: tuple[str, ...]) -> Side:
+        """Return a side as it stands. Without a number for its total, what it has added stands for that."""
+        roll, total = self.roll, self.roll.number(TOTALS[turn])
+        added = roll.values.get(ADDED[turn], 0)
+        label = LABELS[turn] if turn == 0 or total is not None else ""
+        luck = total - added - roll.mean(TOTALS[turn]) if total is not None else 0  # of the dice, against their average
+        return Side(members, label, "", added if total is None else total, luck if self.has_dice[turn] else None)
+
+    def changed(self, side: Side, turn: int, bonus: int) -> Side:
+        """Return a side raised by a bonus, or with its dice thrown again where that is 0."""
+        if bonus:
+            self.roll.values[ADDED[turn]] += bonus
+        else:
+            self.roll.throw_again(acting=turn == 0)
+        return self.side(turn, side.members)
+
+    def prospects(self, turn: int) -> dict[str, Any]:
+        """Return what raising the roll would bring a side.
+
+        `wins` and `saves` say how often it would have to be raised for the side to succeed, and not to fail; -1 for
+        never. `better` tells whether the next time brings another outcome.
+        """
+        mine, roll = turn == 0, self.roll
+        ahead = [roll.success({ADDED[turn]: self.bonus * step}) for step in range(MOST_STEPS)]
+        wins = next((step for step, (_, success) in enumerate(ahead) if success is mine), -1)
+        saves = next((step for step, (_, success) in enumerate(ahead) if success is not (not mine)), -1)
+        return {"wins": wins, "saves": saves, "better": ahead[0][0] != ahead[1][0]}
+
+    def key(self) -> Hashable:
+        """Return all of the roll that matters from here on."""
+        return self.roll.key()
+
+
+def named_by_maker(table: Table, effects: tuple[Effect, ...], who: str, name: str) -> tuple[Effect, ...]:
+    """Return the effects with the name that its maker gives to a new aspect, where it has none of its own.
+
+    Args:
+        table: where it is played.
+        effects: in which a new aspect that nobody has named is called as `UNNAMED`.
+        who: makes it.
+        name: what it is called in the effects.
+    """
+    is_new = any(one["kind"] == "aspect" and one["change"] == "created" and one.get("name") == name for one in effects)
+    if not is_new or name != distinct_name(table.state, UNNAMED):
+        return effects
+    said = distinct_name(table.state, table.name("aspect-name", who, name, of="the new aspect"))
+    if said == name and table.is_read:
+        there = [tag.name for tag in table.state.tags if tag.on == SCENE and tag.audience is None]
+        if there:  # one of which may have been meant as its name
+            table.tell(f"nobody named the new aspect; already there: {', '.join(there)}")
+    for key in ("name", "on"):
+        effects = tuple(one.with_(key, said) if one.get(key) == name else one for one in effects)
+    return effects
+
+
+def complete(table: Table, outcome: Outcome, given: Mapping[str, Any]) -> Outcome:
+    """Return an outcome in which every aspect has its name: what was typed as `name`, `on` and `boost`, or is said now.
+
+    Raises:
+        UsageError: nothing here is called as typed, and something nearly is.
+    """
+    kinds = {one["kind"] for one in outcome.effects}
+    point = settings_of(table.rules, "aspects", AspectSettings).point
+    if kinds.isdisjoint(("aspect", "free-invoke", BOOST, point)):
+        return outcome
+    state, actor, effects = table.state, outcome.roles["actor"], outcome.effects
+    typed: str = given.get("name") or ""
+    is_new = any(one["kind"] == "aspect" and one["change"] == "created" for one in effects)
+    if typed and not is_new:
+        check_spelling(state, actor, typed)
+        there = seen_tag(state, actor, typed)
+        typed = there.name if there is not None else typed
+    name = typed or distinct_name(state, UNNAMED)
+    on = {"on": outcome.roles.get(given["on"], given["on"])} if given.get("on") else {}
+    boost = {"name": given["boost"]} if given.get("boost") else {}
+    missing = {
+        "aspect": {"name": name, **on},
+        "free-invoke": {"on": name},
+        BOOST: boost,
+        point: {"on": typed} if typed else {},
+    }
+    effects = tuple(Map({**missing.get(one["kind"], {}), **one}) for one in effects)
+    effects = with_names(state, named_by_maker(table, effects, actor, name))
+    return msgspec.structs.replace(outcome, effects=effects)

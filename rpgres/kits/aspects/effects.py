@@ -1,0 +1,122 @@
+"""The effects of aspects: on tags, free invocations and the points that pay for others; scenes.
+
+Source: Fate Core, "The Fate Point Economy" (fate-srd.com).
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from rpgres.kits.aspects.names import (
+    AFTER,
+    BOOST,
+    DEFAULTS,
+    LATER,
+    UNNAMED,
+    AspectSettings,
+    distinct_name,
+    lay,
+    public_tag,
+    replaced,
+    seen_tag,
+)
+from rpgres.model.state import GM, SCENE, Character, Map, State, Tag, put, slug
+from rpgres.rulesets import Effect
+
+
+def gain_boost(state: State, change: Effect) -> State:
+    """Return the state with a boost that `to` may use once."""
+    name = distinct_name(state, change.get("name") or "Boost")
+    return lay(state, Tag(name, BOOST, SCENE, Map({change["to"]: 1})))
+
+
+def change_aspect(state: State, change: Effect) -> State:
+    """Return the state with an aspect created, revealed, altered or removed.
+
+    A boost of which a real aspect is made keeps its free use.
+    """
+    name = change.get("name") or UNNAMED
+    there = public_tag(state, name)
+    match change["change"]:
+        case "removed":
+            tag = state.tag(name)
+            return state.without_tag(name) if there is not None or (tag and tag.kind == BOOST) else state
+        case "created" if there is None:
+            return lay(state, Tag(name, "aspect", _carrier(state, change)))
+        case "created" if there is not None and there.kind == BOOST:
+            return replaced(state, there, msgspec.structs.replace(there, kind="aspect", on=_carrier(state, change)))
+        case "revealed":
+            tag = state.tag(name)
+            if tag is None:
+                return lay(state, Tag(name, "aspect", _carrier(state, change)))
+            return replaced(state, tag, msgspec.structs.replace(tag, audience=None))
+        case "altered" if there is not None:
+            becomes = change.get("becomes") or f"{there.name}, for the Worse"
+            if slug(becomes) != there.slug:
+                becomes = distinct_name(state, becomes)
+            return replaced(state.with_room(becomes), there, msgspec.structs.replace(there, name=becomes))
+    return state
+
+
+def _carrier(state: State, change: Effect) -> str:
+    return on if (on := change.get("on", SCENE)) in state.characters else SCENE
+
+
+def change_free_invokes(state: State, change: Effect) -> State:
+    """Return the state with more or fewer free invocations for `to`; a boost without any left is gone."""
+    name = change.get("on") or UNNAMED
+    count = change["count"]
+    tag = seen_tag(state, change["to"], name) if count < 0 else public_tag(state, name)
+    if tag is None and count < 0:
+        return state
+    if tag is None:
+        return lay(state, Tag(name, "aspect").with_uses(change["to"], count))
+    used = tag.with_uses(change["to"], count)
+    if used.kind == BOOST and not used.uses:
+        return state.without_tag(name)
+    return replaced(state, tag, used)
+
+
+def change_points(state: State, change: Effect, settings: AspectSettings = DEFAULTS) -> State:
+    """Return the state with more or fewer points for `to`, now, or kept for the next scene or the conflict's end.
+
+    The game master's from a conflict are for the next scene (Fate Core, "The Fate Point Economy").
+    """
+    counter = {"next-scene": LATER, "conflict": AFTER}.get(change.get("from", ""), settings.points)
+    who = change["to"]
+    if who in state.characters and state.seat_of(who) != GM:
+        counters = state.characters[who].counters
+        return put(state, ("characters", who, "counters"), _changed(counters, counter, change["change"]))
+    counter = LATER if counter == AFTER else counter
+    return msgspec.structs.replace(state, counters=_changed(state.counters, counter, change["change"]))
+
+
+def begin_scene(state: State, _effect: Effect, settings: AspectSettings = DEFAULTS) -> State:
+    """Return the state at the beginning of a scene: points kept for it are paid, and the game master gets fresh ones.
+
+    One for each character of a player (Fate Core, the fate point economy).
+    """
+    for character in state.characters.values():
+        state = state.with_character(paid(character, LATER, settings))
+    players = sum(state.seat_of(name) != GM for name in state.characters)
+    points = players + state.counters.get(LATER, 0)
+    return msgspec.structs.replace(state, counters=state.counters.without(LATER).with_(settings.points, points))
+
+
+def paid(character: Character, kept: str, settings: AspectSettings = DEFAULTS) -> Character:
+    """Return a character who has the points that were kept for later in a counter (`LATER`, `AFTER`)."""
+    points = character.counters.get(kept, 0)
+    if not points:
+        return character
+    counters = _changed(character.counters.without(kept), settings.points, points)
+    return msgspec.structs.replace(character, counters=counters)
+
+
+def fade(state: State, _effect: Effect) -> State:
+    """Return the state at the end of a scene: boosts are gone, and so are aspects that nobody carries."""
+    kept = tuple(tag for tag in state.tags if tag.kind != BOOST and not (tag.kind == "aspect" and tag.on == SCENE))
+    return msgspec.structs.replace(state, tags=kept)
+
+
+def _changed(counters: Map[str, int], counter: str, change: int) -> Map[str, int]:
+    return counters.with_(counter, max(0, counters.get(counter, 0) + change))

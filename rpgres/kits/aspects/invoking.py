@@ -1,0 +1,388 @@
+"""Invoking aspects: the window in which the sides of a roll raise it or throw it again, and what that costs.
+
+Nothing here knows actions, skills or outcome tables.
+
+Source: Fate Core, "Invoking & Compelling Aspects" (fate-srd.com); the seed text, line 19.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import Any, Protocol
+
+import msgspec
+
+from rpgres.dice import Dice
+from rpgres.engine.players import NO
+from rpgres.engine.table import Table
+from rpgres.kits.aspects.names import (
+    BOOST,
+    DEFAULTS,
+    AspectSettings,
+    AspectSwitches,
+    in_order,
+    is_known,
+    points_of,
+    purse_of,
+)
+from rpgres.model.state import GM, SCENE, Map, State, Tag, slug
+from rpgres.rulesets import STATE, Effect, Option, effect
+from rpgres.rulesets.kits import settings_of
+from rpgres.rulesets.settling import Facts
+
+FREE_TOGETHER = 2  # free invocations of one aspect that a success with style gives, and allows on one roll
+REROLL = "reroll"
+MERGED = ("outcome", "margin", "total", STATE)  # what merges hold for where all that matters of a roll is known
+INVOKABLE = ("aspect", "boost", "consequence")
+
+
+class Side(msgspec.Struct, frozen=True):
+    """One side of a roll.
+
+    Attributes:
+        members: who may invoke for it, the one who rolls first; they share their free invocations.
+        label: the label of its invoke window.
+        dice_label: the label of its dice.
+        total: dice and everything added.
+        rolled: what the dice showed; None for a fixed difficulty.
+        dice: what was rolled; None for a fixed difficulty.
+        by: who rolled, for the account.
+        floor: what others on this side came to, when the highest counts.
+    """
+
+    members: tuple[str, ...]
+    label: str
+    dice_label: str
+    total: int
+    rolled: int | None = None
+    dice: Dice | None = None
+    by: str = ""
+    floor: int | None = None
+
+    @property
+    def height(self) -> int:
+        """What the side comes to: its total, or what the others on it have when that is more."""
+        return self.total if self.floor is None else max(self.total, self.floor)
+
+
+NOBODY = Side((), "", "", 0)
+Settles = tuple[str, Facts]  # an outcome table, and the facts by which its rows are told apart
+
+
+class Raising(Protocol):
+    """The numbers behind the sides of a roll, for rolls that are more than the sum of dice and what was added."""
+
+    def changed(self, side: Side, turn: int, bonus: int) -> Side:
+        """Return a side raised by a bonus, or with its dice thrown again where that is 0."""
+        ...
+
+    def prospects(self, turn: int) -> dict[str, Any]:
+        """Return what the next bonuses would bring a side, as facts for whoever decides."""
+        ...
+
+    def key(self) -> Hashable:
+        """Return all of the roll that matters from here on."""
+        ...
+
+
+class Ledger(msgspec.Struct):
+    """What has been used up on one roll, by both sides, in the order of use.
+
+    `most_free` is how many free invocations of one aspect a side may use on a roll, and none beside a paid one; None
+    for any number, and one paid besides. `raising` knows the numbers behind the sides, where these are
+    more than the sum of dice and what was added.
+    """
+
+    most_free: int | None = None
+    settings: AspectSettings = DEFAULTS
+    uses: dict[tuple[str, str], int] = {}  # free uses by tag and holder
+    points: dict[str, int] = {}  # by purse
+    free: dict[tuple[int, str], int] = {}  # free invocations by side and tag
+    paid: set[tuple[int, str]] = set()  # side and tag: an aspect is paid for once in a roll
+    effects: list[Effect] = []
+    raising: Raising | None = None
+    means: dict[tuple[tuple[str, ...], str], _Means] = {}  # by side and member; the same for every roll on this table
+
+
+class _Means(msgspec.Struct, frozen=True, gc=False):
+    """With what a member of a side can invoke, before anything is used up: tags by slug, whose free uses, points."""
+
+    tags: tuple[tuple[str, Tag], ...]
+    holders: tuple[str, ...]
+    purse: str
+    points: int
+    choices: tuple[_Choice, ...]
+
+    def left(self, ledger: Ledger) -> int:
+        """Return how many points are left."""
+        return self.points - ledger.points.get(self.purse, 0)
+
+
+class _Choice(msgspec.Struct, frozen=True, gc=False):
+    tag: Tag
+    name: str  # the tag's slug
+    member: str
+    holder: str  # whose free use it would be; empty when it is paid for
+
+
+def can_invoke(state: State, members: Sequence[str], ledger: Ledger | None = None) -> bool:
+    """Tell whether anything on the table could be invoked for somebody of these: the window is skipped when not.
+
+    Args:
+        state: the table.
+        members: who may invoke.
+        ledger: that of the roll, on which nothing has been invoked so far.
+    """
+    fresh = ledger if ledger is not None else Ledger()
+    return any(_choices(state, tuple(members), member, fresh, 0) for member in members)
+
+
+def new_ledger(table: Table) -> Ledger:
+    """Return the ledger of a roll on which nothing has been invoked, by the rule of `same_aspect`."""
+    rules, state = table.rules, table.state
+    limited = rules.switches(AspectSwitches).same_aspect == "two-free"
+    kept = rules.compiled.get("aspects:means")
+    if kept is None or kept[0] is not state:  # simulations and odds roll on the same table many times
+        kept = rules.compiled["aspects:means"] = state, {}
+    return Ledger(FREE_TOGETHER if limited else None, settings_of(rules, "aspects", AspectSettings), means=kept[1])
+
+
+def raised_from_nothing(table: Table, own: Sequence[str], members: Sequence[str]) -> Ledger | None:
+    """Ask the other side to invoke where nothing opposes, and return what that cost; None when it does not.
+
+    One invocation makes a difficulty of its bonus where there was none (Fate Core, "Invoking & Compelling Aspects").
+
+    Args:
+        table: where it is played.
+        own: the acting side.
+        members: who may invoke against it.
+    """
+    ledger = new_ledger(table)
+    sides = [Side(tuple(own), "", "", 0), Side(tuple(members), "invoke-against", "opposition", 0)]
+    is_raised = _invoke(table, sides, 1, ledger, text="Nothing opposes this. Invoke an aspect against it?")
+    return ledger if is_raised else None
+
+
+def invoke_window(
+    table: Table,
+    own: Side,
+    other: Side | None,
+    *,
+    ledger: Ledger | None = None,
+    merges: bool = False,
+    settles: Settles | None = None,
+) -> tuple[Side, Side, tuple[Effect, ...]]:
+    """Let both sides invoke until both pass, and return the sides as they then stand, with what it cost.
+
+    Each invocation uses a free one, or pays a fate point once for an aspect in this roll, and gives +2 or new dice. How
+    the sides take turns is the switch `invoke_order`, how often one aspect may be invoked on a roll `same_aspect`.
+
+    Args:
+        table: where it is played.
+        own: the acting side.
+        other: what it rolls against; None when there is nothing yet.
+        ledger: what has been used up on this roll before; nothing by default.
+        merges: whether behind it only matters where the sides stand and what was used up, in whatever order.
+        settles: what settles the margin, where nothing else depends on that: who can gain nothing more is not asked.
+    """
+    sides = [own, other if other is not None else NOBODY]
+    settles = settles if other is not None else None
+    costs = invoke_among(table, sides, ledger or new_ledger(table), merges=merges, settles=settles)
+    return sides[0], sides[1], costs
+
+
+def invoke_among(
+    table: Table, sides: list[Side], ledger: Ledger, *, merges: bool = False, settles: Settles | None = None
+) -> tuple[Effect, ...]:
+    """Let two sides or more invoke until all pass, and return what it cost; `sides` then holds where each stands.
+
+    Args:
+        table: where it is played.
+        sides: the sides in the order in which they are asked; each is up against the highest of the others.
+        ledger: what has been used up on this roll before.
+        merges, settles: as of `invoke_window`; the latter for two sides alone.
+    """
+    switches, count = table.rules.switches(AspectSwitches), len(sides)
+    if switches.invoke_order == "actor-then-opponent":
+        for turn in range(count):  # the first side's last word comes before the other's first
+            while _invoke(table, sides, turn, ledger, settles=settles if turn else None):
+                pass
+    else:
+        passes, turn = 0, 0
+        while passes < count:
+            has_invoked = _invoke(table, sides, turn, ledger, settles=settles)
+            passes = 0 if has_invoked else passes + 1
+            turn = (turn + 1) % count
+            if has_invoked and (merges or ledger.raising is not None):
+                used = tuple([frozenset(counts.items()) for counts in (ledger.uses, ledger.points, ledger.free)])
+                where, holds = (tuple(sides), (STATE,)) if ledger.raising is None else (ledger.raising.key(), MERGED)
+                table.merge((turn, where, used, frozenset(ledger.paid)), holds=holds)
+    if switches.boost_lifetime == "next-chance":
+        ledger.effects += _faded(table, sides, ledger)
+    return tuple(ledger.effects)
+
+
+NOTHING = "no aspect is left that is free or can be paid for on this roll"  # why nothing can be invoked
+
+
+def no_window(
+    table: Table, sides: Sequence[tuple[str, ...]], labels: Sequence[str] = ("invoke", "invoke-against")
+) -> None:
+    """Tell that nobody of these sides can invoke anything, so that a script that does is refused."""
+    for members, label in zip(sides, labels, strict=True):
+        if members:
+            table.ask(label, members[0], (), text=NOTHING, optional=True)
+
+
+def _invoke(
+    table: Table,
+    sides: list[Side],
+    turn: int,
+    ledger: Ledger,
+    *,
+    text: str = "Invoke an aspect?",
+    settles: Settles | None = None,
+) -> bool:
+    """Ask the members of one side in turn; True when one of them invoked something."""
+    side, other = sides[turn], sides[1 - turn] if len(sides) == 2 else _others(sides, turn)
+    against = other.height if other.label else None  # without a label it has no total yet
+    margin, could, is_moot = side.height - against if against is not None else None, False, False
+    if settles is not None and margin is not None:  # a better one may come to the same
+        is_moot = table.rules.settling.is_fixed(*settles, -margin if turn else margin, up=not turn)
+    for member in side.members:
+        choices = {choice.name: choice for choice in _choices(table.state, side.members, member, ledger, turn)}
+        if not choices:
+            continue
+        could = True
+        answer = table.ask(
+            side.label,
+            member,
+            _options(choices.values(), ledger.settings, can_reroll=side.rolled is not None),
+            text=text,
+            optional=True,
+            total=side.height,
+            against=against,
+            margin=margin,
+            rolled=side.rolled,
+            acting=turn == 0,
+            points=ledger.means[side.members, member].left(ledger),
+            moot=is_moot,
+            **(ledger.raising.prospects(turn) if ledger.raising is not None else {}),
+        )
+        if answer == NO:
+            continue
+        name, _, how = answer.partition(":")
+        _spend(table.state, ledger, turn, choices[name], against=other.members)
+        sides[turn] = _changed(table, sides[turn], turn, ledger, 0 if how == REROLL else ledger.settings.bonus)
+        return True
+    if not could:
+        no_window(table, [side.members], [side.label])
+    return False
+
+
+def _changed(table: Table, side: Side, turn: int, ledger: Ledger, bonus: int) -> Side:
+    """Return the side that has invoked something, raised by a bonus, or with its dice thrown again where that is 0."""
+    if ledger.raising is not None:
+        return ledger.raising.changed(side, turn, bonus)
+    if bonus or side.dice is None or side.rolled is None:
+        return msgspec.structs.replace(side, total=side.total + bonus)
+    rolled = table.roll(side.dice, side.dice_label, by=side.by or side.members[0])
+    return msgspec.structs.replace(side, total=side.total - side.rolled + rolled, rolled=rolled)
+
+
+def _others(sides: Sequence[Side], turn: int) -> Side:
+    """Return what one of several sides is up against: the highest of the others, and everybody on them."""
+    others = [side for number, side in enumerate(sides) if number != turn]
+    highest = max(others, key=lambda side: side.height)
+    return msgspec.structs.replace(highest, members=tuple(member for side in others for member in side.members))
+
+
+def means_of(state: State, members: tuple[str, ...], member: str, ledger: Ledger) -> _Means:
+    """Return with what a member of a side can invoke, before anything is used up (hashable)."""
+    means = ledger.means.get((members, member))
+    if means is None:
+        means = ledger.means[members, member] = state.glance(_means_of, members, member, ledger.settings)
+    return means
+
+
+def _choices(state: State, members: tuple[str, ...], member: str, ledger: Ledger, turn: int) -> Sequence[_Choice]:
+    """Return what one member of a side may invoke now: free while anybody of the side has a free use, else paid."""
+    means = means_of(state, members, member, ledger)
+    if not (ledger.uses or ledger.paid or ledger.points):
+        return means.choices
+    most_free, points = ledger.most_free, means.left(ledger)
+    found: list[_Choice] = []
+    for name, tag in means.tags:
+        used, paid = ledger.free.get((turn, name), 0), (turn, name) in ledger.paid
+        if most_free is not None and (paid or used >= most_free):
+            continue
+        free = [one for one in means.holders if tag.uses.get(one, 0) > ledger.uses.get((name, one), 0)]
+        if free:
+            found.append(_Choice(tag, name, member, free[0]))
+        elif points > 0 and tag.kind != BOOST and not paid and not (used and most_free is not None):
+            found.append(_Choice(tag, name, member, ""))
+    return found
+
+
+def _means_of(state: State, members: tuple[str, ...], member: str, settings: AspectSettings) -> _Means:
+    """Return with what a member of a side can invoke, before anything is used up."""
+    seat = state.seat_of(member)
+    holders = (member, *members, GM) if seat == GM else (member, *members)
+    points, choices = points_of(state, member, settings), list[_Choice]()
+    for tag in in_order(state.tags):
+        if tag.kind not in INVOKABLE or not is_known(tag, seat):
+            continue
+        free = [one for one in holders if tag.uses.get(one, 0) > 0]
+        if free or (points > 0 and tag.kind != BOOST):
+            choices.append(_Choice(tag, tag.slug, member, free[0] if free else ""))
+    tags = tuple([(choice.name, choice.tag) for choice in choices])
+    return _Means(tags, holders, purse_of(state, member), points, tuple(choices))
+
+
+def _options(choices: Iterable[_Choice], settings: AspectSettings, *, can_reroll: bool) -> tuple[Option, ...]:
+    found, ways = list[Option](), 2 if can_reroll and settings.reroll else 1
+    for choice in choices:
+        tag = choice.tag
+        found += _option_pair(tag.name, tag.kind, tag.on, settings, is_free=bool(choice.holder))[:ways]
+    return tuple(found)
+
+
+@lru_cache(maxsize=1024)
+def _option_pair(text: str, kind: str, on: str, settings: AspectSettings, *, is_free: bool) -> tuple[Option, Option]:
+    """Return the two ways to invoke an aspect: for a bonus, and for new dice."""
+    price, short = ("free", "free") if is_free else (f"for {settings.a_point}", "1 point")
+    name, cost, facts = slug(text), int(not is_free), Map({"free": is_free, "kind": kind, "reroll": False})
+    owner = on if on != SCENE else ""
+    bonus = Option(name, f"{text}: +{settings.bonus}, {price}", 0, facts, brief=text, cost=cost, price=short, of=owner)
+    rerolled = f"{text}: new dice, {price}"
+    facts = facts.with_("reroll", True)
+    return bonus, msgspec.structs.replace(bonus, name=f"{name}:{REROLL}", text=rerolled, facts=facts)
+
+
+def _spend(state: State, ledger: Ledger, turn: int, choice: _Choice, *, against: Sequence[str]) -> None:
+    """Enter an invocation in the ledger."""
+    name, text = choice.name, choice.tag.name
+    if choice.holder:
+        key = (name, choice.holder)
+        ledger.uses[key] = ledger.uses.get(key, 0) + 1
+        ledger.free[turn, name] = ledger.free.get((turn, name), 0) + 1
+        ledger.effects.append(effect("free-invoke", to=choice.holder, count=-1, on=text))
+        return
+    purse, kind = purse_of(state, choice.member), ledger.settings.point
+    ledger.points[purse] = ledger.points.get(purse, 0) + 1
+    ledger.paid.add((turn, name))
+    ledger.effects.append(effect(kind, to=purse, change=-1, on=text))
+    owner = choice.tag.on
+    if owner in against and owner in state.characters:
+        # paid for and used against its owner: the point is the owner's, from the next scene on
+        ledger.effects.append(effect(kind, to=purse_of(state, owner), change=1, on=text, **{"from": "next-scene"}))
+
+
+def _faded(table: Table, sides: Iterable[Side], ledger: Ledger) -> Iterator[Effect]:
+    """Yield the end of every boost whose holder could have used it in this window and did not."""
+    for turn, side in enumerate(sides):
+        for member in side.members:
+            for choice in _choices(table.state, (member,), member, ledger, turn):
+                if choice.tag.kind == BOOST:
+                    yield effect("aspect", change="removed", name=choice.tag.name)

@@ -1,0 +1,56 @@
+"""Diagnostics of kits: what is set of them, what they need, and numbers of their windows where no window is yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from rpgres.errors import RuleError
+from rpgres.rulesets.dice_plans import dice_plan
+from rpgres.rulesets.folders import NAMING
+from rpgres.rulesets.formulas import names
+from rpgres.rulesets.rules import Rules
+from rpgres.toml.diagnostics import Fault, KeyPath, nearest
+from rpgres.toml.faults import faults
+
+
+def kit_faults(rules: Rules) -> Iterator[Fault]:
+    """Yield what is wrong with how a ruleset uses its kits."""
+    for name, (kit, registered) in rules.ruleset.kits.items():
+        chosen, at = rules.file.settings.get(name, {}), ("settings", name)
+        wrong = faults(chosen, kit.settings)
+        yield from (fault.under(*at) for fault in wrong)
+        if wrong:
+            return
+        yield from kit.faults(rules)
+        now = msgspec.convert(chosen, kit.settings)
+        for key in NAMING:
+            if getattr(now, key, "") != getattr(registered, key, ""):
+                message = f"only the ruleset's own file, or its code, can say what its {key} are called"
+                yield Fault("useless", (*at, key), message)
+    for name in rules.file.settings:
+        if rules.file.standalone and name not in rules.ruleset.kits and nearest(name, rules.ruleset.kits):
+            message = f"the ruleset names no kit {name!r}"
+            yield Fault("unknown-name", ("settings", name), message, name, tuple(rules.ruleset.kits))
+    yield from _too_early(rules)
+
+
+def _too_early(rules: Rules) -> Iterator[Fault]:
+    """Yield the dice that need what is done only when they lie."""
+    known = rules.file.window_names
+    for name, action in rules.file.actions.items():
+        if not (known and action.dice):
+            continue
+        try:
+            plan = dice_plan(rules.file, name)
+        except RuleError:
+            continue  # told elsewhere
+        inner = [(read.groups[0], read.of) for read in plan.reads if read.of is not None]
+        inner += [(group.name, expr) for group in plan.groups.values() for expr in group.formulas]
+        for group, expr in inner:
+            at: KeyPath = ("actions", name, "dice", group)
+            for one in names(expr):
+                if one in known:
+                    message = f"{one} is known only when all dice lie; no dice can depend on it"
+                    yield Fault("inconsistent", at, message)
