@@ -32,7 +32,7 @@ PAGES = [ROOT / "README.md", *GUIDE, ROOT / "rulesets" / "README.md", ROOT / "pl
 SECTION = re.compile(r"^<!-- (\w+) -->\n(.*?)^<!-- end -->$", re.MULTILINE | re.DOTALL)
 SHELL = "$`*?[]{}<>;&|~#!\\\n"  # what the shell does more with than to split words
 TYPED = re.compile(r"(?:> |\w[\w ]*, [^?]*\? (?!\[))(\S.*)$")  # behind the sign, or behind `Mara, 4dF + Burglary?`
-ASKED = re.compile(r"^(?:[^$:?]*\? \[.*(\] )|(> ))(.*)$", re.MULTILINE)  # the sign of a question, and the answer
+ASKED = re.compile(r"^[^$].*\? \[.*\] (?! )(.*)$", re.MULTILINE)  # a question with what Enter takes, and the answer
 PASSING = re.compile(r"\r\x1b\[K(?:[^\r\n]*\r\x1b\[K)*")  # what a terminal shows only while work is done
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -153,9 +153,8 @@ def session(block: str, *, folder: Path) -> str:
         with contextlib.chdir(folder):
             terminal = Terminal(args, **{**reader_environment(folder), "TERM": "xterm-256color"})
         said = ""
-        for asked in ASKED.finditer(told):
-            said += terminal.until(asked[1] or asked[2])
-            answer = asked[3]
+        for answer in ASKED.findall(told):
+            said += terminal.until("] ")
             terminal.type(answer + ENTER)
         said += terminal.end()[1]
         shown += f"$ {command}\n{PASSING.sub('', said)}"

@@ -58,6 +58,7 @@ class End(Struct, frozen=True):
 
 Node: TypeAlias = Chance | Question | End
 Part = tuple[int, int]  # a weight, and a node
+ByGroup = tuple[tuple[str, tuple[Die, ...]], ...]  # dice by group
 
 
 def weighed(
@@ -162,20 +163,28 @@ class Courses:
         offers = tuple(replace(offer, again=()) for offer in offers)  # told by the courses behind them
         return self._node(Question(step, offers, self.course.facts(step, known), passed, tuple(then)))
 
-    def _again(
-        self, again: tuple[tuple[str, tuple[Die, ...]], ...], place: int, chosen: tuple[Chosen, ...], thrown: Thrown
+    def _again(self, again: ByGroup, place: int, chosen: tuple[Chosen, ...], thrown: Thrown) -> int:
+        """Return the node behind dice that are thrown again."""
+        if place == len(self.plan.steps) and self._ends(chosen).is_fixed:
+            return self._ended(chosen, thrown, again)
+        stay = {**thrown, **{group: kept(thrown[group], dice) for group, dice in again}}
+        last = tuple((group, throws(thrown[group]) + 1, len(dice)) for group, dice in again)
+        key = place, _key(chosen), *last, *(stay.get(group, ()) for group in self.plan.groups)
+        if key not in self._last:
+            self._last[key] = self._rethrown(last, place, chosen, stay)
+        return self._last[key]
+
+    def _rethrown(
+        self, last: tuple[tuple[str, int, int], ...], place: int, chosen: tuple[Chosen, ...], thrown: Thrown
     ) -> int:
-        """Return the node behind dice that are thrown again, group by group."""
-        if not again or (place == len(self.plan.steps) and self._ends(chosen).is_fixed):
-            return self._ended(chosen, thrown, again) if again else self._at(place, chosen, thrown)
-        (group, dice), *rest = again
-        known = self.course.known(chosen, thrown)
-        number, stay = throws(thrown[group]) + 1, kept(thrown[group], dice)
-        law, total, open_ = self._law(known, group, number, len(dice))
+        """Return the node before dice of some groups are thrown again: group, in which throw, and how many."""
+        if not last:
+            return self._at(place, chosen, thrown)
+        law, total, open_ = self._law(self.course.known(chosen, thrown), *last[0])
         parts = []
         for new, weight in law:
-            after = {**thrown, group: tuple(sorted((*stay, *new)))}
-            parts.append((weight, self._again(tuple(rest), place, chosen, after)))
+            after = {**thrown, last[0][0]: tuple(sorted((*thrown[last[0][0]], *new)))}
+            parts.append((weight, self._rethrown(last[1:], place, chosen, after)))
         return self._chance(parts, total, open_)
 
     def _thrown(self, known: Known, group: str, place: int, chosen: tuple[Chosen, ...], thrown: Thrown) -> int:
@@ -242,9 +251,7 @@ class Courses:
             self._of_answers[key] = _Ends(self.course.known(chosen, {}), self.names, self.kinds)
         return self._of_answers[key]
 
-    def _ended(
-        self, chosen: tuple[Chosen, ...], thrown: Thrown, again: tuple[tuple[str, tuple[Die, ...]], ...] = ()
-    ) -> int:
+    def _ended(self, chosen: tuple[Chosen, ...], thrown: Thrown, again: ByGroup = ()) -> int:
         """Return the node at the end, or before dice that are thrown again for the last time."""
         ends = self._ends(chosen)
         if not ends.is_fixed:

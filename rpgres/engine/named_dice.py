@@ -37,7 +37,7 @@ from rpgres.engine.table import Outcome, Table
 from rpgres.errors import NotationError, RuleError, UsageError
 from rpgres.model.state import Character, Map
 from rpgres.parameters.values import Opposition
-from rpgres.rulesets import STATE, Parameter, Rules
+from rpgres.rulesets import STATE, Rules
 from rpgres.rulesets.actions import OPPOSITION
 from rpgres.rulesets.dice_plans import BAND, GIVEN, OF_AN_OUTCOME, SLOT, DicePlan, GroupPlan, dice_plan
 from rpgres.rulesets.formulas import Expr, Linear, Name, Value, linear, worker
@@ -194,7 +194,7 @@ def _has(known: Known, name: str) -> bool:
 
 def _settled(table: Table, action: str, found: Mapping[str, Any], given: Given, chosen: tuple[Chosen, ...]) -> Outcome:
     rules, band, told = table.rules, found[BAND], table.rules.file.actions[action].told
-    if band is None and found.get("margin", 0) is None:
+    if band is None and found.get("margin") is None and OPPOSITION in rules.file.actions[action].groups:
         raise UsageError(f"{rules.id} {action} needs an opposition; the ruleset defines no unopposed outcome")
     if band not in rules.file.bands:
         raise RuleError(f"{rules.id} {action} comes to {band!r}, which is no band of the ruleset")
@@ -235,18 +235,18 @@ def base_of(compiled: Compiled, given: Given) -> dict[str, Any]:
     on_sheets = {*sheet_names(given.rules.file), *given.actor.abilities, *given.actor.counters}
     for name in compiled.wanted:
         if (name in on_sheets or name.startswith(OPPOSED)) and name not in compiled.numbers:
-            base[name] = _value(given, name)
+            base[name] = given.value(name)
     for name in compiled.plan.free_names():
         if name.startswith(GIVEN):
             base[name] = int(given.values.get(name.removeprefix(GIVEN)) is not None)
         else:
-            base[name] = _value(given, name)
+            base[name] = given.value(name)
     for group in compiled.plan.groups.values():
         for piece in group.pieces:
             if isinstance(piece, Name) and not piece.name.startswith(SLOT):
                 name = piece.name
                 is_number = name in compiled.numbers
-                base[f"dice:{name}"] = _Later(name) if is_number else _dice(given, name)
+                base[f"dice:{name}"] = _Later(name) if is_number else given.in_dice(name)
     return base
 
 
@@ -254,37 +254,6 @@ class _Later(str):
     """A number's name, where dice might have been named."""
 
     __slots__ = ()
-
-
-def _value(given: Given, name: str) -> Value:
-    parameter = given.parameters.get(name)
-    if parameter is None:
-        return given.rules.chosen.get(name) or _whole(given.number(name))
-    value = given.values.get(name)
-    if parameter.kind in ("choice", "text", "character"):
-        return value or None
-    if isinstance(value, Opposition):
-        return value.value
-    return _whole(given.number(name)) if parameter.kind != "dice" else 0
-
-
-def _whole(value: int | str) -> int:
-    return value if isinstance(value, int) else 0
-
-
-def _dice(given: Given, name: str) -> str:
-    """Return what a name is in dice: as typed, as its choice says, or its number."""
-    parameter: Parameter | None = given.parameters.get(name)
-    value = given.values.get(name)
-    if isinstance(value, Dice):
-        return value.text
-    if parameter is not None and parameter.kind == "dice":
-        return ""
-    if isinstance(value, Opposition):
-        return str(given.number(name))
-    if parameter is not None and parameter.kind == "choice":
-        return parameter.values.get(value or "", "")
-    return str(_value(given, name) or 0)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -358,22 +327,25 @@ def as_many(found: Dice, group: str, count: int) -> Dice:
     return found if pool.count == count else Dice(msgspec.structs.replace(pool, count=count))
 
 
-class Course(msgspec.Struct, frozen=True):
+class Course:
     """An action with named dice and its inputs, as far as they stay the same while it is played.
 
-    Attributes:
+    No record, as what is kept with the inputs refers to it.
+
+    Args:
         rules, action, compiled: the action.
         base: what its names come to before its dice lie; see `base_of`.
         given: its inputs.
         purse: what those who are asked have to spend.
     """
 
-    rules: Rules
-    action: str
-    compiled: Compiled
-    base: Mapping[str, Any]
-    given: Given
-    purse: Purse
+    __slots__ = ("action", "base", "compiled", "given", "purse", "rules")
+
+    def __init__(
+        self, rules: Rules, action: str, compiled: Compiled, base: Mapping[str, Any], given: Given, purse: Purse
+    ) -> None:
+        self.rules, self.action, self.compiled = rules, action, compiled
+        self.base, self.given, self.purse = base, given, purse
 
     def known(self, chosen: tuple[Chosen, ...], thrown: Thrown) -> Known:
         """Return what is known after some answers, when dice lie."""
@@ -461,18 +433,21 @@ def played(table: Table, actor: Character, course: Course) -> tuple[dict[str, An
     """Return what the names of an action come to, and what was answered."""
     compiled, chosen = course.compiled, tuple[Chosen, ...]()
     plan, thrown, place = compiled.plan, dict[str, tuple[Die, ...]](), 0
+    fresh = list[str]()  # groups whose last throw is still to be explained
     while table.is_read and place < len(plan.steps):
         step = plan.steps[place]
         known = course.known(chosen, thrown)
         if step in plan.groups:
             thrown[step] = _thrown(table, actor, known, course.given, step)
+            fresh.append(step)
             place += 1
             continue
         offers = {offer.answer: offer for offer in course.offers(step, known, chosen)}
         if not offers:
             place += 1
             continue
-        _explain(table, known, course.given, thrown)
+        _explain(table, known, course.given, fresh)
+        fresh.clear()
         asked = question_of(
             course.rules, course.action, step, course.purse.who(step), offers.values(), course.facts(step, known)
         )
@@ -485,6 +460,7 @@ def played(table: Table, actor: Character, course: Course) -> tuple[dict[str, An
         known = course.known(chosen, thrown)
         for group, again in offers[answer].again:
             stay = kept(thrown[group], again)
+            fresh.append(group)
             thrown[group] = (*stay, *_thrown(table, actor, known, course.given, group, again))
     if not table.is_read:
         from rpgres.engine.named_courses import weighed
@@ -492,7 +468,7 @@ def played(table: Table, actor: Character, course: Course) -> tuple[dict[str, An
         return weighed(table, course, place, chosen, thrown)
     known = course.known(chosen, thrown)
     found = {name: known[name] for name in course.names}
-    _explain(table, known, course.given, [*thrown])
+    _explain(table, known, course.given, fresh)
     return found, chosen
 
 

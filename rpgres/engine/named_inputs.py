@@ -11,6 +11,7 @@ from rpgres.model.state import GM, Character, Map, State
 from rpgres.parameters.context import ACTOR
 from rpgres.parameters.values import Opposition, Rating
 from rpgres.rulesets import Parameter, Rules
+from rpgres.rulesets.formulas import Value
 from rpgres.rulesets.numbers import NUMERIC, OPPONENT, OPPOSED
 from rpgres.rulesets.templates import dice_key, fill
 
@@ -49,6 +50,29 @@ class Given:
             other = self.opponent()
             return _on_sheet(other, name.removeprefix(OPPOSED)) if other is not None else 0
         return _on_sheet(self.actor, name, self.state)
+
+    def value(self, name: str) -> Value:
+        """Return what a name is in formulas: a number, or the word of a choice or a switch."""
+        parameter, value = self.parameters.get(name), self.values.get(name)
+        if parameter is None and name in self.rules.chosen:
+            return self.rules.chosen[name]
+        if parameter is not None and parameter.kind in ("choice", "text", "character"):
+            return value or None
+        if isinstance(value, Opposition):
+            return value.value
+        number = self.number(name) if parameter is None or parameter.kind != "dice" else 0
+        return number if isinstance(number, int) else 0
+
+    def in_dice(self, name: str) -> str:
+        """Return what a name is in dice: as typed, as its choice says, or its number."""
+        parameter, value = self.parameters.get(name), self.values.get(name)
+        if isinstance(value, Dice):
+            return value.text
+        if parameter is not None and parameter.kind == "dice":
+            return ""
+        if parameter is not None and parameter.kind == "choice":
+            return parameter.values.get(value or "", "")
+        return str(self.number(name) if isinstance(value, Opposition) else self.value(name) or 0)
 
     def called(self, name: str) -> str:
         """Return what a number is for people: `quick`, `armour of husk`."""

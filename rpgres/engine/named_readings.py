@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from rpgres.rulesets.dice_plans import SLOT, DicePlan
-from rpgres.rulesets.formulas import Const, Expr, Linear, Name, changed, linear, names, reduced
+from rpgres.rulesets.formulas import Const, Expr, Linear, Name, Op, changed, linear, names, reduced
 
 SUM = "+"  # before the number of a sum of readings
 _ADDED = ("sum", "count")
@@ -149,8 +149,6 @@ class _Adding:
         """Return a sum of several readings as one; None where there is nothing to add up."""
         if found is None:
             return None
-        from rpgres.rulesets.formulas import Op
-
         key = tuple(sorted((name, factor) for name, factor in found.items() if name and factor))
         if len(key) < 2:
             return None

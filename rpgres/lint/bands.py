@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
 from math import inf
 
-from rpgres.lint.named_dice import Limits, bounded_actions
+from rpgres.lint.named_spans import Limits, bounded_actions
 from rpgres.rulesets.numbers import described_actions
 from rpgres.rulesets.provenance import owner
 from rpgres.rulesets.rows import Band

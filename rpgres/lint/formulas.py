@@ -92,7 +92,7 @@ def template_faults(path: KeyPath, template: str, scope: Scope) -> Iterator[Faul
     for name in names_in(template):
         if name not in scope.dice and not scope.is_open:
             yield missing(path, "number", name, sorted(scope.dice))
-    tried = (map(_unreadable, filled(template, number, scope.choices)) for number in TRIED)
+    tried = (map(unreadable, filled(template, number, scope.choices)) for number in TRIED)
     faults = [next(filter(None, found), "") for found in tried]
     if all(faults):
         yield Fault("bad-dice", path, faults[0])
@@ -113,7 +113,7 @@ def filled(template: str, number: int, choices: Mapping[str, Sequence[str]]) -> 
     return [text(dict(zip(named, combination, strict=True))) for combination in combinations]
 
 
-def _unreadable(text: str) -> str:
+def unreadable(text: str) -> str:
     """Return what is wrong with dice, with the place marked below; nothing when they can be read."""
     from rpgres.dice import dice
 

@@ -7,16 +7,14 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import partial, reduce
 from math import inf
 
-from rpgres.dice import dice
-from rpgres.dice.grammar import Pool
-from rpgres.errors import NotationError, RuleError
-from rpgres.lint.formulas import TRIED, missing
+from rpgres.errors import FileError, RuleError
+from rpgres.lint.formulas import TRIED, missing, unreadable
 from rpgres.lint.named_asks import ask_faults, ask_texts, ask_trees
+from rpgres.lint.named_spans import EITHER, Spans
 from rpgres.rulesets.actions import OPPOSITION, Action
 from rpgres.rulesets.dice_plans import (
     BAND,
     GIVEN,
-    NO,
     OF_AN_OUTCOME,
     SLOT,
     TIMES,
@@ -37,7 +35,6 @@ from rpgres.rulesets.formulas import (
     FormulaError,
     Name,
     Op,
-    Read,
     formula,
     inner_of,
     names,
@@ -46,14 +43,11 @@ from rpgres.rulesets.formulas import (
 from rpgres.rulesets.numbers import has_any_ability, sheet_names
 from rpgres.rulesets.references import spoken_of
 from rpgres.rulesets.rules import Rules
-from rpgres.rulesets.schema import Parameter
-from rpgres.rulesets.spans import ANY, Span, span_of, truth, within
+from rpgres.rulesets.spans import Span, span_of, truth, within
 from rpgres.rulesets.tree import reached
 from rpgres.toml.diagnostics import Fault, KeyPath, nearest
 
 _BRACES = re.compile(r"\{([^{}]*)\}")
-_EITHER = Span(0, 1)
-Limits = tuple[int, int | None]  # the lowest and the highest number something can be; None for no highest
 _THROWN = Span(1, inf)
 
 
@@ -82,14 +76,17 @@ def named_dice_faults(rules: Rules, name: str) -> Iterator[Fault]:
     try:
         wanted = list(spoken_of(rules, name))
         plan = dice_plan(rules.file, name, wanted=wanted)
+    except FileError:
+        return  # an outcome table that cannot be read is told as such
     except RuleError as error:
-        both = next((one for one in action.dice if one in rules.file.parameters_of(name)), None)
+        both = next((one for one in action.groups if one in rules.file.parameters_of(name)), None)
         if both is None:
             yield Fault("bad-dice", (*at, "dice"), error.raw)
         else:  # which is why formulas that mean the parameter cannot be read
             yield Fault("taken-name", (*at, "dice", both), f"{both!r} is already a parameter; rename the dice")
         return
     yield from _names(rules, name, plan)
+    yield from _taken(rules, name, plan)
     looping = [
         one for one in plan.numbers if one in reached(one, {its: names(plan.numbers[its]) for its in plan.numbers})
     ]
@@ -97,7 +94,7 @@ def named_dice_faults(rules: Rules, name: str) -> Iterator[Fault]:
         path = (*at, "numbers", one) if one in action.numbers else (*at, "bands")
         yield Fault("endless", path, f"the number {one} depends on itself")
     if not looping:
-        spans = _Spans(rules, name, plan)
+        spans = Spans(rules, name, plan)
         yield from _dice(rules, name, plan)
         yield from _endless(name, plan, spans)
         yield from _divisors(name, action, plan, spans)
@@ -123,41 +120,6 @@ def bands_named(rules: Rules, name: str) -> set[str]:
         return _words(dice_plan(rules.file, name).numbers[BAND])
     except RuleError:
         return set(rules.file.bands)
-
-
-def bounded_actions(rules: Rules) -> dict[str, tuple[str, dict[str, Limits]]]:
-    """Return the actions that go by the bounds of `[bands]`: the number that these hold, and what numbers come to."""
-    found = {}
-    for name, action in rules.file.actions.items():
-        if action.dice and not action.bands and not action.band:
-            is_opposed = OPPOSITION in action.groups or "margin" in action.numbers
-            found[name] = ("margin" if is_opposed else "total", number_spans(rules, name))
-    return found
-
-
-def span_of_bands(rules: Rules) -> Limits | None:
-    """Return from where to where the numbers go that the bounds of `[bands]` hold; None where that is not known."""
-    found = [spans.get(number) for number, spans in bounded_actions(rules).values()]
-    limits = [one for one in found if one is not None]
-    if not limits or len(limits) < len(found):
-        return None
-    highest = [high for _, high in limits if high is not None]
-    return min(low for low, _ in limits), max(highest) if len(highest) == len(limits) else None
-
-
-def number_spans(rules: Rules, name: str) -> dict[str, Limits]:
-    """Return the lowest and highest that the numbers of an action come to; None for no highest. Others are left out."""
-    try:
-        plan = dice_plan(rules.file, name)
-    except RuleError:
-        return {}
-    spans = _Spans(rules, name, plan)
-    found = {number: spans[number] for number in plan.numbers if number != BAND and spans[number].has_numbers}
-    return {
-        number: (int(span.low), None if span.high == inf else int(span.high))
-        for number, span in found.items()
-        if span.low > -inf
-    }
 
 
 def unused_numbers(rules: Rules, name: str) -> Iterator[Fault]:
@@ -295,33 +257,33 @@ def _names(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
         if number not in plan.numbers:
             at_place: KeyPath = (*at, "tell", told if isinstance(action.tell, dict) else place)
             yield missing(at_place, "number", number, sorted(plan.numbers))
+
+
+def _taken(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
+    """Yield the names that stand for something else, too."""
+    file, action = rules.file, rules.file.actions[name]
+    at: KeyPath = ("actions", name)
+    of_all = {**dict.fromkeys(sheet_names(file), "on the sheet"), **dict.fromkeys(file.switches, "a house rule")}
+    parameters = file.parameters_of(name)
+    for key in action.parameters:
+        its = file.parameters.get(key)
+        one = (its and its.name) or key
+        if its is not None and one in of_all and not (its.counter == one and of_all[one] == "on the sheet"):
+            path = ("parameters", key, "name") if its.name else ("parameters", key)
+            yield Fault("taken-name", path, f"{one!r} is already {of_all[one]}; rename the parameter")
+    of_dice = {**dict.fromkeys(action.numbers, "a number"), **dict.fromkeys(OF_A_DIE, "a name of every die")}
     for group in plan.groups:
-        if group in parameters or group in action.numbers or group in OF_A_DIE:
-            what = "a parameter" if group in parameters else "a number"
-            if group in OF_A_DIE:
-                what = "a name of every die"
-            # A template may name the parameter; anything else would mean the dice.
-            elsewhere = [one for path, text in _sources(name, action) for one in [text] if path[2:4] != ("dice", group)]
-            if group in action.numbers or group in OF_A_DIE or any(_says(text, group) for text in elsewhere):
-                yield Fault("taken-name", (*at, "dice", group), f"{group!r} is already {what}; rename the dice")
-    taken = {
-        **dict.fromkeys(FUNCTIONS, "a function"),
-        **dict.fromkeys(OF_A_DIE, "a name of every die"),
-        BAND: "the outcome",
-    }
-    for key, one in [(key, file.parameters[key].name or key) for key in action.parameters if key in file.parameters]:
-        its_own = file.parameters[key].counter if file.parameters[key].kind == "counter" else ""
-        what = "a house rule" if one in file.switches else "on the sheet" if one in on_sheets - {its_own} else ""
-        if what:
-            at_key = ("parameters", key, "name") if file.parameters[key].name else ("parameters", key)
-            yield Fault("taken-name", at_key, f"{one!r} is already {what}; rename the parameter")
-    taken |= dict.fromkeys(sorted(on_sheets), "on the sheet") | dict.fromkeys(file.switches, "a house rule")
-    taken |= dict.fromkeys(parameters, "a parameter of this action")
+        # A template may name the parameter; anything else would mean the dice.
+        elsewhere = [text for path, text in _sources(name, action) if path[2:4] != ("dice", group)]
+        if group in of_dice or (group in parameters and any(_says(text, group) for text in elsewhere)):
+            message = f"{group!r} is already {of_dice.get(group, 'a parameter')}; rename the dice"
+            yield Fault("taken-name", (*at, "dice", group), message)
+    taken = {**dict.fromkeys(FUNCTIONS, "a function"), **dict.fromkeys(OF_A_DIE, "a name of every die")}
+    taken |= {BAND: "the outcome", **of_all, **dict.fromkeys(parameters, "a parameter of this action")}
     for number in action.numbers:
         if number in taken:
-            yield Fault(
-                "taken-name", (*at, "numbers", number), f"{number!r} is already {taken[number]}; rename the number"
-            )
+            message = f"{number!r} is already {taken[number]}; rename the number"
+            yield Fault("taken-name", (*at, "numbers", number), message)
     for number in file.define:
         if number in parameters:
             yield Fault("taken-name", ("define", number), f"{number!r} is already a parameter of {name}; rename it")
@@ -374,25 +336,20 @@ def _dice(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
     choices = {one: next(iter(its.values.values())) for one, its in parameters.items() if its.values}
     for group in plan.groups.values():
         if all(isinstance(piece, str) for piece in group.pieces) or len(group.pieces) > 3 or group.pieces[-1]:
-            faults = [_fault_of(group, number, choices) for number in TRIED]
+            faults = [unreadable(_tried(group, number, choices)) for number in TRIED]
             if all(faults):
                 yield Fault("bad-dice", ("actions", name, "dice", group.name), faults[0])
 
 
-def _fault_of(group: GroupPlan, number: int, choices: Mapping[str, str]) -> str:
-    tried = [
+def _tried(group: GroupPlan, number: int, choices: Mapping[str, str]) -> str:
+    """Return the dice of a group with a choice's dice, or a number, in place of each formula."""
+    return "".join(
         piece if isinstance(piece, str) else choices.get(getattr(piece, "name", ""), str(number))
         for piece in group.pieces
-    ]
-    text = "".join(tried)
-    try:
-        dice(text)
-    except NotationError as error:
-        return f"{error.message}\n  {text}\n  {' ' * error.position}{'^' * error.length}"
-    return ""
+    )
 
 
-def _endless(name: str, plan: DicePlan, spans: _Spans) -> Iterator[Fault]:
+def _endless(name: str, plan: DicePlan, spans: Spans) -> Iterator[Fault]:
     """Yield the dice of which every added one brings a further one, whatever it shows."""
     for group in plan.groups.values():
         pool = pool_of(group)
@@ -414,15 +371,11 @@ def _endless(name: str, plan: DicePlan, spans: _Spans) -> Iterator[Fault]:
             yield Fault("bad-dice", ("actions", name, "dice", group.name, "again"), "every face explodes forever")
 
 
-def _die(face: int, added: int) -> dict[str, Span]:
-    return {"face": span_of(face), "added": span_of(added), "thrown": _THROWN}
-
-
-def _divisors(name: str, action: Action, plan: DicePlan, spans: _Spans) -> Iterator[Fault]:
+def _divisors(name: str, action: Action, plan: DicePlan, spans: Spans) -> Iterator[Fault]:
     """Yield the formulas that divide by what may be 0."""
     pools = [pool for group in plan.groups.values() if (pool := pool_of(group)) is not None]
     faces = [span_of(face) for pool in pools for face in pool.faces] or [Span(1, inf)]
-    of_die = {"face": reduce(Span.plus, faces), "added": _EITHER, "thrown": _THROWN}
+    of_die = {"face": reduce(Span.plus, faces), "added": EITHER, "thrown": _THROWN}
     known = partial(spans.of_die, of_die)
     for path, expr, _ in _trees(name, action, plan):
         for divisor in dict.fromkeys(_divided_by(expr, frozenset())):
@@ -450,7 +403,7 @@ def _divided_by(expr: Expr, asked: frozenset[str]) -> Iterator[Expr]:
 
 def _never(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
     """Yield the bands that nothing can come to."""
-    action, spans = rules.file.actions[name], _Spans(rules, name, plan)
+    action, spans = rules.file.actions[name], Spans(rules, name, plan)
     band = plan.numbers[BAND]
     at: KeyPath = ("actions", name)
     if not action.band and not action.bands:
@@ -490,111 +443,3 @@ def _never(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
 
 def _words(expr: Expr) -> set[str]:
     return {one.value for one in results(expr) if isinstance(one, Const) and isinstance(one.value, str)}
-
-
-class _Spans(dict[str, Span]):
-    """What the names of an action may come to, whatever is typed and rolled."""
-
-    def __init__(self, rules: Rules, name: str, plan: DicePlan) -> None:
-        super().__init__()
-        self.plan = plan
-        self.parameters = rules.file.parameters_of(name)
-        self.required = rules.file.actions[name].required
-        self.switches = rules.file.switches
-        self.asks = rules.file.actions[name].ask
-
-    def __missing__(self, name: str) -> Span:
-        self[name] = ANY  # while it is worked out, should it depend on itself
-        if name in self.plan.numbers:
-            found = within(self.plan.numbers[name], self.__getitem__)
-        elif name.startswith(SLOT):
-            found = self._read(self.plan.reads[int(name.removeprefix(SLOT))])
-        elif name.startswith(GIVEN):
-            parameter = self.parameters.get(name.removeprefix(GIVEN))
-            found = _EITHER
-            if parameter is not None and parameter.kind != OPPOSITION:  # of which one may type that there is none
-                is_sure = name.removeprefix(GIVEN) in self.required or parameter.default is not None
-                found = Span(1, 1) if is_sure else _EITHER
-        elif name.startswith(TIMES):
-            found = Span(0, self.asks[name.removeprefix(TIMES).partition(":")[0]].times)
-        elif name in self.asks:
-            found = Span(1, 0, frozenset({NO, *self.asks[name].options}))
-        elif name in self.parameters:
-            found = _of_parameter(self.parameters[name], is_needed=name in self.required)
-        elif name in self.switches:
-            found = Span(1, 0, frozenset(self.switches[name].choices))
-        else:
-            found = ANY
-        self[name] = found
-        return found
-
-    def _read(self, read: Read) -> Span:
-        found = [self._of_group(read, self.plan.groups[group]) for group in read.groups]
-        if read.kind in ("sum", "count"):
-            return Span(sum(one.low for one in found), sum(one.high for one in found))
-        return Span(min(0, *(one.low for one in found)), max(0, *(one.high for one in found)))
-
-    def _of_group(self, read: Read, group: GroupPlan) -> Span:
-        """Return what a reading of one group may come to."""
-        pool, count = pool_of(group), self._count(group)
-        if pool is None:
-            return Span(0, inf) if read.kind == "count" else ANY
-        if pool.keep:
-            start, end = pool.kept
-            count = Span(end - start, end - start)
-        first = self._of_dice(read, group, pool, added=0)
-        more = self._of_dice(read, group, pool, added=1) if group.again is not None else Span(0, 0)
-        low, high = min(first.low, more.low), max(first.high, more.high)
-        if read.kind in ("highest", "lowest"):
-            is_sure = count.low > 0 and read.of is None
-            return Span(low, high) if is_sure else Span(min(low, 0), max(high, 0))
-        most = inf if more.high > 0 else count.high * first.high if first.high > 0 else count.low * first.high
-        least = -inf if more.low < 0 else count.high * first.low if first.low < 0 else count.low * first.low
-        return Span(least, most)
-
-    def _of_dice(self, read: Read, group: GroupPlan, pool: Pool, *, added: int) -> Span:
-        """Return what one die brings to a reading, one of the first or an added one."""
-        low, high = inf, -inf
-        for face in pool.faces:
-            known = partial(self.of_die, _die(face, added))
-            fits = truth(within(read.of, known)) if read.of else True
-            its = span_of(1 if read.kind == "count" else face)
-            if read.kind != "count" and group.worth is not None:
-                its = within(group.worth, known)
-            if fits is not True:
-                its = Span(0, 0) if fits is False else its.plus(Span(0, 0))
-            low, high = min(low, its.low), max(high, its.high)
-        return Span(low, high)
-
-    def of_die(self, of_die: Mapping[str, Span], name: str) -> Span:
-        """Return what a name may come to where one die is looked at."""
-        return of_die.get(name) or self[name]
-
-    def _count(self, group: GroupPlan) -> Span:
-        first = group.pieces[0]
-        if isinstance(first, str) and first.strip():
-            found = re.match(r"\s*(\d*)\s*[dD]", first)
-            number = int(found[1] or 1) if found else None
-            return Span(number, number) if number is not None else Span(0, inf)
-        found_span = within(group.pieces[1], self.__getitem__) if len(group.pieces) > 1 else ANY  # type: ignore[arg-type]
-        return Span(max(found_span.low, 0), max(found_span.high, 0)) if found_span.has_numbers else Span(0, inf)
-
-
-def _of_parameter(parameter: Parameter, *, is_needed: bool) -> Span:
-    is_there = is_needed or parameter.default is not None
-    if parameter.kind in ("choice", "text", "character"):
-        words: frozenset[str | None] = (
-            frozenset(parameter.choices) if parameter.kind == "choice" else frozenset(["word"])
-        )
-        if parameter.kind != "choice":
-            return Span(1, 0, words | {None})
-        return Span(1, 0, words if is_there else words | {None})
-    if parameter.kind == "flag":
-        return _EITHER
-    if parameter.kind != "integer":
-        return ANY
-    low = -inf if parameter.at_least is None else parameter.at_least
-    high = inf if parameter.at_most is None else parameter.at_most
-    if parameter.among:
-        low, high = min(parameter.among), max(parameter.among)
-    return Span(low, high) if is_there else Span(min(low, 0), max(high, 0))

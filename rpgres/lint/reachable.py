@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from rpgres.lint.conditions import CONDITIONS
-from rpgres.lint.named_dice import Limits, bands_named, bounded_actions, number_spans
+from rpgres.lint.named_dice import bands_named
+from rpgres.lint.named_spans import Limits, bounded_actions, number_spans
 from rpgres.rulesets.numbers import described_actions
 from rpgres.rulesets.provenance import located_in
 from rpgres.rulesets.rows import Band, Condition

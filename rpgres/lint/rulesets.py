@@ -17,7 +17,7 @@ from rpgres.lint.bands import newest, range_faults
 from rpgres.lint.conditions import switch_faults
 from rpgres.lint.decks import deck_diagnostics, pile_faults
 from rpgres.lint.formulas import bounds_faults, missing
-from rpgres.lint.named_dice import span_of_bands
+from rpgres.lint.named_spans import span_of_bands
 from rpgres.lint.outcomes import roles_of, row_diagnostics, undescribed, unregistered
 from rpgres.lint.overlays import setting_faults, stray_diagnostics
 from rpgres.lint.reachable import reach_faults, unmet_rows

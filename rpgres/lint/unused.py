@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -25,13 +26,8 @@ NAMED = ("ability", "opposition", "integer", "dice", "flag", "choice", "form")
 
 def unused_faults(rules: Rules) -> Iterator[Fault]:
     """Yield what is declared and changes nothing, and counters that no sheet has."""
-    if not rules.file.standalone:
-        return  # code may use what data declare
-    try:
-        yield from _parameters(rules)
-        yield from _counters(rules)
-    except (FileError, KeyError):
-        return  # what cannot be read is told as such, and might use anything
+    if rules.file.standalone:  # else code may use what data declare
+        yield from _readable(rules, _parameters, _counters)
 
 
 def idle_faults(rules: Rules) -> Iterator[Fault]:
@@ -40,13 +36,14 @@ def idle_faults(rules: Rules) -> Iterator[Fault]:
     It can be played for all that, while it is being written or when a house rule has taken away what named them; so
     this is for whoever checks the ruleset itself.
     """
-    if not rules.file.standalone or rules.layers.overlays:
-        return
-    try:
-        yield from _numbers(rules)
-        yield from _kinds(rules)
-    except (FileError, KeyError):
-        return  # what cannot be read is told as such, and might use anything
+    if rules.file.standalone and not rules.layers.overlays:
+        yield from _readable(rules, _numbers, _kinds)
+
+
+def _readable(rules: Rules, *checks: Callable[[Rules], Iterator[Fault]]) -> Iterator[Fault]:
+    with suppress(FileError, KeyError):  # what cannot be read is told as such, and might use anything
+        for check in checks:
+            yield from check(rules)
 
 
 def _numbers(rules: Rules) -> Iterator[Fault]:

@@ -34,9 +34,11 @@ NOTES = {
     r"\[define": "Formulas that several actions share.",
     r"\[actions": "What characters do. `parameters` is what is typed, `required` what may not be left out; `sentence`\n"
     "and `example` are for help. To add an action, copy one with all that bears its name, and rename the copy.",
-    r"(\[actions\.[^.\]]+\.dice|dice = \{)": "The dice, in the order in which they are rolled, their number and sides.",
+    r"(\[actions\.[^.\]]+\.dice|dice = )": "The dice, in the order in which they are rolled, their number and sides.",
     r"(\[actions\.[^.\]]+\.numbers|numbers = )": "What is read off the dice: sums, counts, the highest and the lowest.",
-    r"\[actions\.[^.\]]+\.bands": "Which outcome it is: the first whose condition holds.",
+    r"\[actions\.[^.\]]+\.ask": "What is asked while the dice lie, before the outcome: options, and what they cost.",
+    r"\[tables": "Random tables: what each row says, by what the die shows.",
+    r"(\[actions\.[^.\]]+\.bands|bands\.)": "Which outcome it is: the first whose condition holds.",
     r"\[parameters": "What is typed for an action: options on the command line, keys of `with` in scenes.",
     r"\[switches": "House rules: questions of the rules that a table may answer otherwise.",
     r"\[outcomes": "What is told when an outcome comes about, and what it changes: these texts are yours.",
@@ -106,7 +108,9 @@ def files_like(ruleset: Ruleset, name: str, words: Words) -> dict[str, str]:
     _check_words(parse(read_source(folder / COPIED[0])), old, words)
     # What is left out keeps its name: rules, scenes and vectors may speak of it.
     renamed = {ruleset.id: name, old.action: words.action, **dict(zip(old.abilities, words.abilities, strict=False))}
-    renamed |= {old.character: words.character, id_of(old.character): id_of(words.character)}
+    first = [path.stem for path in _sheets(folder)[:1]]
+    renamed |= dict.fromkeys([id_of(old.character), *first], id_of(words.character)) if old.character else {}
+    renamed |= {old.character: words.character}
     renamed = {former: later for former, later in renamed.items() if former and former != later}
     found = {}
     for path in sorted(one for pattern in (*COPIED, VECTORS) for one in folder.glob(pattern)):
@@ -221,9 +225,10 @@ def _headed(text: str, like: str, name: str, words: Words) -> str:
 def _noted(text: str) -> str:
     """Return a `ruleset.toml` with a note above the first line of each kind, and above the comment on that line."""
     found, held = list[str](), list[str]()
-    waiting = dict(NOTES)
+    waiting, is_headed = dict(NOTES), False
     for line in text.split("\n"):
-        start = next((one for one in waiting if re.match(one, line)), None)
+        is_headed = is_headed or line.startswith("[")  # keys that stand above all are explained by the head
+        start = next((one for one in waiting if is_headed and re.match(one, line)), None)
         if start is not None:
             found += [f"# {part}" for part in waiting.pop(start).split("\n")]
         if line.startswith("#"):

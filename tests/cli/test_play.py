@@ -265,7 +265,7 @@ def test_what_is_unclear_or_missing_is_asked() -> None:
 
     room = Room(TABLE, None)
     assert room.understood(split("overcome fight guard"), first).long == "mara overcome --skill fight --vs guard:fight"
-    assert asked == ["Who acts", "guard opposes this with what"]
+    assert asked == ["Who acts", "what of guard opposes this"]
     asked.clear()
     assert room.understood(split("edda overcome crafts"), first).long == "edda overcome --skill crafts --vs 2"
     assert asked == ["overcome: vs"]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import FIXED, PROGRAM, rpgres
-from tests.support.terminal import INTERRUPT, Terminal
+from tests.support.terminal import Terminal
 
 CLEAR = "\x1b[H\x1b[2J"
 
@@ -39,8 +39,7 @@ def test_at_a_terminal_each_change_is_checked(ruleset: Path, is_plain: bool) -> 
     told.append(shown.until("did you mean `level`?\n"))
     changed(main, '"levl >= 6"', '"level >= 5"')
     told.append(shown.until("bell: ok\n"))
-    shown.type(INTERRUPT)
-    code, last = shown.end()
+    code, last = shown.interrupt()
     assert code == 130, last
     assert [text.startswith(CLEAR) for text in told] == [not is_plain] * 3
     assert re.search(r"\d\d:\d\d:\d\d watching rulesets/bell; Ctrl-C ends\n", told[0])
@@ -87,8 +86,7 @@ def test_schemas_follow_the_ruleset(ruleset: Path) -> None:
     shown.until("ruleset.toml changed\n")
     while '"luck"' not in (ruleset / ".schemas/sheet-bell.json").read_text("utf-8"):
         shown._read(0.2)
-    shown.type(INTERRUPT)
-    assert shown.end()[0] == 130
+    assert shown.interrupt()[0] == 130
 
 
 def test_only_text_can_be_watched(ruleset: Path) -> None:

@@ -525,6 +525,8 @@ def test_what_needs_something_in_the_way_says_so() -> None:
     write(BLADES, name="blades")
     with pytest.raises(UsageError, match="blades strike needs an opposition"):
         resolve("blades", "strike", pool=3, vs="none")
+    with pytest.raises(UsageError, match="blades strike needs an opposition"):
+        odds("strike", name="blades", pool=3, vs="none")
     # One row alone is no answer to what it means that nothing opposes.
     head = BLADES.split("[outcomes")[0].replace(
         "from = 1, success = true }", "from = 1, success = true, unopposed = true }"

@@ -600,7 +600,7 @@ DECLARED = {
         "beside! last-phase+ phase+ stack+"
     ),
     "two-dice": "trait? bonus? edge?",
-    "highest-die": "pool? position+ effect+",
+    "highest-die": "pool? bargain+ helper? position+ effect+",
     "twenty-sided-advantage": (
         "bonus? bonus-dice? armor-class? difficulty-class? critical-range? dice? sides? modifier? vs? target? "
         "advantage? weapon?"

@@ -102,8 +102,7 @@ def test_a_terminal_offers_what_it_can_be_like(work: Path) -> None:
     listed = shown.until("[action-and-challenge] ")
     assert "highest-die" in listed
     assert not re.search(r"^saga", listed, re.MULTILINE)
-    shown.type("\x03")
-    assert shown.end()[0] == 130
+    assert shown.interrupt()[0] == 130
     assert list(work.iterdir()) == []
 
 

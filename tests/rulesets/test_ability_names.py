@@ -45,7 +45,7 @@ title = "Nerve"
 boxes = 1
 more = [{ ability = "Occult Lore", at = 3, boxes = { more = 1 } }]
 """
-CLOSED = RULESET.replace("[sheet.skills]", '[sheet.skills]\nnames = ["Occult Lore"]').replace(" + {second-sight}", "")
+CLOSED = RULESET.replace("[sheet.skills]", '[sheet.skills]\nnames = ["Occult Lore"]').replace(" + second-sight", "")
 SHEET = 'ruleset = "lore"\n[skills]\n"Occult Lore" = 3\n"Second Sight" = 1\n'
 SCENE = """
 ruleset = "lore"

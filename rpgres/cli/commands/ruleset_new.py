@@ -179,9 +179,11 @@ def _next_steps(rules: Rules, folder: Path, words: Words) -> Iterator[str]:
     """Yield command lines that work at once."""
     from rpgres.cli.shells import join_line
     from rpgres.conformance.vectors import own_vectors
+    from rpgres.plugins.likeness import id_of
 
     elsewhere = [] if folder.parent == Path("rulesets") else ["--rulesets", str(folder.parent)]
-    sheet = next(iter(sorted((folder / "sheets").glob("*.toml"))), None)
+    sheets = sorted((folder / "sheets").glob("*.toml"), key=lambda path: path.stem != id_of(words.character))
+    sheet = sheets[0] if sheets else None
     *_, example = rules.file.actions[words.action].example.partition(" roll ")
     rated = [name for name, taken in rules.parameters(words.action).items() if taken.kind == "ability"]
     by_sheet = example
@@ -193,7 +195,7 @@ def _next_steps(rules: Rules, folder: Path, words: Words) -> Iterator[str]:
             yield " ".join(["rpgres", command, line, *([join_line(elsewhere)] if elsewhere else [])])
     if sheet is not None:
         yield join_line(["rpgres", "sheet", "show", str(sheet), *elsewhere])
-    for scene in sorted((folder / "scenes").glob("*.toml"))[:1]:
+    for scene in sorted((folder / "scenes").glob("*.toml"), key=lambda path: path.stem != "example")[:1]:
         yield join_line(["rpgres", "scene", "test", str(scene), *elsewhere])
     if own_vectors(rules):
         yield join_line(["rpgres", "ruleset", "test", rules.id, *elsewhere])

@@ -280,7 +280,10 @@ class Room:
         while True:
             try:
                 long = lengthened(self.scope(who, command), action, line)
-                more = self._missing(who, action, long, asks) if verb != ODDS else []  # odds at every rung
+                options = [long[start].partition("=")[0] for start, _ in typed_apart(long, command.takes)[1]]
+                is_known = all(name in command.takes for name in options if name != "--")
+                # Odds are told at every rung; an option that is unknown is told by the command.
+                more = self._missing(who, action, long, asks) if verb != ODDS and is_known else []
                 if not more:
                     break
                 end = line.index("--") if "--" in line else len(line)  # what stands behind is taken as it is
@@ -329,7 +332,7 @@ class Room:
             found = asks(f"{action}: {name}? ({self._usual(who, parameter) or parameter.help})", ())
             if found is None:
                 hint = f"`help {action}` shows a line that works here"
-                raise UsageError(f"{action} needs {name}: {parameter.help}; {hint}")
+                raise UsageError(f"{action} needs `{name}`: {parameter.help}; {hint}")
             is_name = parameter.kind in ("ability", "opposition")  # which may leave something open
             return [name, *split(found.text)] if is_name else [f"--{name}={found.text}"]
         return []

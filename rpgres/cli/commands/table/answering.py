@@ -103,6 +103,17 @@ def _hand_in(options: TableOptions, arguments: dict[str, Any]) -> None:
             finish_run(done, options, is_asked=arguments["prompt"] is not None)
 
 
+SealOut = Annotated[
+    str | None,
+    typer.Option(
+        "--out",
+        metavar="FILE",
+        help="Write answer and salt to this file, and keep it secret [default: kept for `open` on this computer].",
+        show_default=False,
+    ),
+]
+
+
 @app.command("seal")
 @spread
 def seal(
@@ -110,15 +121,7 @@ def seal(
         str | None,
         typer.Option("--choose", metavar=opt.CHOOSE.metavar, help="The answer to seal.", show_default=False),
     ] = None,
-    out: Annotated[
-        str | None,
-        typer.Option(
-            "--out",
-            metavar="FILE",
-            help="Write answer and salt to this file, and keep it secret [default: kept for `open` on this computer].",
-            show_default=False,
-        ),
-    ] = None,
+    out: SealOut = None,
     view: Annotated[
         str | None,
         typer.Option("--view", metavar="FILE", help="Seal the answer to a view file, elsewhere.", show_default=False),

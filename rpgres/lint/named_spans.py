@@ -1,0 +1,168 @@
+"""What the numbers of an action with dice may come to, whatever is typed and rolled."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import partial
+from math import inf
+
+from rpgres.dice.grammar import Pool
+from rpgres.errors import RuleError
+from rpgres.rulesets.actions import OPPOSITION
+from rpgres.rulesets.dice_plans import BAND, GIVEN, NO, SLOT, TIMES, DicePlan, GroupPlan, dice_plan, pool_of
+from rpgres.rulesets.formulas import Read
+from rpgres.rulesets.rules import Rules
+from rpgres.rulesets.schema import Parameter
+from rpgres.rulesets.spans import ANY, Span, span_of, truth, within
+
+EITHER = Span(0, 1)
+Limits = tuple[int, int | None]  # the lowest and the highest number something can be; None for no highest
+_THROWN = Span(1, inf)
+
+
+def bounded_actions(rules: Rules) -> dict[str, tuple[str, dict[str, Limits]]]:
+    """Return the actions that go by the bounds of `[bands]`: the number that these hold, and what numbers come to."""
+    found = {}
+    for name, action in rules.file.actions.items():
+        if action.dice and not action.bands and not action.band:
+            is_opposed = OPPOSITION in action.groups or "margin" in action.numbers
+            found[name] = ("margin" if is_opposed else "total", number_spans(rules, name))
+    return found
+
+
+def span_of_bands(rules: Rules) -> Limits | None:
+    """Return from where to where the numbers go that the bounds of `[bands]` hold; None where that is not known."""
+    found = [spans.get(number) for number, spans in bounded_actions(rules).values()]
+    limits = [one for one in found if one is not None]
+    if not limits or len(limits) < len(found):
+        return None
+    highest = [high for _, high in limits if high is not None]
+    return min(low for low, _ in limits), max(highest) if len(highest) == len(limits) else None
+
+
+def number_spans(rules: Rules, name: str) -> dict[str, Limits]:
+    """Return the lowest and highest that the numbers of an action come to; None for no highest. Others are left out."""
+    try:
+        plan = dice_plan(rules.file, name)
+    except RuleError:
+        return {}
+    spans = Spans(rules, name, plan)
+    found = {number: spans[number] for number in plan.numbers if number != BAND and spans[number].has_numbers}
+    return {
+        number: (int(span.low), None if span.high == inf else int(span.high))
+        for number, span in found.items()
+        if span.low > -inf
+    }
+
+
+def die_spans(face: int, added: int) -> dict[str, Span]:
+    return {"face": span_of(face), "added": span_of(added), "thrown": _THROWN}
+
+
+class Spans(dict[str, Span]):
+    """What the names of an action may come to, whatever is typed and rolled."""
+
+    def __init__(self, rules: Rules, name: str, plan: DicePlan) -> None:
+        super().__init__()
+        self.plan = plan
+        self.parameters = rules.file.parameters_of(name)
+        self.required = rules.file.actions[name].required
+        self.switches = rules.file.switches
+        self.asks = rules.file.actions[name].ask
+
+    def __missing__(self, name: str) -> Span:
+        self[name] = ANY  # while it is worked out, should it depend on itself
+        if name in self.plan.numbers:
+            found = within(self.plan.numbers[name], self.__getitem__)
+        elif name.startswith(SLOT):
+            found = self._read(self.plan.reads[int(name.removeprefix(SLOT))])
+        elif name.startswith(GIVEN):
+            parameter = self.parameters.get(name.removeprefix(GIVEN))
+            found = EITHER
+            if parameter is not None and parameter.kind != OPPOSITION:  # of which one may type that there is none
+                is_sure = name.removeprefix(GIVEN) in self.required or parameter.default is not None
+                found = Span(1, 1) if is_sure else EITHER
+        elif name.startswith(TIMES):
+            found = Span(0, self.asks[name.removeprefix(TIMES).partition(":")[0]].times)
+        elif name in self.asks:
+            found = Span(1, 0, frozenset({NO, *self.asks[name].options}))
+        elif name in self.parameters:
+            found = _of_parameter(self.parameters[name], is_needed=name in self.required)
+        elif name in self.switches:
+            found = Span(1, 0, frozenset(self.switches[name].choices))
+        else:
+            found = ANY
+        self[name] = found
+        return found
+
+    def _read(self, read: Read) -> Span:
+        found = [self._of_group(read, self.plan.groups[group]) for group in read.groups]
+        if read.kind in ("sum", "count"):
+            return Span(sum(one.low for one in found), sum(one.high for one in found))
+        return Span(min(0, *(one.low for one in found)), max(0, *(one.high for one in found)))
+
+    def _of_group(self, read: Read, group: GroupPlan) -> Span:
+        """Return what a reading of one group may come to."""
+        pool, count = pool_of(group), self._count(group)
+        if pool is None:
+            return Span(0, inf) if read.kind == "count" else ANY
+        if pool.keep:
+            start, end = pool.kept
+            count = Span(end - start, end - start)
+        first = self._of_dice(read, group, pool, added=0)
+        more = self._of_dice(read, group, pool, added=1) if group.again is not None else Span(0, 0)
+        low, high = min(first.low, more.low), max(first.high, more.high)
+        if read.kind in ("highest", "lowest"):
+            is_sure = count.low > 0 and read.of is None
+            return Span(low, high) if is_sure else Span(min(low, 0), max(high, 0))
+        most = inf if more.high > 0 else count.high * first.high if first.high > 0 else count.low * first.high
+        least = -inf if more.low < 0 else count.high * first.low if first.low < 0 else count.low * first.low
+        return Span(least, most)
+
+    def _of_dice(self, read: Read, group: GroupPlan, pool: Pool, *, added: int) -> Span:
+        """Return what one die brings to a reading, one of the first or an added one."""
+        low, high = inf, -inf
+        for face in pool.faces:
+            known = partial(self.of_die, die_spans(face, added))
+            fits = truth(within(read.of, known)) if read.of else True
+            its = span_of(1 if read.kind == "count" else face)
+            if read.kind != "count" and group.worth is not None:
+                its = within(group.worth, known)
+            if fits is not True:
+                its = Span(0, 0) if fits is False else its.plus(Span(0, 0))
+            low, high = min(low, its.low), max(high, its.high)
+        return Span(low, high)
+
+    def of_die(self, of_die: Mapping[str, Span], name: str) -> Span:
+        """Return what a name may come to where one die is looked at."""
+        return of_die.get(name) or self[name]
+
+    def _count(self, group: GroupPlan) -> Span:
+        first = group.pieces[0]
+        if isinstance(first, str) and first.strip():
+            found = re.match(r"\s*(\d*)\s*[dD]", first)
+            number = int(found[1] or 1) if found else None
+            return Span(number, number) if number is not None else Span(0, inf)
+        found_span = within(group.pieces[1], self.__getitem__) if len(group.pieces) > 1 else ANY  # type: ignore[arg-type]
+        return Span(max(found_span.low, 0), max(found_span.high, 0)) if found_span.has_numbers else Span(0, inf)
+
+
+def _of_parameter(parameter: Parameter, *, is_needed: bool) -> Span:
+    is_there = is_needed or parameter.default is not None
+    if parameter.kind in ("choice", "text", "character"):
+        words: frozenset[str | None] = (
+            frozenset(parameter.choices) if parameter.kind == "choice" else frozenset(["word"])
+        )
+        if parameter.kind != "choice":
+            return Span(1, 0, words | {None})
+        return Span(1, 0, words if is_there else words | {None})
+    if parameter.kind == "flag":
+        return EITHER
+    if parameter.kind != "integer":
+        return ANY
+    low = -inf if parameter.at_least is None else parameter.at_least
+    high = inf if parameter.at_most is None else parameter.at_most
+    if parameter.among:
+        low, high = min(parameter.among), max(parameter.among)
+    return Span(low, high) if is_there else Span(min(low, 0), max(high, 0))
