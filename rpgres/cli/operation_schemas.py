@@ -55,6 +55,7 @@ ANSWERS: Mapping[str, tuple[str, ...]] = {
     "deck.draw": ("deck-draw",),
     "ruleset.list": ("rulesets",),
     "ruleset.new": (),
+    "ruleset.import": (),
     "ruleset.check": ("ruleset-check",),
     "ruleset.test": ("ruleset-test",),
     "ruleset.show": ("ruleset-shown", "action-shown"),

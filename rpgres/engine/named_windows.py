@@ -77,6 +77,7 @@ class Roll:
         kind = _Shown if self.table.is_read or self.compiled.plan.asks else _Weighed
         self.lies = kind(self)
         self.chosen = self.lies.begin()
+        self._explain()
 
     def number(self, name: str, **more: int) -> int | None:
         """Return what a number comes to; None where the action has none of this name.
@@ -141,6 +142,14 @@ class Roll:
         """Throw all dice of a side again."""
         assert self.lies is not None
         self.lies.throw(self.dice_of(acting=acting))
+        self._explain()
+
+    def _explain(self) -> None:
+        """Say in the account what fresh dice count for by themselves: what windows add is told by those who add it."""
+        if self.table.is_read and isinstance(self.lies, _Shown):
+            known = self.lies.known(dict.fromkeys(self.values, 0))
+            explain(self.table, known, self.course.given, dict.fromkeys(self.lies.fresh))
+            self.lies.fresh.clear()
 
 
 def _is_opposing(group: GroupPlan, given: Given) -> bool:
@@ -259,8 +268,6 @@ def played_with_windows(
         for window in windows:
             costs += window.play(inner, roll)
         known = roll.known()
-        if inner.is_read and isinstance(known, Known) and isinstance(roll.lies, _Shown):
-            explain(inner, known, course.given, dict.fromkeys(roll.lies.fresh))
         return tuple(known[name] for name in names), roll.chosen, tuple(costs)
 
     def key() -> Hashable:

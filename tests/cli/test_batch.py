@@ -86,9 +86,10 @@ def test_a_file_and_its_byte_order_mark(tmp_path: Path) -> None:
 
 def test_house_rules_of_a_folder(tmp_path: Path) -> None:
     (tmp_path / "fate").mkdir()
-    (tmp_path / "fate" / "ruleset.toml").write_text('[bands.succeed]\ntitle = "Yes"\nsuccess = false\n', "utf-8")
-    assert [answer["success"] for answer in answers(json.dumps(GOOD), "--rulesets", str(tmp_path))] == [False]
-    assert [answer["success"] for answer in answers(json.dumps(GOOD))] == [True]
+    (tmp_path / "fate" / "ruleset.toml").write_text('[switches.defended_advantage]\ndefault = "not-created"\n', "utf-8")
+    house = answers(json.dumps(GOOD), "--rulesets", str(tmp_path))
+    assert [answer["switches"]["defended_advantage"] for answer in house] == ["not-created"]
+    assert [answer["switches"]["defended_advantage"] for answer in answers(json.dumps(GOOD))] == ["seed"]
 
 
 def test_dice_are_rolled_as_the_command_does() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -14,8 +13,8 @@ import tomli_w
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from rpgres.dice import Dice, Reading, Throw
-from rpgres.dice.readings import read_off
+from rpgres.dice import Dice, Throw
+from rpgres.engine.dealers import Dealer
 from rpgres.engine.players import Seats
 from rpgres.engine.run import Prepared, play, prepare
 from rpgres.errors import UsageError
@@ -24,18 +23,24 @@ from rpgres.odds.exact import outcome_odds
 from rpgres.rulesets import Part, Rules, Ruleset, merge_parts
 from rpgres.toml.reading import Source, parse
 
-DICE = ["2d6", "3d4", "1d20", "2d8kh1", "3d6kl2", "{n}d4", "{n}d6>=4", "2d4*2", "3dF", "1d6-1d4", "{c}", "(2d6+{a})/2"]
-MORE = ["", " + {a}", " - {b}", " + {a} - {f}"]
+DICE = ["2d6", "3d4", "1d20", "2d8kh1", "3d6kl2", "{n}d4", "{max(n, 1)}d6", "3dF", "1d6-1d4", "{c}", "{b + f}d4"]
+TOTALS = [
+    "main",
+    "main + a",
+    "main - b + f",
+    "highest(main) + half",
+    "2 * count(main, face >= 3)",
+    "max(main, a)",
+    "sum",
+]
 VERSUS = ["", "{vs}", "{a}", "2d4", "{b}d4", "{vs} + {b}", "{half}"]
-READ = ["total", "natural", "highest", "lowest", "hits", "a", "half", "spread", "sum"]
+READ = ["total", "main", "highest(main)", "lowest(main)", "count(main, face >= 3)", "a", "half", "spread", "sum"]
 COMPARED = ["margin", "opposition", "degrees"]
+WORDS = ["", "", " and c = 'y'", " and f", " and house = 'q'", " and given(a)"]
 
 
-class AllThrows:
+class AllThrows(Dealer):
     """Answers with one throw after the other until there is no other: the place of each is what an odometer shows."""
-
-    joint = False
-    hand = None
 
     def __init__(self) -> None:
         self.places: list[int] = []
@@ -51,21 +56,6 @@ class AllThrows:
         self.sizes[self.asked] = len(table)
         self.asked += 1
         return table[self.places[self.asked - 1]]
-
-    def read(
-        self, dice: Dice, readings: tuple[Reading, ...], label: str, count: int
-    ) -> tuple[Throw | None, tuple[int, ...]]:
-        throw = self.throw(dice, label, count)
-        return throw, read_off(dice, throw, readings)
-
-    def difference(self, own: Dice, other: Dice, label: str, count: int) -> int:
-        raise AssertionError("only a joint dealer is asked")
-
-    def pick(self, weights: Sequence[int], label: str, count: int) -> int:
-        raise AssertionError("nobody draws")
-
-    def merge(self, key: object) -> None:
-        raise AssertionError("nothing merges")
 
     def chance(self) -> Fraction:
         """Return the chance of the run that just ended."""
@@ -99,41 +89,32 @@ def counted(prepared: Prepared) -> dict[str, Fraction]:
 @st.composite
 def rulesets(draw: st.DrawFn) -> dict[str, Any]:
     vs = draw(st.sampled_from(VERSUS))
-    names = [*READ, *(COMPARED if vs else [])]
-    half = draw(st.sampled_from(["{a}/2", {"value": "{a}/2", "at-least": 1}, {"value": "{a} - 3", "at-most": 2}]))
-    numbers: dict[str, Any] = {"half": half, "spread": "{highest} - {lowest}", "sum": "{natural} + {half}"}
-    low, high = sorted(draw(st.lists(st.integers(-3, 14), min_size=2, max_size=2, unique=True)))
-    bands: dict[str, Any] = {
-        "low": {"title": "Low", "to": low},
-        "mid": {"title": "Mid", "from": low + 1, "to": high},
-        "high": {"title": "High", "from": high + 1, "unopposed": True},
+    read = st.sampled_from([*READ, *(COMPARED if vs else [])])
+    numbers = {
+        "half": draw(st.sampled_from(["a / 2", "max(up(a, 2), 1)", "min(a - 3, 2)"])),
+        "spread": "highest(main) - lowest(main)",
+        "sum": draw(st.sampled_from(["main + half", "if(f, main, lowest(main) + a)"])),
+        "total": draw(st.sampled_from(TOTALS)),
+        **({"degrees": "margin / 2"} if vs else {}),
     }
-    for number in range(draw(st.integers(0, 3))):
-        bands[f"e{number}"] = {"title": f"E{number}", "when": draw(conditions(names))}
-    action: dict[str, Any] = {
-        "summary": "Do it.",
-        "parameters": ["a", "b", "n", "f", "c", "vs"],
-        "roll": draw(st.sampled_from(DICE)) + draw(st.sampled_from(MORE)),
-        "under": draw(st.booleans()),
-        "counts": {"hits": ">=3"},
-        "numbers": {**numbers, "degrees": "{margin}/2"} if vs else numbers,
-        "by": draw(
-            st.sampled_from(["", "", "total", "natural", "highest", "hits", "sum", *(["degrees"] if vs else [])])
-        ),
-    }
-    if vs:
-        action["vs"] = vs
-    if draw(st.booleans()):
-        when = draw(st.sampled_from([{"a-to": 0}, {"f": "yes"}, {"c": "y"}, {"half-from": 2}, {"house": "q"}]))
-        action["instead"] = {"other": {"when": when, "roll": draw(st.sampled_from(["2d6kl1", "3d4", "1d8 + {a}"]))}}
+    compared = st.builds("{} {} {}".format, read, st.sampled_from(["<", ">=", "="]), st.integers(-2, 12) | read)
+    conditions = st.builds("{}{}".format, compared, st.sampled_from(WORDS))
+    names = draw(st.lists(st.sampled_from("stuv"), max_size=4, unique=True))
     found = {
         "standalone": True,
         "title": "Any",
         "summary": "Anything.",
         "version": "1",
-        "dice": "1d6",
-        "bands": bands,
-        "actions": {"do": action},
+        "bands": {name: {"title": name} for name in [*names, "rest"]},
+        "actions": {
+            "do": {
+                "summary": "Do it.",
+                "parameters": ["a", "b", "n", "f", "c", "vs"],
+                "dice": {"main": draw(st.sampled_from(DICE)), **({"opposition": vs} if vs else {})},
+                "numbers": numbers,
+                "bands": {**{name: draw(conditions) for name in names}, "rest": "else"},
+            }
+        },
         "parameters": {
             "a": {"kind": "ability", "help": "a"},
             "b": {"kind": "integer", "help": "b"},
@@ -154,24 +135,16 @@ def rulesets(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def without_unused(data: dict[str, Any]) -> dict[str, Any]:
-    """Return a ruleset without the parameters and the switch that nothing names, which would be told as slips."""
-    action = data["actions"]["do"]
-    said = json.dumps([{**action, "parameters": []}, data["bands"]])
-    words = set(re.findall(r"[a-z]+", said.replace('"vs":', "").replace("-from", " ").replace("-to", " ")))
+    """Return a ruleset without what nothing names, which would be told as slips."""
+    action, said = data["actions"]["do"], ""
+    while said != (said := json.dumps([action["dice"], action["numbers"], action["bands"]])):
+        used = {name: re.findall(rf"\b{name}\b", said) for name in action["numbers"]}
+        kept = {name for name, found in used.items() if len(found) > 1 or name == "total"}
+        action["numbers"] = {name: text for name, text in action["numbers"].items() if name in kept}
+    words = {*re.findall(r"[a-z]+", said.replace('"vs":', ""))}
     action["parameters"] = [name for name in action["parameters"] if name in words]
     data["parameters"] = {name: its for name, its in data["parameters"].items() if name in words}
     return data if "house" in words else {key: its for key, its in data.items() if key != "switches"}
-
-
-@st.composite
-def conditions(draw: st.DrawFn, names: Sequence[str]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name in draw(st.lists(st.sampled_from(names), min_size=1, max_size=2)):
-        side = draw(st.sampled_from(["", "-from", "-to"]))
-        bound = st.one_of(st.integers(-2, 12), st.sampled_from(["half", "natural"]))
-        found[name + side] = draw(bound if side else st.integers(0, 8) | st.just([1, 2, 3]))
-    words = draw(st.sampled_from([{}, {}, {"c": "y"}, {"f": "yes"}, {"house": "q"}]))
-    return {**found, **words}
 
 
 @pytest.mark.slow

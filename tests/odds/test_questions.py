@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from rpgres.conformance.walks import walk_merged
+from rpgres.conformance.walks import walk_for
 from rpgres.dice import Reading, dice
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
@@ -151,9 +151,9 @@ def test_a_merge_that_says_too_much_shows_by_which_run_goes_on(asked: str) -> No
         table.merge((len(table.run.events), min(total, 10)), holds=(asked, "outcome"))
 
     prepared = toy(wrong)
-    first, last = (walk_merged(prepared, asked=asked, leaves=1000, others=others) for others in (False, True))
+    first, last = (walk_for(prepared, asked=asked, leaves=1000, others=others) for others in (False, True))
     assert first.masses != last.masses
-    first, last = (walk_merged(prepared, asked="outcome", leaves=1000, others=others) for others in (False, True))
+    first, last = (walk_for(prepared, asked="outcome", leaves=1000, others=others) for others in (False, True))
     assert first.masses == last.masses
 
 
@@ -172,7 +172,7 @@ def test_cards_wrongly_said_to_be_alike_show_by_which_of_them_is_drawn(asked: st
         ready = gambit.prepared({"hand": "Re1,St1+", "need": 6})
         wrong = msgspec.structs.replace(ready, lump=lambda card: card.suit)
         for prepared, is_right in ((ready, True), (wrong, False)):
-            first, last = (walk_merged(prepared, asked=asked, leaves=3000, others=others) for others in (False, True))
+            first, last = (walk_for(prepared, asked=asked, leaves=3000, others=others) for others in (False, True))
             assert (first.masses == last.masses) == is_right
     finally:
         del rules.ruleset.lumps_hold["chase"]

@@ -32,7 +32,7 @@ def in_folder(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-WITHOUT = ("switches", "views")  # a start has no house rules and no secrets
+WITHOUT = ("switches",)  # a start has no house rules
 
 
 @pytest.mark.slow

@@ -76,7 +76,7 @@ wren, slip: Clean
   11 against 8, margin +3
   roll (wren): 5,4 = 9
   You are through, and nobody knows.
-  * move: for the actor, vault
+  * move: for wren, vault
   seed: 7
 """
     )

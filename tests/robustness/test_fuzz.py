@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from rpgres.cli.commands import batch
-from rpgres.cli.commands import ruleset as ruleset_command
+from rpgres.cli import ruleset_checks
 from rpgres.cli.completion import label_records, switch_records
 from rpgres.cli.dynamic import inputs_of
 from rpgres.cli.formats.decks import describe_deck, find_deck, list_decks
@@ -72,7 +72,7 @@ def used(ruleset_id: str, root: Path, rng: random.Random) -> None:
             stray_folders(claimed_ids(extra=extra), extra=extra)
             misnamed_folders(extra=extra)
         case 1:
-            polite(lambda: ruleset_command._checked(ruleset_id, extra))
+            polite(lambda: ruleset_checks._checked(ruleset_id, extra))
         case _:
             polite(partial(helped, ruleset_id, extra))
     rules = polite(lambda: load_rules(find_ruleset(ruleset_id, extra=extra), extra=extra))
