@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from rpgres.cli.commands import batch
 from rpgres.cli import ruleset_checks
+from rpgres.cli.commands import batch
+from rpgres.cli.commands import ruleset as ruleset_command
 from rpgres.cli.completion import label_records, switch_records
 from rpgres.cli.dynamic import inputs_of
 from rpgres.cli.formats.decks import describe_deck, find_deck, list_decks
