@@ -312,6 +312,7 @@ class _Writer:
     def __init__(self, file: RulesetFile, action: Action) -> None:
         self.groups = tuple(action.groups)
         self.asks = action.ask
+        self.numbers = {*action.numbers}
         self.definitions = file.define
         self.winning = [name for name, band in file.bands.items() if band.success]
         self.slots: list[Read] = []
@@ -427,7 +428,13 @@ class _Writer:
                 f"{call.name} takes the names of dice ({known}), then which of them count, as in "
                 f"{call.name}({next(iter(self.groups))}, face >= 5)"
             )
-        return self._slot(Read(call.name, tuple(groups), self.written(rest[0]) if rest else None))
+        condition = self.written(rest[0]) if rest else None
+        if condition is not None and names(condition) and not {*OF_A_DIE, *self.numbers} & {*names(condition)}:
+            raise FormulaError(
+                f"{', '.join(names(condition))} is the same for every die: a condition of dice names `face`, "
+                "`added` or `thrown`"
+            )
+        return self._slot(Read(call.name, tuple(groups), condition))
 
     def _defined(self, name: str, args: tuple[Expr, ...]) -> Expr:
         definition: Definition = self.definitions[name]

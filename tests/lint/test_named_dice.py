@@ -96,6 +96,11 @@ def test_a_sound_one_is_sound() -> None:
         ('"ones > 2"', '"ones == 2"', "bands.haunted: equal is a single ="),
         ('"ones > 2"', '"ones > face"', "face is a name of one die"),
         (
+            '"ones > 2"',
+            '"count(dark, pool > 1) > 2"',
+            "pool is the same for every die: a condition of dice names `face`",
+        ),
+        (
             "count(skill, face >= 5)",
             "count(skil, face >= 5)",
             "numbers.hits: count takes the names of dice",

@@ -31,7 +31,9 @@ def why_lines(rules: Rules, action: str, question: Question) -> list[Line]:
     label, told = rules.file.labels.get(question.label), list[Line]()
     if label is not None:
         texts = rules.layers.texts()
-        told += _rule(f"{question.label}: {label.help}", texts, ("labels", question.label))
+        its = rules.file.actions[action].ask.get(question.label)  # in a roll
+        path: KeyPath = ("actions", action, "ask", question.label) if its else ("labels", question.label)
+        told += _rule(f"{question.label}: {its.text if its else label.help}", texts, path)
     else:
         told += _rows(rules, action, question)
     for name, switch in rules.file.switches.items():
