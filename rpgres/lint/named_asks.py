@@ -13,6 +13,7 @@ from rpgres.rulesets.actions import Action, Asking, Choosable
 from rpgres.rulesets.dice_plans import TIMES, DicePlan, pool_of
 from rpgres.rulesets.effects import paid_by
 from rpgres.rulesets.formulas import FUNCTIONS, OF_A_DIE, Expr, names
+from rpgres.rulesets.numbers import sheet_names
 from rpgres.rulesets.references import spoken_of
 from rpgres.rulesets.rows import RowQuestion
 from rpgres.rulesets.rules import Rules
@@ -95,6 +96,7 @@ def _taken(rules: Rules, name: str, action: Action) -> dict[str, str]:
     tables = [rules.table(table) for table in action.tables]
     asked = {str(path[-1]) for path, node in walk(tables, menu=rules.menu) if isinstance(node, RowQuestion)}
     return {
+        **dict.fromkeys(sheet_names(rules.file), "an ability or a counter of sheets"),
         **dict.fromkeys(asked, "a question of an outcome of this action"),
         **dict.fromkeys(rules.file.define, "a definition"),
         **dict.fromkeys(action.numbers, "a number"),

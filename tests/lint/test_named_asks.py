@@ -116,6 +116,7 @@ def test_faults_are_told_with_their_place(old: str, new: str, key: str, message:
         ("pool", "a parameter"),
         ("last", "the name of dice"),
         ("face", "a function, or a name of every die"),
+        ("luck", "an ability or a counter of sheets"),
     ],
 )
 def test_labels_that_are_taken(label: str, what: str) -> None:
