@@ -63,6 +63,11 @@ FAULTS: dict[str, tuple[str, str, str]] = {
         "[{ again = 2 }]",
         "11: tables.omen.rows[0].again: rolling on this table never ends: omen -> omen; it needs a row that leads",
     ),
+    "more different rows than there are": (
+        '["Gulls",',
+        '[{ again = 3, distinct = true }, "Gulls",',
+        "11: tables.omen.rows[0].again: 3 different rows are asked for, and omen has 2",
+    ),
     "a row without anything": (
         '["Gulls",',
         '["Gulls", {},',
