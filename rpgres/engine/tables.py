@@ -17,7 +17,7 @@ from rpgres.errors import RuleError, UsageError
 from rpgres.model.state import EMPTY, GM, Card, Character, Map
 from rpgres.parameters.context import ACTOR, OPPONENT
 from rpgres.rulesets import Effect
-from rpgres.rulesets.table_plans import JOINT, RowPlan, TablePlan, aside_of, closure, joint_name
+from rpgres.rulesets.table_plans import JOINT, NO_END, RowPlan, TablePlan, aside_of, closure, joint_name
 from rpgres.rulesets.tables import USED, fits, is_within
 
 if TYPE_CHECKING:
@@ -211,6 +211,11 @@ class Walk:
             row, also = self._at(plan, value)
             place = row.number, also.number if also is not None else None
             weights[place] = weights.get(place, 0) + weight
+        if law.open:
+            tail = plan.from_on(law.above)
+            if tail is None:
+                raise RuleError(f"the table {plan.name} of {self.rules.id}: {plan.die} {NO_END}")
+            weights[tail] = weights.get(tail, 0) + law.open
         free = self._free(plan, {place for place, _ in weights}, out)
         return {place: weight for place, weight in weights.items() if place[0] in free}
 

@@ -13,7 +13,7 @@ from rpgres.model.cards import known_cards
 from rpgres.rulesets.numbers import dice_names, number_names
 from rpgres.rulesets.rows import NAME, links_of
 from rpgres.rulesets.rules import Rules
-from rpgres.rulesets.table_plans import RowPlan, TablePlan, closure
+from rpgres.rulesets.table_plans import NO_END, RowPlan, TablePlan, closure
 from rpgres.rulesets.tables import RandomTable, TableRow, fits, is_within, spans_of
 from rpgres.rulesets.templates import names_in
 from rpgres.toml.diagnostics import Fault, KeyPath
@@ -102,12 +102,17 @@ def _die(at: KeyPath, table: RandomTable, plan: TablePlan, scope: Scope) -> Iter
                 yield Fault("wrong-value", (*at, key, row.key), message)
     if not is_read:
         return
+    from rpgres.dice import dice
+
     try:
         shown = _shown(plan.die, plan)
     except UsageError as error:
         yield Fault("bad-dice", (*at, "die"), error.message)
         return
     yield from _numbers(at, plan, shown) if table.die else ()
+    law = None if names_in(plan.die) else dice(plan.die).law
+    if law is not None and law.open and plan.from_on(law.above) is None:
+        yield Fault("bad-dice", (*at, "die"), f"{plan.die} {NO_END}")
     for row in plan.also:
         numbers = [number for number in shown if number is not None]
         if not names_in(plan.die) and not any(is_within(number, row.spans) for number in numbers):

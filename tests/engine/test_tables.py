@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from rpgres import resolve
 from rpgres.engine.resolve import forget_rules
 from rpgres.engine.run import prepare
-from rpgres.errors import GivenError, UsageError
+from rpgres.errors import GivenError, RuleError, UsageError
 from rpgres.model.events import RollEvent
 from rpgres.model.state import Map, State
 from rpgres.odds.exact import outcome_odds
@@ -513,3 +513,39 @@ def test_cards_count_again_when_each_row_has_come() -> None:
     came = {"things": Map({"card": ("low",)})}
     found = outcome_odds(prepare(loaded, "card", {}, state=State(**came)))
     assert {name: mass for name, mass in found.masses.items() if mass} == {"high": 1}
+
+
+EXPLODING = """
+standalone = true
+title = "Exploding"
+summary = "A die without an end."
+version = "1"
+
+[tables.depth]
+die = "1d2!"
+rows = { "1" = "Shallow", "3" = "Deep", "4.." = "Bottomless" }
+
+[tables.typed]
+die = "1d2! + {more}"
+parameters = ["more"]
+rows = { "..1" = "One", "2.." = "More" }
+
+[parameters]
+more = { kind = "integer", default = 0, at-least = 0, at-most = 9, help = "what is added" }
+"""
+
+
+def test_a_die_that_explodes_is_exact_to_its_end() -> None:
+    write(EXPLODING, name="exploding")
+    assert odds("depth", "exploding") == {
+        "shallow": Fraction(1, 2),
+        "deep": Fraction(1, 4),
+        "bottomless": Fraction(1, 4),
+    }
+    assert odds("typed", "exploding") == {"one": Fraction(1, 2), "more": Fraction(1, 2)}
+
+
+def test_odds_of_a_die_that_explodes_over_several_rows_are_refused() -> None:
+    write(EXPLODING.replace('"2.." = "More"', '"2..999" = "More", "1000.." = "Most"'), name="exploding")
+    with pytest.raises(RuleError, match=r"the table typed of exploding: 1d2! \+ \{more\} may explode without an end"):
+        odds("typed", "exploding")
