@@ -17,7 +17,7 @@ from rpgres.errors import RuleError, UsageError
 from rpgres.model.state import EMPTY, GM, Card, Character, Map
 from rpgres.parameters.context import ACTOR, OPPONENT
 from rpgres.rulesets import Effect
-from rpgres.rulesets.table_plans import JOINT, RowPlan, TablePlan, aside_of, closure, joint_name
+from rpgres.rulesets.table_plans import JOINT, NO_END, RowPlan, TablePlan, aside_of, closure, joint_name
 from rpgres.rulesets.tables import USED, fits, is_within
 
 if TYPE_CHECKING:
@@ -172,12 +172,12 @@ class Walk:
             return Found(of, plan.rows[place], also=plan.also[beside] if beside is not None else None)
         if not plan.is_rolled:
             return Found(plan.name, plan.rows[0])
-        open_ = self._open(plan, out)
+        free = {place for place, _ in self._open(plan, out)}
         dice = self._given(plan).dice(plan.die)
         while True:
             rolled = run.roll(dice, plan.name, self.actor.name)
             row, also = self._at(plan, rolled.value)
-            if any(place == row.number for place, _ in open_):
+            if row.number in free:
                 return Found(plan.name, row, rolled.value, also)
             self.table.tell(f"{plan.name} {rolled.value}: {_why(row)}, again")
 
@@ -200,7 +200,7 @@ class Walk:
         return row, next((one for one in plan.also if is_within(value, one.spans)), None)
 
     def _open(self, plan: TablePlan, out: Out) -> dict[tuple[int, int | None], int]:
-        """Return the rows that may come, with what is beside them, by place, with weights; all where none is left.
+        """Return the rows that may come, with what is beside them, by place, with weights.
 
         Raises:
             RuleError: the die shows what no row has.
@@ -209,11 +209,35 @@ class Walk:
         weights: dict[tuple[int, int | None], int] = {}
         for value, weight in zip(law.values, law.weights, strict=True):
             row, also = self._at(plan, value)
-            if (plan.name, str(row.key)) not in out:
-                place = row.number, also.number if also is not None else None
-                weights[place] = weights.get(place, 0) + weight
-        left = {place: weight for place, weight in weights.items() if not self._came(plan.rows[place[0]], plan)}
-        return left or weights
+            place = row.number, also.number if also is not None else None
+            weights[place] = weights.get(place, 0) + weight
+        if law.open:
+            tail = plan.from_on(law.above)
+            if tail is None:
+                raise RuleError(f"the table {plan.name} of {self.rules.id}: {plan.die} {NO_END}")
+            weights[tail] = weights.get(tail, 0) + law.open
+        free = self._free(plan, {place for place, _ in weights}, out)
+        return {place: weight for place, weight in weights.items() if place[0] in free}
+
+    def _free(self, plan: TablePlan, places: Iterable[int], out: Out) -> set[int]:
+        """Return which rows may come, of those that the die or the pile can show; rows count again when all are out.
+
+        Args:
+            plan: the table.
+            places: the places of the rows that can be shown.
+            out: rows that do not count.
+        """
+        shown = [plan.rows[place] for place in places]
+        left = [row for row in shown if self._is_left(row, plan, out)]
+        left = left or [row for row in shown if not row.row.again] or shown
+        return {row.number for row in left if not self._came(row, plan)} or {row.number for row in left}
+
+    def _is_left(self, row: RowPlan, plan: TablePlan, out: Out) -> bool:
+        """Tell whether a row is not out; one that stands for other rows is out with all of them."""
+        if row.passes_to:
+            others = [(one, other) for one in closure(row.passes_to, self.plans) for other in self.plans[one].rows]
+            return any(not other.passes_to and (one, str(other.key)) not in out for one, other in others)
+        return (plan.name, str(row.key)) not in out
 
     def _came(self, row: RowPlan, plan: TablePlan) -> bool:
         """Tell whether a row comes once, and came already."""
@@ -277,6 +301,10 @@ class Walk:
         def row_of(card: Card) -> RowPlan | None:
             return next((row for row in plan.rows if fits(card, str(row.key), self.rules.cards)), None)
 
+        piles = self.table.state.piles
+        cards = piles[plan.pile].cards + (piles[aside].cards if self.rules.may_refill(plan.pile) else ())
+        rows = [row_of(self.rules.cards.card(card)) for card in cards]
+        free = self._free(plan, {row.number for row in rows if row is not None}, out)
         while True:
             drawn = {"to": aside, "label": plan.name, "by": self.actor.name}
             card = self.table.draw(plan.pile, **drawn, alike=lambda one: getattr(row_of(one), "number", None))
@@ -285,7 +313,7 @@ class Walk:
             row = row_of(card)
             if row is None:
                 raise RuleError(f"the table {plan.name} of {self.rules.id} has no row for {card.title}")
-            if (plan.name, str(row.key)) not in out and not self._came(row, plan):
+            if row.number in free:
                 return Found(plan.name, row, card.short or card.code)
             self.table.tell(f"{plan.name} {card.title}: {_why(row)}, again")
 

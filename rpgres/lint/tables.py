@@ -13,7 +13,7 @@ from rpgres.model.cards import known_cards
 from rpgres.rulesets.numbers import dice_names, number_names
 from rpgres.rulesets.rows import NAME, links_of
 from rpgres.rulesets.rules import Rules
-from rpgres.rulesets.table_plans import RowPlan, TablePlan
+from rpgres.rulesets.table_plans import NO_END, RowPlan, TablePlan, closure
 from rpgres.rulesets.tables import RandomTable, TableRow, fits, is_within, spans_of
 from rpgres.rulesets.templates import names_in
 from rpgres.toml.diagnostics import Fault, KeyPath
@@ -44,6 +44,7 @@ def table_faults(rules: Rules) -> Iterator[Fault]:
             yield from _cards(rules, at, table, rules.plans[name])
         else:
             yield from _die(at, table, rules.plans[name], scope)
+    yield from _too_few(rules.plans)
     yield from _endless(rules)
 
 
@@ -101,12 +102,17 @@ def _die(at: KeyPath, table: RandomTable, plan: TablePlan, scope: Scope) -> Iter
                 yield Fault("wrong-value", (*at, key, row.key), message)
     if not is_read:
         return
+    from rpgres.dice import dice
+
     try:
         shown = _shown(plan.die, plan)
     except UsageError as error:
         yield Fault("bad-dice", (*at, "die"), error.message)
         return
     yield from _numbers(at, plan, shown) if table.die else ()
+    law = None if names_in(plan.die) else dice(plan.die).law
+    if law is not None and law.open and plan.from_on(law.above) is None:
+        yield Fault("bad-dice", (*at, "die"), f"{plan.die} {NO_END}")
     for row in plan.also:
         numbers = [number for number in shown if number is not None]
         if not names_in(plan.die) and not any(is_within(number, row.spans) for number in numbers):
@@ -208,6 +214,17 @@ def _cards(rules: Rules, at: KeyPath, table: RandomTable, plan: TablePlan) -> It
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Links
+
+
+def _too_few(plans: Mapping[str, TablePlan]) -> Iterator[Fault]:
+    """Yield the rows that ask for more different rows of their own table than it has."""
+    for name, plan in plans.items():
+        for row in plan.rows:
+            others = (other for one in closure(name, plans) for other in plans[one].rows if not other.passes_to)
+            left = sum(other not in plan.rows or not other.row.again for other in others)
+            if row.row.distinct and row.row.again > left:
+                message = f"{row.row.again} different rows are asked for, and {name} has {left}"
+                yield Fault("inconsistent", ("tables", name, "rows", row.key, "again"), message)
 
 
 def _endless(rules: Rules) -> Iterator[Fault]:

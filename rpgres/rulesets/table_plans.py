@@ -22,6 +22,7 @@ from rpgres.rulesets.tree import reached
 MOST = 2_000  # results of one table that a row's links are followed for; beyond it the row alone is the outcome
 JOINT = "+"  # between the rows of one outcome
 ONE = "1d1"  # the die of a list of one row
+NO_END = "may explode without an end, so one row alone needs all high numbers: N.."
 ROLLED = "the die of a random table"  # the help of its label
 LONGEST = 40  # letters of a name made from a text
 WIDEST = 60  # letters of what an outcome is called
@@ -86,10 +87,34 @@ class TablePlan(msgspec.Struct, frozen=True):
         """Whether there is anything to roll or draw: of a list of one row there is not."""
         return bool(self.pile) or self.die != ONE
 
+    def from_on(self, number: int | None) -> tuple[int, int | None] | None:
+        """Return the place of the one row that has all numbers from one on, and that of what is beside it.
+
+        Args:
+            number: the number; None where none is known.
+
+        Returns:
+            None where several rows have them, or none.
+        """
+        if number is None:
+            return None
+        rows, beside = ([row for row in part if _reaches(row, number)] for part in (self.rows, self.also))
+        if len(rows) != 1 or not all(_has_all(row, number) for row in (*rows, *beside)):
+            return None
+        return rows[0].number, beside[0].number if beside else None
+
     @property
     def again(self) -> frozenset[str]:
         """The keys of the rows that roll again, which are left out then."""
         return frozenset(str(row.key) for row in self.rows if row.row.again)
+
+
+def _reaches(row: RowPlan, number: int) -> bool:
+    return any(high is None or high >= number for _, high in row.spans)
+
+
+def _has_all(row: RowPlan, number: int) -> bool:
+    return any(high is None and (low is None or low <= number) for low, high in row.spans)
 
 
 class RowBand(Band, frozen=True, kw_only=True):

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from rpgres import resolve
 from rpgres.engine.resolve import forget_rules
 from rpgres.engine.run import prepare
-from rpgres.errors import GivenError, UsageError
+from rpgres.errors import GivenError, RuleError, UsageError
 from rpgres.model.events import RollEvent
 from rpgres.model.state import Map, State
 from rpgres.odds.exact import outcome_odds
@@ -439,3 +439,113 @@ def test_too_many_pairs_are_rolled_all_the_same_and_never_alike() -> None:
     found = done("pair", "many", given={"pair": ["1", "1", "7", "7", "9"]})
     assert found.texts == ["Two things", "Thing 7", "Thing 9"]
     assert [one["rolled"] for one in found.details["rows"]] == [1, 7, 9]
+
+
+FEW = """
+standalone = true
+title = "Few"
+summary = "Fewer rows than rolls."
+version = "1"
+
+[tables.sign]
+die = "1d2 + {more}"
+parameters = ["more"]
+rows = { "..1" = { text = "Both", again = 2, distinct = true }, "2" = "Crow", "3.." = "Owl" }
+
+[parameters]
+more = { kind = "integer", default = 0, at-least = 0, at-most = 1, help = "what is added" }
+"""
+
+
+def test_rows_count_again_when_each_that_the_die_shows_has_come() -> None:
+    write(FEW, name="few")
+    found = odds("sign", "few")
+    assert {name: mass for name, mass in found.items() if mass} == {
+        "crow": Fraction(1, 2),
+        "both+crow+crow": Fraction(1, 2),
+    }
+    assert done("sign", "few", given={"sign": ["1", "1", "2", "2"]}).texts == ["Both", "Crow", "Crow"]
+
+
+PASSING = """
+standalone = true
+title = "Passing"
+summary = "A row that stands for those of another table."
+version = "1"
+
+[tables.sign]
+rows = ["Crow", { table = "sound" }, { text = "Both", again = 2, distinct = true }]
+
+[tables.sound]
+rows = ["Bell"]
+"""
+
+
+def test_a_row_that_stands_for_others_is_out_with_them() -> None:
+    write(PASSING, name="passing")
+    found = odds("sign", "passing")
+    assert {name: mass for name, mass in found.items() if mass} == {
+        "crow": Fraction(1, 3),
+        "bell": Fraction(1, 3),
+        "both+bell+crow": Fraction(1, 3),
+    }
+
+
+CARDS_ONCE = """
+standalone = true
+title = "Cards"
+summary = "Cards that come once."
+version = "1"
+kits = ["cards"]
+
+[tables.card]
+cards = "standard"
+rows = { "2..10" = { text = "Low", once = true }, else = { text = "High", once = true } }
+"""
+
+
+def test_cards_count_again_when_each_row_has_come() -> None:
+    write(CARDS_ONCE, name="cards-once")
+    loaded = rules("cards-once")
+    came = {"things": Map({"card": ("low", "high")})}
+    found = outcome_odds(prepare(loaded, "card", {}, state=State(**came)))
+    assert found.masses == {"low": Fraction(36, 54), "high": Fraction(18, 54)}
+    came = {"things": Map({"card": ("low",)})}
+    found = outcome_odds(prepare(loaded, "card", {}, state=State(**came)))
+    assert {name: mass for name, mass in found.masses.items() if mass} == {"high": 1}
+
+
+EXPLODING = """
+standalone = true
+title = "Exploding"
+summary = "A die without an end."
+version = "1"
+
+[tables.depth]
+die = "1d2!"
+rows = { "1" = "Shallow", "3" = "Deep", "4.." = "Bottomless" }
+
+[tables.typed]
+die = "1d2! + {more}"
+parameters = ["more"]
+rows = { "..1" = "One", "2.." = "More" }
+
+[parameters]
+more = { kind = "integer", default = 0, at-least = 0, at-most = 9, help = "what is added" }
+"""
+
+
+def test_a_die_that_explodes_is_exact_to_its_end() -> None:
+    write(EXPLODING, name="exploding")
+    assert odds("depth", "exploding") == {
+        "shallow": Fraction(1, 2),
+        "deep": Fraction(1, 4),
+        "bottomless": Fraction(1, 4),
+    }
+    assert odds("typed", "exploding") == {"one": Fraction(1, 2), "more": Fraction(1, 2)}
+
+
+def test_odds_of_a_die_that_explodes_over_several_rows_are_refused() -> None:
+    write(EXPLODING.replace('"2.." = "More"', '"2..999" = "More", "1000.." = "Most"'), name="exploding")
+    with pytest.raises(RuleError, match=r"the table typed of exploding: 1d2! \+ \{more\} may explode without an end"):
+        odds("typed", "exploding")

@@ -63,6 +63,16 @@ FAULTS: dict[str, tuple[str, str, str]] = {
         "[{ again = 2 }]",
         "11: tables.omen.rows[0].again: rolling on this table never ends: omen -> omen; it needs a row that leads",
     ),
+    "a die without an end": (
+        'die = "1d6"\nrows = { "1-3" = "Rain", "4-6"',
+        'die = "1d2!"\nrows = { "1" = "Rain", "2..1000"',
+        "7: tables.weather.die: 1d2! may explode without an end, so one row alone needs all high numbers: N..",
+    ),
+    "more different rows than there are": (
+        '["Gulls",',
+        '[{ again = 3, distinct = true }, "Gulls",',
+        "11: tables.omen.rows[0].again: 3 different rows are asked for, and omen has 2",
+    ),
     "a row without anything": (
         '["Gulls",',
         '["Gulls", {},',
