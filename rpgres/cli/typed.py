@@ -42,6 +42,30 @@ def split(line: str) -> list[str]:
     return [*words, word] if word is not None else words
 
 
+def words_of(line: str) -> list[str]:
+    """Return the words of a line at a table; the text of a note is one, up to its options.
+
+    >>> words_of('note They say "wait", and leave.')
+    ['note', 'They say "wait", and leave.']
+    >>> words_of('note I am the spy --to gm')
+    ['note', 'I am the spy', '--to', 'gm']
+
+    Raises:
+        UsageError: a quotation mark is not closed.
+    """
+    first, _, text = line.strip().partition(" ")
+    text = text.strip()
+    if first != "note" or not text:
+        return split(line)
+    if "--" not in text and text[0] not in QUOTES:
+        return ["note", text]
+    words = split(text)
+    start = next((place for place, word in enumerate(words) if word[:2] == "--" != word), None)
+    if start is None:
+        return ["note", words[0] if len(words) == 1 else text]
+    return ["note", *([" ".join(words[:start])] if start else []), *words[start:]]
+
+
 def _opens(line: str, place: int) -> bool:
     begins = place == 0 or line[place - 1].isspace() or line[place - 1] in "=:,"
     return line[place] == '"' or (begins and _end(line, place) > 0)

@@ -36,15 +36,16 @@ def done_by(table: PersistentTable, line: str) -> Any:
 
 def _done(table: PersistentTable, line: str) -> Any:
     from rpgres.cli.options import read_answers
-    from rpgres.cli.play.deeds import ADDED, acted, added, answers_of, meant, understood, words_in
+    from rpgres.cli.play.deeds import ADDED, acted, added, answers_of, meant, understood
     from rpgres.cli.play.helping import described, help_lines
     from rpgres.cli.play.room import Room
     from rpgres.cli.render.lines import plain_text
+    from rpgres.cli.typed import words_of
     from rpgres.journal.commands import check_seat
     from rpgres.library.seated import told
 
     room = Room(table.path, table.seat, table.folders)
-    words = words_in(line)
+    words = words_of(line)
     match words:
         case ["show"]:
             return table.show()

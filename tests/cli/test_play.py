@@ -15,11 +15,10 @@ from hypothesis import strategies as st
 from rpgres.cli.play.helping import help_lines, short_form
 from rpgres.cli.play.offers import offers
 from rpgres.cli.play.room import Room
-from rpgres.cli.play.session import words_of
 from rpgres.cli.play.status import status
 from rpgres.cli.render.lines import plain_text
 from rpgres.cli.short import Reading
-from rpgres.cli.typed import joined, split
+from rpgres.cli.typed import joined, split, words_of
 from rpgres.errors import RpgresError, UsageError
 from rpgres.model.cards import shown_codes
 from rpgres.model.state import GM, put
@@ -72,6 +71,8 @@ def test_words_joined_are_split_again(words: list[str]) -> None:
         ("the dogs' bone", ["the", "dogs'", "bone"]),
         ("note it's late", ["note", "it's late"]),
         ('note "late" --to mara', ["note", "late", "--to", "mara"]),
+        ("note it is late --to=mara", ["note", "it is late", "--to=mara"]),
+        ('note "Late," she said', ["note", '"Late," she said']),
     ],
 )
 def test_a_line_as_words(line: str, words: list[str]) -> None:

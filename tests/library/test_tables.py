@@ -174,10 +174,30 @@ def test_lines_do_what_methods_do(path: Path) -> None:
     assert mara.do("odds overcome 1 2").outcomes == mara.odds("overcome", skill=1, vs=2, auto=True).outcomes
     assert host.do("undo").entry.before == waits.entry
     assert host.do("redo").entry.result.outcome == "tie"
-    assert mara.do("note a 'door' --open").entry.text == "a 'door' --open"
+    assert mara.do("note a 'door' -- open").entry.text == "a 'door' -- open"
     assert host.do("set characters.mara.counters.fate-points=1").entry.value == 1
     assert host.do("join venn").entry.character == "venn"
     assert mara.do("pass invoke until always").entry.until == "always"
+
+
+@pytest.mark.parametrize("line", ['note "I spy" --to gm', 'note "I spy" --to=gm', "note I spy --to gm"])
+def test_a_private_note_is_told_to_nobody_else(line: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.db"
+    rpgres.new_table(path, "fate", sheets=["mara", "edda"])
+    mara, edda = (rpgres.open_table(path, seat=seat) for seat in ("mara", "edda"))
+    assert (found := mara.do(line).entry).text == "I spy"
+    assert "I spy" in rpgres.text_of(rpgres.open_table(path, seat="gm").log())
+    assert "spy" not in rpgres.text_of(edda.log())
+    for wrong in (
+        f"{line} --too edda",
+        "note I spy --to",
+        "note I spy --to nobody",
+        'note "I spy --to gm',
+        "note --to gm",
+    ):
+        with pytest.raises(rpgres.UsageError):
+            mara.do(wrong)
+    assert mara.log().entries[-1] == found
 
 
 @pytest.mark.parametrize(

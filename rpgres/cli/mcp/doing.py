@@ -27,11 +27,11 @@ from rpgres.cli.mcp.forms import (
     Weighed,
 )
 from rpgres.cli.options import read_answers
-from rpgres.cli.play.deeds import ADDED, Meant, acted, added, answers_of, meant, place_of, understood, words_in
+from rpgres.cli.play.deeds import ADDED, Meant, acted, added, answers_of, meant, place_of, understood
 from rpgres.cli.play.helping import described, short_form
 from rpgres.cli.play.room import Room
 from rpgres.cli.render.lines import plain_text
-from rpgres.cli.typed import split
+from rpgres.cli.typed import split, words_of
 from rpgres.engine.records import Pending, QuestionRecord
 from rpgres.engine.views import state_seen
 from rpgres.errors import UsageError
@@ -146,7 +146,7 @@ def act(room: Room, asked: Acted) -> Done:
     """Do what was typed: an action, or something else that a line may say."""
     room.look()
     if asked.line and not asked.action:
-        words = words_in(asked.line)
+        words = words_of(asked.line)
         if words and words[0] in OWN:
             raise UsageError(f"{words[0]!r} is no action: use the tool `{OWN[words[0]]}`")
         arguments = understood(room, words) if words else []

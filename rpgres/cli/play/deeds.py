@@ -12,7 +12,6 @@ from rpgres.cli.options import given_inputs, read_answers
 from rpgres.cli.play.helping import short_form
 from rpgres.cli.play.room import DEEDS, Room
 from rpgres.cli.short import Reading, typed_apart
-from rpgres.cli.typed import split
 from rpgres.errors import UsageError
 from rpgres.journal import commands
 from rpgres.journal.commands import Done, Place
@@ -36,12 +35,6 @@ class Meant(msgspec.Struct, frozen=True):
     actor: str
     inputs: dict[str, Any]
     spoken: Mapping[str, Any]
-
-
-def words_in(line: str) -> list[str]:
-    """Return the words of a line; the text of a note is one, whatever quotation marks are in it."""
-    first, _, text = line.strip().partition(" ")
-    return ["note", text.strip()] if first == "note" and text.strip() else split(line)
 
 
 def as_lines(message: str) -> str:
@@ -170,8 +163,8 @@ def added(room: Room, words: Sequence[str], answers: Mapping[str, Any]) -> Done:
     match deed, [word for word in rest if word not in ("until", "--until") or deed != "pass"]:
         case (("begin" | "end"), ([] | [_]) as period):
             return commands.turn(place, deed, "".join(period), seat=seat, **answers)
-        case "note", [_, *_] as text:
-            return commands.write_note(place, " ".join(text), seat=seat)
+        case "note", [text, *options] if not text.startswith("--"):
+            return commands.write_note(place, text, seat=seat, to=_readers(options))
         case "pass", []:
             return commands.let_pass(place, seat=seat)
         case "pass", [label]:
@@ -184,3 +177,14 @@ def added(room: Room, words: Sequence[str], answers: Mapping[str, Any]) -> Done:
             path, _, value = one.partition("=")
             return commands.set_value(place, path, value, seat=seat)
     raise UsageError(f"a line with {deed!r} reads: {DEEDS[deed].partition(': ')[2] or DEEDS[deed]}")
+
+
+def _readers(options: Sequence[str]) -> list[str]:
+    """Return the seats that alone may read a note; a mistyped option is refused, as the note would be for everybody."""
+    seats, words = [], iter(options)
+    for word in words:
+        name, sign, seat = word.partition("=")
+        if name != "--to":
+            raise UsageError(f"a note takes --to SEAT behind its text, and no {word!r}")
+        seats.append(seat if sign else next(words, ""))
+    return seats

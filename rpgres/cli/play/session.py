@@ -14,7 +14,7 @@ from rpgres.cli.play.room import LEAVE, ODDS, Room, Understood
 from rpgres.cli.play.status import status
 from rpgres.cli.render.lines import Line, Piece, line
 from rpgres.cli.short import Reading
-from rpgres.cli.typed import split
+from rpgres.cli.typed import words_of
 from rpgres.errors import RpgresError, UsageError
 from rpgres.model.state import GM
 from rpgres.rulesets import unknown
@@ -216,15 +216,3 @@ def _names_dice(args: Sequence[str]) -> bool:
     """Tell whether a line says itself whose dice are real."""
     options = args[: args.index("--")] if "--" in args else args
     return any(word.partition("=")[0] in ("--real-dice", "--dice") for word in options)
-
-
-def words_of(typed: str) -> list[str]:
-    """Return the words of a line; a note is one text, whatever stands in it.
-
-    Raises:
-        UsageError: a quotation mark is not closed.
-    """
-    first, _, rest = typed.partition(" ")
-    if first == "note" and rest.strip() and "--" not in rest and not rest.lstrip().startswith(('"', "'")):
-        return ["note", rest.strip()]
-    return split(typed)
