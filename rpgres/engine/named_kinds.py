@@ -28,7 +28,7 @@ class Kinds:
         self._slots = {name: [slot for slot in slots if name in plan.reads[slot].groups] for name in plan.groups}
         self._fits = {
             name: [
-                option.reroll[name]
+                (option.reroll[name], option.most is not None and name in compiled.worth)
                 for ask in compiled.asks.values()
                 for option in ask.options.values()
                 if name in option.reroll
@@ -79,4 +79,7 @@ class Kinds:
         for slot in self._slots[group]:
             its = known.read_of(slot, group, die)
             brought.append((its or None) if reads[slot].kind in ("sum", "count") else its)  # 0 may be the lowest
-        return (*brought, *(1 if known.of_die(one, die) else None for one in fits))
+        for one, is_ranked in fits:  # the least dice are thrown again, which what they are worth decides
+            is_fit = bool(known.of_die(one, die))
+            brought += [int(is_fit) or None, known.counts(group, die) if is_fit and is_ranked else None]
+        return tuple(brought)

@@ -319,12 +319,12 @@ dice = { pool = { roll = "DICE", worth = "WORTH" }, other = "1d2" }
 numbers = { value = "READING" }
 bands = { high = "value >= needs", low = "else" }
 ask.again.text = "Again?"
-ask.again.options.again = { reroll = { GROUP = "FITS" }, most = "MOST", prefer = "value < needs" }
+ask.again.options.again = { reroll = { GROUP = "FITS" }, most = "MOST", prefer = "value <= needs" }
 
 [parameters]
 needs = { kind = "integer", default = 1, help = "what is needed" }
 """
-WORTHS = ("face", "if(face >= 4, 1, 0)", "if(face >= 1, face - 1, 0)")
+WORTHS = ("face", "if(face >= 4, 1, 0)", "if(face = 1, 7, face)", "0 - face", "if(face = 2, 0, face)")
 READINGS = ("lowest(pool)", "highest(pool)", "pool", "count(pool, face >= 1)", "lowest(pool, face >= 1)")
 
 
@@ -343,6 +343,7 @@ class TestReadings:
     )
     @example("2d6", "if(face >= 4, 1, 0)", "lowest(pool)", "other", "face <= 1", 1, 1)
     @example("2dF", "face", "highest(pool)", "other", "face <= 1", 1, 0)
+    @example("2d6", "if(face = 1, 7, face)", "count(pool, face >= 5)", "pool", "face >= 1", 1, 1)
     def test_odds_are_those_of_every_die_and_answer(
         self, dice: str, worth: str, reading: str, group: str, fits: str, most: int, needs: int
     ) -> None:
