@@ -28,7 +28,7 @@ class Kinds:
         self._slots = {name: [slot for slot in slots if name in plan.reads[slot].groups] for name in plan.groups}
         self._fits = {
             name: [
-                option.reroll[name]
+                (option.reroll[name], option.most is not None and name in compiled.worth)
                 for ask in compiled.asks.values()
                 for option in ask.options.values()
                 if name in option.reroll
@@ -68,14 +68,18 @@ class Kinds:
             least = die.face
             while least > 1 and self._marks(group, die._replace(face=least - 1)) == marks:
                 least -= 1
-            self._found[key] = die._replace(face=least) if any(one not in (None, 0, False) for one in marks) else None
+            self._found[key] = die._replace(face=least) if any(one is not None for one in marks) else None
         return self._found[key]
 
     def _marks(self, group: str, die: Die) -> tuple[int | None, ...]:
+        """Return what a die brings to each reading, and whether it may be thrown again; None for no difference."""
         known, fits = self._known, self._fits[group]
         reads = known.compiled.plan.reads
         brought: list[int | None] = []
         for slot in self._slots[group]:
             its = known.read_of(slot, group, die)
-            brought.append((its or 0) if reads[slot].kind in ("sum", "count") else its)
-        return (*brought, *(int(bool(known.of_die(one, die))) for one in fits))
+            brought.append((its or None) if reads[slot].kind in ("sum", "count") else its)  # 0 may be the lowest
+        for one, is_ranked in fits:  # the least dice are thrown again, which what they are worth decides
+            is_fit = bool(known.of_die(one, die))
+            brought += [int(is_fit) or None, known.counts(group, die) if is_fit and is_ranked else None]
+        return tuple(brought)

@@ -10,7 +10,7 @@ from time import process_time
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from rpgres.dice.seeds import Streams
@@ -300,6 +300,59 @@ class TestChosen:
         inputs = {"count": count, "up-to": up_to, "most": most, "needs": needs}
         prepared = _prepared("chosen", "any" if is_any else "least", **inputs)
         assert weigh_best(prepared).masses.get("high", 0) == _chosen(count, up_to, most, needs, is_any=is_any)
+
+
+READ = """
+standalone = true
+title = "Read"
+summary = "Dice of which the highest, the lowest, the sum or the number counts; some may be thrown again."
+version = "1"
+
+[bands]
+low = { title = "Low", success = false }
+high = { title = "High", success = true }
+
+[actions.check]
+summary = "Roll."
+parameters = ["needs"]
+dice = { pool = { roll = "DICE", worth = "WORTH" }, other = "1d2" }
+numbers = { value = "READING" }
+bands = { high = "value >= needs", low = "else" }
+ask.again.text = "Again?"
+ask.again.options.again = { reroll = { GROUP = "FITS" }, most = "MOST", prefer = "value <= needs" }
+
+[parameters]
+needs = { kind = "integer", default = 1, help = "what is needed" }
+"""
+WORTHS = ("face", "if(face >= 4, 1, 0)", "if(face = 1, 7, face)", "0 - face", "if(face = 2, 0, face)")
+READINGS = ("lowest(pool)", "highest(pool)", "pool", "count(pool, face >= 1)", "lowest(pool, face >= 1)")
+
+
+class TestReadings:
+    """What is read off dice of which some may be thrown again, against every die and every answer."""
+
+    @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(
+        dice=st.sampled_from(("2d4", "2dF", "1d6")),
+        worth=st.sampled_from(WORTHS),
+        reading=st.sampled_from(READINGS),
+        group=st.sampled_from(("pool", "other")),
+        fits=st.sampled_from(("face <= 1", "face >= 1")),
+        most=st.integers(1, 2),
+        needs=st.integers(-2, 4),
+    )
+    @example("2d6", "if(face >= 4, 1, 0)", "lowest(pool)", "other", "face <= 1", 1, 1)
+    @example("2dF", "face", "highest(pool)", "other", "face <= 1", 1, 0)
+    @example("2d6", "if(face = 1, 7, face)", "count(pool, face >= 5)", "pool", "face >= 1", 1, 1)
+    def test_odds_are_those_of_every_die_and_answer(
+        self, dice: str, worth: str, reading: str, group: str, fits: str, most: int, needs: int
+    ) -> None:
+        text = READ.replace("DICE", dice).replace("WORTH", worth).replace("READING", reading)
+        write(text.replace("GROUP", group).replace("FITS", fits).replace("MOST", str(most)), name="read")
+        prepared = _prepared("read", "check", needs=needs)
+        wanted, _ = every_outcome(prepared)
+        found = outcome_odds(prepared, policies={"": policy_of(prepared.rules)}).masses
+        assert {band: mass for band, mass in found.items() if mass} == wanted
 
 
 class TestTable:
