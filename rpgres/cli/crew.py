@@ -15,13 +15,14 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
 import msgspec
 
 from rpgres.engine.resolve import error_record
-from rpgres.errors import RuleError
+from rpgres.errors import RpgresError, RuleError
 
 # Operations that may take seconds. What is known to be quick has to wait for none of them.
 HEAVY = ("odds", "simulate", "whatif", "scene", "table.odds", "table.verify", "table.export", "ruleset", "plugin")
@@ -57,8 +58,24 @@ def job_of(request: Mapping[str, Any], line: bytes) -> Job:
     """Return what has to be known of a request."""
     op = str(request.get("op") or "")
     is_heavy = op in HEAVY or (op.partition(".")[0] in HEAVY and op not in ("ruleset.show", "ruleset.list"))
-    table = os.path.realpath(str(request.get("table") or "")) if op.startswith("table.") else ""
-    return Job(line, request["id"], table, is_heavy)
+    return Job(line, request["id"], _table_of(request.get("table")) if op.startswith("table.") else "", is_heavy)
+
+
+def _table_of(named: Any) -> str:
+    """Return the file of a table as one name, whichever way it is named; whether there is one, its process tells."""
+    from rpgres.journal.files import find_table, place_for
+    from rpgres.journal.records import TableError
+
+    try:
+        found = find_table(named or None) if isinstance(named, str | None) else Path(str(named))
+    except (TableError, OSError, ValueError):
+        found = Path(str(named))
+        with suppress(RpgresError, OSError, ValueError):
+            found = place_for(str(named or ""))
+    try:
+        return os.path.realpath(found)
+    except (OSError, ValueError):  # of a name that no file can have
+        return str(found)
 
 
 class Crew:
@@ -190,18 +207,20 @@ class _Worker:
 
     def _listen(self, process: subprocess.Popen[bytes]) -> None:
         """Hand on what a process answers; when it has ended, start another one for what it did not answer."""
-        has_answered = False
+        last: Any = None  # the last answer
         assert process.stdout is not None
         with process.stdout:
             for line in process.stdout:
+                answer = _read(line)
                 with self._lock:
-                    job = self._jobs.popleft()
+                    if not self._jobs or "id" not in answer or answer["id"] != self._jobs[0].id:
+                        continue  # what code of others has printed
+                    job, last = self._jobs.popleft(), answer
                 self._answered(self, job, line)
-                has_answered = True
-        is_given_up = process.wait() == 1 and has_answered  # and told so in its last answer
+        is_given_up = process.wait() == 1 and last is not None and last.get("code") == "time"  # and told so
         with self._lock:
             # What else was asked of tables may have been done already.
-            lost = 0 if is_given_up else len(self._jobs) if self._jobs and self._jobs[0].table else 1
+            lost = len(self._jobs) if self._jobs and self._jobs[0].table else 0 if is_given_up else 1
             told = [self._jobs.popleft() for _ in range(min(lost, len(self._jobs)))]
             lines, self._lines = self._lines, None
             if lines is not None:
@@ -210,6 +229,14 @@ class _Worker:
                 self._begin()
         for job in told:
             self._answered(self, job, _ended(job, process.returncode))
+
+
+def _read(line: bytes) -> dict[str, Any]:
+    """Return an answer; nothing of a line that is none."""
+    try:
+        return msgspec.json.decode(line, type=dict[str, Any])
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return {}
 
 
 def _feed(process: subprocess.Popen[bytes], lines: SimpleQueue[bytes]) -> None:
@@ -230,4 +257,4 @@ def _ended(job: Job, code: int) -> bytes:
 def command_of(folders: Sequence[os.PathLike[str]], seconds: float) -> list[str]:
     """Return what starts an ordinary batch like this one."""
     more = [word for folder in folders for word in ("--rulesets", os.fspath(folder))]
-    return [sys.executable, "-m", "rpgres", "batch", "--seconds", f"{seconds:g}", *more]
+    return [sys.executable, "-P", "-m", "rpgres", "batch", "--seconds", f"{seconds:g}", *more]

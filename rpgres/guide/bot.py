@@ -20,8 +20,8 @@ class Bot(discord.Client):
     def table(self, of: Interaction, seat: str = "") -> rpgres.PersistentTable:
         """Return the channel's table as a seat knows it: that of whoever asks; without one, what everybody may know."""
         found = seats.execute("SELECT seat FROM seats WHERE channel = ? AND user = ?", (of.channel_id, of.user.id))
-        seat = seat or next(found, ("everybody",))[0]
-        return rpgres.open_table(TABLES / f"{of.channel_id}.db", seat=seat, confined=True)
+        file, mine = TABLES / f"{of.channel_id}.db", next(found, ("everybody",))[0]
+        return rpgres.open_table(file, seat=seat or mine, confined=True)
 
     def new(self, of: Interaction, ruleset: str = "", *sheets: str) -> Any:
         rpgres.new_table(TABLES / f"{of.channel_id}.db", ruleset, sheets=sheets, confined=True)
@@ -29,22 +29,22 @@ class Bot(discord.Client):
 
     def sit(self, of: Interaction, seat: str = "", *_: str) -> Any:  # for good: who moved would know two hands
         taken = (of.channel_id, self.table(of, seat).seat, of.user.id)
-        if not seats.execute("INSERT OR IGNORE INTO seats VALUES (?, ?, ?)", taken).rowcount:
-            raise rpgres.UsageError(f"you have a seat, or {seat} has a player")
+        if not seats.execute("INSERT OR IGNORE INTO seats SELECT ?1, ?2, ?3 WHERE ?2 <> 'everybody'", taken).rowcount:
+            raise rpgres.UsageError(f"you have a seat, or {taken[1]} has a player, or is no seat: type `sit SEAT`")
         return self.table(of).show()
 
     async def play(self, of: Interaction, do: Any) -> None:
         """Do something: whoever asks is told what their seat may know, and the channel what everybody may."""
         await of.response.defer(ephemeral=True, thinking=True)
-        file = TABLES / f"{of.channel_id}.db"
-        before = self.table(of, "everybody").show().entries if file.exists() else 0
-        try:
+        try:  # nothing is awaited in here: what others do meanwhile is no news of this
+            before = self.table(of, "everybody").show().entries if (TABLES / f"{of.channel_id}.db").exists() else 0
             found = do()
+            news, waits = self.table(of, "everybody").log(since=before), self.table(of, "everybody").waiting()
         except rpgres.RpgresError as error:
-            found = error
+            found, news, waits = error, None, None
         await self.post(of, found, found if isinstance(found, rpgres.TablePending) else None, ephemeral=True)
-        if file.exists() and (news := self.table(of, "everybody").log(since=before)).entries:
-            await self.post(of, news, self.table(of, "everybody").waiting(), ephemeral=False)
+        if news and news.entries:
+            await self.post(of, news, waits, ephemeral=False)
 
     async def post(self, of: Interaction, found: Any, waits: rpgres.TablePending | None, *, ephemeral: bool) -> None:
         text = str(found) if isinstance(found, Exception) else rpgres.text_of(found)
@@ -58,8 +58,8 @@ class Bot(discord.Client):
     async def on_interaction(self, of: Interaction) -> None:  # of a button, which may be older than this process
         kind, entry, option = [*str(dict[str, Any](of.data or {}).get("custom_id")).split(":", 2), "", ""][:3]
         if kind == "rpgres":
-            mine = self.table(of)
-            await self.play(of, lambda: mine.answer(option, at=entry) if option else mine.waiting() or mine.show())
+            do: Any = (lambda my: my.answer(option, at=entry)) if option else (lambda my: my.waiting() or my.show())
+            await self.play(of, lambda: do(self.table(of)))
 
     async def setup_hook(self) -> None:
         await tree.sync()

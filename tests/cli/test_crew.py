@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from rpgres.cli.crew import job_of
+from rpgres.cli.crew import Crew, job_of
 from tests.support.command_line import rpgres
 
 RESOLVE = {"ruleset": "fate", "action": "overcome", "with": {"skill": 3, "vs": 2}, "seed": "7"}
@@ -121,3 +121,26 @@ def test_what_may_take_long_is_known(tmp_path: Path) -> None:
     other = os.path.join(tmp_path, "sub", "..", "t.db")
     (tmp_path / "sub").mkdir()
     assert job_of({"id": 1, "op": "table.act", "table": other}, b"").table == os.path.realpath(tmp_path / "t.db")
+    (tmp_path / "t" / ".rpgres").mkdir(parents=True)
+    (tmp_path / "t" / ".rpgres" / "table.db").touch()
+    named = [str(tmp_path / "t"), str(tmp_path / "t" / ".rpgres"), str(tmp_path / "t" / ".rpgres" / "table.db")]
+    assert len({job_of({"id": 1, "op": "table.act", "table": one}, b"").table for one in named}) == 1
+
+
+def test_a_name_that_no_file_can_have_ends_nothing() -> None:
+    found = answers_of({"id": 1, "op": "table.show", "table": "a\0b"}, {"id": 2, **RESOLVE})
+    assert {one["id"]: one["format"] for one in found}[1] == "rpgres.error/1"
+    assert len(found) == 2
+
+
+@pytest.mark.parametrize("code", [0, 1])
+def test_what_may_have_been_done_at_a_table_is_not_asked_again(code: int) -> None:
+    program = "import sys; sys.stdin.readline(); print('stray'); print('{\"id\": 1}', flush=True); sys.stdin.readline()"
+    program += f"; sys.exit({code})"
+    told: list[dict[str, Any]] = []
+    crew = Crew([sys.executable, "-c", program], 1, lambda line: told.append(json.loads(line)))
+    for number in (1, 2):
+        crew.take(job_of({"id": number, "op": "table.note", "table": "t.db"}, b"{}"))
+    crew.finish()
+    assert [one["id"] for one in told] == [1, 2]
+    assert "stands in the table's log" in told[1]["message"]

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -110,6 +111,7 @@ def test_what_is_wrong_is_told_to_who_typed_it(tmp_path: Path, start: Starts) ->
         (EDDA, "sit gm", "gm has a player"),
         (EDDA, "sit nobody", "no seat 'nobody'"),
         (EDDA, "new fate mara", "already exists"),
+        (PASSER, "sit", "everybody has a player, or is no seat"),
         (PASSER, "overcome burglary 3", "everybody is no seat"),
         (PASSER, "odds mara overcome burglary 3", "everybody is no seat"),
         (MARA, "overcome burglry 3", "burglary"),
@@ -127,6 +129,30 @@ def test_what_is_wrong_is_told_to_who_typed_it(tmp_path: Path, start: Starts) ->
         assert words in sent[0].text, (line, sent[0].text)
         assert "hunter2" not in sent[0].text
         assert line.startswith("note") or len(sent) == 1, (line, sent)
+
+
+def test_what_others_do_meanwhile_is_told_once(tmp_path: Path, start: Starts, monkeypatch: pytest.MonkeyPatch) -> None:
+    discord = start(tmp_path)
+    discord.command(GM, "new fate mara edda")
+    mara, take = rpgres.open_table(tmp_path / f"{CHANNEL}.db", seat="mara"), discord._take
+
+    def later(path: str, sent: dict[str, Any], **who: int) -> Any:
+        if not path.endswith("/callback") and mara.log(last=1).entries[-1].text != "meanwhile":
+            mara.note("meanwhile")
+        return take(path, sent, **who)
+
+    monkeypatch.setattr(discord, "_take", later)
+    assert "meanwhile" not in told(discord.command(GM, "note mine"), None)
+
+
+def test_a_button_of_a_table_that_is_gone_is_answered(tmp_path: Path, start: Starts) -> None:
+    discord = start(tmp_path)
+    discord.command(GM, "new fate mara edda")
+    rpgres.open_table(tmp_path / f"{CHANNEL}.db").do("pass --until always")
+    discord.command(MARA, "sit mara")
+    (public,) = (one for one in discord.command(MARA, "overcome burglary 3") if one.reader is None)
+    (tmp_path / f"{CHANNEL}.db").unlink()
+    assert "there is no table" in told(discord.press(MARA, public, "Answer"), MARA)
 
 
 def test_a_long_answer_is_a_file(tmp_path: Path, start: Starts) -> None:
