@@ -217,10 +217,6 @@ def _changed(value: Any, change: Callable[[Any], Any]) -> Any:
     return change(value)
 
 
-def _knows(audience: tuple[str, ...] | None, seat: str) -> bool:
-    return audience is None or seat in audience
-
-
 def _cards(seat: str, state: State) -> Iterator[Variation]:
     """Yield the tables on which a card that somebody holds or knows of changes places with one that nobody sees."""
     hidden = {

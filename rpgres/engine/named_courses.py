@@ -18,7 +18,7 @@ from rpgres.dice import Dice, LawSizeError
 from rpgres.dice.groups import Again, Faces, Joining, Vector, group_law, plain_faces
 from rpgres.dice.readings import JointLaw
 from rpgres.engine.named_asks import Chosen, Die, Offer, Thrown, kept, question_of, throws
-from rpgres.engine.named_dice import Course, Known, again_of, as_many, filled, is_pool
+from rpgres.engine.named_dice import Course, Known, again_of, as_many, filled, is_pool, plain
 from rpgres.engine.named_kinds import Kinds
 from rpgres.engine.named_odds import KINDS, Worked, law_of, told, vector_of
 from rpgres.engine.named_readings import needed, worked_out
@@ -281,7 +281,7 @@ class Courses:
         """Return the node at the end, or before dice that are thrown again for the last time."""
         if not self._is_fixed:
             known = self.course.known(chosen, thrown)
-            return self._node(End(tuple(_plain(known[name]) for name in self.names)))
+            return self._node(End(tuple(plain(known[name]) for name in self.names)))
         ends = self._ends(chosen)
         stay, last = dict(thrown), []
         for group, dice in again:
@@ -410,7 +410,7 @@ class _Ends:
         if vector not in self._values:
             known = Worked(self.workers, self._base)
             known.update(zip(self.names, map(told, vector), strict=True))
-            self._values[vector] = tuple(_plain(known[name]) for name in self.asked)
+            self._values[vector] = tuple(plain(known[name]) for name in self.asked)
         return self._values[vector]
 
 
@@ -427,7 +427,3 @@ def _more(count: int, again: Again, faces: int) -> int:
     while comb(count + more, more) * chance**more > LEFT_OPEN and more < MOST_BROUGHT:
         more += 1
     return more
-
-
-def _plain(value: Any) -> Any:
-    return int(value) if isinstance(value, bool) else value

@@ -211,7 +211,7 @@ def _settled(
         raise UsageError(f"{rules.id} {action} needs an opposition; the ruleset defines no unopposed outcome")
     if band not in rules.file.bands:
         raise RuleError(f"{rules.id} {action} comes to {band!r}, which is no band of the ruleset")
-    numbers = {name: _plain(found.get(name)) for name in found if name != BAND}
+    numbers = {name: plain(found.get(name)) for name in found if name != BAND}
     total, margin, opposition = (numbers.get(name) for name in OF_AN_OUTCOME)
     facts = _facts(numbers, given)
     details = {name: numbers[number] for name, number in told.items() if numbers.get(number) not in (None, "")}
@@ -235,7 +235,8 @@ def _facts(numbers: Mapping[str, Any], given: Given) -> dict[str, Any]:
     return {**known, **given.typed(), **given.meanings()}
 
 
-def _plain(value: Value) -> Value:
+def plain(value: Value) -> Value:
+    """Return a value as rows have it: a flag as 1 or 0."""
     return int(value) if isinstance(value, bool) else value
 
 
@@ -427,7 +428,7 @@ class Course:
 
     def facts(self, label: str, known: Known) -> Map[str, Any]:
         """Return the numbers that a question is about."""
-        told = {name: _plain(known[name]) for name in self.compiled.asks[label].told}
+        told = {name: plain(known[name]) for name in self.compiled.asks[label].told}
         return Map({name: value for name, value in told.items() if value is not None})
 
     def next(self, place: int, chosen: tuple[Chosen, ...]) -> int:

@@ -16,7 +16,7 @@ from rpgres.dice.distributions import EXPLOSION_OPEN
 from rpgres.dice.groups import HIGHEST, LOWEST, Faces, Joining, Law, Vector, group_law, plain_faces
 from rpgres.dice.readings import JointLaw
 from rpgres.engine.named_asks import Die
-from rpgres.engine.named_dice import Compiled, Known, again_of, filled, is_pool
+from rpgres.engine.named_dice import Compiled, Known, again_of, filled, is_pool, plain
 from rpgres.engine.named_readings import needed
 from rpgres.errors import RuleError
 from rpgres.rulesets.formulas import worker
@@ -299,7 +299,7 @@ class Weighing:
         stuck = self._stuck(vector)
         if not stuck:
             known = self.worked(vector, {})
-            return tuple(_plain(known[name]) for name in self.asked)
+            return tuple(plain(known[name]) for name in self.asked)
         spans = _Spans(self, vector, stuck)
         found = [spans[name] for name in self.asked]
         if all(span.is_certain for span in found):
@@ -383,7 +383,3 @@ def _alike(shown: list[tuple[int, Vector, bool]]) -> tuple[tuple[int, Vector, bo
 
 def told(value: int) -> int:
     return 0 if value in (LOWEST, HIGHEST) else value
-
-
-def _plain(value: Any) -> Any:
-    return int(value) if isinstance(value, bool) else value

@@ -428,6 +428,22 @@ def test_a_player_is_not_offered_what_only_the_game_master_may_do() -> None:
         assert not shown(Room(TABLE, "mara"), line)
 
 
+@pytest.mark.parametrize(
+    ("seat", "told"),
+    [
+        (None, "`set characters.mara.counters.fate-points=3`"),
+        ("gm", "`set characters.mara.counters.fate-points=3`"),
+        ("mara", "ask the game master"),
+    ],
+)
+def test_only_the_game_master_is_told_to_set_a_number(seat: str | None, told: str) -> None:
+    begun("mara", "edda")
+    with pytest.raises(UsageError) as raised:
+        Room(TABLE, seat).understood(split("mara spends a fate point"), nobody)
+    assert told in str(raised.value)
+    assert ("set characters" in str(raised.value)) == (seat != "mara")
+
+
 @pytest.mark.parametrize("line", ["ilse act strength --hand ", "ilse act strength hand "])
 def test_the_cards_of_a_hand_are_offered_and_not_the_deck(line: str) -> None:
     begun("ilse", "brannagh", ruleset="saga")

@@ -256,7 +256,10 @@ class Room:
             for counter, number in who.counters.items():
                 if counter.removesuffix("s") in said and (slug(who.name) in said or len(self.own()) == 1):
                     path = f"characters.{who.name}.counters.{counter}"
-                    return UsageError(f"numbers are changed with `set {path}={number}` (it is {number} now)")
+                    how = f"numbers are changed with `set {path}={number}`"
+                    if self.seat not in (None, GM):
+                        how = f"actions change {counter}; ask the game master to change it otherwise"
+                    return UsageError(f"{how} (it is {number} now)")
         if actor:
             return UsageError(f"{unknown('action', first, self.actions, of=f'the ruleset {self.rules.id}')}; {HINT}")
         known = [*self.actions, *DEEDS, *self.state.characters, *LEAVE[:1], "help"]
