@@ -96,7 +96,7 @@ def test_dash_h_works_in_front_of_other_options_and_behind_them() -> None:
         (
             ["overcome"],
             "'overcome' is an action of several rulesets: "
-            "`rpgres help fate overcome`, `rpgres help coppermane overcome`",
+            "`rpgres help fate overcome`, `rpgres help coppermane overcome`, `rpgres help aspects-and-stress overcome`",
         ),
     ],
 )
