@@ -71,6 +71,15 @@ class Together:
         except TableError as error:
             fault = error_record(error)
         keeping.defer(enabled=False)
+        self._tell(fault)
+
+    def give_up(self) -> None:
+        """Tell that nothing was done of what is not on the disk, before the process ends; in another thread."""
+        message = f"{self._table}: undone, as a later request ended the process before this was written; send it again"
+        self._tell(error_record(TableError(message, file=self._table)))
+
+    def _tell(self, fault: Mapping[str, Any] | None) -> None:
+        """Tell the answers that wait; with a fault, that in place of what tells that something was done."""
         waiting, self._waiting, self._table = self._waiting, [], ""
         for answer in waiting:
             is_undone = fault is not None and answer.get("format") != ERROR

@@ -304,8 +304,12 @@ def say_json(record: Any, *, indent: int = 0) -> None:
     if _recording is not None:
         _recording.records.append(record)
         return
+    write_json(results(), record, indent=indent)
+
+
+def write_json(out: TextIO, record: Any, *, indent: int = 0) -> None:
+    """Write a record to a stream as `say_json` does, also while what is said is recorded."""
     text = to_json(record, indent=indent) + b"\n"
-    out = results()
     out.flush()
     if hasattr(out, "buffer"):
         out.buffer.write(text)

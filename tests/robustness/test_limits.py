@@ -104,10 +104,13 @@ HASTY = [sys.executable, "-c", "from rpgres.cli import main, timelimit; timelimi
 
 
 def batch(
-    site: Path, *actions: str, seconds: str = "2", program: Sequence[str] = PROGRAM
+    site: Path, *actions: str | dict[str, Any], seconds: str = "2", program: Sequence[str] = PROGRAM
 ) -> tuple[int, list[dict[str, Any]]]:
-    """Return the exit code of a batch of actions without end, in a process of its own, and the answers."""
-    lines = [json.dumps({"ruleset": "endless", "action": action, "id": action}) for action in actions]
+    """Return the exit code of a batch of actions without end, or of requests, and the answers."""
+    lines = [
+        json.dumps({"ruleset": "endless", "action": one, "id": one} if isinstance(one, str) else {"id": number, **one})
+        for number, one in enumerate(actions)
+    ]
     done = subprocess.run(
         [*program, "batch", "--seconds", seconds],
         input="\n".join(lines),
@@ -139,6 +142,29 @@ def test_what_cannot_be_stopped_ends_the_batch_with_an_error(site: Path) -> None
     assert found[1]["code"] == "time"
     assert "cannot be interrupted" in found[1]["message"]
     assert code == 1
+
+
+@pytest.mark.slow
+def test_an_operation_that_cannot_be_stopped_is_answered_as_what_was_done_before_it(site: Path) -> None:
+    (site / "endless" / "sheets").mkdir()
+    (site / "endless" / "sheets" / "ann.toml").write_text('ruleset = "endless"', "utf-8")
+    table = str(site / "t.db")
+    requests = [
+        {"op": "table.new", "table": table, "ruleset": "endless", "sheets": ["ann"]},
+        {"op": "table.note", "table": table, "text": "written"},
+        {"op": "table.act", "table": table, "action": "insist"},
+        {"op": "table.note", "table": table, "text": "never read"},
+    ]
+    code, found = batch(site, *requests, program=HASTY)
+    new, note, stopped = found
+    assert (code, new.get("code")) == (1, None)
+    assert (note["id"], note["code"]) == (1, "table")
+    assert "undone" in note["message"]
+    assert (stopped["id"], stopped["code"]) == (2, "time")
+    assert "cannot be interrupted" in stopped["message"]
+    assert "written" not in rpgres("table", "log", "--table", table).out
+    code, (stopped,) = batch(site, {"op": "roll", "ruleset": "endless", "action": "insist"}, program=HASTY)
+    assert (code, stopped["code"]) == (1, "time")
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ import msgspec
 import typer
 
 from rpgres.cli.annotations import Folders
-from rpgres.cli.output import flush, say_json
+from rpgres.cli.output import flush, results, say_json, write_json
 from rpgres.errors import FileError, TimeError, UsageError
 
 LONGEST = 1024 * 1024  # bytes of one request
@@ -82,13 +82,17 @@ def _answer_all(stream: BinaryIO, folders: tuple[Path, ...], seconds: float) -> 
     from rpgres.cli.timelimit import time_limit
 
     number, line = 0, b""  # which `give_up` tells
+    out = results()  # also for `give_up`, which is called while an operation's results are recorded
 
     def say(answer: dict[str, Any]) -> None:
         # One line at a time reaches the reader: whoever asks waits for it.
-        say_json(answer)
-        flush()
+        write_json(out, answer)
+        out.flush()
+
+    together = Together(say)
 
     def give_up() -> None:
+        together.give_up()
         say(_too_long(number, line, seconds, "cannot be interrupted, so the batch ends here"))
 
     lines = _lines(stream)
@@ -97,7 +101,6 @@ def _answer_all(stream: BinaryIO, folders: tuple[Path, ...], seconds: float) -> 
         _answer_concurrently(lines, folders, seconds)
         return
     with kept(), time_limit(seconds, give_up=give_up) as limit:
-        together = Together(say)
         for number, line, has_more in chain(
             [first] if first is not None else [], lines
         ):  # `give_up` tells which it was
@@ -119,15 +122,17 @@ def _answer_concurrently(lines: Iterator[tuple[int, bytes, bool]], folders: tupl
         flush()
 
     crew = Crew(command_of(folders, seconds), max(2, cpu_count() or 1), say)
-    for number, line, _ in lines:
-        request = _read(number, line)
-        if isinstance(request, dict) and request.get("id") is None:
-            request = UsageError(_NEEDED, path=("id",), line=number)
-        if not isinstance(request, dict) or "concurrent" in request:
-            crew.say(msgspec.json.encode(_answer(number, request, folders)))
-        else:
-            crew.take(job_of(request, line))
-    crew.finish()
+    try:
+        for number, line, _ in lines:
+            request = _read(number, line)
+            if isinstance(request, dict) and request.get("id") is None:
+                request = UsageError(_NEEDED, path=("id",), line=number)
+            if not isinstance(request, dict) or "concurrent" in request:
+                crew.say(msgspec.json.encode(_answer(number, request, folders)))
+            else:
+                crew.take(job_of(request, line))
+    finally:
+        crew.finish()
 
 
 def _id_of(request: Any) -> dict[str, Any]:
