@@ -90,6 +90,7 @@ class Met(msgspec.Struct, frozen=True):
         is_told: whether the seat is told that: it acts, or is asked.
         hidden: the names of what the seat could not see before the action.
         shown: the names of what it can see after it, or is gone then.
+        varied: the names of what is otherwise on the table before the action; empty for what a run drew or was told.
     """
 
     asked: list[Asked]
@@ -105,6 +106,7 @@ class Met(msgspec.Struct, frozen=True):
     is_told: bool
     hidden: set[str]
     shown: set[str]
+    varied: set[str]
 
 
 def meet(
@@ -160,6 +162,7 @@ def meet(
         is_told=bool(own) or seat == state.seat_of(prepared.actor),
         hidden=_names(state) - _names(state.seen_by(seat)),
         shown=_names(after.seen_by(seat)) | (_names(state) - _names(after)),
+        varied=_otherwise(prepared.state, state),
     )
 
 
@@ -195,6 +198,18 @@ def _names(state: State) -> set[str]:
     return {slug(name) for name in (*(tag.name for tag in state.tags), *state.tracks, *state.things)}
 
 
+def _otherwise(one: State, other: State) -> set[str]:
+    """Return the names of the tags, tracks and things that are not the same on two tables."""
+    tags = set(one.tags) ^ set(other.tags)
+    found = {
+        name
+        for a, b in ((one.tracks, other.tracks), (one.things, other.things))
+        for name in {*a, *b}
+        if a.get(name) != b.get(name)
+    }
+    return {slug(name) for name in (*(tag.name for tag in tags), *found)}
+
+
 def leak(one: Met, other: Met, *, may_fail: bool = False) -> str:
     """Return what tells a seat one run from another; nothing when nothing does, or the game itself brings it to light.
 
@@ -202,6 +217,7 @@ def leak(one: Met, other: Met, *, may_fail: bool = False) -> str:
         one, other: what the seat meets, with something otherwise where it cannot look.
         may_fail: whether the rule may be unable to make anything of what is otherwise.
     """
+    varied = one.varied | other.varied
     is_refused = one.refused is not None or other.refused is not None
     if is_refused and ((may_fail and one.refused is None) or not (one.is_told and other.is_told)):
         return ""
@@ -214,17 +230,17 @@ def leak(one: Met, other: Met, *, may_fail: bool = False) -> str:
         return told or ("" if errors[0] == errors[1] else f"hidden information changes an error: {' or '.join(errors)}")
     if alike < len(pairs):
         return "" if is_lit else _event_told(*pairs[alike])
-    if one.revealing or other.revealing or _shown(one, other):
+    shown = _shown(one, other)
+    if one.revealing or other.revealing or (shown & varied if varied else shown):
         return ""
     differs = None if one.end == other.end else _difference(one.end, other.end)
     return f"hidden information changes {differs.path}: {differs.one} or {differs.other}" if differs else ""
 
 
-def _shown(one: Met, other: Met) -> bool:
-    """Tell whether the seat sees something in the end that it could not see before."""
-    hidden = one.hidden | other.hidden
-    seen_when_asked = (asked.view.state for its in (one, other) for asked in its.own)
-    return bool(hidden & (one.shown | other.shown)) or any(hidden & _names(state) for state in seen_when_asked)
+def _shown(one: Met, other: Met) -> set[str]:
+    """Return the names of what the seat sees in the end, or when it is asked, and could not see before."""
+    seen_when_asked = (_names(asked.view.state) for its in (one, other) for asked in its.own)
+    return (one.hidden | other.hidden) & set().union(one.shown, other.shown, *seen_when_asked)
 
 
 def _questions(one: Met, other: Met, alike: float) -> str:

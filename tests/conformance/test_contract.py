@@ -642,6 +642,18 @@ def test_a_rule_that_looks_at_a_hidden_thing_is_found(monkeypatch: pytest.Monkey
     )
 
 
+def test_something_else_that_is_shown_excuses_no_leak(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = gambit.rules()
+    people = State(characters=Map({"ada": Character("ada"), "bo": Character("bo")}), things=Map(trap=1, spy="Ann"))
+    ready = prepare(rules, "chase", {}, state=put(people, ("audiences",), Map(trap=("bo",), spy=("bo",))), actor="ada")
+    other = Variation("another spy", put(ready.state, ("things", "spy"), "Bob"))
+    one, another = meet(ready, "ada", 0), meet(ready, "ada", 0, other)
+    told = [structs.replace(one, end=b'{"text": "the spy is Ann"}'), structs.replace(another, end=b'{"text": "Bob"}')]
+    for shown, is_leak in ((set(), True), ({"trap"}, True), ({"spy"}, False)):
+        left, right = (structs.replace(its, shown=shown) for its in told)
+        assert bool(leak(left, right)) == is_leak, shown
+
+
 def test_another_seats_hand_is_another_and_looks_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     rules = gambit.rules()
     people = State(characters=Map({"ada": Character("ada"), "bo": Character("bo")}))
