@@ -143,12 +143,13 @@ class Walk:
     def onward(self, found: Found) -> list[Found]:
         """Return the rows that the links of a row come to; where it rolls again, in the order of their names."""
         row, again = found.row, found.row.row.again
-        out = frozenset((found.table, key) for key in self.plans[found.table].again)
+        itself = frozenset((found.table, key) for key in self.plans[found.table].again)
+        came = NONE
         parts = list[list[Found]]()
         for number, link in enumerate(row.links):
-            parts.append(self.results(link, out if number < again else NONE))
+            parts.append(self.results(link, itself | came if number < again else came))
             if row.row.distinct:
-                out |= {(one.table, str(one.row.key)) for one in parts[-1]}
+                came |= {(one.table, str(one.row.key)) for one in parts[-1]}
         rolled = sorted(parts[:again], key=lambda part: joint_name([tuple(one.row.name for one in part)]))
         return [one for part in (*rolled, *parts[again:]) for one in part]
 

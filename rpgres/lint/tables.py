@@ -217,14 +217,21 @@ def _cards(rules: Rules, at: KeyPath, table: RandomTable, plan: TablePlan) -> It
 
 
 def _too_few(plans: Mapping[str, TablePlan]) -> Iterator[Fault]:
-    """Yield the rows that ask for more different rows of their own table than it has."""
+    """Yield the rows that ask for more different rows of a table than it has."""
     for name, plan in plans.items():
         for row in plan.rows:
-            others = (other for one in closure(name, plans) for other in plans[one].rows if not other.passes_to)
-            left = sum(other not in plan.rows or not other.row.again for other in others)
-            if row.row.distinct and row.row.again > left:
-                message = f"{row.row.again} different rows are asked for, and {name} has {left}"
-                yield Fault("inconsistent", ("tables", name, "rows", row.key, "again"), message)
+            for link in sorted({*row.links} & {*plans}) if row.row.distinct else ():
+                is_again = link == name and row.row.again > 0
+                left = sum(
+                    not (is_again and one == name and other.row.again)
+                    for one in closure(link, plans)
+                    for other in plans[one].rows
+                    if not other.passes_to
+                )
+                if row.links.count(link) > left:
+                    path = ("tables", name, "rows", row.key, "again" if is_again else "table")
+                    message = f"{row.links.count(link)} different rows are asked for, and {link} has {left}"
+                    yield Fault("inconsistent", path, message)
 
 
 def _endless(rules: Rules) -> Iterator[Fault]:

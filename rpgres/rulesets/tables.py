@@ -23,7 +23,7 @@ class TableRow(Row, frozen=True, kw_only=True):
     Attributes:
         name: the outcome's name; left out, made from the text.
         again: how often to roll again on this table for it, rows that roll again left out: 2 is "roll twice".
-        distinct: whether rolling again rolls until each row comes once.
+        distinct: whether each row comes once, of all that is rolled for this one: again, and on the tables of `table`.
         once: whether it comes once at a lasting table, or in a scene; the table is rolled again when it comes up later.
         weight: how many rows it counts for, in a table that is a list of rows.
     """

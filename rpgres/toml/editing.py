@@ -167,3 +167,12 @@ def toml_text(value: Any) -> str:
     import tomli_w
 
     return tomli_w.dumps({"value": value}).partition(" = ")[2].rstrip("\n")
+
+
+def comment(text: str) -> str:
+    """Return a text as a comment of one line of TOML.
+
+    >>> comment("one\\ntwo")
+    '# one two'
+    """
+    return " ".join(["#", *"".join(one if one.isprintable() else " " for one in text).split()])

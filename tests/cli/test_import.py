@@ -168,3 +168,77 @@ def test_every_oracle_of_a_real_file_loads_rolls_and_has_exact_odds() -> None:
         found = outcome_odds(prepare(rules("real"), name, {}))
         assert (found.open, sum(found.masses.values())) == (0, 1)
         assert len(table.rows) <= len(found.masses)
+
+
+def made_of(*rolls: dict[str, Any], names: int = 3) -> str:
+    """Import an oracle whose only row makes some rolls, and return its row as it was written."""
+    first = oracle("first", row(1, 100, "Go", oracle_rolls=list(rolls)), row(101, 200, "Stay"), dice="1d200")
+    name = oracle("name", *(row(one, one, f"Name {one}") for one in range(1, names + 1)), dice=f"1d{names}")
+    data = {"_id": "made", "datasworn_version": "1", "oracles": {"first": first, "name": name}}
+    found = read_datasworn(Path(written(data)))
+    Path("rulesets/made").mkdir(parents=True, exist_ok=True)
+    Path("rulesets/made/ruleset.toml").write_text(found.text, encoding="utf-8")
+    assert rpgres("ruleset", "check", "made").out == "made: ok\n"
+    return found.text.partition("1-100 = ")[2].partition("\n")[0]
+
+
+NAME = "lamp/oracles/name"
+
+
+def test_rolls_on_another_table_without_duplicates_have_none() -> None:
+    text = made_of(roll(NAME, times=2, duplicates="reroll"), names=2)
+    assert text == '{ text = "Go", table = ["name", "name"], distinct = true }'
+    found = odds("first", "made")
+    assert {name: mass for name, mass in found.items() if mass} == {
+        "stay": Fraction(1, 2),
+        "go+name-1+name-2": Fraction(1, 4),
+        "go+name-2+name-1": Fraction(1, 4),
+    }
+
+
+@pytest.mark.parametrize(
+    ("rolls", "expected"),
+    [
+        ([{**roll(NAME), "dice": "1d2"}], '"Go (then roll 1d2 on name)"'),
+        ([{**roll(NAME), "dice": "1d3"}], '{ text = "Go", table = "name" }'),
+        ([roll(None, times=11)], '"Go (then roll again 11 times)"'),
+        ([roll(NAME, times=2, duplicates="make_it_worse")], '"Go (then roll name 2 times, duplicates: make it worse)"'),
+        (
+            [roll(NAME, times=2, duplicates="reroll"), roll(None, times=2)],
+            '{ text = "Go (then roll again 2 times)", table = ["name", "name"], distinct = true }',
+        ),
+        (
+            [roll(NAME, times=2, duplicates="reroll"), roll(None)],
+            '{ text = "Go", name = "roll-again", again = 1, table = ["name", "name"], distinct = true }',
+        ),
+    ],
+)
+def test_rolls_that_a_table_cannot_make_are_named_in_the_text(rolls: list[dict[str, Any]], expected: str) -> None:
+    assert made_of(*rolls) == expected
+
+
+@pytest.mark.parametrize(
+    ("broken", "message"),
+    [
+        ({"oracle_rolls": ["x"]}, 'oracles.a.rows[0].oracle_rolls[0]: this has to be an object, not "x"'),
+        ({"oracle_rolls": "x"}, 'oracles.a.rows[0].oracle_rolls: this has to be a list, not "x"'),
+        ({"oracle_rolls": [{"oracle": ["x"]}]}, "oracles.a.rows[0].oracle_rolls[0].oracle: this has to be a text"),
+        (
+            {"oracle_rolls": [{"number_of_rolls": "x"}]},
+            'oracles.a.rows[0].oracle_rolls[0].number_of_rolls: this has to be a whole number of at least 1, not "x"',
+        ),
+        ({"roll": "1-3"}, 'oracles.a.rows[0].roll: this has to be an object with `min` and `max`, not "1-3"'),
+        ({"min": "1"}, 'oracles.a.rows[0].min: this has to be a whole number, not "1"'),
+    ],
+)
+def test_rows_of_another_form_are_told_with_their_key(broken: dict[str, Any], message: str) -> None:
+    data = {"datasworn_version": "1", "oracles": {"a": oracle("a", {**row(1, 100, "x"), **broken})}}
+    ran = rpgres("ruleset", "import", written(data))
+    assert (ran.code, ran.err.startswith(f"rpgres: lamp.json: {message}")) == (1, True), ran.err
+
+
+def test_a_line_end_in_a_title_stays_in_the_comment() -> None:
+    data = {**LAMP, "title": "Lamp\nstandalone = false\u0001", "authors": [{"name": "A\r\nB"}]}
+    found = read_datasworn(Path(written(data)))
+    assert found.text.startswith("# Lamp standalone = false by A B, ")
+    assert tomllib.loads(found.text)["standalone"] is True
