@@ -21,7 +21,7 @@ from rpgres.plugins.entries import ID
 from rpgres.plugins.folders import is_standalone
 from rpgres.rulesets import Rules, Ruleset, merge_parts, read_parts
 from rpgres.toml.diagnostics import key_text
-from rpgres.toml.editing import set_value
+from rpgres.toml.editing import comment, set_value
 from rpgres.toml.reading import Source, parse, read_source
 
 COPIED = ("ruleset.toml", "menus.toml", *(f"{name}/*.toml" for name in ("outcomes", "decks", "sheets", "scenes")))
@@ -216,7 +216,7 @@ def _headed(text: str, like: str, name: str, words: Words) -> str:
     for key, value in own.items():
         text = set_value(Source(COPIED[0], text), (key,), value)
     return (
-        f"# {words.title}: a ruleset of your own, made from `{like}`. Change anything, and\n"
+        f"{comment(words.title)}: a ruleset of your own, made from `{like}`. Change anything, and\n"
         f"#   rpgres ruleset check {name}\n"
         "# tells what is wrong, with the line; with --watch it does so each time you save a file.\n" + text
     )

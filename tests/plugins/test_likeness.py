@@ -150,3 +150,11 @@ def test_its_own_are_offered_and_can_be_the_model(work: Path) -> None:
     assert "[actions.dive]" in Path("rulesets/gong/ruleset.toml").read_text("utf-8")
     assert Path("rulesets/gong/ruleset.toml").read_text("utf-8").count("#:schema") == 1
     assert {"bell", "gong"} <= {one.id for one in ruleset_names()}
+
+
+def test_a_line_end_in_a_title_stays_in_the_comment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    ran = rpgres("ruleset", "new", "mine", "--like", "success-levels", "--title", "One\nstandalone = false")
+    assert ran.code == 0, ran.err
+    text = Path("rulesets/mine/ruleset.toml").read_text("utf-8")
+    assert "# One standalone = false: a ruleset of your own" in text

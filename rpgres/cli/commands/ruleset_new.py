@@ -136,7 +136,7 @@ def _asked_words(name: str, own: Words, typed: dict[str, str | None]) -> Words:
     found = {}
     for key, (question, default) in questions.items():
         said = typed[key]
-        found[key] = said.strip() if said is not None else _asked(question, default)
+        found[key] = " ".join(said.split()) if said is not None else _asked(question, default)
     listed = tuple(dict.fromkeys(slug(one) for one in found["abilities"].split(",") if one.strip()))
     return Words(found["title"], found["summary"], id_of(found["action"]), listed, found["character"])
 
