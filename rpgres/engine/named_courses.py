@@ -262,6 +262,7 @@ class Courses:
 
         keep = pool.kept if pool is not None and pool.keep else None
         law, total = group_law(Faces(count, faces(first), faces(added), keep), Joining(("add",) * size, (cap,) * size))
+        total += 0 if is_pool(dice) else dice.law.open  # explosions that were not followed
         listed = [one for one in kinds if one is not None]
         found = [
             (tuple(sorted(one for one, many in zip(listed, vector, strict=True) for _ in range(many))), weight)

@@ -354,6 +354,13 @@ class TestReadings:
         found = outcome_odds(prepared, policies={"": policy_of(prepared.rules)}).masses
         assert {band: mass for band, mass in found.items() if mass} == wanted
 
+    def test_explosions_that_are_not_followed_stay_open(self, here: Path) -> None:
+        text = READ.replace('{ roll = "DICE", worth = "WORTH" }', '"1d2! + 1d6"').replace("READING", "pool")
+        write(text.replace("GROUP", "other").replace("FITS", "face = 1").replace("MOST", "1"), name="read")
+        found = outcome_odds(_prepared("read", "check", needs=6), policies={"": policy_of(rules("read"))})
+        assert found.method == "partial"
+        assert sum(found.masses.values()) < 1
+
 
 class TestTable:
     """A decision of the dice at a lasting table, with real dice, and taken back."""
