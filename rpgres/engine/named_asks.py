@@ -20,6 +20,7 @@ from rpgres.rulesets import Effect, Option, Rules
 from rpgres.rulesets.dice_plans import NO, TIMES, AskPlan, DicePlan, OptionPlan
 from rpgres.rulesets.effects import paid_by
 from rpgres.rulesets.formulas import Expr, names, worker
+from rpgres.rulesets.numbers import OPPONENT, OPPOSED
 
 Worker = Callable[[Any], Any]
 MOST_PICKS = 10_000  # ways to pick dice that are gone through
@@ -136,14 +137,7 @@ class Purse:
     def __init__(self, rules: Rules, action: str, state: State, roles: Mapping[str, str]) -> None:
         self.asks = rules.file.actions[action].ask
         self.roles, self.state = roles, state
-        parameters = rules.parameters(action)
-        self.names = {
-            of: [of] * (of not in parameters)
-            + [name for name, its in parameters.items() if its.kind == "counter" and its.counter == of]
-            for ask in self.asks.values()
-            for option in ask.options.values()
-            for of in option.cost
-        }
+        self.parameters = rules.parameters(action)
 
     def who(self, label: str) -> str:
         """Return who decides a question; nobody where the role is nobody's."""
@@ -165,12 +159,33 @@ class Purse:
         return (character.counters if character is not None else self.state.counters).get(of, 0)
 
     def after(self, base: Mapping[str, Any], chosen: Iterable[Chosen]) -> dict[str, Any]:
-        """Return what names come to once the actor has paid: a counter is what is left of it."""
-        found, actor = dict(base), self.roles[ACTOR]
+        """Return what names come to once answers were paid for: a counter is what is left of it."""
+        found = dict(base)
         for one in chosen:
-            for of, much in one.cost if self.who(one.label) == actor else ():
-                found |= {name: found[name] - much for name in self.names[of] if name in found}
+            for of, much in one.cost:
+                found |= {name: found[name] - much for name in self._names(self.who(one.label), of) if name in found}
         return found
+
+    def moving(self) -> set[str]:
+        """Return the names in formulas that stand for something else once an answer was paid for."""
+        paid = [(label, of) for label, ask in self.asks.items() for one in ask.options.values() for of in one.cost]
+        return {name for label, of in paid for name in self._names(self.who(label), of)}
+
+    def _names(self, who: str, of: str) -> Iterator[str]:
+        """Yield the names in formulas that stand for somebody's counter."""
+        actor = self.roles[ACTOR]
+        holder = actor if self._has(actor, of) else GM  # whose it is that a bare name stands for
+        if who == holder and of not in self.parameters:
+            yield of
+        for name, its in self.parameters.items():
+            if its.kind == "counter" and its.counter == of and who == (actor if its.holder == ACTOR else GM):
+                yield name
+        if who == self.roles.get(OPPONENT):
+            yield f"{OPPOSED}{of}"
+
+    def _has(self, who: str, of: str) -> bool:
+        character = self.state.characters.get(who)
+        return character is not None and (of in character.abilities or of in character.counters)
 
 
 def effects_of(

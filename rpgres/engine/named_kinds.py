@@ -35,13 +35,14 @@ class Kinds:
             ]
             for name in plan.groups
         }
+        moving = {*plan.asks, *course.purse.moving()}
         self._told: dict[str, frozenset[str]] = {}  # what of a die formulas name, and `face` where each is of its own
         for name, group in plan.groups.items():
             its = [*group.of_a_die, *(of for slot in self._slots[name] if (of := plan.reads[slot].of) is not None)]
             options = [one for ask in plan.asks.values() for one in ask.options.values() if name in one.reroll]
             its += [one.reroll[name] for one in options]
             needs = plan.reached(*its)
-            is_moving = any(one.startswith((SLOT, TIMES)) or one in plan.asks for one in needs)
+            is_moving = any(one.startswith((SLOT, TIMES)) or one in moving for one in needs)
             is_ranked = any(one.most is not None and len(one.reroll) > 1 for one in options)
             told = {one for one in OF_A_DIE if one != "face" and one in needs}
             self._told[name] = frozenset({*told, *["face"] * (is_moving or is_ranked)})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 from itertools import combinations, product
 from math import comb
@@ -360,6 +361,57 @@ class TestReadings:
         found = outcome_odds(_prepared("read", "check", needs=6), policies={"": policy_of(rules("read"))})
         assert found.method == "partial"
         assert sum(found.masses.values()) < 1
+
+
+PAID = """\
+standalone = true
+title = "Paid"
+summary = "Whoever opposes may resist."
+version = "1"
+[bands]
+lose = { title = "Lose", success = false }
+win = { title = "Win", success = true }
+[actions.check]
+summary = "Try."
+parameters = ["against"]
+required = ["against"]
+dice = { pool = "2d6" }
+[actions.check.ask.resist]
+who = "opponent"
+text = "Resist?"
+options.spend = { cost = { luck = 1 }, prefer = "1" }
+[actions.check.ask.again]
+text = "Again?"
+options.throw = { reroll = { pool = "face <= opponent.luck" }, prefer = "1" }
+[actions.check.bands]
+lose = "opponent.luck = 0 and resist = 'spend' and pool > 3"
+win = "else"
+[parameters]
+against = { kind = "character", help = "who opposes" }
+[effects.luck]
+help = "luck is spent"
+does = "counter"
+counter = "luck"
+[sheet]
+name = { kind = "text", help = "who it is" }
+luck = { kind = "counter", default = 1, at-least = 0, help = "luck" }
+"""
+
+
+class TestPaid:
+    """What whoever opposes has paid is gone, in formulas too."""
+
+    def test_a_counter_is_what_is_left_of_it(self, here: Path) -> None:
+        write(PAID, name="paid")
+        for name in ("a", "b"):
+            sheet = here / "rulesets" / "paid" / "sheets" / f"{name}.toml"
+            sheet.parent.mkdir(exist_ok=True)
+            sheet.write_text(f'name = "{name}"\n', "utf-8")
+        line = ["paid", "check", "--sheet", "a", "--against", "b"]
+        told = rpgres("roll", *line, "--given", "pool=1,3", "--choose", "resist=spend", "--choose", "again=no")
+        assert "Lose" in told.out, told
+        odds = rpgres("odds", *line, "--auto", "--json")
+        assert json.loads(odds.out)["outcomes"]["win"]["exact"] == "1/12", odds  # 1,1 and 1,2; nothing is thrown again
 
 
 class TestTable:
