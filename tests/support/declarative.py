@@ -242,6 +242,15 @@ def write(text: str, *, name: str = "under", root: str = "rulesets") -> Path:
     return path
 
 
+def head(title: str, summary: str, /, **bands: bool) -> str:
+    """Return the beginning of a ruleset: its titles, and its bands, each with whether it is a success."""
+    lines = [
+        f'{name} = {{ title = "{name.capitalize()}", success = {str(its).lower()} }}' for name, its in bands.items()
+    ]
+    about = f'title = "{title}"\nsummary = "{summary}"'
+    return f'standalone = true\n{about}\nversion = "1"\n\n[bands]\n' + "\n".join(lines) + "\n"
+
+
 def rules(name: str = "under", **more: Any) -> Rules:
     return load_rules(find_ruleset(name), **more)
 

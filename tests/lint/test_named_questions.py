@@ -7,20 +7,13 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import rpgres
-from tests.support.declarative import here, write
+from tests.support.declarative import head, here, write
 
 __all__ = ["here"]  # a fixture that every test here uses
 
-ROLL = """
-standalone = true
-title = "Roll"
-summary = "A roll with questions."
-version = "1"
-
-[bands]
-low = { title = "Low", success = false }
-high = { title = "High", success = true }
-
+ROLL = (
+    head("Roll", "A roll with questions.", low=False, high=True)
+    + """
 [actions.check]
 summary = "Roll."
 parameters = ["pool", "friend"]
@@ -66,6 +59,7 @@ name = { kind = "text", help = "name" }
 luck = { kind = "counter", default = 0, help = "luck" }
 price = { kind = "counter", default = 0, help = "price" }
 """
+)
 CHECKED = "rulesets/roll/ruleset.toml"
 
 
