@@ -244,11 +244,10 @@ def write(text: str, *, name: str = "under", root: str = "rulesets") -> Path:
 
 def head(title: str, summary: str, /, **bands: bool) -> str:
     """Return the beginning of a ruleset: its titles, and its bands, each with whether it is a success."""
-    lines = [
-        f'{name} = {{ title = "{name.capitalize()}", success = {str(its).lower()} }}' for name, its in bands.items()
-    ]
-    about = f'title = "{title}"\nsummary = "{summary}"'
-    return f'standalone = true\n{about}\nversion = "1"\n\n[bands]\n' + "\n".join(lines) + "\n"
+    text = f'standalone = true\ntitle = "{title}"\nsummary = "{summary}"\nversion = "1"\n\n[bands]\n'
+    for name, is_success in bands.items():
+        text += f'{name} = {{ title = "{name.capitalize()}", success = {str(is_success).lower()} }}\n'
+    return text
 
 
 def rules(name: str = "under", **more: Any) -> Rules:
