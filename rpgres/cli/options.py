@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import typer.core
 
-from rpgres.cli.asking import can_prompt, is_listening
+from rpgres.cli.asking.terminal import can_prompt, is_listening
 from rpgres.cli.settings import active
 from rpgres.errors import NotationError, UsageError
 from rpgres.text.harmless import harmless
@@ -285,7 +285,7 @@ class SectionedCommand(StrictCommand):
 
 
 def read_by(text: str | None) -> By:
-    """Return what odds are weighed by.
+    """Return what odds are grouped by: outcome, margin or total.
 
     Raises:
         UsageError: it is none of what there is.
@@ -403,7 +403,7 @@ def read_folders(texts: Iterable[str]) -> tuple[Path, ...]:
 
 
 def _has_rulesets(folder: Path) -> bool:
-    """Tell whether folders in this one are rulesets, or are laid over rulesets."""
+    """Tell whether folders in this one are rulesets or overlays of rulesets."""
     from rpgres.lint.overlays import FILES, FOLDERS
 
     return any(os.path.exists(inner / name) for inner in folder.iterdir() for name in (*FILES, *FOLDERS))
@@ -435,8 +435,8 @@ def read_policies(
     Args:
         prepared: the action, which says who is at the table.
         names: `NAME` for everybody, or `CHARACTER=NAME`; a name may be that of a file of standing orders.
-        auto: whether the ruleset's first policy answers for whoever has none.
-        with_orders: whether standing orders on sheets count though nobody asks for a policy.
+        auto: whether the ruleset's first policy answers for players without a policy.
+        with_orders: whether standing orders on sheets count even without a policy.
 
     Raises:
         UsageError: there is no such policy or character.

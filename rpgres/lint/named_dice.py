@@ -251,7 +251,7 @@ def _names(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
                 if parts:
                     message = f"{bare} is read as one name; to subtract, write blanks around the minus: {parts}"
                     yield Fault("unknown-name", path, message)
-                elif given or not is_open or nearest(bare, listed):  # else any name may be an ability
+                elif given or not is_open or nearest(bare, listed):  # any other may be an unlisted ability
                     yield missing(path, "number", bare, listed)
     for place, (told, number) in enumerate(action.told.items()):
         if number not in plan.numbers:

@@ -71,7 +71,7 @@ def _line(text: str, part: str) -> int:
     ("old", "new", "key", "message"),
     [
         ("cost = { luck = 2 }", "cost = { lucl = 2 }", "push.options.two.cost.lucl", "has no counter or track on its"),
-        ('counter = "luck" }', 'counter = "price" }', "push.options.two.cost.luck", "nothing takes luck away"),
+        ('counter = "luck" }', 'counter = "price" }', "push.options.two.cost.luck", "no effect reduces luck"),
         ('own = "face < 6"', 'owm = "face < 6"', "push.options.push.reroll.owm", "no group of dice 'owm'"),
         ('own = "face < 6"', 'best = "face < 6"', "push.options.push.reroll.best", "only some count"),
         ('own = "face < 6"', 'own = "face > 6"', "push.options.push.reroll.own", "no face fits this condition"),
