@@ -191,7 +191,7 @@ KNOCKOUT = Option(
 OUTCOME = Option(
     "outcome", "Show this outcome, in place of success, with two ranges or --knockout.", "NAME", COMPARISONS, many=True
 )
-ODDS_FORMAT = Option("format", "Print it in this format [default: table].", "table|md|csv|json|html", OUTPUT)
+FORMAT = Option("format", "Print it in this format [default: table].", "table|md|csv|json|html", OUTPUT)
 OUT = Option("out", "Write it to this file; its ending says the format where --format does not.", "FILE", OUTPUT)
 
 # Of simulations.
@@ -220,7 +220,6 @@ CLUSTER = Option(
 )
 SAVE = Option("save", "Keep the counts in this file, and resume from it.", "FILE", SIMULATION)
 SHOW = Option("show", "Show this run (from 0) instead of simulating.", "RUN", SIMULATION)
-FORMAT = Option("format", "Print it in this format [default: table].", "table|md|csv|json", OUTPUT)
 SVG = Option("svg", "Write a chart to this file, as SVG.", "FILE", OUTPUT)
 
 
