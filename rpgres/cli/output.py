@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from rpgres.cli.recording import Recording
+from rpgres.cli.requests.recording import Recording
 from rpgres.errors import NotationError, OutputError, RpgresError, UsageError, as_option, as_own, readable
 from rpgres.text.harmless import harmless, in_line, to_json
 
@@ -212,7 +212,7 @@ def look(*, is_plain: bool = False, is_prose: bool = False) -> Look:
         is_prose: whether they are text to be read, which has no long lines anywhere.
     """
     from rpgres.cli.render.lines import Look
-    from rpgres.cli.shells import shell_in_use
+    from rpgres.cli.shell.quoting import shell_in_use
 
     is_aloud, words, names = is_plain or _Reader.is_plain, _Reader.dice_words, _card_names()
     if not is_terminal():
@@ -395,11 +395,11 @@ def _as_own(error: BaseException) -> BaseException:
     context = getattr(error, "ctx", None)
     option = getattr(error, "option_name", None)
     if type(error).__name__ == "NoSuchOption" and context is not None and option:
-        from rpgres.cli.hints import no_option
+        from rpgres.cli.help.hints import no_option
 
         return UsageError(no_option(context.command_path, option, context), option=option)
     if type(error).__name__ == "NoArgsIsHelpError" and context is not None:  # its message is all of the help
-        from rpgres.cli.hints import without_command
+        from rpgres.cli.help.hints import without_command
 
         return UsageError(without_command(context.command_path, context.command.list_commands(context)))
     message = error.format_message().rstrip(".")
@@ -408,7 +408,7 @@ def _as_own(error: BaseException) -> BaseException:
         return UsageError(f"{message}; --help lists the options")
     unknown_word = message.partition("no such command '")[2].partition("'")[0]
     if unknown_word:
-        from rpgres.cli.hints import line_in_group
+        from rpgres.cli.help.hints import line_in_group
 
         line = line_in_group(context.command_path, unknown_word, context.command.list_commands(context))
         message += f"; you may want `{line}`" if line else ""

@@ -9,9 +9,9 @@ import typer
 from msgspec import structs
 
 from rpgres.cli import INTERRUPTED
-from rpgres.cli.asking import can_prompt
+from rpgres.cli.asking.real import RealDice, plus_words
+from rpgres.cli.asking.terminal import can_prompt
 from rpgres.cli.output import flush, is_told_plainly, know_cards, say, say_text
-from rpgres.cli.real import RealDice, plus_words
 from rpgres.cli.render.account_lines import (
     chapter_heading,
     chapter_lines,
@@ -29,8 +29,8 @@ from rpgres.scenes.playing import prepare_step
 from rpgres.scenes.views import told_to
 
 if TYPE_CHECKING:
+    from rpgres.cli.asking.prompt import Person
     from rpgres.cli.formats.accounts import Account
-    from rpgres.cli.prompt import Person
     from rpgres.engine.records import Pending
 
 
@@ -190,6 +190,6 @@ def _person(*, is_plain: bool) -> Person | None:
     """Return who is asked, when there is somebody to ask."""
     if not can_prompt():
         return None
-    from rpgres.cli.prompt import Person
+    from rpgres.cli.asking.prompt import Person
 
     return Person(is_plain=is_plain, may_withdraw=False)

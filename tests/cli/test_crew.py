@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from rpgres.cli.crew import Crew, job_of
+from rpgres.cli.requests.crew import Crew, job_of
 from tests.support.command_line import rpgres
 
 RESOLVE = {"ruleset": "fate", "action": "overcome", "with": {"skill": 3, "vs": 2}, "seed": "7"}

@@ -17,8 +17,8 @@ from rpgres.cli.play.offers import offers
 from rpgres.cli.play.room import Room
 from rpgres.cli.play.status import status
 from rpgres.cli.render.lines import plain_text
+from rpgres.cli.shell.words import joined, split, words_of
 from rpgres.cli.short import Reading
-from rpgres.cli.typed import joined, split, words_of
 from rpgres.errors import RpgresError, UsageError
 from rpgres.model.cards import shown_codes
 from rpgres.model.state import GM, put

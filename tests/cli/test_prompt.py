@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rpgres.cli.prompt import Person
+from rpgres.cli.asking.prompt import Person
 from rpgres.cli.render.lines import plain_text
 from rpgres.cli.render.questions import odds_lines
 from rpgres.cli.render.why import why_lines

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpgres.cli import INTERRUPTED
+from rpgres.cli.asking.prompt import Person
+from rpgres.cli.asking.real import RealDice, plus_words
 from rpgres.cli.play.room import Room
 from rpgres.cli.play.session import ROLLING, Session
-from rpgres.cli.prompt import Person
-from rpgres.cli.real import RealDice, plus_words
 from rpgres.cli.telling import tell_scene
 from rpgres.dice import dice
 from rpgres.dice.seeds import Streams

@@ -9,10 +9,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from rpgres.cli.prompt import Person
+from rpgres.cli.asking.prompt import Person
 from rpgres.cli.render.lines import plain_text
 from rpgres.cli.render.tables import log_lines, show_lines
-from rpgres.cli.resuming import resumed
+from rpgres.cli.shell.resuming import resumed
 from rpgres.conformance.behaviour import _answer_fault
 from rpgres.dice.seeds import Streams
 from rpgres.engine.players import NO, Question, View, uniform

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rpgres import GM, effect
-from rpgres.cli.resuming import resumed
+from rpgres.cli.shell.resuming import resumed
 from rpgres.dice.seeds import Streams
 from rpgres.engine.procedures import _by_audience
 from rpgres.engine.records import Pending, Result

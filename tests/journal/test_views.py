@@ -17,12 +17,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rpgres import UsageError
-from rpgres.cli.operations import keys_of, operations
 from rpgres.cli.render.account_html import as_html
 from rpgres.cli.render.lines import plain_text
 from rpgres.cli.render.table_accounts import account_of_table
 from rpgres.cli.render.tables import found_lines, log_lines, show_lines
 from rpgres.cli.render.transcripts import transcript
+from rpgres.cli.requests.operations import keys_of, operations
 from rpgres.engine.hidden import known_to
 from rpgres.engine.records import Pending
 from rpgres.journal import commands as sitting

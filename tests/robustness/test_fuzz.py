@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from rpgres.cli import ruleset_checks
+from rpgres.cli.checks import rulesets as ruleset_checks
 from rpgres.cli.commands import batch
 from rpgres.cli.commands import ruleset as ruleset_command
 from rpgres.cli.completion import label_records, switch_records

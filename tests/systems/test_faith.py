@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rpgres import Map, Option
-from rpgres.cli.prompt import Person
+from rpgres.cli.asking.prompt import Person
 from rpgres.cli.render.lines import plain_text
 from rpgres.cli.render.results import pending_lines, result_lines
 from rpgres.dice.seeds import Streams

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rpgres import Question, Result, UsageError, View, resolve
-from rpgres.cli.prompt import Person
+from rpgres.cli.asking.prompt import Person
 from rpgres.dice.seeds import Streams
 from rpgres.engine.players import Seats
 from rpgres.engine.run import prepare, run

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from rpgres.cli import options as opt
-from rpgres.cli.asking import asks_dice
+from rpgres.cli.asking.terminal import asks_dice
 from rpgres.cli.dynamic import SCENE_RUN, ActionCommand, Verb, procedure_named
 from rpgres.cli.options import ANSWERS, OUTPUT, Option, StrictCommand, hoist
 from rpgres.cli.output import WAITING, exit_of, say, say_json
@@ -125,7 +125,7 @@ def _tell_waiting(pending: Pending, prepared: Prepared, shared: Mapping[str, Any
 
     if shared["as"] is not None:
         raise _nobody_decides(pending)
-    from rpgres.cli.resuming import kept_options, resumed
+    from rpgres.cli.shell.resuming import kept_options, resumed
 
     command = ("scene", "run", f"{pending.ruleset}/{pending.action}")
     pending = resumed(pending, prepared.rules, command=command, more=kept_options(shared, _KEPT))

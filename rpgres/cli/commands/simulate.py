@@ -128,7 +128,7 @@ def _show_result(found: Any, rules: Rules, shared: Mapping[str, Any]) -> int:
     from rpgres.engine.records import Pending
 
     if isinstance(found, Pending):
-        from rpgres.cli.resuming import resumed
+        from rpgres.cli.shell.resuming import resumed
 
         found = resumed(found, rules)
     if shared["json"]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rpgres.cli.annotations import Folders, spread
-from rpgres.cli.asking import is_listening
+from rpgres.cli.asking.terminal import is_listening
 from rpgres.cli.commands.table.common import Seat, Table, TableOptions, app, rules_at, state_of
 from rpgres.cli.commands.table.posting import answer_words, rules_of_view, view_in
 from rpgres.cli.output import fits, know_cards, say, say_json, warn

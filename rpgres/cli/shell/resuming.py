@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import structs
 
 from rpgres.cli.output import warn
-from rpgres.cli.shells import join_line
+from rpgres.cli.shell.quoting import join_line
 from rpgres.errors import UsageError
 
 if TYPE_CHECKING:

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from rpgres.cli.asking import ask, carry_out, offering
+from rpgres.cli.asking.terminal import ask, carry_out, offering
 from rpgres.cli.output import columns, flush, is_told_plainly, say
 from rpgres.cli.render.lines import Line, line
 from rpgres.cli.render.questions import LIST, keyed, question_lines
 from rpgres.cli.render.results import event_lines
 from rpgres.cli.render.words import listed
-from rpgres.cli.typed import split
+from rpgres.cli.shell.words import split
 from rpgres.engine.players import NO, Question, View
 from rpgres.engine.running import PassesOn, PutAgain, TakenBack
 from rpgres.errors import RpgresError, UsageError
