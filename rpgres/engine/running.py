@@ -535,7 +535,7 @@ def _is_open(state: State) -> bool:
 
 
 def _names_no(question: Question) -> bool:
-    """Tell whether an option is called as the answer that lets a moment pass."""
+    """Tell whether an option is named as the answer that skips a question."""
     for option in question.options:
         if option.aliases or option.name.lower() == NO:
             return named_option(question.offered, NO) is not None
