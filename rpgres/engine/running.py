@@ -88,11 +88,11 @@ class Moved(msgspec.Struct, frozen=True, gc=False):
 
 
 class Told(msgspec.Struct, frozen=True, gc=False):
-    """Event: a line of the account; `reveals` says that what was hidden may come to light by it."""
+    """Event: a line of the account. `reveals` names what was hidden and comes to light by it; see `Table.tell`."""
 
     text: str
     audience: tuple[str, ...] | None = None
-    reveals: bool = False
+    reveals: tuple[str, ...] = ()
 
 
 class Turned(msgspec.Struct, frozen=True, gc=False):
@@ -326,7 +326,7 @@ class Run(msgspec.Struct):
         self.events.append(event)
         self.has_secrets = self.has_secrets or event.audience is not None
 
-    def tell(self, text: str, *, audience: tuple[str, ...] | None = None, reveals: bool = False) -> None:
+    def tell(self, text: str, *, audience: tuple[str, ...] | None = None, reveals: tuple[str, ...] = ()) -> None:
         """Add a line to the account, for everybody or for some seats only."""
         self.check_room("a line of the account")
         self.add(Told(text, audience, reveals))
