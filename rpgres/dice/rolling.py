@@ -1,5 +1,5 @@
 """Thrown dice: one result of an expression, drawn by a caller's numbers or read off real dice. Nothing here makes
-random numbers or weighs results.
+random numbers or weights results.
 """
 
 from __future__ import annotations

@@ -413,7 +413,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
         """Write the sheets as they are now, an account of everything that was done, and a table of all rolls.
 
         Args:
-            folder: where to: `sheets/*.toml`, `transcript.md`, `account.html`, `journal.log.md`, `rolls.csv`.
+            folder: where to: `sheets/*.toml`, `account.md`, `account.html`, `journal.log.md`, `rolls.csv`.
             force: whether files that are there may be replaced.
 
         Returns:

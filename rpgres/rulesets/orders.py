@@ -1,4 +1,4 @@
-"""Standing orders as they stand in TOML: who decides when nobody is asked.
+"""Standing orders as records of TOML: decisions taken without asking.
 
 One form serves sheets, scenes, files of their own and persistent tables. What they decide is in `rpgres.engine.orders`.
 """

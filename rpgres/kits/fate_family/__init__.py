@@ -22,6 +22,7 @@ from rpgres.kits.fate_family.moves import (
     check_attack,
     concede,
 )
+from rpgres.kits.fate_family.procedures import register_procedures
 from rpgres.kits.fate_family.rolls import (
     FULL_DEFENSE,
     NEXT,
@@ -86,6 +87,7 @@ __all__ = [
     "opponent_of",
     "policies",
     "register",
+    "register_procedures",
     "resistance",
     "roles_of",
     "roll_off",
