@@ -10,8 +10,8 @@ import msgspec
 
 from rpgres.errors import FileError
 from rpgres.lint.formulas import missing
-from rpgres.lint.named_asks import paying_kinds
 from rpgres.lint.named_dice import named_in_action, unused_definitions, unused_numbers
+from rpgres.lint.named_questions import paying_kinds
 from rpgres.model.state import GM
 from rpgres.rulesets.numbers import described_actions
 from rpgres.rulesets.rows import Row, RowOption

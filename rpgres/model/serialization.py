@@ -135,7 +135,7 @@ def plain(value: Any) -> Any:
 
 def state_record(state: State) -> dict[str, Any]:
     """Return a state as plain data for JSON, from which `read_state` makes an equal one."""
-    record: dict[str, Any] = plain(state)
+    record: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(state))
     return record
 
 

@@ -7,7 +7,7 @@ a text or a whole number, and what no longer matters is not kept.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Never, TypeVar
 
 import msgspec
@@ -234,7 +234,7 @@ def blank_character(name: str) -> Character:
     return Character(name=name, title=name)
 
 
-class State(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class State(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     """Everything that lies on the table between two actions.
 
     Attributes:
@@ -269,8 +269,11 @@ class State(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def tag(self, name: str) -> Tag | None:
         """Return the tag with this name or slug, or None."""
-        wanted = slug(name)
-        return next((tag for tag in self.tags if tag.slug == wanted), None)
+        return self._tag_by_slug.get(slug(name))
+
+    @cached_property
+    def _tag_by_slug(self) -> dict[str, Tag]:
+        return {slug(tag.name): tag for tag in self.tags}
 
     def with_tag(self, tag: Tag) -> State:
         """Return the state in which `tag` stands in place of the one with its slug, or after all others."""

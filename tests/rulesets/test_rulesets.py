@@ -210,7 +210,7 @@ def test_what_is_kept_of_fixed_margins_has_an_end(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(settling_module, "MOST_SETTLED", 3)
     settling = load_rules(find_ruleset("fate")).settling
     margins = range(-9, 9)
-    first, again = ([settling.is_fixed("overcome", Map(), margin, up=True) for margin in margins] for _ in range(2))
+    first, again = ([settling.is_fixed("overcome", Map(), (margin, 0), 0, 40) for margin in margins] for _ in range(2))
     assert first == again == sorted(first)
     assert set(first) == {False, True}
     assert len(settling._fixed) == 3

@@ -242,6 +242,14 @@ def write(text: str, *, name: str = "under", root: str = "rulesets") -> Path:
     return path
 
 
+def head(title: str, summary: str, /, **bands: bool) -> str:
+    """Return the beginning of a ruleset: its titles, and its bands, each with whether it is a success."""
+    text = f'standalone = true\ntitle = "{title}"\nsummary = "{summary}"\nversion = "1"\n\n[bands]\n'
+    for name, is_success in bands.items():
+        text += f'{name} = {{ title = "{name.capitalize()}", success = {str(is_success).lower()} }}\n'
+    return text
+
+
 def rules(name: str = "under", **more: Any) -> Rules:
     return load_rules(find_ruleset(name), **more)
 

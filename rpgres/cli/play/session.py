@@ -77,7 +77,7 @@ class Session:
             self._is_left = True
             raise
         word = typed.strip()
-        self._has_left = word in LEAVE and not any(name.startswith(word) for name, _ in choices)
+        self._has_left = self._is_left = word in LEAVE and not any(name.startswith(word) for name, _ in choices)
         if self._has_left:
             raise EOFError
         return typed

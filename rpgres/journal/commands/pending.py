@@ -90,7 +90,7 @@ def refuse_while_pending(history: History, what: str, seat: str | None) -> None:
         asked, how = "another seat is asked", "wait for its answer"
     raise UsageError(
         f"cannot {what} now: entry {begun.number} ({thing_of(begun)}) waits for a decision, {asked}; {how}, or "
-        "undo the action with `rpgres table undo`"
+        f"undo the action with `rpgres table undo {begun.number}`"
     )
 
 

@@ -94,11 +94,11 @@ class _Raising:
         return Side(members, label, "", added if total is None else total, luck if self.has_dice[turn] else None)
 
     def changed(self, side: Side, turn: int, bonus: int) -> Side:
-        """Return a side raised by a bonus, or with its dice thrown again where that is 0."""
+        """Return a side raised by a bonus, or with its dice rerolled where that is 0."""
         if bonus:
             self.roll.values[ADDED[turn]] += bonus
         else:
-            self.roll.throw_again(acting=turn == 0)
+            self.roll.reroll(acting=turn == 0)
         return self.side(turn, side.members)
 
     def prospects(self, turn: int) -> dict[str, Any]:
