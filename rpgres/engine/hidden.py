@@ -1,4 +1,4 @@
-"""A table as a seat knows it, for odds: what is hidden from it is removed, and cards that it does not see are in their deck.
+"""A table as a seat knows it, for odds: hidden things are removed, and cards that it does not see are in their deck.
 
 Hands that a seat does not see are dealt anew in odds, and only when a rule turns to them (`engine.cards`): whoever
 knows nothing of a hand knows as much of the cards that are drawn past it. All that is left out or counted here is told

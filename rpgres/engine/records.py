@@ -7,8 +7,9 @@ from typing import Any, Literal
 
 import msgspec
 
+from rpgres.engine.events import Decided, Drawn, Event, Moved, Rolled, Told, Turned, seen
 from rpgres.engine.players import Question
-from rpgres.engine.running import Decided, Drawn, Event, Moved, NeedsAnswer, Rolled, Told, Turned, seen
+from rpgres.engine.stops import NeedsAnswer
 from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent, TextEvent, TurnEvent
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY

@@ -11,8 +11,9 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 
 from rpgres.dice.seeds import Streams, read_seed
+from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.engine.records import Pending, Result
-from rpgres.engine.run import Prepared, policies_of, prepare, run
+from rpgres.engine.run import run
 from rpgres.errors import FileError, RpgresError, RuleError, UsageError, as_key, as_own, located, readable
 from rpgres.model.state import EMPTY
 from rpgres.plugins.discovery import find_ruleset

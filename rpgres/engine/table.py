@@ -13,9 +13,11 @@ from typing import Any
 import msgspec
 
 from rpgres.dice import Dice, Reading
+from rpgres.engine.events import Rolled
 from rpgres.engine.players import NO, Question, naming
 from rpgres.engine.row_settling import Settling, led_on, with_defaults, with_results
-from rpgres.engine.running import CHAIN, EFFECTS, Chain, Rolled, Run, Settled
+from rpgres.engine.running import CHAIN, EFFECTS, Chain, Run
+from rpgres.engine.stops import Settled
 from rpgres.model.state import EMPTY, Card, Map, State
 from rpgres.rulesets import OUTCOME_ONLY, STATE, Effect, Option, Rules
 

@@ -16,13 +16,13 @@ from rpgres.cli.render.results import event_lines
 from rpgres.cli.render.words import listed
 from rpgres.cli.shell.words import split
 from rpgres.engine.players import NO, Question, View
-from rpgres.engine.running import PassesOn, PutAgain, TakenBack
+from rpgres.engine.stops import PassesOn, PutAgain, TakenBack
 from rpgres.errors import RpgresError, UsageError
 from rpgres.model.cards import meant
 from rpgres.model.state import slug
 
 if TYPE_CHECKING:
-    from rpgres.engine.run import Prepared
+    from rpgres.engine.prepare import Prepared
 
 WIDTH, WIDEST = 80, 120  # columns of a question in one line: where nobody knows, and at most
 HELP = "help"  # likewise, where no table says more

@@ -73,7 +73,7 @@ class Line(Struct, kw_only=True):
 def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     """Play an action many times and print what came of it."""
     from rpgres.engine.labels import check_labels
-    from rpgres.engine.run import answers_to, prepare
+    from rpgres.engine.prepare import answers_to, prepare
     from rpgres.plugins.loading import checked
     from rpgres.simulate import action_job
     from rpgres.simulate.subjects import ACTION_THINGS, require_paths
