@@ -13,19 +13,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpgres.cli import INTERRUPTED
+from rpgres.cli.asking.prompt import Person
+from rpgres.cli.asking.real import RealDice, plus_words
 from rpgres.cli.play.room import Room
 from rpgres.cli.play.session import ROLLING, Session
-from rpgres.cli.prompt import Person
-from rpgres.cli.real import RealDice, plus_words
 from rpgres.cli.telling import tell_scene
 from rpgres.dice import dice
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Due, Remembered, read_total
 from rpgres.engine.dice import roll_dice
 from rpgres.engine.players import NO
+from rpgres.engine.prepare import prepare
 from rpgres.engine.records import Result
-from rpgres.engine.run import prepare, run
-from rpgres.engine.running import TakenBack
+from rpgres.engine.run import run
+from rpgres.engine.stops import TakenBack
 from rpgres.errors import GivenError, UsageError
 from rpgres.journal import commands as sitting
 from rpgres.journal.commands import Place

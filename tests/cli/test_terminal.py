@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpgres.cli.prompt import Person, matching
+from rpgres.cli.asking.prompt import Person, matching
 from rpgres.cli.render.lines import plain_text
 from rpgres.cli.render.questions import MARGIN, keyed, question_lines
 from rpgres.engine.players import NO, Question, View

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rpgres.cli.annotations import AsJson, AsWords, Folders, OnlyOf
-from rpgres.cli.checks import AsForm, check_files, form_of
+from rpgres.cli.checks.report import AsForm, check_files, form_of
 from rpgres.cli.commands.scene_procedure import RunCommand, asked_for_dice
 from rpgres.cli.options import PLAIN, POLICY, REAL, SEED, SWITCH
 from rpgres.text.harmless import harmless

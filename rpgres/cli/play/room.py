@@ -11,9 +11,9 @@ from rpgres.cli.dynamic import ActionCommand
 from rpgres.cli.play.spoken import as_typed
 from rpgres.cli.rulesets import RulesetData, read_ruleset
 from rpgres.cli.settings import active, expand_at_table
+from rpgres.cli.shell.words import joined, split
 from rpgres.cli.short import Reading, Scope, Unclear, Words, lengthened, rules_of, typed_apart, who_is_named
 from rpgres.cli.short.fitting import BESIDE
-from rpgres.cli.typed import joined, split
 from rpgres.engine.periods import period_names
 from rpgres.engine.records import Pending
 from rpgres.engine.views import SOMEBODY, state_seen

@@ -13,8 +13,8 @@ from rpgres.cli.play.reader import Reader
 from rpgres.cli.play.room import LEAVE, ODDS, Room, Understood
 from rpgres.cli.play.status import status
 from rpgres.cli.render.lines import Line, Piece, line
+from rpgres.cli.shell.words import words_of
 from rpgres.cli.short import Reading
-from rpgres.cli.typed import words_of
 from rpgres.errors import RpgresError, UsageError
 from rpgres.model.state import GM
 from rpgres.rulesets import unknown
@@ -77,7 +77,7 @@ class Session:
             self._is_left = True
             raise
         word = typed.strip()
-        self._has_left = word in LEAVE and not any(name.startswith(word) for name, _ in choices)
+        self._has_left = self._is_left = word in LEAVE and not any(name.startswith(word) for name, _ in choices)
         if self._has_left:
             raise EOFError
         return typed

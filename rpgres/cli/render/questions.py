@@ -21,6 +21,7 @@ SHORT = 5  # letters of a name that is shown rather than a number, such as that 
 GAP = "  "  # between two options in a line
 MANY = 4  # options of one price, which is then told once
 LIST = "?"  # shows all options with what they mean
+MOST_OF_OTHERS = 2  # options of another that are named in a question of several lines
 MARGIN = "margin"  # the fact that says enough of a decision where there is one
 
 
@@ -85,7 +86,7 @@ def question_lines(question: Question, *, width: int = 0, is_again: bool = False
         return [one]
     if is_again:
         return [line(*_head(question), GAP, Piece(LIST, "name"), " options")]
-    packed = [row for owner, group in groups for row in _packed(_headed(owner, group), width)]
+    packed = [row for group in _rows(groups, is_short=width > 0) for row in _packed(group, width)]
     are_short = _length(head) <= width and all(_length(entry) <= width for entry in entries)
     if len(packed) * 2 <= len(keys) + 1 and (are_short or all(option.brief for option in keys.values())):
         return [head, *packed]
@@ -96,6 +97,20 @@ def _shared_price(keys: Mapping[str, Option]) -> str:
     """Return what options cost, where that is the same for many of them and so is told once."""
     priced = [option for option in keys.values() if option.cost]
     return priced[0].price if len(priced) >= MANY and len({option.price for option in priced}) == 1 else ""
+
+
+def _rows(groups: Sequence[tuple[str, list[Line]]], *, is_short: bool) -> Iterator[list[Line]]:
+    """Yield the entries line by line: one's own, then others'; numbers alone of whoever has many, if short."""
+    rest = list[Line]()
+    for owner, group in groups:
+        is_named = not (owner and is_short) or len(group) <= MOST_OF_OTHERS
+        entries = group if is_named else [line(group[0][0], " to ", group[-1][0], f" ({LIST} lists them)")]
+        if owner or rest:
+            rest += _headed(owner, entries)
+        else:
+            yield entries
+    if rest:
+        yield rest
 
 
 def _headed(owner: str, entries: Sequence[Line]) -> Iterator[Line]:

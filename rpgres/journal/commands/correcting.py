@@ -112,8 +112,8 @@ def undo(place: Place, number: int | None = None, *, seat: str | None = HOST) ->
 
     Args:
         place: the table.
-        number: the entry; by default the last that stands, a whole action when that was answered in pieces, and no
-            note or pass of somebody else.
+        number: the entry; by default the last that stands, and no note or pass of somebody else: the last answer while
+            an action waits for another one, the whole action once it is over.
         seat: who takes back: the game master, or a seat that only takes back what it did itself.
 
     Raises:
@@ -162,18 +162,24 @@ def redo(place: Place, *, seat: str | None = HOST) -> Done:
         if any(entry.kind in RUNNING and entry.public.rules != hash_of(rules) for entry in entries):
             raise UsageError("the rules have changed since then; repeat the action instead")
         states = store.read_states_after(place.path, entries)
-        numbers = {entry.number: len(history.entries) + offset for offset, entry in enumerate(entries)}
+        # An action whose answer is redone alone may have been redone itself.
+        redone = {one.public.again: one.number for one in history.standing if one.public.again is not None}
+        numbers = redone | {entry.number: len(history.entries) + offset for offset, entry in enumerate(entries)}
         return [_again(place, entry, states[entry.number], numbers) for entry in entries]
 
     return write(place, work)
 
 
 def _again(place: Place, entry: Entry, state: State, numbers: Mapping[int, int]) -> Draft:
-    """Return the entry that repeats another; what it names among those that are repeated with it is the new one."""
+    """Return the entry that repeats another; what it names that is repeated, too, is the new one."""
     public = entry.public
-    moved = {
-        key: numbers.get(number, number) for key in ("of", "opens") if (number := getattr(public, key)) is not None
-    }
+    moved = dict[str, int]()
+    for key in ("of", "opens"):
+        number = getattr(public, key)
+        while number in numbers:
+            number = numbers[number]
+        if number is not None:
+            moved[key] = number
     return Draft(msgspec.structs.replace(public, at=place.now(), again=entry.number, **moved), entry.secret, state)
 
 
@@ -182,7 +188,8 @@ def _first_undone(history: History, number: int | None, seat: str | None) -> int
         own = _last_own(history, seat or "")
         if own is None:
             raise UsageError("there is nothing to undo")
-        return history.run_of(own).number
+        is_asked = history.pending is not None and history.pending.number == own.number
+        return own.number if is_asked else history.run_of(own).number
     if number == 0:
         raise UsageError("entry 0 is the table itself and cannot be undone; to remove the table, delete its file")
     standing = history.standing_from(number) if 0 < number < len(history.entries) else []

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rpgres.engine.players import NO
+from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.records import Pending, QuestionRecord, Result
-from rpgres.engine.run import Prepared, prepare
 from rpgres.engine.views import HOST, private_in
 from rpgres.errors import UsageError, named
 from rpgres.journal.commitments import seal_by
@@ -90,7 +90,7 @@ def refuse_while_pending(history: History, what: str, seat: str | None) -> None:
         asked, how = "another seat is asked", "wait for its answer"
     raise UsageError(
         f"cannot {what} now: entry {begun.number} ({thing_of(begun)}) waits for a decision, {asked}; {how}, or "
-        "undo the action with `rpgres table undo`"
+        f"undo the action with `rpgres table undo {begun.number}`"
     )
 
 

@@ -10,7 +10,7 @@ import typer
 
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import spread
-from rpgres.cli.asking import is_listening
+from rpgres.cli.asking.terminal import is_listening
 from rpgres.cli.commands.table.common import (
     AnswerOptions,
     RealDiceOf,

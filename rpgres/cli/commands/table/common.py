@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import AsJson, AsWords, Folders
-from rpgres.cli.asking import asks_dice, can_prompt, is_listening
+from rpgres.cli.asking.terminal import asks_dice, can_prompt, is_listening
 from rpgres.cli.options import Option
 from rpgres.cli.output import exit_of, know_cards, look, say, say_json, say_text
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rpgres.cli.render.lines import Line
     from rpgres.engine.dealers import Hand
     from rpgres.engine.players import Prompt, View
-    from rpgres.engine.run import Prepared
+    from rpgres.engine.prepare import Prepared
     from rpgres.journal.commands import Done, Place
     from rpgres.journal.history import History
     from rpgres.model.state import State
@@ -140,7 +140,7 @@ class AnswerOptions(Struct, frozen=True):
         choose: decisions.
         auto: whether the ruleset's policy answers what nobody chose.
         policy: policies by name, of everybody or of one character.
-        real_dice: whose dice are real; see `rpgres.cli.real`.
+        real_dice: whose dice are real; see `rpgres.cli.asking.real`.
     """
 
     given: Given = None
@@ -189,7 +189,7 @@ def hand_for(options: TableOptions, whom: str | None, *, actor: str = "", plus: 
     """
     if not asks_dice(whom, as_json=options.as_json):
         return None
-    from rpgres.cli.real import RealDice
+    from rpgres.cli.asking.real import RealDice
 
     return RealDice(whom or "", actor=actor, plus=plus, is_plain=not options.is_drawn)
 
@@ -198,7 +198,7 @@ def _prompt(options: TableOptions, heading: Sequence[Line]) -> Prompt | None:
     """Return what asks a person, when there is one to ask; what is shown is kept by then."""
     if options.as_json or not can_prompt():
         return None
-    from rpgres.cli.prompt import Person
+    from rpgres.cli.asking.prompt import Person
 
     return Person(heading=heading, is_plain=not options.is_drawn, is_kept=True, aid=partial(_under_way, options)).ask
 
@@ -280,7 +280,7 @@ def finish_run(done: Done, options: TableOptions, *, is_asked: bool = False, exi
 @contextmanager
 def taken_back() -> Iterator[None]:
     """Tell that an action was taken back at its first roll, before anything was written."""
-    from rpgres.engine.running import TakenBack
+    from rpgres.engine.stops import TakenBack
 
     try:
         yield

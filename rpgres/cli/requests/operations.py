@@ -15,8 +15,8 @@ import typer.core
 from msgspec import Struct
 
 from rpgres.cli.lazy import LazyGroup
-from rpgres.cli.operation_keys import Key, Keys, key_of_option, keys_of_command, read_keys
 from rpgres.cli.options import read_folders
+from rpgres.cli.requests.keys import Key, Keys, key_of_option, keys_of_command, read_keys
 from rpgres.cli.rulesets import RulesetData, read_ruleset
 from rpgres.errors import UsageError
 from rpgres.rulesets import unknown

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from rpgres.cli.formats.base_schemas import Schema
 from rpgres.cli.formats.schemas import DIALECT, VERSION, make_schema
-from rpgres.cli.operation_keys import Key, keys_of_command
-from rpgres.cli.operations import RESOLVE, SHORT, Operation, keys_of, operations
+from rpgres.cli.requests.keys import Key, keys_of_command
+from rpgres.cli.requests.operations import RESOLVE, SHORT, Operation, keys_of, operations
 from rpgres.rulesets import Rules
 
 _ENTRY = ("entry",)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-FOLDER = Path(__file__).resolve().parent.parent / "guide"
+FOLDER = Path(__file__).resolve().parents[2] / "guide"
 
 # In the order of the list. `index` is the page of the web, which lists the same.
 TOPICS = (

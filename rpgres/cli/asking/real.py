@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rpgres.cli.asking import ask
+from rpgres.cli.asking.prompt import UNDO
+from rpgres.cli.asking.terminal import ask
 from rpgres.cli.output import flush, say
-from rpgres.cli.prompt import UNDO
 from rpgres.cli.render.lines import Line, line
 from rpgres.cli.render.words import who_is
 from rpgres.engine.dealers import Due
-from rpgres.engine.running import TakenBack
+from rpgres.engine.stops import TakenBack
 from rpgres.errors import GivenError, UsageError
 from rpgres.model.state import GM
 from rpgres.parameters.context import ACTOR
