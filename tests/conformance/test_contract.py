@@ -340,7 +340,7 @@ BROKEN: list[tuple[str, str, str, str, str]] = [
 def test_each_check_finds_its_fault(
     check: str, file: str, old: str, new: str, told: str, site: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(probabilities, "MOST", 500)
+    monkeypatch.setattr(probabilities, "MOST", 2000)
     changes = [(file, old, new)]
     if "calls" in new:
         changes.append((INIT, TOP, f"{TOP}\ncalls = []\n"))
