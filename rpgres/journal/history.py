@@ -1,4 +1,4 @@
-"""A journal as a sequence of entries, of which only those are read that somebody asks for; and what stands of it.
+"""A journal as a sequence of entries, each read when it is needed; and which of them are not undone.
 
 An ordinary command reads the last entry and those that it names by hash; only `rpgres table verify` reads all.
 """
@@ -16,7 +16,7 @@ from rpgres.model.state import State
 
 
 class Entries(Sequence[Entry]):
-    """The entries of a journal in order. Those that nobody asks for are not read.
+    """The entries of a journal in order, each read when it is needed.
 
     What is read is known to be what was written: either its hash is named by a later entry that is known, or each entry
     up to one that is known follows from it.

@@ -154,7 +154,7 @@ def check_seat(history: History, seat: str | None, *, is_looking: bool = False) 
     Args:
         history: the journal.
         seat: its name; None for the host.
-        is_looking: whether it only looks, as `EVERYBODY` may: whoever has no seat.
+        is_looking: whether it only reads, as `EVERYBODY` may, the view without a seat.
 
     Raises:
         UsageError: there is none.
