@@ -292,7 +292,7 @@ def answer_draft(
 
 
 def actor_of(history: History, actor: str, seat: str | None, *, is_anybody: bool = False) -> str:
-    """Return who acts: whoever was named, or the only character that the seat has.
+    """Return who acts: whoever was named, or the only character that the seat has; empty where nobody has to be there.
 
     Args:
         history: the table.
@@ -311,6 +311,8 @@ def actor_of(history: History, actor: str, seat: str | None, *, is_anybody: bool
         if seat not in (HOST, GM, state.seat_of(actor)):
             raise UsageError(f"{actor} does not belong to the seat {seat}")
         return actor
+    if not state.characters and is_anybody and seat in (HOST, GM):
+        return ""  # somebody without a sheet, as of a table of random tables alone
     if not state.characters:
         raise UsageError("this table has no characters yet; `rpgres table join --sheet FILE` adds one")
     # The game master may act with anybody, and means somebody in particular only where there is no player.
