@@ -200,12 +200,19 @@ def _act_at(
     players = _players(asked, policies, waits, prompt)
     play_it = partial(run, prepared, streams=streams, step=step, note=asked.note, players=players, dealer=dealer)
     ran = _ran(rules, asked, play_it, history.state, players, dealer)
+    if not asked.actor:  # whoever acted has no sheet, and does not stay
+        ran = msgspec.structs.replace(ran, state=_alone(ran.state, prepared.actor), now=_alone(ran.now, prepared.actor))
     sheets = {name: (_base(source.path), source.text) for name, source in prepared.sheets.items()}
     laid = laid_by(rules, asked.name, asked.inputs, actor=prepared.actor)
     private = private_in(rules, asked.name, asked.inputs)
     claimed = list(trust.claims) if trust is not None else []
     secret = msgspec.structs.replace(ran.secret, sheets=sheets, laid=laid, claimed=claimed, private=private)
     return msgspec.structs.replace(ran, secret=secret)
+
+
+def _alone(state: State, left: str) -> State:
+    """Return a table without somebody who was there for one action."""
+    return msgspec.structs.replace(state, characters=state.characters.without(left))
 
 
 def _check_slips(prepared: Prepared) -> None:

@@ -292,7 +292,7 @@ def answer_draft(
 
 
 def actor_of(history: History, actor: str, seat: str | None, *, is_anybody: bool = False) -> str:
-    """Return the actor: the named one, or the only character of the seat.
+    """Return the actor: the named one, or the only character of the seat; empty where none is needed.
 
     Args:
         history: the table.
@@ -311,6 +311,8 @@ def actor_of(history: History, actor: str, seat: str | None, *, is_anybody: bool
         if seat not in (HOST, GM, state.seat_of(actor)):
             raise UsageError(f"{actor} does not belong to the seat {seat}")
         return actor
+    if not state.characters and is_anybody and seat in (HOST, GM):
+        return ""  # an actor without a sheet, as at a table of random tables alone
     if not state.characters:
         raise UsageError("this table has no characters yet; `rpgres table join --sheet FILE` adds one")
     # The game master may act with any character; one is meant without a name only where there is no player.
