@@ -20,10 +20,13 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine import contract
 from rpgres.engine.dealers import GivenDealer, NoDealer, SeededDealer
 from rpgres.engine.effects import apply_effects
+from rpgres.engine.events import Decided, Drawn, Event, Rolled
 from rpgres.engine.players import Policy, Question, Seats, View, uniform
+from rpgres.engine.prepare import Prepared, with_piles
 from rpgres.engine.records import event_record
-from rpgres.engine.run import Prepared, play, with_piles
-from rpgres.engine.running import Decided, Drawn, Event, NeedsAnswer, Rolled, Run
+from rpgres.engine.run import play
+from rpgres.engine.running import Run
+from rpgres.engine.stops import NeedsAnswer
 from rpgres.engine.table import Outcome
 from rpgres.errors import RpgresError, RuleError, place_of
 from rpgres.model.state import State

@@ -8,11 +8,13 @@ from typing import Any
 
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import GivenDealer, SeededDealer
+from rpgres.engine.events import Decided, Drawn, Event, Rolled
 from rpgres.engine.labels import labels_of
 from rpgres.engine.players import Answer, Seats
+from rpgres.engine.prepare import Prepared
 from rpgres.engine.records import AnswerRecord, answers_of
-from rpgres.engine.run import Prepared, play
-from rpgres.engine.running import Decided, Drawn, Event, NeedsAnswer, Rolled, not_deterministic
+from rpgres.engine.run import play
+from rpgres.engine.stops import NeedsAnswer, not_deterministic
 from rpgres.engine.table import Outcome
 from rpgres.errors import RuleError, UsageError, in_short
 from rpgres.model.state import Map

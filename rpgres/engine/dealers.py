@@ -14,7 +14,8 @@ from rpgres.errors import GivenError, named
 from rpgres.model.state import EMPTY
 
 if TYPE_CHECKING:
-    from rpgres.dice import Reading
+    from rpgres.dice import Law
+    from rpgres.dice.readings import JointLaw
     from rpgres.engine.running import Run
     from rpgres.model.cards import Cards, Stack
 
@@ -130,6 +131,10 @@ class Dealer:
 
     def difference(self, own: Dice, other: Dice, label: str, count: int) -> int:
         """Return one difference of two rolls; only asked of a joint dealer."""
+        raise NotImplementedError
+
+    def of_law(self, label: str, law: Law | JointLaw) -> Any:
+        """Return one of the values of a distribution; only asked of a joint dealer."""
         raise NotImplementedError
 
     def merge(self, key: object) -> None:

@@ -14,7 +14,7 @@ from rpgres.engine.players import (
     Standing,
     policy_of,
 )
-from rpgres.engine.run import ORDERS_FILE
+from rpgres.engine.prepare import ORDERS_FILE
 from rpgres.errors import RpgresError, UsageError
 from rpgres.lint.orders import order_faults
 from rpgres.lint.paths import Known

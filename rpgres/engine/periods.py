@@ -11,8 +11,9 @@ from rpgres.engine.dealers import Dealer
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.players import Seats
 from rpgres.engine.records import Pending, Result, bare_result, pending_of
-from rpgres.engine.run import Answering, dealer_of, fault_of, in_run, players_of
-from rpgres.engine.running import NeedsAnswer, Run, Trust
+from rpgres.engine.run import Answering, dealer_of, players_of
+from rpgres.engine.running import Run, Trust
+from rpgres.engine.stops import NeedsAnswer, fault_of, in_run
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import RuleError, UsageError, named
 from rpgres.model.state import EMPTY, GM, Map, State, freeze

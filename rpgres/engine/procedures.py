@@ -14,15 +14,17 @@ import msgspec
 
 from rpgres.engine.dealers import Dealer
 from rpgres.engine.effects import apply_effects, named
+from rpgres.engine.events import Turned
 from rpgres.engine.players import Seats
-from rpgres.engine.running import EFFECTS, Broken, Run, Turned
+from rpgres.engine.running import EFFECTS, Run
+from rpgres.engine.stops import Broken
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import in_short
 from rpgres.model.state import Map, State, slug
 from rpgres.rulesets import Effect, Rules
 
 if TYPE_CHECKING:
-    from rpgres.engine.run import Prepared
+    from rpgres.engine.prepare import Prepared
 
 PLACE = " place"  # in the key of a merge: no label begins with a blank
 
@@ -170,7 +172,7 @@ def play_turn(
         NeedsAnswer: a decision has nobody to take it; the exception carries the run as `run`.
         RuleError: the ruleset's code failed.
     """
-    from rpgres.engine.run import fault_of
+    from rpgres.engine.stops import fault_of
 
     run = Run(rules, state, dealer, players, asked)
     try:
@@ -193,7 +195,7 @@ def begin_procedure(prepared: Prepared, *, dealer: Dealer, players: Seats) -> tu
     Raises:
         NeedsAnswer, RuleError: as for `play_turn`.
     """
-    from rpgres.engine.run import fault_of
+    from rpgres.engine.stops import fault_of
 
     rules = prepared.rules
     run = Run(rules, prepared.state, dealer, players, EFFECTS)

@@ -17,8 +17,9 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Dealer, GivenDealer, SeededDealer
 from rpgres.engine.labels import check_labels
 from rpgres.engine.players import NO, Answer, Policy, Question, Seats, View, named_option
+from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.engine.records import AnswerRecord, Pending, Result
-from rpgres.engine.run import Prepared, policies_of, prepare, run
+from rpgres.engine.run import run
 from rpgres.errors import GivenError, UsageError, named
 from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, RollEvent
 from rpgres.model.printed import Printed

@@ -58,18 +58,18 @@ def hidden_in(*states: State) -> dict[str, list[str]]:
     What everybody knows of in one of the states is not hidden.
     """
     hidden: dict[str, set[str]] = {}
-    public: set[str] = set()
     for state in states:
         for tag in state.tags:
-            if tag.audience is None:
-                public.add(tag.slug)
-            else:
+            if tag.audience is not None:
                 hidden.setdefault(tag.slug, set()).update(tag.audience)
-        for name in (*state.tracks, *state.things):
-            if name in state.audiences:
-                hidden.setdefault(slug(name), set()).update(state.audiences[name])
-            else:
-                public.add(slug(name))
+        for name, seats in state.audiences.items():
+            if name in state.tracks or name in state.things:
+                hidden.setdefault(slug(name), set()).update(seats)
+    if not hidden:
+        return {}
+    public = {tag.slug for state in states for tag in state.tags if tag.audience is None}
+    named = {name for state in states for name in (*state.tracks, *state.things) if name not in state.audiences}
+    public |= {slug(name) for name in named}
     return {name: sorted(seats) for name, seats in sorted(hidden.items()) if name not in public}
 
 
@@ -217,7 +217,7 @@ def laid_by(rules: Rules, action: str, inputs: Mapping[str, Any], *, actor: str)
         rules: the ruleset in play.
         action: the action's name.
         inputs: what was typed for it.
-        actor: who acts.
+        actor: the actor.
     """
     return {key: ", ".join(places) for key, _, places in laying(rules, action, inputs, actor)}
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from rpgres.engine.players import HOSTS, NO, Answer, Answerer, Policy, Prompt, Question, Script, Seats, View
-from rpgres.engine.running import NeedsAnswer
+from rpgres.engine.stops import NeedsAnswer
 from rpgres.model.state import EMPTY
 
 Asked = tuple[str, str]  # a label, and who is asked under it

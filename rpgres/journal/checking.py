@@ -40,6 +40,8 @@ from rpgres.journal.standing import (
 from rpgres.stopping import STOP
 
 STATE_HOME = "XDG_STATE_HOME"  # the variable that names the folder of what is remembered
+NOTED = 128  # bytes of what is noted of a table: over what stood there, as an emptied file makes the disk wait
+_WRITES = os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0)
 RECENT = 4  # entries that are kept as they were read
 
 
@@ -75,12 +77,16 @@ def remember(path: Path, new: str, head: str, *, seen: str) -> None:
         seen: the file's `stamp` before it was read, or after it was written.
     """
     with suppress(OSError, RuntimeError):
-        memory, known = _memory(path, new), f"{head} {seen}"
+        memory, known = _memory(path, new), f"{head} {seen}".ljust(NOTED).encode()
         try:
-            memory.write_text(known, "utf-8")
+            file = os.open(memory, _WRITES, 0o666)
         except FileNotFoundError:
             memory.parent.mkdir(parents=True, mode=0o700)
-            memory.write_text(known, "utf-8")
+            file = os.open(memory, _WRITES, 0o666)
+        try:
+            os.write(file, known)
+        finally:
+            os.close(file)
 
 
 def is_known(path: Path, history: History) -> bool:
@@ -88,7 +94,7 @@ def is_known(path: Path, history: History) -> bool:
     if keeping.is_whole(path, history.head.hash):
         return True
     with suppress(OSError, RuntimeError, ValueError):
-        return _memory(path, history.new.hash).read_text("utf-8") == f"{history.head.hash} {stamp(path)}"
+        return _memory(path, history.new.hash).read_text("utf-8").rstrip() == f"{history.head.hash} {stamp(path)}"
     return False
 
 

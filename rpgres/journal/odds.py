@@ -9,7 +9,7 @@ import msgspec
 
 from rpgres.engine.hidden import Start, known_to
 from rpgres.engine.players import default_policy
-from rpgres.engine.run import policies_of, prepare
+from rpgres.engine.prepare import policies_of, prepare
 from rpgres.engine.views import HOST
 from rpgres.errors import UsageError
 from rpgres.journal import store

@@ -17,9 +17,11 @@ from rpgres.engine.dealers import Given, GivenDealer, Hand, NoDealer, SeededDeal
 from rpgres.engine.labels import check_labels
 from rpgres.engine.periods import turn
 from rpgres.engine.players import Answer, Policy, Prompt, Question, Seats, Standing, View, policy_of
+from rpgres.engine.prepare import Prepared, answers_to, policies_of, prepare
 from rpgres.engine.records import Pending, QuestionRecord, Result, bare_result
-from rpgres.engine.run import Prepared, answers_to, play, policies_of, prepare, run
-from rpgres.engine.running import NeedsAnswer, Stop, Trust
+from rpgres.engine.run import play, run
+from rpgres.engine.running import Trust
+from rpgres.engine.stops import NeedsAnswer, Stop
 from rpgres.engine.views import HOST, laid_by, private_in
 from rpgres.engine.waiting import Answered, Asked, Waits, always, recalling, waiting
 from rpgres.errors import RpgresError, UsageError, named

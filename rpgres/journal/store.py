@@ -47,7 +47,6 @@ from rpgres.journal.rows import (
     words_of,
 )
 from rpgres.journal.standing import stands_after
-from rpgres.model.serialization import state_record
 from rpgres.model.state import State
 from rpgres.text.filenames import write_own
 
@@ -204,7 +203,7 @@ def _known(file: _File) -> tuple[History, Base | None]:
 def _add(file: _File, draft: Draft, *, last: Entry | None, base: Base | None, salt: bytes) -> tuple[Entry, Base]:
     """Write an entry, and return it with the whole table that the next one is kept as a difference from."""
     number = last.number + 1 if last is not None else 0
-    state = written(state_record(draft.state))
+    state = written(draft.state)
     stands = draft.secret.stands if last is None or draft.public.kind == "undo" else stands_after(last)
     secret_record = msgspec.structs.replace(draft.secret, state=digest(state), stands=stands)
     public, secret = written(draft.public), written(secret_record)

@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any, overload
 
 from rpgres.engine.players import default_policy
+from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.engine.resolve import Answers, Folders
-from rpgres.engine.run import Prepared, policies_of, prepare
 from rpgres.errors import UsageError
 from rpgres.library.reading import Policies, plain_inputs, read_answers, read_rules, told_policies
 from rpgres.odds.actions import action_odds, missing_hand, require_hand

@@ -10,8 +10,8 @@ from typing import Any
 from rpgres.dice.seeds import read_seed
 from rpgres.engine.labels import check_labels
 from rpgres.engine.players import default_policy
+from rpgres.engine.prepare import answers_to, policies_of, prepare
 from rpgres.engine.resolve import Answers, Folders
-from rpgres.engine.run import answers_to, policies_of, prepare
 from rpgres.errors import UsageError
 from rpgres.library.reading import Policies, plain_inputs, read_answers, read_rules, told_policies
 from rpgres.library.scenes import scene_in

@@ -18,10 +18,12 @@ import msgspec
 
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
+from rpgres.engine.events import Decided, Drawn, Event, Rolled
 from rpgres.engine.hidden import known_to
 from rpgres.engine.players import NO, Answer, Policy, Question, Seats, View
-from rpgres.engine.run import Prepared, play
-from rpgres.engine.running import Broken, Decided, Drawn, Event, Rolled, Stop
+from rpgres.engine.prepare import Prepared
+from rpgres.engine.run import play
+from rpgres.engine.stops import Broken, Stop
 from rpgres.errors import GivenError, RpgresError
 from rpgres.model.state import FACE_DOWN, Map, code_of
 from rpgres.odds.exact import success_of

@@ -17,8 +17,9 @@ import msgspec
 from rpgres.engine.hidden import Known
 from rpgres.engine.labels import check_labels
 from rpgres.engine.players import Policy, Question, Seats
-from rpgres.engine.run import Prepared, is_ours, play, with_piles
-from rpgres.engine.running import Broken
+from rpgres.engine.prepare import Prepared, with_piles
+from rpgres.engine.run import is_ours, play
+from rpgres.engine.stops import Broken
 from rpgres.errors import RuleError, UsageError, named
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY, State

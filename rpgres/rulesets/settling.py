@@ -1,4 +1,4 @@
-"""What comes of an outcome table for one margin: its row, with conditions decided and values filled in."""
+"""The result of an outcome table for one margin: its row, with conditions decided and values filled in."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class Option(msgspec.Struct, frozen=True):
     Attributes:
         name: the answer as typed.
         text: what it means.
-        prefer: how gladly its owner would take it, for policies; only the order of the numbers matters.
+        prefer: its rank for policies: the greatest is taken; only the order of the numbers matters.
         facts: what the option is about, for policies that look closer.
         aliases: other words for it.
-        passes: whether choosing it lets an optional question pass, as `NO` does; it is listed as the way to do so.
+        passes: whether choosing it skips an optional question, as `NO` does; it is listed as the way to do so.
         brief: the same in a few words, for a question in one line; the text where it is empty.
         cost: what choosing it costs its owner; a person is shown the cheapest options first.
         price: the cost in words, such as `1 point`, told beside `brief`.
@@ -63,7 +63,7 @@ class RowRoll(msgspec.Struct, frozen=True):
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """What comes of one option of an outcome table, with conditions decided and values filled in.
+    """One option of an outcome table, with conditions decided and values filled in.
 
     `rolls` are rolled first. Everything else is then worked out from the `option`, with the
     results among the facts: see `Rules.choice`.
@@ -78,7 +78,7 @@ class Choice(msgspec.Struct, frozen=True):
 
 
 class Ask(msgspec.Struct, frozen=True):
-    """One question of an outcome table: who is asked under which label, and what comes of each option."""
+    """One question of an outcome table: who is asked under which label, and the effects of each option."""
 
     label: str
     who: str
@@ -264,7 +264,7 @@ class Settling:
         return self.choice(option, margin, facts)
 
     def choice(self, option: RowOption, margin: int | None, facts: Map[str, Any]) -> Choice:
-        """Return what comes of an option once everything that it rolls is among the facts."""
+        """Return the effects of an option once everything that it rolls is among the facts."""
         effects, asks = self.filled(option.effects, margin, facts), self._asks(option.ask, margin, facts)
         return Choice(option.text, effects, asks, links=links_of(option))
 

@@ -13,9 +13,10 @@ from rpgres.cli.render.questions import odds_lines
 from rpgres.cli.render.why import why_lines
 from rpgres.dice.seeds import Streams
 from rpgres.engine.players import NO, Question
+from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.records import Pending, Result
-from rpgres.engine.run import Prepared, prepare, run
-from rpgres.engine.running import TakenBack
+from rpgres.engine.run import run
+from rpgres.engine.stops import TakenBack
 from rpgres.journal import commands as sitting
 from rpgres.journal.commands import Place
 from rpgres.odds.decision import OptionOdds, decision_odds

@@ -23,9 +23,10 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Due, Remembered, read_total
 from rpgres.engine.dice import roll_dice
 from rpgres.engine.players import NO
+from rpgres.engine.prepare import prepare
 from rpgres.engine.records import Result
-from rpgres.engine.run import prepare, run
-from rpgres.engine.running import TakenBack
+from rpgres.engine.run import run
+from rpgres.engine.stops import TakenBack
 from rpgres.errors import GivenError, UsageError
 from rpgres.journal import commands as sitting
 from rpgres.journal.commands import Place

@@ -14,7 +14,8 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.hidden import known_to
 from rpgres.engine.piles import lay_out
 from rpgres.engine.players import NO, Policy, Question, View, policy_of
-from rpgres.engine.run import prepare, run
+from rpgres.engine.prepare import prepare
+from rpgres.engine.run import run
 from rpgres.model.state import Character, Map, State
 from rpgres.odds.decision import NARROW, OptionOdds, decision_odds
 from rpgres.odds.exact import outcome_odds

@@ -16,17 +16,17 @@ from rpgres.cli.render.results import event_lines
 from rpgres.cli.render.words import listed
 from rpgres.cli.shell.words import split
 from rpgres.engine.players import NO, Question, View
-from rpgres.engine.running import PassesOn, PutAgain, TakenBack
+from rpgres.engine.stops import PassesOn, PutAgain, TakenBack
 from rpgres.errors import RpgresError, UsageError
 from rpgres.model.cards import meant
 from rpgres.model.state import slug
 
 if TYPE_CHECKING:
-    from rpgres.engine.run import Prepared
+    from rpgres.engine.prepare import Prepared
 
 WIDTH, WIDEST = 80, 120  # columns of a question in one line: where nobody knows, and at most
 HELP = "help"  # likewise, where no table says more
-SKIPS = ("n", "none", "nothing", "skip", "enter")  # what else people type to let an optional moment pass
+SKIPS = ("n", "none", "nothing", "skip", "enter")  # other words for skipping an optional question
 YES = ("y", "yes")  # for the only option there is
 LET_BY = "pass"  # what an optional moment calls it to press Enter; taken when it is typed, too
 ODDS, WHY, UNDO = "odds", "why", "undo"

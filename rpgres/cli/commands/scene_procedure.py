@@ -16,8 +16,8 @@ from rpgres.cli.rulesets import RulesetData
 
 if TYPE_CHECKING:
     from rpgres.cli.telling import Played
+    from rpgres.engine.prepare import Prepared
     from rpgres.engine.records import Pending
-    from rpgres.engine.run import Prepared
     from rpgres.scenes import Scene
 
 AS_SEAT = Option("as", "Tell only what this seat may know, and no seed.", "SEAT", ANSWERS)
@@ -37,7 +37,7 @@ def run_procedure(data: RulesetData, procedure: str, values: dict[str, Any]) -> 
     from rpgres.cli.account_files import require_files, write_files
     from rpgres.cli.render.accounts import account_of
     from rpgres.dice.seeds import read_seed
-    from rpgres.engine.run import prepare
+    from rpgres.engine.prepare import prepare
     from rpgres.plugins.loading import checked
     from rpgres.scenes import Unanswered
     from rpgres.scenes.procedures import procedure_scene

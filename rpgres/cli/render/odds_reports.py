@@ -39,7 +39,7 @@ from rpgres.odds.variations import Search, Variation
 from rpgres.rulesets import RulesetFile
 
 LEAST = 9  # columns of a percentage
-MOST_ROWS = 16  # questions of a plan
+MOST_QUESTIONS = 16  # of a plan
 MOST_ROWS = 400  # of a table of values; the rest is for the JSON
 NEVER = Chance(0.0, "0")  # of what only estimates know
 Record = OddsResult | SceneOddsResult | LadderOdds | Comparison | Variation | Grids | Search | Knockout
@@ -246,17 +246,17 @@ def _choices(record: OddsResult, file: RulesetFile | None) -> Table:
 def _plan(plan: Sequence[Planned]) -> Table:
     """Return what is best at each question inside a roll, by what it is about."""
     rows = []
-    for one in plan[:MOST_ROWS]:
+    for one in plan[:MOST_QUESTIONS]:
         chances = sorted(one.success.items(), key=lambda item: item[1], reverse=True)
         spans = [f"{name} {percent(low)}{f' to {percent(high)}' * (low < high)}" for name, (low, high) in chances]
         about = ", ".join(filter(None, (one.label, fact_words(one.facts))))
         rows.append([Cell(about), Cell(one.best or "it depends", "name"), Cell(", ".join(spans), "quiet")])
-    left = f"and {len(plan) - MOST_ROWS} questions more (--json has all)"
+    left = f"and {len(plan) - MOST_QUESTIONS} questions more (--json has all)"
     return Table(
         caption="best answers, with the chance of success by each:",
         columns=["question", "best", "success"],
         rows=rows,
-        notes=[left] if len(plan) > MOST_ROWS else [],
+        notes=[left] if len(plan) > MOST_QUESTIONS else [],
         align="<<<",
         least=LEAST,
         is_headed=False,

@@ -12,7 +12,7 @@ from rpgres.engine.dealers import Hand, remembering
 from rpgres.engine.periods import check_period
 from rpgres.engine.players import Prompt, Question, View
 from rpgres.engine.records import Pending
-from rpgres.engine.running import NeedsAnswer, PassesOn, PutAgain, TakenBack
+from rpgres.engine.stops import NeedsAnswer, PassesOn, PutAgain, TakenBack
 from rpgres.engine.views import HOST
 from rpgres.errors import RpgresError, UsageError, named
 from rpgres.journal import store

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rpgres.engine.players import NO
+from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.records import Pending, QuestionRecord, Result
-from rpgres.engine.run import Prepared, prepare
 from rpgres.engine.views import HOST, private_in
 from rpgres.errors import UsageError, named
 from rpgres.journal.commitments import seal_by

@@ -10,8 +10,8 @@ import msgspec
 
 from rpgres.engine.dealers import Due, Hand
 from rpgres.engine.players import default_policy
+from rpgres.engine.prepare import ORDERS_FILE
 from rpgres.engine.records import Pending, Result
-from rpgres.engine.run import ORDERS_FILE
 from rpgres.engine.views import HOST
 from rpgres.errors import ChoiceError, GivenError, UsageError, named
 from rpgres.journal.commands.writing import Place, draft_entry
