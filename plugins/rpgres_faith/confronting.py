@@ -122,7 +122,8 @@ def typed_counteraction(table: Table, form: Form, ambience: str | None) -> Side:
     attribute = values.get("attribute")
     if attribute is None:
         if skill.name not in table.rules.file.settings["npc-values"]:
-            raise UsageError(f"{named('against')} {form.name} needs attribute=...: how many cards there may be")
+            message = f"{named('against')} {form.name} needs attribute, how many cards there may be"
+            raise UsageError(f"{message}: type {form.name}:attribute=...")
         attribute = skill
     side = side_of(
         table,

@@ -223,13 +223,15 @@ class Person:
         return None
 
     def _odds(self, view: View, question: Question) -> list[Line]:
+        from rpgres.cli.progress import progress
         from rpgres.cli.render.questions import odds_lines
         from rpgres.engine.players import default_policy, policy_of
         from rpgres.odds.decision import decision_odds
 
         prepared = self._prepared(view)
         name = default_policy(prepared.rules)
-        found = decision_odds(prepared, view, question, policies={"": policy_of(prepared.rules, name)})
+        with progress("odds of each option", is_plain=self._is_plain):
+            found = decision_odds(prepared, view, question, policies={"": policy_of(prepared.rules, name)})
         return odds_lines(question, found, prepared.rules.file, policy=name)
 
     def _why(self, view: View, question: Question) -> list[Line]:
