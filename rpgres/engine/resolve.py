@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
+from rpgres.arguments import told_by_kind
 from rpgres.dice.seeds import Streams, read_seed
 from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.engine.records import Pending, Result
@@ -23,7 +24,7 @@ from rpgres.rulesets.sheets import MissingSheet
 
 E = TypeVar("E", bound=BaseException)
 
-Answers = Mapping[str, "str | int | Sequence[str | int]"]  # by label: one answer, or several in order
+Answers = Mapping[str, str | int | Sequence[str | int]]  # by label: one answer, or several in order
 Folders = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 ERROR = "rpgres.error/1"  # the format of an error in JSON
@@ -77,6 +78,7 @@ class DiceRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     id: Any = None
 
 
+@told_by_kind
 def resolve(
     ruleset: str | Ruleset,
     action: str,

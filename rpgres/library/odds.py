@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, overload
+from typing import Any, get_args, overload
 
+from rpgres.arguments import told_by_kind
 from rpgres.engine.players import default_policy
 from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.engine.resolve import Answers, Folders
-from rpgres.errors import UsageError
+from rpgres.errors import UsageError, named
 from rpgres.library.reading import Policies, plain_inputs, read_answers, read_rules, told_policies
 from rpgres.odds.actions import action_odds, missing_hand, require_hand
 from rpgres.odds.dice import DiceOdds, dice_odds
@@ -43,6 +44,7 @@ def odds(
 ) -> OddsResult | LadderOdds: ...
 
 
+@told_by_kind
 def odds(
     what: str | Ruleset,
     action: str | None = None,
@@ -93,6 +95,8 @@ def odds(
     """
     if action is None:
         return _of_dice(what, by, note, plain_inputs(inputs))
+    if by not in get_args(By):
+        raise UsageError(f"{named('by')} takes {', '.join(get_args(By))}, not {by!r}")
     rules, chosen = read_rules(what, switches, rulesets), read_answers(choose, "choose")
     require_action(rules, action)
     told: dict[str, Any] = {"choose": chosen, "leaves": leaves, "seconds": seconds, "note": note}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
+from rpgres.arguments import told_by_kind
 from rpgres.engine.records import Result
 from rpgres.engine.rerun import WhatIf, result_what_if
 from rpgres.engine.resolve import Answers, Folders
@@ -44,8 +46,9 @@ def scene_in(
     return scene
 
 
+@told_by_kind
 def run_scene(
-    file: str,
+    file: str | os.PathLike[str],
     *,
     seed: str | int | None = None,
     seat: str | None = None,
@@ -87,6 +90,7 @@ def run_scene(
         raise error.with_traceback(None) from None
 
 
+@told_by_kind
 def whatif(
     before: Result | SceneResult,
     *,

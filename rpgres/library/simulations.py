@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from rpgres.arguments import told_by_kind
 from rpgres.dice.seeds import read_seed
 from rpgres.engine.labels import check_labels
 from rpgres.engine.players import default_policy
@@ -35,6 +36,7 @@ from rpgres.simulate.workers import processes
 RUNS = 10_000  # unless something else is asked for
 
 
+@told_by_kind
 def simulate(
     what: str | Ruleset,
     action: str | None = None,

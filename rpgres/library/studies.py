@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from rpgres.arguments import told_by_kind
 from rpgres.engine.players import default_policy
 from rpgres.engine.resolve import Answers, Folders
 from rpgres.errors import UsageError
@@ -46,6 +47,7 @@ class About(msgspec.Struct, frozen=True):
     settings: dict[str, Any]
 
 
+@told_by_kind
 def odds_scene(
     file: str,
     *,
@@ -91,6 +93,7 @@ def odds_scene(
     return scene_record(scene, found, by=by, policies=told, inputs={}, note=note)
 
 
+@told_by_kind
 def odds_table(
     what: str | Ruleset,
     action: str | None,
@@ -141,6 +144,7 @@ def odds_table(
     return vary(about.subject, [_axis(about.subject, name, values) for name, values in over.items()], **about.settings)
 
 
+@told_by_kind
 def odds_compare(
     what: str | Ruleset,
     action: str | None,
@@ -180,6 +184,7 @@ def odds_compare(
     return compare(about.subject, changes, **about.settings)
 
 
+@told_by_kind
 def odds_find(
     what: str | Ruleset,
     action: str | None,
@@ -221,6 +226,7 @@ def odds_find(
     return find(about.subject, _axis(about.subject, name, values), read_target(target), **about.settings)
 
 
+@told_by_kind
 def odds_knockout(
     what: str | Ruleset,
     action: str | None = None,
