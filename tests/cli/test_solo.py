@@ -92,8 +92,9 @@ version = "1"
 die = "1d6"
 rows = { "1-3" = "Sun", "4-6" = { text = "Rain", effects = [{ kind = "wet", change = 1 }], table = "drop" } }
 
-[tables.drop]
-rows = [{ text = "A drop", ask = { shelter = { who = "actor", text = "Shelter?", options = { yes.text = "Yes.", no.text = "No." } } } }]
+[[tables.drop.rows]]
+text = "A drop"
+ask.shelter = { who = "actor", text = "Shelter?", options = { yes.text = "Yes.", no.text = "No." } }
 
 [effects.wet]
 help = "how wet it is"
