@@ -72,11 +72,11 @@ class Moved(msgspec.Struct, frozen=True, gc=False):
 
 
 class Told(msgspec.Struct, frozen=True, gc=False):
-    """Event: a line of the account; `reveals` says that what was hidden may come to light by it."""
+    """Event: a line of the account. `reveals` names what was hidden and comes to light by it; see `Table.tell`."""
 
     text: str
     audience: tuple[str, ...] | None = None
-    reveals: bool = False
+    reveals: tuple[str, ...] = ()
 
 
 class Turned(msgspec.Struct, frozen=True, gc=False):

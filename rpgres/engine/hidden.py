@@ -1,4 +1,4 @@
-"""A table as a seat knows it, for odds: what it may not know is gone, and cards that it does not see lie in their deck.
+"""A table as a seat knows it, for odds: hidden things are removed, and cards that it does not see are in their deck.
 
 Hands that a seat does not see are dealt anew in odds, and only when a rule turns to them (`engine.cards`): whoever
 knows nothing of a hand knows as much of the cards that are drawn past it. All that is left out or counted here is told
@@ -78,7 +78,7 @@ def known_to(rules: Rules, state: State, seat: str | None, *, actor: str = "") -
         rules: the ruleset in play.
         state: the table.
         seat: who asks.
-        actor: who acts.
+        actor: the actor.
 
     Raises:
         UsageError: the seat does not see some cards, and nothing says which they may be.

@@ -131,7 +131,7 @@ def _preference(
 
 
 def _rank(order: Order, named: Callable[[str], Policy]) -> _Rank | None:
-    """Return how gladly an order chooses an option; None where that depends on what else is offered."""
+    """Return the preference of an order for an option; None where that depends on what else is offered."""
     if order.policy:
         other = preference_of(named(order.policy))
         return other.key if other is not None else None

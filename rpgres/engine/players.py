@@ -15,7 +15,7 @@ from rpgres.errors import UsageError
 from rpgres.model.state import EMPTY, Card, State, slug
 from rpgres.rulesets import OUTCOME_ONLY, Option, Rules, unknown
 
-NO = "no"  # the answer that lets an optional moment pass
+NO = "no"  # the answer that skips an optional question
 HOSTS = "host"  # by what means an answer came that the host of a persistent table gave for somebody
 POLICY = "policy"  # by what means an answer came that a policy gave
 LONGEST_NAME = 80  # characters
@@ -75,7 +75,7 @@ class Question(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def listed(self) -> tuple[Option, ...]:
-        """The options that are put to whoever decides, without the one that lets it pass."""
+        """The options that are shown to the owner, without the one that skips the question."""
         passing = self.passing
         return tuple(option for option in self.offered if option is not passing)
 

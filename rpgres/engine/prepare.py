@@ -88,7 +88,7 @@ def prepare(
         state: the table so far; empty by default.
         actor: who acts, somebody of that state; by default whoever `sheet` describes.
         beside: the folder in which sheets are sought first.
-        confined: whether sheets may only be named by plain file names, for inputs that strangers typed.
+        confined: whether sheets may only be named by plain file names, for untrusted inputs.
         sheets: the texts of sheets by the name that is typed, in place of what the files say now.
         undealt: hands of that state that are still to be dealt; one whose cards are typed is not.
 

@@ -117,11 +117,11 @@ class QuestionRecord(msgspec.Struct, frozen=True, kw_only=True):
         text: the question as put to a person.
         options: what may be answered, and what it means.
         facts: what the decision is about.
-        optional: whether `no` may be answered too, which lets the moment pass.
+        optional: whether `no` may be answered too, which skips the question.
         form: how an answer beyond the options is typed, where there are too many to list.
         words: what it is about, for people, where the facts do not say it well.
         of: whose matter it is, where somebody else decides.
-        passing: the option that lets the moment pass, as `no` does; empty where there is none.
+        passing: the option that skips the question, as `no` does; empty where there is none.
         key: the name under which it is answered where that is WHO:LABEL; empty where it is the label.
     """
 

@@ -136,7 +136,7 @@ def resolve_request(request: object, *, rulesets: Folders | None = None) -> dict
     Nothing is raised, whatever the request is; errors are those of `error_record`. An `id` is carried over. A pending
     decision has a `request`: the one that, with the answer added to its `choose`, goes on with the same run.
 
-    Requests may come from strangers: they name sheets by plain file names only, and errors do not quote files.
+    Requests are untrusted: they name sheets by plain file names only, and errors do not quote files.
 
     Args:
         request: what `Request` or `DiceRequest` describes, as parsed from JSON.

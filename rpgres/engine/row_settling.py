@@ -56,7 +56,7 @@ class Settling(msgspec.Struct, gc=False):
             )
             answer = table.run.ask(asked)
             if answer == NO and ask.optional:
-                continue  # let pass
+                continue  # skipped
             choice, known = ask.choices[answer], facts
             if choice.option is not None:
                 known = with_results(table, choice.rolls, facts, by=roles.get("actor", ""))

@@ -147,7 +147,7 @@ class Run(msgspec.Struct):
         self.events.append(event)
         self.has_secrets = self.has_secrets or event.audience is not None
 
-    def tell(self, text: str, *, audience: tuple[str, ...] | None = None, reveals: bool = False) -> None:
+    def tell(self, text: str, *, audience: tuple[str, ...] | None = None, reveals: tuple[str, ...] = ()) -> None:
         """Add a line to the account, for everybody or for some seats only."""
         self.check_room("a line of the account")
         self.add(Told(text, audience, reveals))
@@ -356,7 +356,7 @@ def _is_open(state: State) -> bool:
 
 
 def _names_no(question: Question) -> bool:
-    """Tell whether an option is called as the answer that lets a moment pass."""
+    """Tell whether an option is named as the answer that skips a question."""
     for option in question.options:
         if option.aliases or option.name.lower() == NO:
             return named_option(question.offered, NO) is not None

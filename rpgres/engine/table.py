@@ -486,13 +486,14 @@ class Table(msgspec.Struct, eq=False):
 
     # -- the log and the outcome
 
-    def tell(self, text: str, *, audience: tuple[str, ...] | None = None, reveals: bool = False) -> None:
+    def tell(self, text: str, *, audience: tuple[str, ...] | None = None, reveals: tuple[str, ...] = ()) -> None:
         """Add a line to the log.
 
         Args:
             text: the line.
             audience: the seats that may read it; None for everybody.
-            reveals: whether the game brings to light here what was hidden; otherwise `plugin check` calls it a leak.
+            reveals: what was hidden and comes to light by the line, or `plugin check` calls it a leak: names of tags,
+                tracks, things or their parts (`hand-bo/stacks`), codes of cards, answers as `WHO:LABEL`.
         """
         self.run.tell(text, audience=audience, reveals=reveals)
 

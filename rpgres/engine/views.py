@@ -217,7 +217,7 @@ def laid_by(rules: Rules, action: str, inputs: Mapping[str, Any], *, actor: str)
         rules: the ruleset in play.
         action: the action's name.
         inputs: what was typed for it.
-        actor: who acts.
+        actor: the actor.
     """
     return {key: ", ".join(places) for key, _, places in laying(rules, action, inputs, actor)}
 

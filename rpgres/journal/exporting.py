@@ -82,7 +82,7 @@ def sheet_of(rules: Rules, state: State, name: str, *, original: Mapping[str, An
 
     Args:
         rules: the ruleset in play.
-        state: the table, as far as whoever reads it may know it.
+        state: the table, as far as its reader may know it.
         name: the character.
         original: what stood on the sheet with which it sat down: the names of its keys, and standing orders.
     """

@@ -78,7 +78,7 @@ class ActEntry(RunEntry, frozen=True, kw_only=True, tag="act"):
 
     Attributes:
         action: which action.
-        actor: who acts.
+        actor: the actor.
     """
 
     action: str = ""
@@ -110,7 +110,7 @@ class AnswerEntry(RunEntry, frozen=True, kw_only=True, tag="answer"):
 
     Attributes:
         action: which action.
-        actor: who acts.
+        actor: the actor.
         period: in place of an action: what begins or ends.
         of: the number of the entry with which the action began.
         opens: the number of the seal that it opens.
@@ -199,7 +199,7 @@ class UndoEntry(EntryView, frozen=True, kw_only=True, tag="undo"):
     Attributes:
         before: the number of the first entry that was taken back.
         is_alone: whether that entry alone was taken back, a note or a pass.
-        undid: what was taken back, in words: who did what, and what came of it.
+        undid: what was taken back, in words: who did what, and the result.
         passes: what was seen and is taken back all the same: draw, reveal.
     """
 

@@ -258,7 +258,7 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 def check_entry(entry: Entry) -> None:
-    """Check that an entry has what its kind has, so that whoever reads it need not ask.
+    """Check that an entry has what its kind has, so that its reader need not ask.
 
     Raises:
         ValueError, msgspec.ValidationError: it has not.

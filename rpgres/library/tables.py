@@ -59,7 +59,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
         seat: the seat that acts and looks: `gm`, or a character's name; None for the host; `everybody` for the view of
             whoever has no seat.
         folders: further folders with rulesets and house rules.
-        confined: whether what is typed may come from strangers: sheets are named without a folder, and errors quote no
+        confined: whether inputs are untrusted: sheets are named without a folder, and errors quote no
             file.
     """
 
@@ -136,7 +136,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
 
     @as_told
     def pass_(self, label: str = "", *, until: str = "action") -> TableResult | TablePending | EntryRecord:
-        """Let optional decisions of this seat pass in advance, so that nobody waits for it.
+        """Skip optional decisions of this seat in advance, so that the table does not wait for it.
 
         Args:
             label: which decisions; all optional ones by default.
@@ -528,7 +528,7 @@ def open_table(
             see and may do everything; `everybody` for what everybody may know, as an open channel may show it, which
             does nothing.
         rulesets: further folders with rulesets and house rules.
-        confined: whether what is typed may come from strangers: sheets are named without a folder, and errors quote
+        confined: whether inputs are untrusted: sheets are named without a folder, and errors quote
             no file.
 
     Raises:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 WIDTH, WIDEST = 80, 120  # columns of a question in one line: where nobody knows, and at most
 HELP = "help"  # likewise, where no table says more
-SKIPS = ("n", "none", "nothing", "skip", "enter")  # what else people type to let an optional moment pass
+SKIPS = ("n", "none", "nothing", "skip", "enter")  # other words for skipping an optional question
 YES = ("y", "yes")  # for the only option there is
 LET_BY = "pass"  # what an optional moment calls it to press Enter; taken when it is typed, too
 ODDS, WHY, UNDO = "odds", "why", "undo"
