@@ -6,13 +6,13 @@ Nothing here prints, prompts or exits.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Required, TypedDict, Unpack
 
 import msgspec
 
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Dealer, GivenDealer, Hand, SeededDealer
-from rpgres.engine.described import described_rule
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.players import NO, Policy, Prompt, Seats, for_every
 from rpgres.engine.prepare import Prepared, answers_to, lay_placed
@@ -22,7 +22,7 @@ from rpgres.engine.stops import Broken, NeedsAnswer, fault_of, in_run
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import RuleError, UsageError, in_short, named
 from rpgres.model.state import EMPTY, State, slug
-from rpgres.rulesets import Rules
+from rpgres.rulesets import Rule, Rules
 
 if TYPE_CHECKING:
     pass
@@ -59,7 +59,7 @@ def play(
     lump = prepared.lump_for(asked) if prepared.lump is not None else None
     run = Run(rules, prepared.state, dealer, players, asked, lump=lump, follow=follow, trust=trust)
     run.undealt = prepared.undealt
-    rule = rules.ruleset.actions.get(prepared.action) or described_rule(rules, prepared.action)
+    rule = rules.ruleset.actions.get(prepared.action) or _rule_in_data(rules, prepared.action)
     try:
         if trust is not None and not run.claim(trust.by, trust.claims):
             return REFUSED, run
@@ -273,6 +273,17 @@ def _left(seats: Seats, *, is_over: bool = True) -> Iterator[AnswerRecord]:
     for key, value in seats.unused(is_over=is_over):
         who, _, label = key.rpartition(":")
         yield AnswerRecord(label, "decision", value, who)
+
+
+def _rule_in_data(rules: Rules, action: str) -> Rule:
+    """Return the rule of an action that needs no code, because its data describe it."""
+    if action in rules.file.tables:
+        from rpgres.engine.tables import play_table
+
+        return partial(play_table, action)
+    from rpgres.engine.named_dice import play_named
+
+    return partial(play_named, action)
 
 
 def is_ours(rules: Rules) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rpgres.journal.keeping import Connection, lent
+from rpgres.journal.connections import Connection, lent
 from rpgres.journal.records import TableError
 from rpgres.journal.rows import LONGEST
 

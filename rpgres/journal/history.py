@@ -11,7 +11,7 @@ from typing import overload
 import msgspec
 
 from rpgres.journal.records import SAID, Draft, Entry, Known, KnownMark, Pass, Standing, TableError
-from rpgres.journal.standing import known_in, said_in, stands_after, taken_back, undone_in, without_said
+from rpgres.journal.status import known_in, said_in, stands_after, taken_back, undone_in, without_said
 from rpgres.model.state import State
 
 

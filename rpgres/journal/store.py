@@ -30,9 +30,9 @@ from rpgres.errors import FileError, named
 from rpgres.journal import files
 from rpgres.journal.chain import START, commitment, digest, link, written
 from rpgres.journal.changes import applied, difference
+from rpgres.journal.connections import Connection
 from rpgres.journal.files import check_format, damaged, table_errors
 from rpgres.journal.history import Entries, History
-from rpgres.journal.keeping import Connection
 from rpgres.journal.records import RUNNING, RUNS, Draft, Entry, Mark, TableError, marks_of
 from rpgres.journal.rows import (
     LONGEST,
@@ -46,7 +46,7 @@ from rpgres.journal.rows import (
     unpacked,
     words_of,
 )
-from rpgres.journal.standing import stands_after
+from rpgres.journal.status import stands_after
 from rpgres.model.state import State
 from rpgres.text.filenames import write_own
 

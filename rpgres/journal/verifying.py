@@ -22,7 +22,7 @@ from rpgres.journal.history import Entries, History
 from rpgres.journal.records import RUNNING, Entry, Secret, drawn_in, found_in
 from rpgres.journal.replay import Ran, answered_in, run_at, run_of
 from rpgres.journal.rows import state_of
-from rpgres.journal.standing import undone_in
+from rpgres.journal.status import undone_in
 from rpgres.journal.views import hidden_by
 from rpgres.model.printed import Printed
 from rpgres.model.serialization import state_record

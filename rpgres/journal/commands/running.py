@@ -25,7 +25,7 @@ from rpgres.journal.records import (
     found_in,
 )
 from rpgres.journal.replay import Ran, Run, run_at
-from rpgres.journal.standing import chance_in, known_in, step_of, with_earlier
+from rpgres.journal.status import chance_in, known_in, step_of, with_earlier
 from rpgres.journal.views import hidden_by
 from rpgres.model.events import DecisionEvent
 from rpgres.model.state import EMPTY, State
