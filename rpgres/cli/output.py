@@ -84,7 +84,7 @@ def prepare_streams() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors=FALLBACK)
     if hasattr(sys.stdin, "reconfigure"):
-        with suppress(ValueError):  # whoever has read from it already keeps it as it is
+        with suppress(ValueError):  # a reader that has read from it already keeps it as it is
             sys.stdin.reconfigure(errors="surrogateescape")
     sys.stdout, sys.stderr = _made_harmless(sys.stdout), _made_harmless(sys.stderr)
 
@@ -154,7 +154,7 @@ def columns(*, default: int = PAGE, at_most: int = WIDEST) -> int:
     """Return how many columns a line of results has.
 
     Args:
-        default: where nobody knows, as in a pipe.
+        default: where it is unknown, as in a pipe.
         at_most: however wide the terminal is.
     """
     return min(screen_columns(), at_most) if is_terminal() else default
@@ -313,7 +313,7 @@ def write_json(out: TextIO, record: Any, *, indent: int = 0) -> None:
     out.flush()
     if hasattr(out, "buffer"):
         out.buffer.write(text)
-    else:  # somebody put a text of their own in the place of standard output
+    else:  # standard output was replaced by a text
         out.write(text.decode())
 
 
@@ -439,7 +439,7 @@ def require_output() -> None:
     """Check that there is a standard output to write to.
 
     Raises:
-        OutputError: whoever started this process closed it.
+        OutputError: the parent process closed it.
     """
     if sys.stdout is None:
         raise OutputError("cannot write to standard output: it is closed")

@@ -1,4 +1,4 @@
-"""The root command: what there is to call, loaded when it is called, and what becomes of errors. No command is here."""
+"""The root command: the list of commands, each loaded when it is called, and how errors are reported."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Thrown dice: one result of an expression, drawn by a caller's numbers or read off real dice. Nothing here makes
-random numbers or weighs results.
+random numbers or weights results.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class DieFace(Struct, frozen=True, gc=False):
     """One face of one die that was thrown.
 
     `mark` is "kept" when the face is part of the value, "dropped" when its die was dropped, "missed" when its die does
-    not fit the count of the pool, "rerolled" when the die was thrown again because of it.
+    not fit the count of the pool, "rerolled" when the die was rerolled because of it.
     """
 
     face: int

@@ -9,24 +9,24 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from rpgres.cli.asking.terminal import ask, carry_out, offering
-from rpgres.cli.output import columns, flush, is_told_plainly, say
+from rpgres.cli.output import columns, flush, say
 from rpgres.cli.render.lines import Line, line
 from rpgres.cli.render.questions import LIST, keyed, question_lines
 from rpgres.cli.render.results import event_lines
 from rpgres.cli.render.words import listed
 from rpgres.cli.shell.words import split
 from rpgres.engine.players import NO, Question, View
-from rpgres.engine.running import PassesOn, PutAgain, TakenBack
+from rpgres.engine.stops import PassesOn, PutAgain, TakenBack
 from rpgres.errors import RpgresError, UsageError
 from rpgres.model.cards import meant
 from rpgres.model.state import slug
 
 if TYPE_CHECKING:
-    from rpgres.engine.run import Prepared
+    from rpgres.engine.prepare import Prepared
 
 WIDTH, WIDEST = 80, 120  # columns of a question in one line: where nobody knows, and at most
 HELP = "help"  # likewise, where no table says more
-SKIPS = ("n", "none", "nothing", "skip", "enter")  # what else people type to let an optional moment pass
+SKIPS = ("n", "none", "nothing", "skip", "enter")  # other words for skipping an optional question
 YES = ("y", "yes")  # for the only option there is
 LET_BY = "pass"  # what an optional moment calls it to press Enter; taken when it is typed, too
 ODDS, WHY, UNDO = "odds", "why", "undo"
@@ -78,7 +78,7 @@ class Person:
         self._heading = list(heading)
         self._aid = aid
         self._shown = 0
-        self._asked_last = ("", "")  # who, and by what label
+        self._asked_last: tuple[object, ...] = ()  # who, by what label, and what could be typed
         self._answers = list[str | None]()  # of this action
         self._passing = set[tuple[str, str]]()  # as `_passes`, until the action is over
         self._again = list[str | None]()  # those that a run gets once more after one was taken back
@@ -131,9 +131,9 @@ class Person:
         say(event_lines(events[shown:]), is_plain=self._is_plain)
         self._shown = len(events)
         width = columns(default=WIDTH, at_most=WIDEST)
-        # Whoever listens has heard the options of such a question once, and hears them again with `?`.
-        asked, self._asked_last = self._asked_last, (question.who, question.label)
-        self._say(question_lines(question, width=width, is_again=is_told_plainly() and asked == self._asked_last))
+        # What was listed just before is not listed again; `?` does.
+        asked, self._asked_last = self._asked_last, (question.who, question.label, tuple(keyed(question).items()))
+        self._say(question_lines(question, width=width, is_again=asked == self._asked_last))
         while True:
             answer = self._answer(question)
             if answer is None or isinstance(answer, str):
@@ -197,6 +197,7 @@ class Person:
         """
         has_changed = carry_out(typed)
         if has_changed:
+            self._asked_last = ()
             raise PutAgain(typed)
         return has_changed is not None
 
@@ -222,13 +223,15 @@ class Person:
         return None
 
     def _odds(self, view: View, question: Question) -> list[Line]:
+        from rpgres.cli.progress import progress
         from rpgres.cli.render.questions import odds_lines
         from rpgres.engine.players import default_policy, policy_of
         from rpgres.odds.decision import decision_odds
 
         prepared = self._prepared(view)
         name = default_policy(prepared.rules)
-        found = decision_odds(prepared, view, question, policies={"": policy_of(prepared.rules, name)})
+        with progress("odds of each option", is_plain=self._is_plain):
+            found = decision_odds(prepared, view, question, policies={"": policy_of(prepared.rules, name)})
         return odds_lines(question, found, prepared.rules.file, policy=name)
 
     def _why(self, view: View, question: Question) -> list[Line]:
@@ -320,4 +323,7 @@ def _unclear(question: Question, typed: str, found: list[str]) -> str:
     offered = [f"1 to {last}" if last > 1 else "1", "a name"] if last else []
     wanted = " or ".join([*offered, *([question.form] if question.form else [])])
     passing = ", or press Enter to skip" if question.optional else ""
-    return f"Type {wanted}{passing}; {LIST} lists the options; {ODDS}, {WHY}, {UNDO}; Ctrl-D leaves it unanswered."
+    none = f"{typed!r} is not offered. " if typed else ""
+    return (
+        f"{none}Type {wanted}{passing}; {LIST} lists the options; {ODDS}, {WHY}, {UNDO}; Ctrl-D leaves it unanswered."
+    )

@@ -1,4 +1,4 @@
-"""Rulesets checked with all that is laid over them: files, examples and scenes. Nothing here prints."""
+"""Checks of rulesets with their overlays: files, examples and scenes. Nothing here prints."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RULESET = "ruleset.toml"
 
 
 def check_ruleset(named: str, folders: Sequence[Path], *, known: Collection[str]) -> RulesetCheck:
-    """Return what is wrong with a ruleset and all that is laid over it.
+    """Return the diagnostics of a ruleset and its overlays.
 
     Args:
         named: its id, or the folder where it is.
@@ -76,16 +76,12 @@ def _folder_at(typed: str) -> Path | None:
         raise FileError(message, file=typed)
     if not (path.suffix == ".toml" or os.path.basename(typed) != typed or typed == os.curdir):
         return None
-    told = (
-        f"has no {RULESET}, and nothing that is laid over one"
-        if os.path.isdir(path)
-        else "there is no such file or folder"
-    )
+    told = f"has no {RULESET}, and is no overlay" if os.path.isdir(path) else "there is no such file or folder"
     raise FileError(f"{typed}: {told}; name the folder of a ruleset, or its {RULESET}", file=typed)
 
 
 def check_folder(folder: Path, extra: Sequence[Path]) -> RulesetCheck:
-    """Return what is wrong with a ruleset, or with what is laid over one, that need not be where it would be found.
+    """Return the diagnostics of a ruleset or an overlay in any folder, also one that is not searched.
 
     Raises:
         UsageError: it is neither.
@@ -112,7 +108,7 @@ def check_folder(folder: Path, extra: Sequence[Path]) -> RulesetCheck:
 
 
 def _checked(ruleset_id: str, folders: Sequence[Path]) -> RulesetCheck:
-    """Return what is wrong with a ruleset and all that is laid over it.
+    """Return the diagnostics of a ruleset and its overlays.
 
     Raises:
         UsageError: there is no such ruleset.
@@ -135,13 +131,13 @@ def _checked(ruleset_id: str, folders: Sequence[Path]) -> RulesetCheck:
 def _problems_of(
     ruleset: Ruleset, found: Sequence[Path], extra: Sequence[Path], *, is_alone: bool = False
 ) -> tuple[Sequence[Diagnostic], Sequence[str]]:
-    """Return what is wrong in the folders of a ruleset, and which of them are laid over the first.
+    """Return the diagnostics of the folders of a ruleset, and which of them are overlays of the first.
 
     Args:
         ruleset: its code.
         found: its folders.
         extra: the folders of `--rulesets`.
-        is_alone: whether nothing else is laid over it when its scenes are read.
+        is_alone: whether its scenes are read without other overlays.
     """
     from rpgres.errors import FileError
     from rpgres.lint.whole import all_diagnostics

@@ -20,8 +20,6 @@ CLEAR = "\x1b[H\x1b[2J"
 
 Stamps = dict[str, tuple[int, int]]  # when files were changed and how long they are, by path
 
-_PROGRAM = "from rpgres.cli import main; main()"
-
 
 def watch(args: Sequence[str], folders: Sequence[Path], *, is_plain: bool) -> int:
     """Run a command line now, and again after each change; return the exit code when Ctrl-C ends it.
@@ -41,7 +39,8 @@ def watch(args: Sequence[str], folders: Sequence[Path], *, is_plain: bool) -> in
                 raw(sys.stdout).write(CLEAR)
             say([line(Piece(f"{time.strftime('%H:%M:%S')} {head}", "quiet"))], is_plain=is_plain)
             flush()
-            subprocess.run([sys.executable, "-c", _PROGRAM, *args], check=False)  # noqa: S603
+            # -P: no module is taken from the current folder
+            subprocess.run([sys.executable, "-P", "-m", "rpgres", *args], check=False)  # noqa: S603
             head = f"{_listed([*_changes(seen, folders)])} changed"
     except KeyboardInterrupt:
         say([line()])

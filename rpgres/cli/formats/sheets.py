@@ -60,7 +60,7 @@ def sheet_ruleset(path: str, *, text: str = "", extra: Sequence[Path] = ()) -> s
     names = [name.id for name in ruleset_names(titles=False, extra=extra)]
     try:
         said = parse(Source(path, text)).get(RULESET)
-    except FileError:  # a file that is no TOML is told by whoever reads it
+    except FileError:  # a file that is no TOML is reported where it is read
         said = None
     if isinstance(said, str) and said in names:
         return said

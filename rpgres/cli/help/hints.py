@@ -74,7 +74,7 @@ _DICE = ("adv", "advantage", "dis", "disadvantage", "keep", "drop", "explode", "
 
 
 def line_for(word: str) -> str:
-    """Return the line that does what a word means that is no command; empty where nobody knows."""
+    """Return the line for a word that is no command; empty where it is unknown."""
     if " " in word:
         return f"rpgres {word}"  # quotes made one word of the line
     return next((line for line, words in _LINES.items() if word.lower() in words), "")
@@ -94,7 +94,7 @@ def line_in_group(path: str, word: str, commands: Collection[str]) -> str:
 
 
 def option_for(typed: str, known: Collection[str]) -> str:
-    """Return what was meant by an option that a command does not have, as a phrase; empty where nobody knows.
+    """Return what an unknown option means, as a phrase; empty where that is unknown, too.
 
     Args:
         typed: the option, as the parser found it: one dash and a letter may be the beginning of a word.

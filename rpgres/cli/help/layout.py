@@ -1,4 +1,4 @@
-"""How help is laid out: in the width of the terminal, however narrow, and no word or option broken."""
+"""The layout of help: within the width of the terminal, however narrow, and no word or option broken."""
 
 from __future__ import annotations
 

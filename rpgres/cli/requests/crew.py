@@ -207,7 +207,7 @@ class _Worker:
 
     def _listen(self, process: subprocess.Popen[bytes]) -> None:
         """Hand on what a process answers; when it has ended, start another one for what it did not answer."""
-        last: Any = None  # the last answer
+        job, last = None, dict[str, Any]()  # what was answered last, and how
         assert process.stdout is not None
         with process.stdout:
             for line in process.stdout:
@@ -217,18 +217,23 @@ class _Worker:
                         continue  # what code of others has printed
                     job, last = self._jobs.popleft(), answer
                 self._answered(self, job, line)
-        is_given_up = process.wait() == 1 and last is not None and last.get("code") == "time"  # and told so
+        is_given_up = process.wait() == 1 and last.get("code") == "time"  # and told so
         with self._lock:
-            # What else was asked of tables may have been done already.
-            lost = len(self._jobs) if self._jobs and self._jobs[0].table else 0 if is_given_up else 1
-            told = [self._jobs.popleft() for _ in range(min(lost, len(self._jobs)))]
+            behind, self._jobs = list(self._jobs), deque()
+            # Behind one that was given up nothing was begun; only requests for its table wait for what was undone.
+            stuck = job.table if is_given_up and job is not None else None
+            lost = len(behind) if behind and behind[0].table else 1
+            told = list[Job]()
+            for place, one in enumerate(behind):
+                is_told = bool(stuck) and one.table == stuck if is_given_up else place < lost
+                (told if is_told else self._jobs).append(one)
             lines, self._lines = self._lines, None
             if lines is not None:
                 lines.put(b"")
             if self._jobs:
                 self._begin()
-        for job in told:
-            self._answered(self, job, _ended(job, process.returncode))
+        for one in told:
+            self._answered(self, one, _lost(one, process.returncode, is_begun=not is_given_up))
 
 
 def _read(line: bytes) -> dict[str, Any]:
@@ -248,9 +253,13 @@ def _feed(process: subprocess.Popen[bytes], lines: SimpleQueue[bytes]) -> None:
             process.stdin.flush()
 
 
-def _ended(job: Job, code: int) -> bytes:
-    done = "; whether it was done stands in the table's log" if job.table else ""
-    error = RuleError(f"the process that worked on this request ended with the code {code}{done}")
+def _lost(job: Job, code: int, *, is_begun: bool) -> bytes:
+    """Return the answer to a request that its process, which has ended with a code, did not answer."""
+    if is_begun:
+        done = "; whether it was done stands in the table's log" if job.table else ""
+        error = RuleError(f"the process that worked on this request ended with the code {code}{done}")
+    else:
+        error = RuleError("not begun, as an earlier request about this table ended the process; send it again")
     return msgspec.json.encode({"id": job.id, **error_record(error)}) + b"\n"
 
 

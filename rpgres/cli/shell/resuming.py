@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def resumed(pending: Pending, rules: Rules, *, command: Sequence[str] = (), more: Sequence[str] = ()) -> Pending:
     """Return what waits with the command line that runs it again up to its question, with the place for the answer.
 
-    Every answer so far is repeated, decisions and dice alike, so that it is the same run whoever answered them.
+    Every answer so far is repeated, decisions and dice, so that it is the same run however they were answered.
 
     Args:
         pending: what waits.

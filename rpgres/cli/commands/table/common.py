@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rpgres.cli.render.lines import Line
     from rpgres.engine.dealers import Hand
     from rpgres.engine.players import Prompt, View
-    from rpgres.engine.run import Prepared
+    from rpgres.engine.prepare import Prepared
     from rpgres.journal.commands import Done, Place
     from rpgres.journal.history import History
     from rpgres.model.state import State
@@ -280,7 +280,7 @@ def finish_run(done: Done, options: TableOptions, *, is_asked: bool = False, exi
 @contextmanager
 def taken_back() -> Iterator[None]:
     """Tell that an action was taken back at its first roll, before anything was written."""
-    from rpgres.engine.running import TakenBack
+    from rpgres.engine.stops import TakenBack
 
     try:
         yield

@@ -226,7 +226,7 @@ def export(
 ) -> None:
     """Write the sheets as they are now, an account of everything that was done, and a table of all rolls.
 
-    The account is Markdown (transcript.md), one HTML page (account.html), and a log in Lonelog notation
+    The account is Markdown (account.md), one HTML page (account.html), and a log in Lonelog notation
     (journal.log.md), with a chapter for each scene. rolls.csv has a row for each roll and card: entry, at, who, action,
     label, kind, dice, faces, value, total, opposition, margin, outcome, source (seed or given), place (in the seed's
     numbers), stands (yes, undone or failed). What was undone and done again stands there twice, once as undone.

@@ -21,7 +21,7 @@ from rpgres.cli.render.account_lines import (
 from rpgres.cli.render.account_words import words_of
 from rpgres.cli.render.accounts import Titles, account_of, chapter_of, heading_of
 from rpgres.cli.render.scenes import step_question_lines
-from rpgres.engine.running import TakenBack
+from rpgres.engine.stops import TakenBack
 from rpgres.model.state import EMPTY, GM, State
 from rpgres.parameters.context import ACTOR
 from rpgres.scenes import Leaf, PlayedStep, Scene, SceneResult, Unanswered, play_scene, scene_result, step_record
@@ -53,7 +53,7 @@ class Played(NamedTuple):
     ending: str
 
     def result(self, *, seat: str | None = None) -> SceneResult:
-        """Return what came of it, as far as a seat may know; all of it for nobody's."""
+        """Return its result as far as a seat may know; all of it for no seat."""
         return scene_result(self.scene, self.steps, ending=self.ending, seed=self.seed, seat=seat)
 
     def told(self, *, seat: str | None = None) -> SceneResult:
@@ -63,7 +63,7 @@ class Played(NamedTuple):
 
 
 def play_silently(scene: Scene, *, seed: str, seat: str | None = None) -> Played:
-    """Play a scene; nobody is asked, and errors say what a seat may know."""
+    """Play a scene without asking; errors say what a seat may know."""
     endings: list[str] = []
     with told_to(seat):
         steps = list(play_scene(scene, seed=seed, ended=endings.append))
@@ -88,14 +88,14 @@ def tell_scene(
         seed: what all chance is drawn from.
         seat: for whom it is told; None for the game master, with the seed.
         is_plain: without colours and drawn dice.
-        auto: whether nobody is asked for decisions.
-        real_dice: whose dice are real, as of `RealDice`; empty where nobody's are.
+        auto: whether decisions are taken without asking.
+        real_dice: whose dice are real, as of `RealDice`; empty where none are.
         people: the table with everybody who takes part, where steps bring them; by default the scene's.
         inputs: what stands above the first question, where no step of a file says it.
 
     Raises:
         FileError: a step cannot be played.
-        Unanswered: a decision has nobody to take it; what comes before it is told of a procedure without a file.
+        Unanswered: nothing answers a decision; for a procedure without a file, what comes before it is printed.
     """
     teller = _Teller(scene, people if people is not None else scene.state, is_plain=is_plain)
     teller.begin(seed=seed if seat is None else None, seat=seat or GM)
@@ -103,7 +103,7 @@ def tell_scene(
     hand = RealDice(real_dice, is_plain=is_plain) if real_dice else None
 
     def begins(leaf: Leaf, state: State) -> None:
-        if person is not None or hand is not None:  # else only what comes of it tells whether the reader may hear of it
+        if person is not None or hand is not None:  # else only the result shows whether the reader may see it
             teller.head(_before(leaf))
         if hand is not None:
             plus = plus_words(scene.rules.file, leaf.step.played, leaf.step.with_) if leaf.step.played else ""
@@ -187,7 +187,7 @@ def _so_far(pending: Pending) -> dict[str, Any]:
 
 
 def _person(*, is_plain: bool) -> Person | None:
-    """Return who is asked, when there is somebody to ask."""
+    """Return who is asked, if anyone."""
     if not can_prompt():
         return None
     from rpgres.cli.asking.prompt import Person

@@ -7,20 +7,13 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import rpgres
-from tests.support.declarative import here, write
+from tests.support.declarative import head, here, write
 
 __all__ = ["here"]  # a fixture that every test here uses
 
-ROLL = """
-standalone = true
-title = "Roll"
-summary = "A roll with questions."
-version = "1"
-
-[bands]
-low = { title = "Low", success = false }
-high = { title = "High", success = true }
-
+ROLL = (
+    head("Roll", "A roll with questions.", low=False, high=True)
+    + """
 [actions.check]
 summary = "Roll."
 parameters = ["pool", "friend"]
@@ -66,6 +59,7 @@ name = { kind = "text", help = "name" }
 luck = { kind = "counter", default = 0, help = "luck" }
 price = { kind = "counter", default = 0, help = "price" }
 """
+)
 CHECKED = "rulesets/roll/ruleset.toml"
 
 
@@ -77,9 +71,9 @@ def _line(text: str, part: str) -> int:
     ("old", "new", "key", "message"),
     [
         ("cost = { luck = 2 }", "cost = { lucl = 2 }", "push.options.two.cost.lucl", "has no counter or track on its"),
-        ('counter = "luck" }', 'counter = "price" }', "push.options.two.cost.luck", "nothing takes luck away"),
+        ('counter = "luck" }', 'counter = "price" }', "push.options.two.cost.luck", "no effect reduces luck"),
         ('own = "face < 6"', 'owm = "face < 6"', "push.options.push.reroll.owm", "no group of dice 'owm'"),
-        ('own = "face < 6"', 'best = "face < 6"', "push.options.push.reroll.best", "only some count"),
+        ('own = "face < 6"', 'best = "face < 6"', "push.options.push.reroll.best", "keep or drop some"),
         ('own = "face < 6"', 'own = "face > 6"', "push.options.push.reroll.own", "no face fits this condition"),
         ('when = "total < 9"', 'when = "total < 0"', "push.when", "never asked"),
         ('when = "own > 1"', 'when = "own < 0"', "push.options.push.when", "never offered"),
@@ -87,7 +81,7 @@ def _line(text: str, part: str) -> int:
         ('when = "own > 1"', 'when = "own >"', "push.options.push.when", "is missing here"),
         ('prefer = "total < 6"', 'prefer = "face < 6"', "push.options.push.prefer", "a name of one die"),
         ('who = "friend"', 'who = "frend"', "push.who", "did you mean `friend`?"),
-        ("times = 2", "times = 0", "push.times", "less than once"),
+        ("times = 2", "times = 0", "push.times", "below 1"),
         ("ask.bargain]", "ask.luck-of-all]", "dice.own", "times takes the label of a question"),
         ("times(push, 'two')", "times(push, 'too')", "numbers.total", "times takes an option of push"),
         ("2 * times(push, 'two')", "2", "push.options.two", "this option changes nothing"),

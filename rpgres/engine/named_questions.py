@@ -1,6 +1,6 @@
-"""Questions inside a roll with named dice: what is offered and what it costs, what it throws again and changes.
+"""Questions inside a roll with named dice: which options are offered, what they cost, reroll and change.
 
-What `[actions.NAME.ask]` may say is in `rpgres.rulesets.actions.Asking`.
+`rpgres.rulesets.actions.Asking` is the record of `[actions.NAME.ask]`.
 """
 
 from __future__ import annotations
@@ -8,62 +8,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec import Struct
 
+from rpgres.engine.named_values import Die
 from rpgres.engine.players import Question
 from rpgres.errors import RuleError
 from rpgres.model.state import GM, Box, Map, State
 from rpgres.parameters.context import ACTOR
 from rpgres.rulesets import Effect, Option, Rules
-from rpgres.rulesets.dice_plans import NO, TIMES, AskPlan, DicePlan, OptionPlan
+from rpgres.rulesets.dice_plans import NO, TIMES, DicePlan
 from rpgres.rulesets.effects import paid_by
-from rpgres.rulesets.formulas import Expr, names, worker
 from rpgres.rulesets.numbers import OPPONENT, OPPOSED
 
-Worker = Callable[[Any], Any]
 MOST_PICKS = 10_000  # ways to pick dice that are gone through
 
 
-class Die(NamedTuple):
-    """A die that lies: what it shows, whether no other die brought it, and in which throw of its group it fell."""
-
-    face: int
-    is_first: bool = True
-    thrown: int = 1
-
-
-Thrown = Mapping[str, tuple[Die, ...]]  # by group, the dice that count
-
-
-class AskedOption(Struct, frozen=True):
-    """An option of a question, ready to be worked out; see `OptionPlan`."""
-
-    when: Worker
-    cost: dict[str, Worker]
-    reroll: dict[str, Worker]
-    most: Worker | None
-    prefer: Worker
-    pick: bool
-
-
-class Asked(Struct, frozen=True):
-    """A question inside a roll, ready to be worked out.
-
-    Attributes:
-        when: whether it is asked.
-        options: what may be answered, by name.
-        told: the numbers that its formulas name, which policies may go by.
-    """
-
-    when: Worker
-    options: dict[str, AskedOption]
-    told: tuple[str, ...]
-
-
 class Chosen(Struct, frozen=True, order=True):
-    """An answer that was given: the question, the option, and what it cost, by counter or track."""
+    """A chosen option: its question, its name, and its cost by counter or track."""
 
     label: str
     option: str
@@ -71,13 +34,13 @@ class Chosen(Struct, frozen=True, order=True):
 
 
 class Offer(Struct, frozen=True):
-    """An option as things stand.
+    """An option that can be chosen now.
 
     Attributes:
-        answer: what is typed for it.
-        chosen: what that comes to.
-        prefer: how gladly whoever decides takes it.
-        again: the dice that are thrown again, by group.
+        answer: its name, as typed.
+        chosen: the option with its cost.
+        prefer: the preference of policies; 0 to skip the question.
+        again: the dice to reroll, by group.
     """
 
     answer: str
@@ -86,34 +49,12 @@ class Offer(Struct, frozen=True):
     again: tuple[tuple[str, tuple[Die, ...]], ...]
 
 
-def asked_of(ask: AskPlan, plan: DicePlan) -> Asked:
-    """Return a question ready to be worked out."""
-    named = {name: None for one in ask.formulas for name in names(one)}
-    told = tuple(name for name in named if name in plan.numbers)
-    return Asked(worker(ask.when), {name: _option(its) for name, its in ask.options.items()}, told)
-
-
-def _option(its: OptionPlan) -> AskedOption:
-    return AskedOption(
-        worker(its.when),
-        _workers(its.cost),
-        _workers(its.reroll),
-        worker(its.most) if its.most is not None else None,
-        worker(its.prefer),
-        its.pick,
-    )
-
-
-def _workers(formulas: Mapping[str, Expr]) -> dict[str, Worker]:
-    return {name: worker(one) for name, one in formulas.items()}
-
-
 # ---------------------------------------------------------------------------------------------------------------------
-# What was answered
+# Given answers
 
 
 def answers(plan: DicePlan, chosen: Iterable[Chosen] = ()) -> dict[str, Any]:
-    """Return what formulas know of the questions: the last answer by label, and how often each was given."""
+    """Return the values of question labels in formulas: the last answer by label, and how often each was given."""
     found: dict[str, Any] = {}
     for label, ask in plan.asks.items():
         found |= {label: NO, f"{TIMES}{label}": 0, **{f"{TIMES}{label}:{name}": 0 for name in ask.options}}
@@ -125,13 +66,13 @@ def answers(plan: DicePlan, chosen: Iterable[Chosen] = ()) -> dict[str, Any]:
 
 
 class Purse:
-    """What those who are asked have to spend.
+    """The counters and tracks from which options are paid.
 
     Args:
         rules: the ruleset in play.
         action: the action.
         state: the table.
-        roles: who the roles of the action are, by name.
+        roles: the characters of the action's roles, by role.
     """
 
     def __init__(self, rules: Rules, action: str, state: State, roles: Mapping[str, str]) -> None:
@@ -140,11 +81,11 @@ class Purse:
         self.parameters = rules.parameters(action)
 
     def who(self, label: str) -> str:
-        """Return who decides a question; nobody where the role is nobody's."""
+        """Return who decides a question; empty where its role has no character."""
         return self.roles.get(self.asks[label].who, "")
 
     def left(self, label: str, of: str, chosen: Iterable[Chosen]) -> int:
-        """Return how much of a counter or track whoever decides a question has left."""
+        """Return how much of a counter or track is left to the character who decides a question."""
         who = self.who(label)
         spent = sum(much for one in chosen if self.who(one.label) == who for its, much in one.cost if its == of)
         return self._had(who, of) - spent
@@ -159,7 +100,7 @@ class Purse:
         return (character.counters if character is not None else self.state.counters).get(of, 0)
 
     def after(self, base: Mapping[str, Any], chosen: Iterable[Chosen]) -> dict[str, Any]:
-        """Return what names come to once answers were paid for: a counter is what is left of it."""
+        """Return the values of names after the costs of answers: a counter is what is left of it."""
         found = dict(base)
         for one in chosen:
             for of, much in one.cost:
@@ -167,14 +108,14 @@ class Purse:
         return found
 
     def moving(self) -> set[str]:
-        """Return the names in formulas that stand for something else once an answer was paid for."""
+        """Return the names in formulas whose values change when an option is paid."""
         paid = [(label, of) for label, ask in self.asks.items() for one in ask.options.values() for of in one.cost]
         return {name for label, of in paid for name in self._names(self.who(label), of)}
 
     def _names(self, who: str, of: str) -> Iterator[str]:
-        """Yield the names in formulas that stand for somebody's counter."""
+        """Yield the names in formulas that stand for a character's counter."""
         actor = self.roles[ACTOR]
-        holder = actor if self._has(actor, of) else GM  # whose it is that a bare name stands for
+        holder = actor if self._has(actor, of) else GM  # of whom a name without a prefix is
         if who == holder and of not in self.parameters:
             yield of
         for name, its in self.parameters.items():
@@ -191,7 +132,7 @@ class Purse:
 def effects_of(
     rules: Rules, action: str, chosen: Iterable[Chosen], margin: int | None, facts: Map[str, Any]
 ) -> tuple[Effect, ...]:
-    """Return what answers change once the action is over: what they cost, then their effects."""
+    """Return the effects of chosen options at the end of the action: their costs, then their own effects."""
     asks, found = rules.file.actions[action].ask, list[Effect]()
     for one in chosen:
         ask = asks[one.label]
@@ -204,20 +145,20 @@ def effects_of(
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# What may be answered
+# Options
 
 
 def question_of(
     rules: Rules, action: str, label: str, who: str, offers: Iterable[Offer], facts: Mapping[str, Any]
 ) -> Question:
-    """Return a question as it is put to whoever decides."""
+    """Return a question with its options as texts."""
     ask = rules.file.actions[action].ask[label]
     options = []
     for offer in offers:
         one, count = offer.chosen, sum(len(dice) for _, dice in offer.again)
-        told = [f"{count} {'die' if count == 1 else 'dice'} again"] * (bool(count) and offer.answer == one.option)
-        told += [f"{much} {of.replace('-', ' ')}" for of, much in one.cost if much]
-        brief = f"{offer.answer} ({', '.join(told)})" if told else offer.answer
+        notes = [f"{count} {'die' if count == 1 else 'dice'} again"] * (bool(count) and offer.answer == one.option)
+        notes += [f"{much} {of.replace('-', ' ')}" for of, much in one.cost if much]
+        brief = f"{offer.answer} ({', '.join(notes)})" if notes else offer.answer
         paid = sum(much for _, much in one.cost)
         text = ask.options[one.option].text
         if offer.answer != one.option:
@@ -227,7 +168,7 @@ def question_of(
 
 
 def kept(dice: Iterable[Die], again: Iterable[Die]) -> tuple[Die, ...]:
-    """Return the dice that stay where they are while others are thrown again."""
+    """Return the dice that stay when others are rerolled."""
     left = list(again)
     found = list[Die]()
     for die in dice:
@@ -238,27 +179,22 @@ def kept(dice: Iterable[Die], again: Iterable[Die]) -> tuple[Die, ...]:
     return tuple(found)
 
 
-def throws(dice: Iterable[Die]) -> int:
-    """Return how often a group was thrown that shows these dice."""
-    return max((die.thrown for die in dice), default=1)
-
-
 def picks(
-    dice: Sequence[tuple[str, Die]], most: int, alike: Callable[[str, Die], Any]
+    dice: Sequence[tuple[str, Die]], most: int, kind: Callable[[str, Die], Any]
 ) -> Iterator[list[tuple[str, Die]]]:
-    """Yield every way to pick some of these dice, of those that are alike the first ones.
+    """Yield every way to pick some of these dice; of equivalent dice the first ones.
 
     Args:
         dice: the dice, with their groups.
-        most: how many are picked at most.
-        alike: what is the same for dice that are alike.
+        most: the maximum number of picked dice.
+        kind: returns the equivalence key of a die.
 
     Raises:
         RuleError: there are too many ways.
     """
     kinds: dict[Any, list[tuple[str, Die]]] = {}
     for group, die in dice:
-        kinds.setdefault((group, alike(group, die)), []).append((group, die))
+        kinds.setdefault((group, kind(group, die)), []).append((group, die))
     sizes = [range(len(its) + 1) for its in kinds.values()]
     if prod(map(len, sizes)) > MOST_PICKS:
         raise RuleError(f"there are more than {MOST_PICKS} ways to pick dice; leave `pick` out, or lower `most`")

@@ -1,25 +1,30 @@
-"""Which dice of a group nothing tells apart: odds keep but their number, and whoever picks dice picks of a kind."""
+"""Equivalent dice: odds count them, and an option that picks dice picks by kind."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from rpgres.engine.named_asks import Die
+from rpgres.engine.named_values import Die
 from rpgres.rulesets.dice_plans import SLOT, TIMES
 from rpgres.rulesets.formulas import OF_A_DIE
 
 if TYPE_CHECKING:
-    from rpgres.engine.named_dice import Course
+    from rpgres.engine.named_dice import BoundAction
 
 
-class Kinds:
-    """Which dice of a group nothing tells apart that is asked for."""
+class Equivalence:
+    """Which dice of a group no needed value distinguishes.
 
-    def __init__(self, course: Course, asked: tuple[str, ...]) -> None:
-        compiled, plan = course.compiled, course.compiled.plan
+    Args:
+        bound: the action.
+        asked: the names whose values are needed.
+    """
+
+    def __init__(self, bound: BoundAction, asked: tuple[str, ...]) -> None:
+        compiled, plan = bound.compiled, bound.compiled.plan
         if any(option.pick for ask in compiled.asks.values() for option in ask.options.values()):
-            asked = course.names  # what may be picked does not depend on what is asked for
+            asked = bound.names  # the options do not depend on which values are needed
         numbers = [plan.numbers[name] for name in asked if name in plan.numbers]
         groups = [one for group in plan.groups.values() for one in group.formulas]
         asks = [one for ask in plan.asks.values() for one in (*ask.formulas, *ask.of_a_die)]
@@ -35,8 +40,8 @@ class Kinds:
             ]
             for name in plan.groups
         }
-        moving = {*plan.asks, *course.purse.moving()}
-        self._told: dict[str, frozenset[str]] = {}  # what of a die formulas name, and `face` where each is of its own
+        moving = {*plan.asks, *bound.purse.moving()}
+        self._named: dict[str, frozenset[str]] = {}  # what formulas name of a die; `face`: none are equivalent
         for name, group in plan.groups.items():
             its = [*group.of_a_die, *(of for slot in self._slots[name] if (of := plan.reads[slot].of) is not None)]
             options = [one for ask in plan.asks.values() for one in ask.options.values() if name in one.reroll]
@@ -44,24 +49,24 @@ class Kinds:
             needs = plan.reached(*its)
             is_moving = any(one.startswith((SLOT, TIMES)) or one in moving for one in needs)
             is_ranked = any(one.most is not None and len(one.reroll) > 1 for one in options)
-            told = {one for one in OF_A_DIE if one != "face" and one in needs}
-            self._told[name] = frozenset({*told, *["face"] * (is_moving or is_ranked)})
-        self._known = course.known((), {})
+            named = {one for one in OF_A_DIE if one != "face" and one in needs}
+            self._named[name] = frozenset({*named, *["face"] * (is_moving or is_ranked)})
+        self._known = bound.known((), {})
         self._found: dict[tuple[str, Die], Die | None] = {}
 
     def is_moving(self, group: str) -> bool:
-        """Tell whether what a die of a group counts for depends on other dice, or on answers."""
-        return "face" in self._told[group]
+        """Tell whether the value of a die of a group depends on other dice, or on answers."""
+        return "face" in self._named[group]
 
-    def alike(self, group: str, dice: Iterable[Die]) -> tuple[Die, ...]:
-        """Return dice as those that stand for them; without those that make no difference."""
+    def representatives(self, group: str, dice: Iterable[Die]) -> tuple[Die, ...]:
+        """Return the representatives of dice, sorted; without dice that make no difference."""
         return tuple(sorted(found for die in dice if (found := self.of(group, die)) is not None))
 
     def of(self, group: str, die: Die) -> Die | None:
-        """Return the die that stands for all that are like this one; None for those that make no difference."""
-        told = self._told[group]
-        die = Die(die.face, die.is_first or "added" not in told, die.thrown if "thrown" in told else 1)
-        if "face" in told:
+        """Return the representative of all dice equivalent to one; None for dice that make no difference."""
+        named = self._named[group]
+        die = Die(die.face, die.is_first or "added" not in named, die.thrown if "thrown" in named else 1)
+        if "face" in named:
             return die
         key = group, die
         if key not in self._found:
@@ -73,14 +78,14 @@ class Kinds:
         return self._found[key]
 
     def _marks(self, group: str, die: Die) -> tuple[int | None, ...]:
-        """Return what a die brings to each reading, and whether it may be thrown again; None for no difference."""
+        """Return what a die contributes to each reading, and whether it can be rerolled; None for no difference."""
         known, fits = self._known, self._fits[group]
         reads = known.compiled.plan.reads
-        brought: list[int | None] = []
+        marks: list[int | None] = []
         for slot in self._slots[group]:
             its = known.read_of(slot, group, die)
-            brought.append((its or None) if reads[slot].kind in ("sum", "count") else its)  # 0 may be the lowest
-        for one, is_ranked in fits:  # the least dice are thrown again, which what they are worth decides
+            marks.append((its or None) if reads[slot].kind in ("sum", "count") else its)  # 0 may be the lowest
+        for one, is_ranked in fits:  # the dice of the least value are rerolled
             is_fit = bool(known.of_die(one, die))
-            brought += [int(is_fit) or None, known.counts(group, die) if is_fit and is_ranked else None]
-        return tuple(brought)
+            marks += [int(is_fit) or None, known.counts(group, die) if is_fit and is_ranked else None]
+        return tuple(marks)

@@ -1,13 +1,13 @@
-"""Diagnostics of questions inside a roll: who is asked, what it costs, what is thrown again, what can never be."""
+"""Diagnostics of questions inside a roll: roles, costs, rerolls, unreachable options."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
 from math import inf
-from typing import Any
 
 from rpgres.lint.formulas import missing, scope_of
+from rpgres.lint.named_spans import Spans
 from rpgres.lint.outcomes import effect_faults, roles_of, text_faults
 from rpgres.rulesets.actions import Action, Asking, Choosable
 from rpgres.rulesets.dice_plans import TIMES, DicePlan, pool_of
@@ -21,11 +21,9 @@ from rpgres.rulesets.spans import Span, span_of, truth, within
 from rpgres.rulesets.tree import walk
 from rpgres.toml.diagnostics import Fault, KeyPath
 
-Spans = Any  # what the names of an action may come to; see `rpgres.lint.named_dice`
-
 
 def ask_texts(at: KeyPath, action: Action) -> Iterator[tuple[KeyPath, str]]:
-    """Yield the formulas of an action's questions, each with its place; some are empty."""
+    """Yield the formulas of an action's questions, each with its key path; some are empty."""
     for label, ask in action.ask.items():
         yield (*at, label, "when"), ask.when
         for name, option in ask.options.items():
@@ -38,7 +36,7 @@ def ask_texts(at: KeyPath, action: Action) -> Iterator[tuple[KeyPath, str]]:
 
 
 def ask_trees(at: KeyPath, plan: DicePlan) -> Iterator[tuple[KeyPath, Expr, bool]]:
-    """Yield the formulas of questions as they are written out, with their place and whether they are of one die."""
+    """Yield the expanded formulas of questions, each with its key path and whether it is of one die."""
     for label, ask in plan.asks.items():
         yield (*at, label, "when"), ask.when, False
         for name, option in ask.options.items():
@@ -52,13 +50,13 @@ def ask_trees(at: KeyPath, plan: DicePlan) -> Iterator[tuple[KeyPath, Expr, bool
 
 
 def paying_kinds(rules: Rules, action: Action) -> Iterator[str]:
-    """Yield the kinds of effect by which answers of an action are paid for."""
+    """Yield the kinds of effect that pay for options of an action."""
     for ask in action.ask.values():
         yield from (paid_by(rules.file, of)[0] for option in ask.options.values() for of in option.cost)
 
 
 def ask_faults(rules: Rules, name: str, plan: DicePlan, spans: Spans) -> Iterator[Fault]:
-    """Yield what is wrong with the questions of an action whose formulas can be read."""
+    """Yield the faults of an action's questions; its formulas are valid."""
     action = rules.file.actions[name]
     spoken = {*spoken_of(rules, name)}
     spoken |= {one.removeprefix(TIMES).partition(":")[0] for expr in plan.formulas() for one in names(expr)}
@@ -71,7 +69,9 @@ def ask_faults(rules: Rules, name: str, plan: DicePlan, spans: Spans) -> Iterato
         if ask.who not in roles_of(rules):
             yield missing((*at, "who"), "role", ask.who, roles_of(rules))
         if ask.times < 1:
-            yield Fault("bad-bounds", (*at, "times"), "it is asked less than once; write 1 or more")
+            yield Fault(
+                "bad-bounds", (*at, "times"), "`times` is below 1: the question is never asked; write 1 or more"
+            )
         if not ask.options:
             yield Fault("no-choice", (*at, "options"), "it has no options, so it cannot be answered")
         is_never = truth(within(plan.asks[label].when, spans.__getitem__)) is False
@@ -85,14 +85,12 @@ def ask_faults(rules: Rules, name: str, plan: DicePlan, spans: Spans) -> Iterato
             if not is_never and truth(within(its.when, spans.__getitem__)) is False:
                 yield Fault("never-matches", (*path, "when"), "this option is never offered: its condition never holds")
             if label not in spoken and not (option.reroll or option.effects):
-                message = (
-                    f"this option changes nothing: it throws no dice again, and no formula or outcome names {label}"
-                )
+                message = f"this option changes nothing: it rerolls no dice, and no formula or outcome uses {label}"
                 yield Fault("useless", path, message)
 
 
 def _taken(rules: Rules, name: str, action: Action) -> dict[str, str]:
-    """Return the names that are no longer free for a question, each with what it is."""
+    """Return the names that a question cannot have, each with what it is."""
     tables = [rules.table(table) for table in action.tables]
     asked = {str(path[-1]) for path, node in walk(tables, menu=rules.menu) if isinstance(node, RowQuestion)}
     return {
@@ -124,15 +122,13 @@ def _option(rules: Rules, name: str, path: KeyPath, ask: Asking, option: Choosab
         elif not paid_by(rules.file, of)[0]:
             does = "mark" if of in tracks else "counter"
             key = "track" if of in tracks else "counter"
-            message = f'nothing takes {of} away: declare an effect with does = "{does}" and {key} = "{of}"'
+            message = f'no effect reduces {of}: declare one with does = "{does}" and {key} = "{of}"'
             yield Fault("incomplete", (*path, "cost", of), message)
 
 
 def _again(path: KeyPath, option: Choosable, plan: DicePlan, spans: Spans) -> Iterator[Fault]:
     if option.most != "" and not option.reroll:
-        yield Fault(
-            "useless", (*path, "most"), "`most` says how many dice `reroll` throws again, and there is no `reroll`"
-        )
+        yield Fault("useless", (*path, "most"), "`most` limits the dice of `reroll`, and there is no `reroll`")
     for group in option.reroll:
         at = (*path, "reroll", group)
         if group not in plan.groups:
@@ -142,7 +138,11 @@ def _again(path: KeyPath, option: Choosable, plan: DicePlan, spans: Spans) -> It
         if pool is None:
             continue
         if pool.keep:
-            yield Fault("bad-dice", at, f"of the dice {group} only some count, so that none can be thrown again alone")
+            yield Fault(
+                "bad-dice",
+                at,
+                f"the dice {group} keep or drop some, so they cannot be rerolled one by one",
+            )
             continue
         label, name = str(path[-3]), str(path[-1])
         fits: Expr = plan.asks[label].options[name].reroll[group]

@@ -1,4 +1,4 @@
-"""Questions inside a roll: asked, paid, thrown again; and their odds against every die and every answer."""
+"""Questions inside a roll: asked, paid, rerolled; and their odds against every die and every answer."""
 
 from __future__ import annotations
 
@@ -17,26 +17,20 @@ from hypothesis import strategies as st
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Due
 from rpgres.engine.players import policy_of
+from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.records import Result
-from rpgres.engine.run import Prepared, prepare, run
+from rpgres.engine.run import run
 from rpgres.odds.exact import outcome_odds
 from rpgres.odds.optimal import weigh_best
 from tests.support.command_line import rpgres
-from tests.support.declarative import here, rules, write
+from tests.support.declarative import head, here, rules, write
 from tests.support.every_die import best_success, every_outcome
 
 __all__ = ["here"]  # a fixture that every test here uses
 
-PUSHED = """
-standalone = true
-title = "Pushed"
-summary = "Sixes count; a push throws the rest again, and ones hurt."
-version = "1"
-
-[bands]
-success = { title = "Success", success = true }
-failure = { title = "Failure", success = false }
-
+PUSHED = (
+    head("Pushed", "Sixes count; a push throws the rest again, and ones hurt.", success=True, failure=False)
+    + """
 [actions.check]
 summary = "Roll."
 parameters = ["pool", "gear", "needs"]
@@ -76,6 +70,7 @@ name = { kind = "text", help = "name" }
 skills = { kind = "abilities", any-name = true, help = "skills" }
 hurt = { kind = "counter", help = "how badly hurt", default = 0 }
 """
+)
 
 
 def _prepared(name: str, action: str, /, **inputs: Any) -> Prepared:
@@ -147,17 +142,15 @@ class TestPush:
         assert process_time() - start < 1
 
 
-PICKED = """
-standalone = true
-title = "Picked"
-summary = "A sum of dice, of which some may be picked and thrown again, for a point of luck each time."
-version = "1"
-
-[bands]
-low = { title = "Low", success = false }
-high = { title = "High", success = true }
-twins = { title = "Twins", success = true }
-
+PICKED = (
+    head(
+        "Picked",
+        "Picked dice are rerolled for luck.",
+        low=False,
+        high=True,
+        twins=True,
+    )
+    + """
 [actions.check]
 summary = "Roll."
 parameters = ["needs"]
@@ -196,6 +189,7 @@ needs = { kind = "integer", help = "what is needed" }
 name = { kind = "text", help = "name" }
 luck = { kind = "counter", help = "luck", default = 0, at-least = 0 }
 """
+)
 
 
 class TestPicks:
@@ -232,16 +226,9 @@ class TestPicks:
         assert "again-3" in done.err
 
 
-CHOSEN = """
-standalone = true
-title = "Chosen"
-summary = "A sum of dice, some of which are thrown again."
-version = "1"
-
-[bands]
-low = { title = "Low", success = false }
-high = { title = "High", success = true }
-
+CHOSEN = (
+    head("Chosen", "A sum of dice, some of which are thrown again.", low=False, high=True)
+    + """
 [actions.least]
 summary = "The least dice."
 parameters = ["count", "up-to", "most", "needs"]
@@ -266,6 +253,7 @@ up-to = { kind = "integer", default = 1, help = "up to what face" }
 most = { kind = "integer", default = 1, help = "how many at most" }
 needs = { kind = "integer", default = 1, help = "what is needed" }
 """
+)
 
 
 def _chosen(count: int, up_to: int, most: int, needs: int, *, is_any: bool) -> Fraction:
@@ -303,16 +291,14 @@ class TestChosen:
         assert weigh_best(prepared).masses.get("high", 0) == _chosen(count, up_to, most, needs, is_any=is_any)
 
 
-READ = """
-standalone = true
-title = "Read"
-summary = "Dice of which the highest, the lowest, the sum or the number counts; some may be thrown again."
-version = "1"
-
-[bands]
-low = { title = "Low", success = false }
-high = { title = "High", success = true }
-
+READ = (
+    head(
+        "Read",
+        "Readings of dice that may be rerolled.",
+        low=False,
+        high=True,
+    )
+    + """
 [actions.check]
 summary = "Roll."
 parameters = ["needs"]
@@ -325,6 +311,7 @@ ask.again.options.again = { reroll = { GROUP = "FITS" }, most = "MOST", prefer =
 [parameters]
 needs = { kind = "integer", default = 1, help = "what is needed" }
 """
+)
 WORTHS = ("face", "if(face >= 4, 1, 0)", "if(face = 1, 7, face)", "0 - face", "if(face = 2, 0, face)")
 READINGS = ("lowest(pool)", "highest(pool)", "pool", "count(pool, face >= 1)", "lowest(pool, face >= 1)")
 
@@ -363,15 +350,9 @@ class TestReadings:
         assert sum(found.masses.values()) < 1
 
 
-PAID = """\
-standalone = true
-title = "Paid"
-summary = "Whoever opposes may resist."
-version = "1"
-[bands]
-lose = { title = "Lose", success = false }
-win = { title = "Win", success = true }
-[actions.check]
+PAID = (
+    head("Paid", "Whoever opposes may resist.", lose=False, win=True)
+    + """[actions.check]
 summary = "Try."
 parameters = ["against"]
 required = ["against"]
@@ -396,6 +377,7 @@ counter = "luck"
 name = { kind = "text", help = "who it is" }
 luck = { kind = "counter", default = 1, at-least = 0, help = "luck" }
 """
+)
 
 
 class TestPaid:
