@@ -482,7 +482,7 @@ ALONE: list[tuple[str, str, str, str]] = [
         KNOWN.replace("{own}", "{own} of {foe.title}").replace("))\n", "), reveals=(foe.code,))\n")
         + "    table.tell(foe.title)\n",
     ),
-    ("views", INIT, KNOWN, f'{KNOWN}    table.tell(foe.title)\n    table.tell(foe.title, reveals=(foe.code,))\n'),
+    ("views", INIT, KNOWN, f"{KNOWN}    table.tell(foe.title)\n    table.tell(foe.title, reveals=(foe.code,))\n"),
     ("states", INIT, '.with_("marks", marks))', '.with_("marks", marks).with_("more", (marks, 1)))'),
     ("policies", INIT, SENSIBLE, "return question.options[next(calls) % 2].name"),
     (

@@ -15,7 +15,7 @@ from rpgres.cli.output import WAITING, exit_of, say, say_json
 from rpgres.cli.rulesets import RulesetData
 
 if TYPE_CHECKING:
-    from rpgres.cli.telling import Played
+    from rpgres.cli.scene_output import Played
     from rpgres.engine.prepare import Prepared
     from rpgres.engine.records import Pending
     from rpgres.scenes import Scene
@@ -77,7 +77,7 @@ def run_procedure(data: RulesetData, procedure: str, values: dict[str, Any]) -> 
 
 def _played(scene: Scene, prepared: Prepared, shared: Mapping[str, Any], *, seed: str, is_told: bool) -> Played:
     """Play the scene, telling it as it goes unless the account goes elsewhere."""
-    from rpgres.cli.telling import play_silently, tell_scene
+    from rpgres.cli.scene_output import play_silently, tell_scene
 
     if shared["json"] or not is_told:
         asked_for_dice(shared["real_dice"], shared["as"], is_told=False)

@@ -205,7 +205,7 @@ def _show_scene(scene: Scene, seed: str, shared: Mapping[str, Any]) -> int:
 
         say_json(run_scene(scene, seed=seed))
         return 0
-    from rpgres.cli.telling import tell_scene
+    from rpgres.cli.scene_output import tell_scene
 
     tell_scene(scene, seed=seed, seat=None, is_plain=shared["plain"], auto=True)
     return 0
