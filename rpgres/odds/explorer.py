@@ -60,6 +60,7 @@ class Odds(msgspec.Struct, frozen=True):
         leaves: how many courses were run to an end.
         states: how many distinct merged states were met.
         passed: labels of optional moments that nobody answered, so that they passed.
+        partly: answers of the script that some paths do not offer.
         sample: an estimate of all chances, from games that go on where the budget ended; None where it was not asked
             for, or nothing is left to be estimated.
     """
@@ -69,6 +70,7 @@ class Odds(msgspec.Struct, frozen=True):
     leaves: int
     states: int = 0
     passed: tuple[str, ...] = ()
+    partly: tuple[str, ...] = ()
     sample: Sample | None = None
 
     @property
