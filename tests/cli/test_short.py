@@ -200,7 +200,9 @@ def test_a_known_name_without_a_place_is_told_what_is_given(line: str, told: str
 
 
 def test_a_second_choice_is_no_dice() -> None:
-    with pytest.raises(UsageError, match="nothing is left that 'disadvantage' could be for; advantage is already given"):
+    with pytest.raises(
+        UsageError, match="nothing is left that 'disadvantage' could be for; advantage is already given"
+    ):
         long("twenty-sided-advantage", "attack --advantage advantage disadvantage")
 
 

@@ -115,7 +115,10 @@ def test_a_line_that_is_no_vector_is_told_with_its_place(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (b'{"id": 3}', "cases.jsonl:1: this is no vector: id: expected text, found a whole number; action: missing key"),
+        (
+            b'{"id": 3}',
+            "cases.jsonl:1: this is no vector: id: expected text, found a whole number; action: missing key",
+        ),
         (b"# none yet\n{", "cases.jsonl:2: this is no vector: no JSON from column 2 on"),
         (b"", "cases.jsonl: it has no vectors"),
         (b"\xe4", "cases.jsonl:1: not UTF-8 text"),
