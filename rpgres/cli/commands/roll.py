@@ -12,7 +12,7 @@ from rpgres.cli import INTERRUPTED
 from rpgres.cli import options as opt
 from rpgres.cli.asking.terminal import asks_dice, can_prompt
 from rpgres.cli.dynamic import PlayGroup, Verb
-from rpgres.cli.output import WAITING, exit_of, know_cards, say, say_json, say_text
+from rpgres.cli.output import WAITING, exit_of, is_terminal, know_cards, say, say_json, say_text
 from rpgres.cli.rulesets import RulesetData
 from rpgres.dice.seeds import Streams, read_seed, run_seed
 from rpgres.engine.dealers import Remembered
@@ -178,14 +178,15 @@ def _show_one(result: Result | Pending, rules: Rules | None, shared: dict[str, A
     if shared["json"]:
         say_json(result)
     else:
-        from rpgres.cli.render.results import pending_lines, result_lines
+        from rpgres.cli.render.results import pending_lines, result_lines, unasked_lines
 
         if isinstance(result, Pending):
             say(pending_lines(result), is_plain=shared["plain"])
         else:
             file = rules.file if rules is not None else None
             house = _house_rules(rules)
-            say(result_lines(result, file, house_rules=house), is_plain=shared["plain"])
+            unasked = unasked_lines(result, file) if file is not None and is_terminal() else []
+            say([*result_lines(result, file, house_rules=house), *unasked], is_plain=shared["plain"])
     return exit_of(result, is_told=bool(shared.get("exit_code")))
 
 

@@ -15,7 +15,7 @@ from rpgres.engine.records import Pending, QuestionRecord, Result, event_record
 from rpgres.engine.running import PLACE
 from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent, TextEvent, TurnEvent
 from rpgres.model.state import FACE_DOWN
-from rpgres.parameters.context import ACTOR
+from rpgres.parameters.context import ACTOR, SHEET
 from rpgres.rulesets import RulesetFile
 
 
@@ -42,6 +42,26 @@ def result_lines(
         *house_rules_lines(house_rules),
         *_note_lines(result.note, result.seed, by=said_by),
     ]
+
+
+def unasked_lines(result: Result, file: RulesetFile) -> list[Line]:
+    """Return what is never asked of an actor without a sheet: what spends a counter that nobody typed.
+
+    Args:
+        result: of an action.
+        file: the ruleset's data.
+    """
+    action = file.actions.get(result.action or "")
+    if action is None or SHEET in result.inputs:
+        return []
+    told = {file.parameters[name].counter for name in result.inputs if name in file.parameters}
+    counters = [name for name, field in file.sheet.items() if field.kind == "counter" and name not in told]
+    own = [ask for ask in action.ask.values() if ask.who == ACTOR]
+    spent = {
+        word for ask in own for word in (*ask.when.split(), *(one for way in ask.options.values() for one in way.cost))
+    }
+    words = " or ".join(name for name in counters if name in spent)
+    return [line(INDENT, Piece(f"without --{SHEET}, questions about {words} are skipped", "quiet"))] if words else []
 
 
 def said_lines(found: Result | Pending, said_by: str | None) -> list[Line]:
