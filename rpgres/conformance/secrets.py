@@ -32,10 +32,11 @@ from rpgres.conformance.variations import (
 from rpgres.conformance.walks import Asked, noting, plain
 from rpgres.dice.seeds import Streams
 from rpgres.engine.effects import apply_effects
+from rpgres.engine.events import Event, Told, seen
 from rpgres.engine.players import NO, Policy, Question, Seats, View
+from rpgres.engine.prepare import Prepared
 from rpgres.engine.records import event_record
-from rpgres.engine.run import Prepared, play, result_of
-from rpgres.engine.running import Event, Told, seen
+from rpgres.engine.run import play, result_of
 from rpgres.engine.views import found_seen, hidden_in, seats_of
 from rpgres.errors import RpgresError, RuleError
 from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, TurnEvent
@@ -152,7 +153,7 @@ def receive(
         events = found.events
         told = {key: value for key, value in structs.asdict(found).items() if key not in _EVENTS}
         end = plain({**told, "table": after.seen_by(seat)})
-        happened, questions = run.events, [*run.foregone.values(), *(one.question for one in asked)]
+        happened, questions = run.events, [*run.skipped.values(), *(one.question for one in asked)]
     except RpgresError as error:
         refused = error
     own = [one for one in asked if one.view.seat == seat]

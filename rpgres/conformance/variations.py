@@ -11,9 +11,9 @@ from msgspec import structs
 from rpgres.conformance.walks import Asked
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
+from rpgres.engine.events import Decided, Drawn, Event, Moved, seen
 from rpgres.engine.players import NO
-from rpgres.engine.run import Prepared
-from rpgres.engine.running import Decided, Drawn, Event, Moved, seen
+from rpgres.engine.prepare import Prepared
 from rpgres.engine.views import seats_of
 from rpgres.model.cards import Stack
 from rpgres.model.state import SCENE, Box, Map, State, Tag, code_of, put

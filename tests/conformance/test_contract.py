@@ -35,7 +35,7 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.piles import lay_out
 from rpgres.engine.players import Seats
-from rpgres.engine.run import Prepared, prepare
+from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.running import Run
 from rpgres.plugins.discovery import find_ruleset, ruleset_names
 from tests.support import gambit, pebble
@@ -482,7 +482,7 @@ ALONE: list[tuple[str, str, str, str]] = [
         KNOWN.replace("{own}", "{own} of {foe.title}").replace("))\n", "), reveals=(foe.code,))\n")
         + "    table.tell(foe.title)\n",
     ),
-    ("views", INIT, KNOWN, f'{KNOWN}    table.tell(foe.title)\n    table.tell(foe.title, reveals=(foe.code,))\n'),
+    ("views", INIT, KNOWN, f"{KNOWN}    table.tell(foe.title)\n    table.tell(foe.title, reveals=(foe.code,))\n"),
     ("states", INIT, '.with_("marks", marks))', '.with_("marks", marks).with_("more", (marks, 1)))'),
     ("policies", INIT, SENSIBLE, "return question.options[next(calls) % 2].name"),
     (
