@@ -9,10 +9,10 @@ from typing import Any
 
 from rpgres.text.harmless import in_line
 
-LONGEST = 300  # characters of what somebody else's code says
+LONGEST = 300  # characters of a message of third-party code
 
 
-# In a message, the name of an input stands between two characters of private use, so that whoever shows it can write it
+# In a message, the name of an input stands between two characters of private use, so that what shows it can write it
 # as its reader types it: `--vs` on a command line, `vs` in a scene or a request.
 _BEGIN, _END = "\ue000", "\ue001"
 
@@ -131,7 +131,7 @@ class FileError(RpgresError):
 def as_own(error: BaseException) -> BaseException:
     """Return what the system says of a file or folder as our own error; anything else as it is.
 
-    Most such errors are met where they arise; this is for a name that is too long, or a disk that has gone.
+    Most such errors are met where they arise; this is for a name that is too long, or a disk that was removed.
     """
     if isinstance(error, OSError) and isinstance(error.filename, str | bytes):
         name = os.fsdecode(error.filename)
@@ -165,7 +165,7 @@ class RuleError(RpgresError):
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# What somebody else's code raised
+# Exceptions of third-party code
 
 
 def in_short(text: str) -> str:
@@ -178,7 +178,7 @@ def in_words(error: BaseException) -> str:
     """Return an exception as one line: its type and what it says."""
     try:
         text = error.msg if isinstance(error, SyntaxError) and error.filename else str(error)
-    except Exception:  # noqa: BLE001  # a stranger's exception may even fail to say what it is
+    except Exception:  # noqa: BLE001  # the `__str__` of a third-party exception may fail, too
         text = ""
     return in_short(f"{type(error).__name__}: {text}".removesuffix(": "))
 
@@ -202,7 +202,7 @@ def is_interrupt(error: BaseException) -> bool:
 
 
 def place_of(error: BaseException) -> str:
-    """Return where in somebody else's code an exception was raised, as ` (FILE, line N)`; empty when nowhere there."""
+    """Return where in third-party code an exception was raised, as ` (FILE, line N)`; empty when nowhere there."""
     if isinstance(error, SyntaxError) and error.filename:  # what could not be read, and not who wanted to
         return f" ({error.filename}, line {error.lineno})"
     own = os.path.dirname(__file__) + os.sep

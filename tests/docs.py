@@ -270,6 +270,8 @@ def check(pages: Iterable[Path]) -> int:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--check"]:
+        if (ROOT / ".git").exists() and Path.cwd().is_relative_to(ROOT):
+            sys.exit("the commands write files: run it in a copy of the checkout")
         sys.exit(check(map(Path, sys.argv[2:])))
     for page in PAGES if sys.argv[1:] == ["--all"] else map(Path, sys.argv[1:]):
         page.write_text(rewrite(page.read_text(encoding="utf-8")), encoding="utf-8")

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
-from rpgres.cli import guide
 from rpgres.cli.formats.descriptions import field_texts
-from rpgres.cli.manual import Entry, entries
+from rpgres.cli.help import guide
+from rpgres.cli.help.manual import Entry, entries
 from rpgres.cli.root import COMMANDS, OVERVIEW, root
 from rpgres.cli.settings import VARIABLES, Settings
 

@@ -1,24 +1,18 @@
-"""The procedures of Coppermane: challenge, contest, conflict. The family's kit plays them, with this ruleset's actions.
+"""The procedures of Coppermane, played by the family's kit with the actions of this ruleset.
 
-No source has them for this variant; they are those of Fate Accelerated and Fate Core. What plays them is imported when
-one is played.
+No source has them for this variant: they are those of Fate Accelerated ("Contests", "Conflicts", "Challenges").
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any
 
 import msgspec
 
-from rpgres import Character, Form, Map, Opposition, Outcome, Rating, Table, Turn, UsageError, named
-from rpgres.kits.fate_family import FULL_DEFENSE, Moves
-from rpgres_coppermane.rules import Deed, add_effort, coppermane, create_advantage, overcome, strike, track_of
-
-if TYPE_CHECKING:
-    from rpgres.kits.fate_family.challenge import Challenge
-    from rpgres.kits.fate_family.conflict import Conflict
-    from rpgres.kits.fate_family.contest import Contest
+from rpgres import Character, Opposition, Outcome, Rating, Table
+from rpgres.kits.fate_family import FULL_DEFENSE, Moves, register_procedures
+from rpgres_coppermane.rules import add_effort, coppermane, create_advantage, overcome, strike, track_of
 
 
 def _effort(table: Table, actor: Character, action: str, rating: Rating, given: Any) -> int:
@@ -66,93 +60,6 @@ def _get_past(table: Table, actor: Character, rating: Rating, vs: Sequence[Oppos
 MOVES = Moves(effort=_effort, advantage=_make, attack=_strike, overcome=_get_past)
 
 
-def turn_of_contest(table: Table, place: Contest) -> Turn | Outcome:
-    """Take a turn of a contest."""
-    from rpgres.kits.fate_family.contest import take_turn
-
-    return take_turn(MOVES, table, place)
-
-
-@coppermane.procedure("contest", turn=turn_of_contest)
-def begin_contest(
-    table: Table,
-    actor: Character,
-    *,
-    vs: Sequence[Opposition],
-    victories: int,
-    difficulty: int,
-    track: str | None = None,
-    exchanges: int | None = None,
-    environment: int | None = None,
-    under_fire: Sequence[Form] = (),
-    defense: Rating | None = None,
-    **deed: Unpack[Deed],
-) -> Contest:
-    """Reach a goal before others do (Fate Accelerated, "Contests")."""
-    from rpgres.kits.fate_family import contest
-    from rpgres.kits.fate_family.fighters import best_rating
-
-    rating, kind = deed.pop("attribute", None), track or "physical"
-    if rating is None:
-        raise UsageError(f"coppermane contest needs {named('attribute')} NAME|NAME=N|N: what is rolled")
-    return contest.begin(
-        table,
-        actor,
-        rating,
-        vs,
-        victories=victories,
-        difficulty=difficulty,
-        track=track_of(table.rules, track),
-        exchanges=exchanges,
-        environment=environment,
-        attackers=contest.attackers_of(table, under_fire, kind),
-        defense=defense or best_rating(table.rules, actor, kind, "defense"),
-        given=Map(deed),
-    )
-
-
-def turn_of_conflict(table: Table, place: Conflict) -> Turn | Outcome:
-    """Take a turn of a conflict."""
-    from rpgres.kits.fate_family.conflict import take_turn
-
-    return take_turn(MOVES, table, place)
-
-
-@coppermane.procedure("conflict", turn=turn_of_conflict)
-def begin_conflict(
-    table: Table,
-    actor: Character,
-    *,
-    against: Sequence[Form],
-    kind: str,
-    difficulty: int,
-    ally: Sequence[Form] = (),
-    zones: str | None = None,
-    order: str | None = None,
-    exchanges: int | None = None,
-    **fighter: Any,
-) -> Conflict:
-    """Fight until one side is out or has conceded (Fate Accelerated, "Conflicts")."""
-    from rpgres.kits.fate_family.conflict import Said, begin
-
-    track = track_of(table.rules, kind)
-    said = Said(against, kind, track, difficulty, ally, fighter, zones or "", order or "", exchanges)
-    return begin(table, actor, said)
-
-
-def turn_of_challenge(table: Table, place: Challenge) -> Turn | Outcome:
-    """Take a turn of a challenge."""
-    from rpgres.kits.fate_family.challenge import take_turn
-
-    return take_turn(MOVES, table, place)
-
-
-@coppermane.procedure("challenge", turn=turn_of_challenge)
-def begin_challenge(table: Table, actor: Character, *, task: Sequence[Form], difficulty: int) -> Challenge:
-    """Do several tasks, judged together (Fate Accelerated, "Challenges")."""
-    from rpgres.kits.fate_family.challenge import begin
-
-    return begin(table, actor, task, difficulty=difficulty)
-
+register_procedures(coppermane, MOVES, rated="attribute", track_of=track_of)
 
 __all__ = ["coppermane"]

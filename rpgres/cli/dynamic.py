@@ -45,10 +45,10 @@ class Verb(Struct, frozen=True):
         dice_help: what it does with dice, in one line.
         act: plays an action: `act(data, action, values)`.
         throw: does the same with dice: `throw(notation, values)`.
-        is_seated: whether who acts sits at a table already, so that no sheet is named.
+        is_seated: whether the actor sits at a table already, so that no sheet is named.
         scene: returns the command that does it with a scene, by its name; None where there is no such.
         procedure_options: those a procedure takes; by default those of an action.
-        table: where who acts sits at a table: returns it as whoever types may see it, with who acts, by a line.
+        table: for an actor at a table: returns the table as the reader may see it, with the actor, by a line.
     """
 
     name: str
@@ -383,7 +383,7 @@ def inputs_of(data: RulesetData, action: str, *, verb: str = "roll") -> list[Opt
 
 
 def _left_out(data: RulesetData, parameter: Parameter, is_required: bool, verb: str) -> str:
-    """Return what becomes of an input that is not typed."""
+    """Return what an input is when it is not typed."""
     if is_required and verb.endswith("odds") and parameter.kind == "opposition" and data.file.ladder:
         return "[omitted: the odds at every rung of the ladder]"
     if is_required:

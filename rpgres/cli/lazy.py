@@ -1,4 +1,4 @@
-"""Command groups whose commands are made when they are called. What the commands do is no matter of this module."""
+"""Command groups whose commands are made when they are called."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import typer.core
 
-from rpgres.cli.asking import can_prompt, is_listening
+from rpgres.cli.asking.terminal import can_prompt, is_listening
 from rpgres.cli.settings import active
 from rpgres.errors import NotationError, UsageError
 from rpgres.text.harmless import harmless
@@ -18,7 +18,7 @@ from rpgres.text.harmless import harmless
 if TYPE_CHECKING:
     from rpgres.dice import DiceLine
     from rpgres.engine.players import Policy
-    from rpgres.engine.run import Prepared
+    from rpgres.engine.prepare import Prepared
     from rpgres.odds.exact import By
     from rpgres.rulesets import Rules
 
@@ -191,7 +191,7 @@ KNOCKOUT = Option(
 OUTCOME = Option(
     "outcome", "Show this outcome, in place of success, with two ranges or --knockout.", "NAME", COMPARISONS, many=True
 )
-ODDS_FORMAT = Option("format", "Print it in this format [default: table].", "table|md|csv|json|html", OUTPUT)
+FORMAT = Option("format", "Print it in this format [default: table].", "table|md|csv|json|html", OUTPUT)
 OUT = Option("out", "Write it to this file; its ending says the format where --format does not.", "FILE", OUTPUT)
 
 # Of simulations.
@@ -220,7 +220,6 @@ CLUSTER = Option(
 )
 SAVE = Option("save", "Keep the counts in this file, and resume from it.", "FILE", SIMULATION)
 SHOW = Option("show", "Show this run (from 0) instead of simulating.", "RUN", SIMULATION)
-FORMAT = Option("format", "Print it in this format [default: table].", "table|md|csv|json", OUTPUT)
 SVG = Option("svg", "Write a chart to this file, as SVG.", "FILE", OUTPUT)
 
 
@@ -285,7 +284,7 @@ class SectionedCommand(StrictCommand):
 
 
 def read_by(text: str | None) -> By:
-    """Return what odds are weighed by.
+    """Return what odds are grouped by: outcome, margin or total.
 
     Raises:
         UsageError: it is none of what there is.
@@ -403,7 +402,7 @@ def read_folders(texts: Iterable[str]) -> tuple[Path, ...]:
 
 
 def _has_rulesets(folder: Path) -> bool:
-    """Tell whether folders in this one are rulesets, or are laid over rulesets."""
+    """Tell whether folders in this one are rulesets or overlays of rulesets."""
     from rpgres.lint.overlays import FILES, FOLDERS
 
     return any(os.path.exists(inner / name) for inner in folder.iterdir() for name in (*FILES, *FOLDERS))
@@ -435,14 +434,14 @@ def read_policies(
     Args:
         prepared: the action, which says who is at the table.
         names: `NAME` for everybody, or `CHARACTER=NAME`; a name may be that of a file of standing orders.
-        auto: whether the ruleset's first policy answers for whoever has none.
-        with_orders: whether standing orders on sheets count though nobody asks for a policy.
+        auto: whether the ruleset's first policy answers for players without a policy.
+        with_orders: whether standing orders on sheets count even without a policy.
 
     Raises:
         UsageError: there is no such policy or character.
         FileError: standing orders are faulty.
     """
-    from rpgres.engine.run import policies_of
+    from rpgres.engine.prepare import policies_of
 
     return policies_of(prepared, named_policies(names), auto=auto, with_orders=with_orders, files=True)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from rpgres.cli.recording import Recording
+from rpgres.cli.requests.recording import Recording
 from rpgres.errors import NotationError, OutputError, RpgresError, UsageError, as_option, as_own, readable
 from rpgres.text.harmless import harmless, in_line, to_json
 
@@ -84,7 +84,7 @@ def prepare_streams() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors=FALLBACK)
     if hasattr(sys.stdin, "reconfigure"):
-        with suppress(ValueError):  # whoever has read from it already keeps it as it is
+        with suppress(ValueError):  # a reader that has read from it already keeps it as it is
             sys.stdin.reconfigure(errors="surrogateescape")
     sys.stdout, sys.stderr = _made_harmless(sys.stdout), _made_harmless(sys.stderr)
 
@@ -154,7 +154,7 @@ def columns(*, default: int = PAGE, at_most: int = WIDEST) -> int:
     """Return how many columns a line of results has.
 
     Args:
-        default: where nobody knows, as in a pipe.
+        default: where it is unknown, as in a pipe.
         at_most: however wide the terminal is.
     """
     return min(screen_columns(), at_most) if is_terminal() else default
@@ -212,7 +212,7 @@ def look(*, is_plain: bool = False, is_prose: bool = False) -> Look:
         is_prose: whether they are text to be read, which has no long lines anywhere.
     """
     from rpgres.cli.render.lines import Look
-    from rpgres.cli.shells import shell_in_use
+    from rpgres.cli.shell.quoting import shell_in_use
 
     is_aloud, words, names = is_plain or _Reader.is_plain, _Reader.dice_words, _card_names()
     if not is_terminal():
@@ -313,7 +313,7 @@ def write_json(out: TextIO, record: Any, *, indent: int = 0) -> None:
     out.flush()
     if hasattr(out, "buffer"):
         out.buffer.write(text)
-    else:  # somebody put a text of their own in the place of standard output
+    else:  # standard output was replaced by a text
         out.write(text.decode())
 
 
@@ -395,11 +395,11 @@ def _as_own(error: BaseException) -> BaseException:
     context = getattr(error, "ctx", None)
     option = getattr(error, "option_name", None)
     if type(error).__name__ == "NoSuchOption" and context is not None and option:
-        from rpgres.cli.hints import no_option
+        from rpgres.cli.help.hints import no_option
 
         return UsageError(no_option(context.command_path, option, context), option=option)
     if type(error).__name__ == "NoArgsIsHelpError" and context is not None:  # its message is all of the help
-        from rpgres.cli.hints import without_command
+        from rpgres.cli.help.hints import without_command
 
         return UsageError(without_command(context.command_path, context.command.list_commands(context)))
     message = error.format_message().rstrip(".")
@@ -408,7 +408,7 @@ def _as_own(error: BaseException) -> BaseException:
         return UsageError(f"{message}; --help lists the options")
     unknown_word = message.partition("no such command '")[2].partition("'")[0]
     if unknown_word:
-        from rpgres.cli.hints import line_in_group
+        from rpgres.cli.help.hints import line_in_group
 
         line = line_in_group(context.command_path, unknown_word, context.command.list_commands(context))
         message += f"; you may want `{line}`" if line else ""
@@ -439,7 +439,7 @@ def require_output() -> None:
     """Check that there is a standard output to write to.
 
     Raises:
-        OutputError: whoever started this process closed it.
+        OutputError: the parent process closed it.
     """
     if sys.stdout is None:
         raise OutputError("cannot write to standard output: it is closed")

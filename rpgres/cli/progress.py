@@ -32,7 +32,7 @@ class Progress:
     Args:
         label: what is done.
         done: how much was done before.
-        is_shown: whether somebody looks.
+        is_shown: whether it is shown.
         units: what is counted where the work does not say how far it is.
 
     Attributes:
@@ -187,7 +187,7 @@ def _interrupt(main: int) -> None:
 
 
 def one_by_one(label: str, names: Sequence[str], do: Callable[[str], Found], *, is_plain: bool = False) -> list[Found]:
-    """Return what comes of each in turn, showing how far it is; after a Ctrl-C, of those that were done by then.
+    """Return the result of each in turn, showing progress; after a Ctrl-C, of those that are done.
 
     Args:
         label: what is done.

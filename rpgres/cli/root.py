@@ -1,4 +1,4 @@
-"""The root command: what there is to call, loaded when it is called, and what becomes of errors. No command is here."""
+"""The root command: the list of commands, each loaded when it is called, and how errors are reported."""
 
 from __future__ import annotations
 
@@ -239,7 +239,7 @@ def _no_command(name: str) -> RpgresError:
     if resembles_notation(name):
         return UsageError(f"to roll dice, use `rpgres roll {name}`; for their probabilities `rpgres odds {name}`")
     from rpgres.cli.dynamic import rulesets_with
-    from rpgres.cli.hints import line_for
+    from rpgres.cli.help.hints import line_for
 
     having = rulesets_with(name)
     line = f"rpgres roll {having[0]} {name}" if having else line_for(name)
@@ -287,7 +287,7 @@ def _plain_app(**settings: Any) -> typer.Typer:
 
 
 def _help_formatter(_context: Any) -> Any:
-    from rpgres.cli.help_format import HelpFormatter
+    from rpgres.cli.help.layout import HelpFormatter
 
     return HelpFormatter()
 

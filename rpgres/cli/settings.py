@@ -91,7 +91,7 @@ def settings_path() -> str:
 
 
 def load_settings(reserved: Callable[[], Collection[str]] = tuple) -> Loaded:
-    """Return the settings of the environment and of the file. What is wrong with them is told, not raised.
+    """Return the settings of the environment and of the file. Faults in them are reported, not raised.
 
     Args:
         reserved: returns the names that no alias may have; called only where there are aliases.
@@ -130,7 +130,7 @@ def _read(path: str, reserved: Callable[[], Collection[str]]) -> tuple[dict[str,
         return {}, text, [f"{error.message}\nthis settings file is not used until that is corrected"]
     problems: list[str] = []
     if _is_faulty(data, reserved):
-        from rpgres.cli.settings_check import without_faults
+        from rpgres.cli.checks.settings import without_faults
 
         data, problems = without_faults(data, source, reserved())
     if data.get("rulesets"):
@@ -186,7 +186,7 @@ def words_of_alias(text: str) -> list[str]:
     Raises:
         UsageError: a quotation mark is not closed.
     """
-    from rpgres.cli.typed import split
+    from rpgres.cli.shell.words import split
 
     words = split(text)
     return words[1:] if words[:1] == ["rpgres"] else words

@@ -8,42 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from rpgres.cli import INTERRUPTED
 from rpgres.cli import options as opt
-from rpgres.cli.output import say, say_json, say_text, warn
 from rpgres.cli.progress import progress
-from rpgres.errors import OutputError, UsageError
+from rpgres.cli.reporting import Rows, emit_report, format_of
+from rpgres.errors import UsageError
 from rpgres.model.state import EMPTY
 from rpgres.odds.subjects import SUCCESS, Change, Subject, named_change
-from rpgres.text.harmless import in_line, to_json
 
 if TYPE_CHECKING:
     from rpgres.cli.render.odds_reports import Record
-    from rpgres.cli.render.reports import Report
     from rpgres.odds.variations import Axis
     from rpgres.rulesets import RulesetFile
 
-FORMATS = ("table", "md", "csv", "json", "html")
-ENDINGS = {"markdown": "md", **{form: form for form in FORMATS[1:]}}  # and names by which formats are known, too
 STUDIES = ("compare", "vary", "find", "knockout")
-
-
-def format_of(shared: Mapping[str, Any]) -> str:
-    """Return the format that is asked for, be it by the ending of the file that is written.
-
-    Raises:
-        UsageError: there is no such format, or two are asked for.
-    """
-    form = shared["format"]
-    ending = os.path.splitext(shared["out"] or "")[1][1:].lower()
-    if ending == "svg":
-        raise UsageError(f"a chart is written with --svg {shared['out']}; --out writes the table")
-    if form is None and ending in ENDINGS:
-        form = ending
-    form = ENDINGS.get(form, form)
-    if form is not None and form not in FORMATS:
-        raise UsageError(f"--format takes {', '.join(FORMATS)}, not {form!r}")
-    if shared["json"] and form not in (None, "json"):
-        raise UsageError(f"--json and {'--out' if shared['format'] is None else '--format'} {form} exclude each other")
-    return "json" if shared["json"] else form or "table"
 
 
 def study_of(shared: Mapping[str, Any], axes: Sequence[Axis]) -> str:
@@ -202,57 +178,10 @@ def emit(record: Record, file: RulesetFile | None, shared: Mapping[str, Any], *,
     """
     from rpgres.cli.render.odds_reports import report_of
 
-    form, report = format_of(shared), report_of(record, file, outcomes=outcomes)
-    if shared["svg"] is not None:  # before anything is printed: a chart that cannot be written is an error
-        _write_chart(shared["svg"], report)
-    if shared["out"] is not None:
-        _write(shared["out"], _text_of(record, report, form), option="--out")
-        say_text(f"{in_line(shared['out'])}: written\n")
-    elif form == "json":
-        say_json(record)
-    elif form != "table":
-        say_text(_text_of(record, report, form))
-    else:
-        from rpgres.cli.render.reports import report_lines
-
-        say(report_lines(report), is_plain=shared["plain"])
-    if shared["svg"] is not None and report.chart is not None and (form == "table" or shared["out"] is not None):
-        say_text(f"{in_line(shared['svg'])}: written\n")
+    emit_report(record, report_of(record, file, outcomes=outcomes), shared, rows=lambda: _rows(record))
 
 
-def _text_of(record: Record, report: Report, form: str) -> str:
-    """Return a record of odds in a format for files."""
-    if form == "json":
-        return to_json(record).decode() + "\n"
-    if form == "csv":
-        from rpgres.cli.render.documents import csv_text
-        from rpgres.cli.render.odds_csv import csv_rows
+def _rows(record: Record) -> Rows:
+    from rpgres.cli.render.odds_csv import csv_rows
 
-        return csv_text(*csv_rows(record))
-    if form == "table":
-        from rpgres.cli.render.lines import plain_text
-        from rpgres.cli.render.reports import report_lines
-
-        return plain_text(report_lines(report))
-    from rpgres.cli.render.documents import markdown, page
-
-    return markdown(report) if form == "md" else page(report)
-
-
-def _write_chart(path: str, report: Report) -> None:
-    from rpgres.cli.render.charts import chart_svg
-
-    if report.chart is None:
-        warn(f"--svg {path}: there is nothing to draw")
-        return
-    title = report.title if report.others else ""
-    _write(path, chart_svg(report.chart, *report.others, title=title), option="--svg")
-
-
-def _write(path: str, text: str, *, option: str) -> None:
-    try:
-        with open(path, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-    except OSError as error:
-        message = f"cannot write {option} {path}: {error.strerror or type(error).__name__}"
-        raise OutputError(message, file=path) from None
+    return csv_rows(record)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 
 from rpgres.conformance.walks import accounts
-from rpgres.engine.run import Prepared
+from rpgres.engine.prepare import Prepared
 from rpgres.errors import RpgresError
 
 HASH_SEEDS = ("1", "2")
@@ -62,7 +62,7 @@ def digests_elsewhere(ruleset_id: str, names: Sequence[str], examples: Sequence[
 
 def _start(seed: str) -> subprocess.Popen[str]:
     return subprocess.Popen(  # noqa: S603  # our own program
-        [sys.executable, "-c", _PROGRAM],
+        [sys.executable, "-P", "-c", _PROGRAM],  # -P: no module is taken from the current folder
         env={**os.environ, "PYTHONHASHSEED": seed},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -471,7 +471,7 @@ def _uniform_power(sides: int, n: int) -> tuple[int, ...]:
 def _kept_law(die: Law, pool: Pool, work: _Work) -> Law:
     """Return the distribution of the dice that stay when some are dropped.
 
-    The values of a die are gone through from one end; what is kept of a state is how many dice have been placed and the
+    The values of a die are visited from one end; a state keeps how many dice have been placed and the
     packed distribution of those of them that stay. How many dice show a value is one step, so that dice are never told
     apart.
     """

@@ -178,4 +178,4 @@ def joined(text: str, *, is_counted: bool) -> str:
     on = re.match(r"!\s*[po]*\s*([<>=]+\s*\d+)", text, re.IGNORECASE)
     faces = "".join(on[1].split()) if on else ">=8"
     again = f"; to count every new die by itself, again {faces}" if is_counted else ""
-    return f"say what becomes of the new dice: to add them to the die that exploded, write !!{faces}{again}"
+    return f"say what the new dice do: to add them to the die that exploded, write !!{faces}{again}"

@@ -107,13 +107,13 @@ def _law(weights: dict[tuple[int, ...], int], total: int) -> JointLaw:
     return JointLaw(tuple(values), known, total, total - sum(known))
 
 
-_State = tuple[int, tuple[int, ...]]  # the pool's value (0 where nobody asks), and the readings so far
+_State = tuple[int, tuple[int, ...]]  # the pool's value (0 where it is not read), and the readings so far
 
 
 def _pool_states(pool: Pool, readings: tuple[Reading, ...], *, needs_value: bool) -> tuple[dict[_State, int], int]:
     """Return the weight of every joint result of a pool, and the weight of all.
 
-    Faces are gone through from high to low with the number of dice at each, so that the place of a die says whether it
+    Faces are visited from high to low with the number of dice at each, so that the place of a die says whether it
     is kept; states that agree in all that is asked go on as one.
     """
     if pool.explosion is not None and pool.explosion.apart:
@@ -193,7 +193,7 @@ def _together(some: dict[_State, int], others: dict[_State, int], readings: tupl
 
 
 def _grown(kind: str, so_far: int, face: int, kept: int, *, is_fit: bool, is_first: bool) -> int:
-    """Return a reading after so many more kept dice of one face; faces come from high to low."""
+    """Return a reading after a number of further kept dice of one face; faces come from high to low."""
     match kind:
         case "natural":
             return so_far + face * kept

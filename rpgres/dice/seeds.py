@@ -7,7 +7,7 @@ other die stays as it was.
 ==========  ==================================================================================================
 seed        any text; ``rp1:TEXT`` is the same as ``TEXT``; ``TEXT#N`` is run N of a repeated or simulated action
 key         BLAKE2b, 32 bytes, of TEXT in UTF-8, personalised with ``rpgres rp1``; at a lasting table it is keyed with
-            SALT, so that nobody who sees some of its dice can find the seed by trying
+            SALT, so that a reader of some of its dice cannot find the seed by trying
 block       BLAKE2b, 64 bytes, keyed with the key, of ``STEP/LABEL/COUNT/DRAW/BLOCK`` in UTF-8
 word        the eight bytes of the block at ``8 * (RUN % 8)``, most significant first; ``BLOCK = RUN // 8``
 below(n)    the first word smaller than the largest multiple of n up to 2**64, modulo n; DRAW counts the words

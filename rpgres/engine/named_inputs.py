@@ -1,4 +1,4 @@
-"""What the names in formulas mean before the dice of an action lie: what was typed, and what stands on sheets."""
+"""The values of names in formulas before the roll: typed inputs, abilities and counters of sheets."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rpgres.rulesets.templates import dice_key, fill
 
 
 def given_of(rules: Rules, action: str, actor: Character, arguments: Mapping[str, Any], state: State) -> Given:
-    """Return what the names of an action mean; the same again where it is the same run once more, as in odds."""
+    """Return the inputs of an action, cached for repeated runs of odds."""
     key = f"given:{action}"
     last: Given | None = rules.compiled.get(key)
     if last is None or last.actor is not actor or last.state is not state or last.arguments != arguments:
@@ -29,7 +29,7 @@ def given_of(rules: Rules, action: str, actor: Character, arguments: Mapping[str
 
 
 class Given:
-    """What the names of an action mean, as typed and on sheets."""
+    """The inputs of an action and the sheets, by the names of formulas."""
 
     def __init__(self, rules: Rules, action: str, actor: Character, arguments: Mapping[str, Any], state: State) -> None:
         self.rules = rules
@@ -39,10 +39,10 @@ class Given:
         self.arguments = arguments
         self.parameters = rules.parameters(action)
         self.values = {key.replace("_", "-"): _single(value) for key, value in arguments.items()}
-        self.laws: dict[tuple[str, ...], Any] = {}  # by what is asked for
+        self.equivalence: Any = None  # see `BoundAction.equivalence`
 
     def number(self, name: str) -> int | str:
-        """Return what a name stands for: a number, or dice as text for a choice and for whoever opposes."""
+        """Return the value of a name: a number, or dice as text for a choice and for an opposition."""
         if name in self.parameters:
             parameter = self.parameters[name]
             if parameter.kind != "counter":
@@ -55,7 +55,7 @@ class Given:
         return _on_sheet(self.actor, name, self.state)
 
     def value(self, name: str) -> Value:
-        """Return what a name is in formulas: a number, or the word of a choice or a switch."""
+        """Return the value of a name in formulas: a number, or the word of a choice or a switch."""
         parameter, value = self.parameters.get(name), self.values.get(name)
         if parameter is None and name in self.rules.chosen:
             return self.rules.chosen[name]
@@ -67,7 +67,7 @@ class Given:
         return number if isinstance(number, int) else 0
 
     def in_dice(self, name: str) -> str:
-        """Return what a name is in dice: as typed, as its choice says, or its number."""
+        """Return the text of a name in dice: typed dice, the dice of a choice, or a number."""
         parameter, value = self.parameters.get(name), self.values.get(name)
         if isinstance(value, Dice):
             return value.text
@@ -78,7 +78,7 @@ class Given:
         return str(self.number(name) if isinstance(value, Opposition) else self.value(name) or 0)
 
     def called(self, name: str) -> str:
-        """Return what a number is for people: `quick`, `armour of husk`."""
+        """Return a name as words for the account: `quick`, `armour of husk`."""
         words, value = name, self.values.get(name) if name in self.parameters else None
         if isinstance(value, Opposition):
             words = f"{value.ability} of {value.character}" if value.ability else ""
@@ -93,7 +93,7 @@ class Given:
         """Return the dice of a template.
 
         Raises:
-            UsageError: what was typed makes none.
+            UsageError: the inputs make no dice.
         """
         text = fill(template, self.number)
         try:
@@ -103,7 +103,7 @@ class Given:
             raise UsageError(f"{what}: {error.message}") from error
 
     def meanings(self) -> dict[str, int | str]:
-        """Return what stands in dice for parameters that conditions know as words (choices, flags), by `dice_key`."""
+        """Return the dice of parameters whose values in conditions are words (choices, flags), by `dice_key`."""
         return {
             dice_key(name): _meant(parameter, self.values.get(name))
             for name, parameter in self.parameters.items()
@@ -111,7 +111,7 @@ class Given:
         }
 
     def opponent(self) -> Character | None:
-        """Return whoever opposes or is aimed at, when it is somebody at the table."""
+        """Return the character that opposes or is the target; None where there is none at the table."""
         for value in self.values.values():
             if isinstance(value, Opposition) and value.character:
                 return self.state.characters[value.character]
@@ -121,7 +121,7 @@ class Given:
         return None
 
     def roles(self) -> Map[str, str]:
-        """Return who the roles of outcome tables stand for: a character's parameter is a role too."""
+        """Return the characters of roles in outcome tables; a parameter of the kind `character` is a role, too."""
         opponent = self.opponent()
         named = {
             name: self.values[name]
@@ -131,7 +131,7 @@ class Given:
         return Map({ACTOR: self.actor.name, OPPONENT: opponent.name if opponent else OPPONENT, GM: GM, **named})
 
     def typed(self) -> dict[str, Any]:
-        """Return choices, flags and numbers as conditions know them."""
+        """Return choices, flags and numbers for conditions."""
         facts: dict[str, Any] = {}
         for name, parameter in self.parameters.items():
             value = self.values.get(name)
@@ -161,7 +161,7 @@ def _meant(parameter: Parameter, value: Any) -> int | str:
 
 
 def _on_sheet(character: Character, name: str, state: State | None = None) -> int:
-    """Return an ability or counter; what nobody wrote down is 0, as on every sheet."""
+    """Return an ability or counter of a sheet; 0 where it is missing."""
     for numbers in (character.abilities, character.counters):
         if name in numbers:
             return numbers[name]
@@ -169,13 +169,13 @@ def _on_sheet(character: Character, name: str, state: State | None = None) -> in
 
 
 def completed(table: Table, outcome: Outcome, given: Given, costs: tuple[Effect, ...] = ()) -> Outcome:
-    """Return an outcome with what came before it and what the kits of the ruleset make of it.
+    """Return an outcome completed by the kits of the ruleset, after the effects of costs.
 
     Args:
         table: where it is played.
-        outcome: what the outcome table says.
-        given: what was typed.
-        costs: the effects of what was done before it was known.
+        outcome: the outcome of the table.
+        given: the inputs.
+        costs: effects of decisions before the outcome.
     """
     for complete in table.rules.ruleset.completions:
         outcome = complete(table, outcome, given.values)

@@ -1,8 +1,8 @@
-"""The exact law of an action with named dice: what it comes to, as one question with weights.
+"""The exact distribution of an action with named dice, as one question with weights.
 
-Groups of dice are gone through one by one, and what is kept of a state are the readings so far. A sum or count that is
-large stays at a cap: what it may be beyond that is a span, and where the answer is the same for all of that, the cap is
-high enough. Where it is not, the caps in question grow.
+Groups are evaluated one by one; a state is the vector of the readings so far. A large sum or count stays at a cap: its
+possible values are then a span, and the cap is high enough where the result is the same for all of the span. Caps for
+which it is not are raised.
 """
 
 from __future__ import annotations
@@ -15,47 +15,46 @@ from rpgres.dice import Dice, LawSizeError
 from rpgres.dice.distributions import EXPLOSION_OPEN
 from rpgres.dice.groups import HIGHEST, LOWEST, Faces, Joining, Law, Vector, group_law, plain_faces
 from rpgres.dice.readings import JointLaw
-from rpgres.engine.named_asks import Die
-from rpgres.engine.named_dice import Compiled, Known, again_of, filled, is_pool, plain
 from rpgres.engine.named_readings import needed
+from rpgres.engine.named_values import Compiled, Die, Known, again_of, filled, is_pool, plain
 from rpgres.errors import RuleError
 from rpgres.rulesets.formulas import worker
 from rpgres.rulesets.spans import ANY, Span, span_of, within
 
 FIRST_CAP = 1
 GROWTH = 2
-MOST_STEP = 1 << 12  # that a cap is sought beyond where it is
-MOST_WHOLE = 400  # readings that have an end at most there are followed to it
-MOST_BLAMED = 40  # states without an answer that are looked into before caps grow
+MOST_STEP = 1 << 12  # the farthest that a higher cap is searched
+MOST_WHOLE = 400  # readings with a maximum up to this are followed to it
+MOST_BLAMED = 40  # states without a result that are examined before caps grow
 MOST_STATES = 200_000  # of one law
 Terms = tuple[tuple[int, int], ...]  # of a reading, the slots that are added up, each with its factor
 KINDS = {"sum": "add", "count": "add", "highest": "max", "lowest": "min"}
 
 
 def law_of(compiled: Compiled, base: Mapping[str, Any], names: tuple[str, ...]) -> JointLaw:
-    """Return the law of some names of an action in which nothing is decided any more.
+    """Return the law of some names of an action without questions.
 
     Args:
         compiled: the action.
-        base: what is known before its dice lie.
-        names: what is asked for, the band among it.
+        base: the values of names before the roll.
+        names: the names, with the band.
 
     Raises:
         LawSizeError: it would take too much work.
     """
-    return Weighing(compiled, base, names).law()
+    return LawBuilder(compiled, base, names).law()
 
 
-class Weighing:
-    """The law of one action with its inputs.
+class LawBuilder:
+    """Computes the law of one action with its inputs.
 
     Attributes:
-        names: of the readings, in the order of vectors.
+        names: the readings, in the order of vectors.
         terms: of each reading, the slots of the plan that are added up, each with its factor.
-        kinds: of each, how dice are joined.
+        kinds: of each, how dice are joined: add, max or min.
         caps: of each, where it stays.
-        most: of each, the highest it can be; infinite where added dice have no end.
-        slack: of each, how far dice can take it down again, after it stayed at its cap.
+        most: of each, its maximum; infinite where added dice have no bound.
+        slack: of each, how far dice can lower it again after it reached its cap.
         highs, falls: the same by group and reading.
     """
 
@@ -71,7 +70,7 @@ class Weighing:
         self.caps: list[int] = [HIGHEST if name in needs.exact else FIRST_CAP for name in self.names]
         self.highs: dict[tuple[str, int], float] = {}
         self.falls: dict[tuple[str, int], int] = {}
-        self.changing: set[int] = set()  # readings that are not the same whatever the dice show
+        self.changing: set[int] = set()  # readings that are not constant
         self.most: list[float] = []
         self.slack: list[int] = []
 
@@ -95,7 +94,7 @@ class Weighing:
             self._grow(unanswered)
 
     def _settle_constants(self) -> bool:
-        """Raise the caps of readings that are the same whatever the dice show, and tell whether there were any."""
+        """Raise the caps of constant readings, and tell whether there were any."""
         low = [
             place
             for place, kind in enumerate(self.kinds)
@@ -106,13 +105,13 @@ class Weighing:
         return bool(low)
 
     def _can_be_whole(self, unanswered: list[Vector]) -> bool:
-        """Tell whether higher caps would leave nothing open: where the readings in question have an end."""
+        """Tell whether higher caps would leave nothing open: where the readings in question are bounded."""
         return bool(unanswered) and all(
             self.most[place] < MOST_WHOLE for vector in unanswered[:MOST_BLAMED] for place in self._blamed(vector)
         )
 
     def _grow(self, unanswered: list[Vector]) -> None:
-        """Raise the caps for which states have no answer: to where they would have one, as far as can be told."""
+        """Raise the caps of states without a result, to the lowest cap with one as far as that is known."""
         wanted: dict[int, int] = {}
         for vector in unanswered[:: max(1, len(unanswered) // MOST_BLAMED)]:
             for place in self._blamed(vector):
@@ -121,7 +120,7 @@ class Weighing:
             self.caps[place] = int(min(cap + self.slack[place], self.most[place] + self.slack[place]))
 
     def _enough(self, vector: Vector, place: int) -> int:
-        """Return the cap from which on a state has an answer as far as one reading goes."""
+        """Return the lowest cap of one reading with which a state has a result."""
         low = max(vector[place], self.caps[place] - self.slack[place])
 
         def is_enough(cap: int) -> bool:
@@ -147,7 +146,7 @@ class Weighing:
         done = set[str]()
         for group in plan.stages:
             places = tuple(place for place, groups in enumerate(self.groups) if group in groups)
-            if not places:  # nobody asks what it shows
+            if not places:  # no needed value depends on it
                 done.add(group)
                 continue
             depends = not plan.before(group).isdisjoint(done)
@@ -163,7 +162,7 @@ class Weighing:
             done.add(group)
             if len(states) > MOST_STATES:
                 raise LawSizeError(
-                    "these dice come to too many different results (limit MOST_STATES); roll them many times instead",
+                    "these dice have too many different results (limit MOST_STATES); use `rpgres simulate` instead",
                     limit="MOST_STATES",
                 )
         every = range(len(self.kinds))
@@ -174,7 +173,7 @@ class Weighing:
     def known(self, vector: Vector, places: Any) -> Known:
         known = Known(self.compiled, self.base, {})
         for place in places:
-            known[self.names[place]] = told(vector[place])
+            known[self.names[place]] = finite(vector[place])
         return known
 
     def law_of_group(self, group: str, places: tuple[int, ...], known: Known) -> Law:
@@ -206,7 +205,7 @@ class Weighing:
         return tuple(self.caps[place] if self.kinds[place] == "add" else None for place in places)
 
     def _faces(self, group: str, places: tuple[int, ...], known: Known, dice: Dice) -> Faces:
-        """Return the dice of a group with what each face brings to the readings."""
+        """Return the dice of a group with what each face contributes to the readings."""
         again, kept, count = again_of(known, group, dice), None, 1
         if is_pool(dice):
             pool = dice.pools[0]
@@ -216,13 +215,13 @@ class Weighing:
             shown = tuple(dice.law.items())
         terms, kinds = tuple(self.terms[place] for place in places), tuple(self.kinds[place] for place in places)
         first = tuple(
-            (weight, vector_of(known, group, Die(face), terms, kinds), again is not None and face in again.first)
+            (weight, contribution(known, group, Die(face), terms, kinds), again is not None and face in again.first)
             for face, weight in shown
         )
         added: tuple[tuple[int, Vector, bool], ...] = ()
         if again is not None:
             added = tuple(
-                (weight, vector_of(known, group, Die(face, is_first=False), terms, kinds), face in again.added)
+                (weight, contribution(known, group, Die(face, is_first=False), terms, kinds), face in again.added)
                 for face, weight in shown
             )
         self._note(group, places, first, added, count)
@@ -236,16 +235,16 @@ class Weighing:
         added: tuple[tuple[int, Vector, bool], ...],
         count: int,
     ) -> None:
-        """Take note of how far the readings of a group can go."""
+        """Record how far the readings of a group can rise and fall."""
         for number, place in enumerate(places):
             if self.kinds[place] != "add":
                 continue
-            brought = [vector[number] for _, vector, _ in added]
+            more = [vector[number] for _, vector, _ in added]
             going_on = [vector[number] for _, vector, goes_on in (*first, *added) if goes_on]
             if min(going_on, default=0) < 0:
-                raise RuleError("what dice are worth that bring others may not be below 0, or sums have no end")
+                raise RuleError("the worth of dice that add others may not be below 0, or sums are unbounded")
             is_endless = any(goes_on and vector[number] > 0 for _, vector, goes_on in added)
-            most = max(vector[number] + (max(0, *brought) if goes_on else 0) for _, vector, goes_on in first)
+            most = max(vector[number] + (max(0, *more) if goes_on else 0) for _, vector, goes_on in first)
             high = inf if is_endless and going_on else count * max(most, 0)
             fall = count * max(0, -min(vector[number] for _, vector, _ in (*first, *added)))
             self.highs[group, place] = max(self.highs.get((group, place), 0), high)
@@ -254,7 +253,7 @@ class Weighing:
     def _joined(
         self, states: dict[Vector, int], total: int, laws: dict[Vector, Law], places: tuple[int, ...]
     ) -> tuple[dict[Vector, int], int]:
-        """Return the states with those of one more group."""
+        """Return the states joined with those of one more group."""
         join = Joining(self.kinds, self._caps(tuple(range(len(self.kinds))))).join()
         scale = lcm(*{total for _, total in laws.values()})
         found: dict[Vector, int] = {}
@@ -266,12 +265,12 @@ class Weighing:
                 found[key] = found.get(key, 0) + times * chance
         return found, total * scale
 
-    # -- what they come to
+    # -- results
 
-    def worked(self, vector: Vector, values: Mapping[str, Any]) -> Worked:
-        """Return what names come to in a state, with further values."""
-        known = Worked(self.workers, {**self.base, **values} if values else self.base)
-        known.update(zip(self.names, map(told, vector), strict=True))
+    def values(self, vector: Vector, more: Mapping[str, Any]) -> Values:
+        """Return the values of names in a state, with further values."""
+        known = Values(self.workers, {**self.base, **more} if more else self.base)
+        known.update(zip(self.names, map(finite, vector), strict=True))
         return known
 
     def _stuck(self, vector: Vector) -> list[int]:
@@ -285,7 +284,7 @@ class Weighing:
         ]
 
     def _blamed(self, vector: Vector) -> list[int]:
-        """Return the readings for which a state has no answer: those that leave it open by themselves, else all."""
+        """Return the readings because of which a state has no result: those that suffice alone, else all capped."""
         stuck = self._stuck(vector)
         alone = [place for place in stuck if not self._is_answered(vector, [place])]
         return alone or stuck
@@ -295,10 +294,10 @@ class Weighing:
         return all(spans[name].is_certain for name in self.asked)
 
     def _answer(self, vector: Vector) -> tuple[Any, ...] | None:
-        """Return what a state comes to; None where readings at their caps leave that open."""
+        """Return the result of a state; None where readings at their caps leave it open."""
         stuck = self._stuck(vector)
         if not stuck:
-            known = self.worked(vector, {})
+            known = self.values(vector, {})
             return tuple(plain(known[name]) for name in self.asked)
         spans = _Spans(self, vector, stuck)
         found = [spans[name] for name in self.asked]
@@ -307,21 +306,21 @@ class Weighing:
         return None
 
 
-def vector_of(known: Known, group: str, die: Die, terms: tuple[Terms, ...], kinds: tuple[str, ...]) -> Vector:
-    """Return what a die brings to readings, each a sum of slots; see `Joining` for the kinds."""
+def contribution(known: Known, group: str, die: Die, terms: tuple[Terms, ...], kinds: tuple[str, ...]) -> Vector:
+    """Return what a die contributes to readings, each a sum of slots; see `Joining` for the kinds."""
     found = []
     for its, kind in zip(terms, kinds, strict=True):
         value = {"add": 0, "max": LOWEST, "min": HIGHEST}[kind]
         for slot, factor in its:
-            brings = known.read_of(slot, group, die)
-            if brings is not None:
-                value = value + factor * brings if kind == "add" else brings
+            part = known.read_of(slot, group, die)
+            if part is not None:
+                value = value + factor * part if kind == "add" else part
         found.append(value)
     return tuple(found)
 
 
-class Worked(dict[str, Any]):
-    """What names come to once the dice lie."""
+class Values(dict[str, Any]):
+    """The values of names after the roll, computed at their first use."""
 
     def __init__(self, workers: Mapping[str, Callable[[Any], Any]], base: Mapping[str, Any]) -> None:
         super().__init__()
@@ -333,15 +332,15 @@ class Worked(dict[str, Any]):
 
 
 class _Spans(dict[str, Span]):
-    """What names may come to where some readings are at their caps."""
+    """The possible values of names where some readings are at their caps."""
 
-    def __init__(self, weighing: Weighing, vector: Vector, stuck: list[int]) -> None:
+    def __init__(self, builder: LawBuilder, vector: Vector, stuck: list[int]) -> None:
         super().__init__()
-        self.numbers, self.base = weighing.numbers, weighing.base
-        for name, value in zip(weighing.names, vector, strict=True):
-            self[name] = span_of(told(value))
+        self.numbers, self.base = builder.numbers, builder.base
+        for name, value in zip(builder.names, vector, strict=True):
+            self[name] = span_of(finite(value))
         for place in stuck:
-            self[weighing.names[place]] = Span(vector[place], weighing.most[place])
+            self[builder.names[place]] = Span(vector[place], builder.most[place])
 
     def __missing__(self, name: str) -> Span:
         if name in self.numbers:
@@ -353,7 +352,7 @@ class _Spans(dict[str, Span]):
 
 
 def _constant(faces: Faces, kinds: tuple[str, ...]) -> list[int | None]:
-    """Return the readings that are the same whatever the dice show; None for each that is not."""
+    """Return the values of constant readings; None for each that is not constant."""
     found = list[int | None]()
     for number, kind in enumerate(kinds):
         shown = {vector[number] for _, vector, _ in faces.first}
@@ -364,9 +363,9 @@ def _constant(faces: Faces, kinds: tuple[str, ...]) -> list[int | None]:
 
 
 def _only(faces: Faces, numbers: tuple[int, ...]) -> Faces:
-    """Return dice with only some of their readings; faces that bring the same are one where all dice count."""
+    """Return dice with only some of their readings; equivalent faces are merged where all dice count."""
     first, added = (
-        _alike([(weight, tuple(vector[one] for one in numbers), again) for weight, vector, again in shown])
+        _merged([(weight, tuple(vector[one] for one in numbers), again) for weight, vector, again in shown])
         if faces.kept is None
         else tuple((weight, tuple(vector[one] for one in numbers), again) for weight, vector, again in shown)
         for shown in (faces.first, faces.added)
@@ -374,12 +373,12 @@ def _only(faces: Faces, numbers: tuple[int, ...]) -> Faces:
     return Faces(faces.count, first, added, faces.kept)
 
 
-def _alike(shown: list[tuple[int, Vector, bool]]) -> tuple[tuple[int, Vector, bool], ...]:
+def _merged(shown: list[tuple[int, Vector, bool]]) -> tuple[tuple[int, Vector, bool], ...]:
     found: dict[tuple[Vector, bool], int] = {}
     for weight, vector, again in shown:
         found[vector, again] = found.get((vector, again), 0) + weight
     return tuple((weight, vector, again) for (vector, again), weight in found.items())
 
 
-def told(value: int) -> int:
+def finite(value: int) -> int:
     return 0 if value in (LOWEST, HIGHEST) else value

@@ -1,6 +1,6 @@
-"""What of the dice a question of odds needs: formulas with everything known worked out, and as few readings as will do.
+"""The readings that odds need: formulas are reduced by known values, and the fewest readings are chosen.
 
-Where a formula adds readings up, such as successes less ones, their sum is one reading.
+Where a formula adds readings, such as successes less ones, their sum is one reading.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ _ADDED = ("sum", "count")
 
 
 class Needed(Struct, frozen=True):
-    """What a question of odds needs.
+    """What odds need of an action.
 
     Attributes:
-        numbers: the formulas of what is asked for, and of the numbers in them.
+        numbers: the formulas of the needed names, and of the numbers in them.
         readings: by name, the slots that are added up, each with its factor.
-        exact: those on which other dice depend, so that they are followed to their end.
+        exact: the readings on which other dice depend; they have no caps.
     """
 
     numbers: dict[str, Expr]
@@ -36,7 +36,7 @@ def needed(plan: DicePlan, base: Mapping[str, Any], asked: Iterable[str]) -> Nee
 
     Args:
         plan: the action.
-        base: what is known before the dice lie.
+        base: the values of names before the roll.
         asked: the names.
     """
     asked = list(asked)
@@ -46,13 +46,13 @@ def needed(plan: DicePlan, base: Mapping[str, Any], asked: Iterable[str]) -> Nee
     return summed if len(summed.readings) <= len(plain.readings) else plain
 
 
-def worked_out(plan: DicePlan, base: Mapping[str, Any], found: dict[str, Expr] | None = None) -> Callable[[str], Expr]:
-    """Return what stands for a name with everything known worked out: a constant, or the name itself.
+def evaluator(plan: DicePlan, base: Mapping[str, Any], found: dict[str, Expr] | None = None) -> Callable[[str], Expr]:
+    """Return a function that evaluates names as far as known values go: to a constant, or to the name itself.
 
     Args:
         plan: the action.
-        base: what is known.
-        found: takes the numbers that are asked for, worked out as far as they can be.
+        base: the known values.
+        found: collects the reduced formulas of the evaluated numbers.
     """
     numbers: dict[str, Expr] = {} if found is None else found
 
@@ -68,14 +68,14 @@ def worked_out(plan: DicePlan, base: Mapping[str, Any], found: dict[str, Expr] |
 
 
 def _reduced(plan: DicePlan, base: Mapping[str, Any], asked: Iterable[str]) -> dict[str, Expr]:
-    """Return the numbers with everything known worked out, as far as they are asked for."""
+    """Return the formulas of needed numbers, reduced by known values."""
     found: dict[str, Expr] = {}
-    of = worked_out(plan, base, found)
+    of = evaluator(plan, base, found)
     return {**{name: of(name) for name in asked}, **found}
 
 
 class _Adding:
-    """Writes formulas with sums of readings in place of what they add up."""
+    """Rewrites formulas with sums of readings in place of their terms."""
 
     def __init__(self, plan: DicePlan, numbers: Mapping[str, Expr], *, is_adding: bool) -> None:
         self.plan, self.numbers, self.is_adding = plan, numbers, is_adding
@@ -109,7 +109,7 @@ class _Adding:
         )
 
     def _of_groups(self) -> Iterable[Expr]:
-        """Yield the formulas that are worked out while dice still lie: those of groups, and of which dice count."""
+        """Yield the formulas that are evaluated between rolls: those of groups, and the conditions of readings."""
         for group in self.plan.groups.values():
             yield from group.formulas
         yield from (read.of for read in self.plan.reads if read.of is not None)
@@ -146,7 +146,7 @@ class _Adding:
         return linear(self.numbers[name], self._known) if name in self.numbers else None
 
     def _sum(self, found: Linear | None) -> Expr | None:
-        """Return a sum of several readings as one; None where there is nothing to add up."""
+        """Return a sum of several readings as one; None where there are fewer than two."""
         if found is None:
             return None
         key = tuple(sorted((name, factor) for name, factor in found.items() if name and factor))

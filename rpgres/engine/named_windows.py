@@ -1,6 +1,6 @@
-"""Windows of actions with named dice: what a kit lets people do once the dice lie, before the band is worked out.
+"""Windows of actions with named dice: decisions of a kit between the roll and the band.
 
-Formulas name the numbers of a window (`[windows.NAME]`), each 0 until somebody does something in it.
+Formulas name the numbers of a window (`[windows.NAME]`); each is 0 until a decision in the window changes it.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ from typing import Any
 from rpgres.dice import LawSizeError
 from rpgres.dice.groups import HIGHEST, Joining
 from rpgres.dice.readings import JointLaw
-from rpgres.engine.named_asks import Chosen, Die
-from rpgres.engine.named_dice import Compiled, Course, Known, explain, filled, rolled, throw_of
+from rpgres.engine.named_account import explain
+from rpgres.engine.named_dice import BoundAction, roll_and_ask, roll_group
 from rpgres.engine.named_inputs import Given
+from rpgres.engine.named_questions import Chosen
+from rpgres.engine.named_values import Compiled, Die, Known, filled
 from rpgres.engine.table import Table
 from rpgres.model.state import GM, Character
 from rpgres.rulesets import STATE, Effect, Rules
@@ -22,12 +24,12 @@ from rpgres.rulesets.dice_plans import BAND, GroupPlan
 from rpgres.rulesets.formulas import Name
 from rpgres.rulesets.numbers import OPPONENT, OPPOSED
 
-MOST_STEPS = 12  # that are looked ahead for another band
-MOST_KEPT = 200  # kinds of rolls of which odds keep what they have worked out
+MOST_STEPS = 12  # how many steps a kit searches for another band
+MOST_KEPT = 200  # kinds of rolls whose laws are cached
 
 
 def _windows(rules: Rules, compiled: Compiled) -> dict[str, str]:
-    """Return the numbers of windows that an action's formulas name, each with its window; worked out once."""
+    """Return the numbers of windows that an action's formulas name, each with its window; cached."""
     known: dict[int, tuple[Compiled, dict[str, str]]] = rules.compiled.setdefault("windows", {})
     if id(compiled) not in known:
         named = compiled.plan.free_names()
@@ -37,197 +39,197 @@ def _windows(rules: Rules, compiled: Compiled) -> dict[str, str]:
 
 
 class Roll:
-    """An action's dice as they lie, for those who do something in a window.
+    """The dice of an action after the roll, for decisions in a window.
 
     Args:
         table: where it is played.
-        actor: who acts.
-        course: the action with its inputs.
+        actor: the acting character.
+        bound: the action with its inputs.
 
     Attributes:
-        actor: who acts.
-        given: what was typed.
-        opponent: whoever is in the way: a character, or the game master.
-        values: what the numbers of windows are at.
-        chosen: what was answered before the dice lay.
+        actor: the acting character.
+        given: the inputs.
+        opponent: the opposing character, or the game master.
+        values: the numbers of windows.
+        chosen: the options that were chosen inside the roll.
     """
 
-    def __init__(self, table: Table, actor: Character, course: Course) -> None:
-        self.table, self.actor, self.course = table, actor, course
-        self.given, self.compiled = course.given, course.compiled
+    def __init__(self, table: Table, actor: Character, bound: BoundAction) -> None:
+        self.table, self.actor, self.bound = table, actor, bound
+        self.given, self.compiled = bound.given, bound.compiled
         self.opponent: str = self.given.roles()[OPPONENT]
         if self.opponent not in table.state.characters:
             self.opponent = GM
         self.values = dict.fromkeys(_windows(table.rules, self.compiled), 0)
         self.chosen: tuple[Chosen, ...] = ()
-        self.lies: _Shown | _Weighed | None = None
-        base = tuple((name, value) for name, value in course.base.items() if name not in self.values)
-        self.kept = course.action, base
+        self.dice: _Faces | _Readings | None = None
+        base = tuple((name, value) for name, value in bound.base.items() if name not in self.values)
+        self.kept = bound.action, base
 
     @property
     def laws(self) -> dict[Any, Any]:
-        """What odds have worked out for such a roll, on whatever table."""
+        """What odds have computed for this roll, on any table."""
         kept: dict[Any, dict[Any, Any]] = self.table.rules.compiled.setdefault("windows:laws", {})
         if self.kept not in kept and len(kept) >= MOST_KEPT:
             kept.clear()
         return kept.setdefault(self.kept, {})
 
-    def throw(self) -> None:
-        """Throw the dice, and ask what the action asks meanwhile."""
-        kind = _Shown if self.table.is_read or self.compiled.plan.asks else _Weighed
-        self.lies = kind(self)
-        self.chosen = self.lies.begin()
+    def start(self) -> None:
+        """Roll the dice, with the questions inside the roll."""
+        kind = _Faces if self.table.is_read or self.compiled.plan.asks else _Readings
+        self.dice = kind(self)
+        self.chosen = self.dice.start()
         self._explain()
 
     def number(self, name: str, **more: int) -> int | None:
-        """Return what a number comes to; None where the action has none of this name.
+        """Return the value of a number; None where the action has none of this name.
 
         Args:
             name: the number's name.
-            more: what is added to numbers of windows for this question alone.
+            more: added to numbers of windows for this call only.
         """
         found = self.known(more)[name] if name in self.compiled.numbers else None
         return found if isinstance(found, int) else None
 
     def known(self, more: Mapping[str, int] = {}) -> Mapping[str, Any]:
-        """Return everything that is known now, by name."""
-        assert self.lies is not None
-        return self.lies.known({name: value + more.get(name, 0) for name, value in self.values.items()})
+        """Return the values of names."""
+        assert self.dice is not None
+        return self.dice.known({name: value + more.get(name, 0) for name, value in self.values.items()})
 
     def success(self, more: Mapping[str, int] = {}) -> tuple[str, bool | None]:
-        """Return the band that the dice come to, and whether it is a success."""
+        """Return the band of the dice, and whether it is a success."""
         band = str(self.known(more)[BAND])
         its = self.table.rules.file.bands.get(band)
         return band, its.success if its is not None else None
 
     def key(self) -> Hashable:
-        """Return all of it that matters from here on."""
-        assert self.lies is not None
-        return self.lies.key(), tuple(self.values.values()), self.chosen
+        """Return what later steps need of the roll."""
+        assert self.dice is not None
+        return self.dice.key(), tuple(self.values.values()), self.chosen
 
     def spent(self, who: str, counter: str) -> int:
-        """Return how much of a counter somebody has paid for answers before the dice lay."""
-        asked = self.course.purse.who
-        return sum(much for one in self.chosen if asked(one.label) == who for of, much in one.cost if of == counter)
+        """Return how much of a counter a character has paid for options inside the roll."""
+        owner = self.bound.purse.who
+        return sum(much for one in self.chosen if owner(one.label) == who for of, much in one.cost if of == counter)
 
     def mean(self, name: str) -> int:
-        """Return what a number comes to on average while nobody does anything, rounded; 0 where that takes too long."""
+        """Return the rounded mean of a number without decisions in windows; 0 where that takes too long."""
         from rpgres.engine.named_odds import law_of
 
         kept = self.laws
         found: int | None = kept.get(("mean", name))
         if found is None:
-            base = {**self.course.known((), {}), **dict.fromkeys(self.values, 0)}
+            base = {**self.bound.known((), {}), **dict.fromkeys(self.values, 0)}
             try:
                 law = law_of(self.compiled, base, (name,))
-                weighed = sum(value[0] * weight for value, weight in zip(law.values, law.weights, strict=True))
-                found = (2 * weighed + sum(law.weights)) // (2 * sum(law.weights))
+                whole = sum(value[0] * weight for value, weight in zip(law.values, law.weights, strict=True))
+                found = (2 * whole + sum(law.weights)) // (2 * sum(law.weights))
             except LawSizeError:
                 found = 0
             kept["mean", name] = found
         return found
 
     def dice_of(self, *, acting: bool) -> tuple[str, ...]:
-        """Return the groups of dice that a side throws."""
+        """Return the groups of dice of a side."""
         groups = self.compiled.plan.groups.values()
         return tuple(group.name for group in groups if _is_opposing(group, self.given) is not acting)
 
     def has_dice(self, *, acting: bool) -> bool:
-        """Tell whether a side throws anything."""
-        known = self.course.known(self.chosen, {})
+        """Tell whether a side has dice."""
+        known = self.bound.known(self.chosen, {})
         found = (filled(known, group) for group in self.dice_of(acting=acting))
         return any(one is not None and one.pools for one in found)
 
-    def throw_again(self, *, acting: bool) -> None:
-        """Throw all dice of a side again."""
-        assert self.lies is not None
-        self.lies.throw(self.dice_of(acting=acting))
+    def reroll(self, *, acting: bool) -> None:
+        """Reroll all dice of a side."""
+        assert self.dice is not None
+        self.dice.roll_groups(self.dice_of(acting=acting))
         self._explain()
 
     def _explain(self) -> None:
-        """Say in the account what fresh dice count for by themselves: what windows add is told by those who add it."""
-        if self.table.is_read and isinstance(self.lies, _Shown):
-            known = self.lies.known(dict.fromkeys(self.values, 0))
-            explain(self.table, known, self.course.given, dict.fromkeys(self.lies.fresh))
-            self.lies.fresh.clear()
+        """Add to the account what fresh dice count for without the numbers of windows."""
+        if self.table.is_read and isinstance(self.dice, _Faces):
+            known = self.dice.known(dict.fromkeys(self.values, 0))
+            explain(self.table, known, self.bound.given, dict.fromkeys(self.dice.fresh))
+            self.dice.fresh.clear()
 
 
 def _is_opposing(group: GroupPlan, given: Given) -> bool:
-    """Tell whether dice are those of whoever is in the way."""
+    """Tell whether dice are those of the opposition."""
     named = [piece.name for piece in group.pieces if isinstance(piece, Name)]
     kinds = [given.parameters[name].kind for name in named if name in given.parameters]
     return group.name == OPPOSITION or "opposition" in kinds or any(name.startswith(OPPOSED) for name in named)
 
 
-class _Shown:
-    """Dice on the table, each with its face; in odds too, where an action asks something before all of them lie."""
+class _Faces:
+    """Dice with their faces; in odds, too, where the action has questions inside the roll."""
 
     def __init__(self, roll: Roll) -> None:
         self.roll = roll
-        self.thrown: dict[str, tuple[Die, ...]] = {}
-        self.fresh: list[str] = []  # groups whose last throw is still to be explained
+        self.rolled: dict[str, tuple[Die, ...]] = {}
+        self.fresh: list[str] = []  # groups whose last roll is not explained yet
         self._known: dict[tuple[int, ...], Known] = {}
 
-    def begin(self) -> tuple[Chosen, ...]:
+    def start(self) -> tuple[Chosen, ...]:
         its = self.roll
-        self.thrown, chosen, self.fresh = rolled(its.table, its.actor, its.course)
+        self.rolled, chosen, self.fresh = roll_and_ask(its.table, its.actor, its.bound)
         return chosen
 
-    def throw(self, groups: Collection[str]) -> None:
+    def roll_groups(self, groups: Collection[str]) -> None:
         its = self.roll
         for group in groups:
-            known = its.course.known(its.chosen, self.thrown)
-            self.thrown[group] = throw_of(its.table, its.actor, its.course, known, group)
+            known = its.bound.known(its.chosen, self.rolled)
+            self.rolled[group] = roll_group(its.table, its.actor, its.bound, known, group)
             self.fresh.append(group)
         self._known = {}
 
     def key(self) -> Hashable:
-        return tuple(self.thrown.items())
+        return tuple(self.rolled.items())
 
     def known(self, values: Mapping[str, int]) -> Known:
         key, its = tuple(values.values()), self.roll
         if key not in self._known:
-            base = its.course.known(its.chosen, {})
-            self._known[key] = Known(its.compiled, {**base, **values}, self.thrown)
+            base = its.bound.known(its.chosen, {})
+            self._known[key] = Known(its.compiled, {**base, **values}, self.rolled)
         return self._known[key]
 
 
-class _Weighed:
-    """Dice in odds: of each group, the readings that what is asked needs."""
+class _Readings:
+    """Dice in odds: the needed readings of each group."""
 
     def __init__(self, roll: Roll) -> None:
-        from rpgres.engine.named_odds import Weighing
+        from rpgres.engine.named_odds import LawBuilder
 
         self.roll, kept = roll, roll.laws
-        if "weighing" not in kept:
-            base = {name: value for name, value in roll.course.base.items() if name not in roll.values}
-            kept["weighing"] = weighing = Weighing(roll.compiled, base, roll.course.names)
-            weighing.caps = [HIGHEST] * len(weighing.caps)
-        self.weighing: Weighing = kept["weighing"]
-        self.joining = Joining(self.weighing.kinds, (None,) * len(self.weighing.kinds))
+        if "builder" not in kept:
+            base = {name: value for name, value in roll.bound.base.items() if name not in roll.values}
+            kept["builder"] = builder = LawBuilder(roll.compiled, base, roll.bound.names)
+            builder.caps = [HIGHEST] * len(builder.caps)
+        self.builder: LawBuilder = kept["builder"]
+        self.joining = Joining(self.builder.kinds, (None,) * len(self.builder.kinds))
         self.vectors: dict[str, tuple[int, ...]] = {}
-        self.worked: dict[Hashable, Mapping[str, Any]] = kept.setdefault("worked", {})
+        self.found: dict[Hashable, Mapping[str, Any]] = kept.setdefault("found", {})
 
-    def begin(self) -> tuple[Chosen, ...]:
-        self.throw(self.roll.compiled.plan.groups)
+    def start(self) -> tuple[Chosen, ...]:
+        self.roll_groups(self.roll.compiled.plan.groups)
         return ()
 
-    def throw(self, groups: Collection[str]) -> None:
-        its, weighing = self.roll, self.weighing
+    def roll_groups(self, groups: Collection[str]) -> None:
+        its, builder = self.roll, self.builder
         for group in its.compiled.plan.stages:
-            places = tuple(place for place, of in enumerate(weighing.groups) if group in of)
+            places = tuple(place for place, of in enumerate(builder.groups) if group in of)
             if group not in groups or not places:
                 continue
             others = {name: vector for name, vector in self.vectors.items() if name != group}
-            done = [place for place, of in enumerate(weighing.groups) if of <= others.keys()]
+            done = [place for place, of in enumerate(builder.groups) if of <= others.keys()]
             vector = self._joined(others.values())
             key = (group, tuple(vector[place] for place in done))
             law: JointLaw | None = its.laws.get(key)
             if law is None:
-                found, total = weighing.law_of_group(group, places, weighing.known(vector, done))
+                found, total = builder.law_of_group(group, places, builder.known(vector, done))
                 law = JointLaw(tuple(found), tuple(found.values()), total, total - sum(found.values()))
                 its.laws[key] = law
-            self.vectors[group] = its.table.run.dealer.of_law(group, law)  # type: ignore[attr-defined]
+            self.vectors[group] = its.table.run.dealer.of_law(group, law)
 
     def _joined(self, vectors: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
         found, join = self.joining.nothing, self.joining.join()
@@ -237,34 +239,34 @@ class _Weighed:
 
     def known(self, values: Mapping[str, int]) -> Mapping[str, Any]:
         key = self._joined(self.vectors.values()), tuple(values.values())
-        if key not in self.worked:
-            self.worked[key] = self.weighing.worked(key[0], values)
-        return self.worked[key]
+        if key not in self.found:
+            self.found[key] = self.builder.values(key[0], values)
+        return self.found[key]
 
     def key(self) -> Hashable:
         return tuple(self.vectors.items())
 
 
 def played_with_windows(
-    table: Table, actor: Character, course: Course
+    table: Table, actor: Character, bound: BoundAction
 ) -> tuple[dict[str, Any], tuple[Chosen, ...], tuple[Effect, ...]] | None:
-    """Return what the names of an action come to, what was answered, and what was paid when its dice lay.
+    """Return the values of an action's names, the chosen options, and the costs of decisions in windows.
 
-    None where the action has no window, or in odds where nobody could do anything in it.
+    None where the action has no window, or in odds where no decision is possible in it.
     """
     windows = [
-        table.rules.ruleset.windows[name] for name in dict.fromkeys(_windows(table.rules, course.compiled).values())
+        table.rules.ruleset.windows[name] for name in dict.fromkeys(_windows(table.rules, bound.compiled).values())
     ]
-    roll = Roll(table, actor, course)
+    roll = Roll(table, actor, bound)
     if not windows or not (table.is_read or any(window.opens(table, roll) for window in windows)):
         return None
-    names = course.names
+    names = bound.names
     if table.run.asked == STATE:  # totals change nothing
-        names = tuple(name for name in names if name in (BAND, "margin", *course.compiled.wanted))
+        names = tuple(name for name in names if name in (BAND, "margin", *bound.compiled.wanted))
 
     def play(inner: Table) -> tuple[tuple[Any, ...], tuple[Chosen, ...], tuple[Effect, ...]]:
-        roll, costs = Roll(inner, actor, course), list[Effect]()
-        roll.throw()
+        roll, costs = Roll(inner, actor, bound), list[Effect]()
+        roll.start()
         for window in windows:
             costs += window.play(inner, roll)
         known = roll.known()
@@ -272,7 +274,7 @@ def played_with_windows(
 
     def key() -> Hashable:
         means = [window.means(table, roll) for window in windows]
-        return "windows", course.action, actor.name, roll.kept, names, *means
+        return "windows", bound.action, actor.name, roll.kept, names, *means
 
-    found, chosen, costs = play(table) if course.compiled.plan.asks else table.part(key, play)
+    found, chosen, costs = play(table) if bound.compiled.plan.asks else table.part(key, play)
     return dict(zip(names, found, strict=True)), chosen, costs

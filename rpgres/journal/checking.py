@@ -21,12 +21,12 @@ from typing import Any
 import msgspec
 
 from rpgres.errors import FileError
-from rpgres.journal import keeping, store
+from rpgres.journal import connections, store
 from rpgres.journal.chain import START, digest
 from rpgres.journal.history import Entries, History
 from rpgres.journal.records import SAID, Entry, Known, KnownMark, Said, Standing, TableError
 from rpgres.journal.rows import UNREADABLE, WORDS, Row, entry_of, read_row, state_of, words_of
-from rpgres.journal.standing import (
+from rpgres.journal.status import (
     joined,
     known_in,
     latest_said,
@@ -40,6 +40,8 @@ from rpgres.journal.standing import (
 from rpgres.stopping import STOP
 
 STATE_HOME = "XDG_STATE_HOME"  # the variable that names the folder of what is remembered
+NOTED = 128  # bytes of what is noted of a table: over what stood there, as an emptied file makes the disk wait
+_WRITES = os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0)
 RECENT = 4  # entries that are kept as they were read
 
 
@@ -75,20 +77,24 @@ def remember(path: Path, new: str, head: str, *, seen: str) -> None:
         seen: the file's `stamp` before it was read, or after it was written.
     """
     with suppress(OSError, RuntimeError):
-        memory, known = _memory(path, new), f"{head} {seen}"
+        memory, known = _memory(path, new), f"{head} {seen}".ljust(NOTED).encode()
         try:
-            memory.write_text(known, "utf-8")
+            file = os.open(memory, _WRITES, 0o666)
         except FileNotFoundError:
             memory.parent.mkdir(parents=True, mode=0o700)
-            memory.write_text(known, "utf-8")
+            file = os.open(memory, _WRITES, 0o666)
+        try:
+            os.write(file, known)
+        finally:
+            os.close(file)
 
 
 def is_known(path: Path, history: History) -> bool:
     """Tell whether a journal is as this machine last wrote it or found it in order."""
-    if keeping.is_whole(path, history.head.hash):
+    if connections.is_whole(path, history.head.hash):
         return True
     with suppress(OSError, RuntimeError, ValueError):
-        return _memory(path, history.new.hash).read_text("utf-8") == f"{history.head.hash} {stamp(path)}"
+        return _memory(path, history.new.hash).read_text("utf-8").rstrip() == f"{history.head.hash} {stamp(path)}"
     return False
 
 

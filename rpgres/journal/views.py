@@ -36,7 +36,7 @@ from rpgres.journal.forms import (
 )
 from rpgres.journal.history import History
 from rpgres.journal.records import Entry, Secret, found_in
-from rpgres.journal.standing import undone_in
+from rpgres.journal.status import undone_in
 from rpgres.model.events import DecisionEvent, DrawEvent, RollEvent
 from rpgres.model.serialization import state_record
 from rpgres.model.state import State
@@ -92,8 +92,10 @@ def entry_seen(history: History, entry: Entry, seat: str | None, *, undone: Cont
 
 
 def names_of(history: History, entries: Iterable[Entry], seat: str | None) -> list[str]:
-    """Return entries in words, as far as a seat may see them: who did what, and what came of it at last."""
+    """Return entries in words, as far as a seat may see them: who did what, and the result at last."""
     words: dict[int, str] = {}
+    entries = list(entries)
+    numbers = {entry.number for entry in entries}
     for entry in entries:
         seen, run = entry_seen(history, entry, seat, undone=()), history.run_of(entry).number
         if seen.is_hidden:
@@ -102,7 +104,8 @@ def names_of(history: History, entries: Iterable[Entry], seat: str | None) -> li
             begun = history.run_of(entry)
             name = f"{begun.public.actor} {begun.public.action}".strip() or f"{begun.kind} {begun.public.period}"
             outcome = seen.result.outcome if seen.result is not None else "waiting" if seen.pending is not None else ""
-            words[run] = name + (": failed" if seen.attempt else f": {outcome}" if outcome else "")
+            part = "" if run in numbers else "answer in "
+            words[run] = part + name + (": failed" if seen.attempt else f": {outcome}" if outcome else "")
         elif isinstance(seen, SetEntry):
             words[entry.number] = f"set {seen.path}"
         else:

@@ -1,4 +1,4 @@
-"""Lines typed at a persistent table, as at `rpgres play`: for bots in a chat, where nobody wants to learn options."""
+"""Lines typed at a persistent table, as at `rpgres play`: for bots in a chat, where options are not learned."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _done(table: PersistentTable, line: str) -> Any:
     from rpgres.cli.play.helping import described, help_lines
     from rpgres.cli.play.room import Room
     from rpgres.cli.render.lines import plain_text
-    from rpgres.cli.typed import words_of
+    from rpgres.cli.shell.words import words_of
     from rpgres.journal.commands import check_seat
     from rpgres.library.seated import told
 

@@ -40,15 +40,15 @@ def html_of(record: Printed) -> str | None:
     """
     file = _file_of(record)
     report = _report(record, file)
+    if report is None and isinstance(record, SimulationResult) and file is not None:
+        from rpgres.cli.render.simulations import simulation_report
+
+        report = simulation_report(record, file)
     if report is not None:
         from rpgres.cli.render.documents import fragment
 
         return _apart(f"<div>\n{fragment(report, heading='h4')}\n</div>")
     words = _words(record, file)
-    if words is not None and isinstance(record, SimulationResult) and file is not None:
-        from rpgres.cli.render.simulations import simulation_svg
-
-        return _apart(f"{_pre(words)}<figure>\n{simulation_svg(record, file)}</figure>")
     return _pre(words) if words is not None else None
 
 

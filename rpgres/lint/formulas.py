@@ -26,7 +26,7 @@ class Scope(NamedTuple):
         dice: the names that dice may have in braces.
         choices: what the choices among these come to in dice.
         rolled: the labels of what an outcome rolls, which are among both.
-        is_open: whether other names may stand for abilities that nobody lists.
+        is_open: whether other names may be abilities that are not listed.
     """
 
     numbers: frozenset[str] = frozenset()
@@ -80,7 +80,7 @@ def template_faults(path: KeyPath, template: str, scope: Scope) -> Iterator[Faul
     """
     wrong = misnamed(template)
     if wrong is not None:
-        whose = f", and what whoever opposes has is {{opponent.{wrong.split('.')[-1]}}}" if "." in wrong else ""
+        whose = f", and that of the opponent is {{opponent.{wrong.split('.')[-1]}}}" if "." in wrong else ""
         message = f"{{{wrong}}} is not a name; names are lowercase letters, digits and hyphens{whose}"
         yield Fault("bad-dice", path, message)
         return

@@ -1,4 +1,4 @@
-"""Diagnostics of actions with named dice: formulas, names, bands, and what can never come about."""
+"""Diagnostics of actions with named dice: formulas, names, bands, unreachable results."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from math import inf
 
 from rpgres.errors import FileError, RuleError
 from rpgres.lint.formulas import TRIED, missing, unreadable
-from rpgres.lint.named_asks import ask_faults, ask_texts, ask_trees
+from rpgres.lint.named_questions import ask_faults, ask_texts, ask_trees
 from rpgres.lint.named_spans import EITHER, Spans
 from rpgres.rulesets.actions import OPPOSITION, Action
 from rpgres.rulesets.dice_plans import (
@@ -52,7 +52,7 @@ _THROWN = Span(1, inf)
 
 
 def definition_faults(rules: Rules) -> Iterator[Fault]:
-    """Yield the formulas of `[define]` that cannot be read, and names there that are taken."""
+    """Yield invalid formulas and duplicate names of `[define]`."""
     for name, its in rules.file.define.items():
         at: KeyPath = ("define", name)
         if name in FUNCTIONS or name in OF_A_DIE:
@@ -65,7 +65,7 @@ def definition_faults(rules: Rules) -> Iterator[Fault]:
 
 
 def named_dice_faults(rules: Rules, name: str) -> Iterator[Fault]:
-    """Yield what is wrong with an action with named dice."""
+    """Yield the faults of an action with named dice."""
     action = rules.file.actions[name]
     at: KeyPath = ("actions", name)
     faults = [*_texts(rules, name, action)]
@@ -77,12 +77,12 @@ def named_dice_faults(rules: Rules, name: str) -> Iterator[Fault]:
         wanted = list(spoken_of(rules, name))
         plan = dice_plan(rules.file, name, wanted=wanted)
     except FileError:
-        return  # an outcome table that cannot be read is told as such
+        return  # another check reports an unreadable outcome table
     except RuleError as error:
         both = next((one for one in action.groups if one in rules.file.parameters_of(name)), None)
         if both is None:
             yield Fault("bad-dice", (*at, "dice"), error.raw)
-        else:  # which is why formulas that mean the parameter cannot be read
+        else:  # the reason why formulas with the parameter are invalid
             yield Fault("taken-name", (*at, "dice", both), f"{both!r} is already a parameter; rename the dice")
         return
     yield from _names(rules, name, plan)
@@ -103,7 +103,7 @@ def named_dice_faults(rules: Rules, name: str) -> Iterator[Fault]:
 
 
 def named_in_action(rules: Rules, name: str) -> set[str]:
-    """Return every name that the data of an action with named dice speak of, its rows included."""
+    """Return every name that the data of an action with named dice use, with its outcome rows."""
     found = set(spoken_of(rules, name))
     try:
         plan = dice_plan(rules.file, name, wanted=found)
@@ -115,7 +115,7 @@ def named_in_action(rules: Rules, name: str) -> set[str]:
 
 
 def bands_named(rules: Rules, name: str) -> set[str]:
-    """Return the bands that an action with named dice may come to."""
+    """Return the possible bands of an action with named dice."""
     try:
         return _words(dice_plan(rules.file, name).numbers[BAND])
     except RuleError:
@@ -123,7 +123,7 @@ def bands_named(rules: Rules, name: str) -> set[str]:
 
 
 def unused_numbers(rules: Rules, name: str) -> Iterator[Fault]:
-    """Yield the numbers and dice of an action that nothing names."""
+    """Yield the unused numbers and dice of an action."""
     action = rules.file.actions[name]
     try:
         plan = dice_plan(rules.file, name)
@@ -143,7 +143,7 @@ def unused_numbers(rules: Rules, name: str) -> Iterator[Fault]:
 
 
 def unused_definitions(rules: Rules) -> Iterator[Fault]:
-    """Yield the definitions that no action uses."""
+    """Yield the unused definitions."""
     texts = [text for action in rules.file.actions.values() for _, text in _sources("", action)]
     texts += [text for its in rules.file.define.values() for text in (its.value, *its.cases.values())]
     told = {one for action in rules.file.actions.values() for one in action.told.values()}
@@ -158,7 +158,7 @@ def unused_definitions(rules: Rules) -> Iterator[Fault]:
 
 
 def _sources(name: str, action: Action) -> Iterator[tuple[KeyPath, str]]:
-    """Yield the formulas of an action, each with its place."""
+    """Yield the formulas of an action, each with its key path."""
     at: KeyPath = ("actions", name)
     for key, text in action.numbers.items():
         yield (*at, "numbers", key), text
@@ -202,13 +202,13 @@ def _bands(rules: Rules, name: str, action: Action) -> Iterator[Fault]:
         yield Fault("inconsistent", ("actions", name, "band"), "it has both `band` and `bands`; remove one of them")
     elif not action.band and not action.bands and not any(band.has_bounds for band in rules.file.bands.values()):
         message = (
-            "it has no `bands`, and no outcome of the ruleset has bounds (`from`, `to`), so results have no meaning"
+            "it has no `bands`, and no outcome of the ruleset has bounds (`from`, `to`), so no outcome is possible"
         )
         yield Fault("incomplete", ("actions", name, "dice"), message)
     elif action.conditions and ELSE not in action.conditions.values():
         last = [*action.conditions][-1]
         yield Fault(
-            "margin-gap", (*at, last), 'nothing comes about where no condition holds: let the last one be "else"'
+            "margin-gap", (*at, last), 'no outcome applies where no condition holds: write the last one as "else"'
         )
     yield from _after_else(at, action.conditions)
 
@@ -216,7 +216,7 @@ def _bands(rules: Rules, name: str, action: Action) -> Iterator[Fault]:
 def _after_else(at: KeyPath, cases: dict[str, str]) -> Iterator[Fault]:
     first, *others = [word for word, text in cases.items() if text == ELSE] or [""]
     for word in others:
-        yield Fault("never-matches", (*at, word), f"{word} never comes about: {first} is what comes about else")
+        yield Fault("never-matches", (*at, word), f"{word} is unreachable: {first} is already `else`")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -251,7 +251,7 @@ def _names(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
                 if parts:
                     message = f"{bare} is read as one name; to subtract, write blanks around the minus: {parts}"
                     yield Fault("unknown-name", path, message)
-                elif given or not is_open or nearest(bare, listed):  # any other may be an ability that nobody lists
+                elif given or not is_open or nearest(bare, listed):  # any other may be an unlisted ability
                     yield missing(path, "number", bare, listed)
     for place, (told, number) in enumerate(action.told.items()):
         if number not in plan.numbers:
@@ -260,7 +260,7 @@ def _names(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
 
 
 def _taken(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
-    """Yield the names that stand for something else, too."""
+    """Yield duplicate names."""
     file, action = rules.file, rules.file.actions[name]
     at: KeyPath = ("actions", name)
     of_all = {**dict.fromkeys(sheet_names(file), "on the sheet"), **dict.fromkeys(file.switches, "a house rule")}
@@ -328,7 +328,7 @@ def _trees(name: str, action: Action, plan: DicePlan) -> Iterator[tuple[KeyPath,
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Dice, and what they can come to
+# Dice, and their possible values
 
 
 def _dice(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
@@ -350,7 +350,7 @@ def _tried(group: GroupPlan, number: int, choices: Mapping[str, str]) -> str:
 
 
 def _endless(name: str, plan: DicePlan, spans: Spans) -> Iterator[Fault]:
-    """Yield the dice of which every added one brings a further one, whatever it shows."""
+    """Yield the dice that explode on every face."""
     for group in plan.groups.values():
         pool = pool_of(group)
         if group.again is None or pool is None:
@@ -372,7 +372,7 @@ def _endless(name: str, plan: DicePlan, spans: Spans) -> Iterator[Fault]:
 
 
 def _divisors(name: str, action: Action, plan: DicePlan, spans: Spans) -> Iterator[Fault]:
-    """Yield the formulas that divide by what may be 0."""
+    """Yield the formulas with a divisor that may be 0."""
     pools = [pool for group in plan.groups.values() if (pool := pool_of(group)) is not None]
     faces = [span_of(face) for pool in pools for face in pool.faces] or [Span(1, inf)]
     of_die = {"face": reduce(Span.plus, faces), "added": EITHER, "thrown": _THROWN}
@@ -388,7 +388,7 @@ def _divisors(name: str, action: Action, plan: DicePlan, spans: Spans) -> Iterat
 
 
 def _divided_by(expr: Expr, asked: frozenset[str]) -> Iterator[Expr]:
-    """Yield the divisors in a tree; without those of which a condition around them asks something."""
+    """Yield the divisors in a tree; without those that a condition around them tests."""
     if isinstance(expr, Cases):
         for when, then in expr.cases:
             yield from _divided_by(when, asked)
@@ -402,7 +402,7 @@ def _divided_by(expr: Expr, asked: frozenset[str]) -> Iterator[Expr]:
 
 
 def _never(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
-    """Yield the bands that nothing can come to."""
+    """Yield the unreachable bands."""
     action, spans = rules.file.actions[name], Spans(rules, name, plan)
     band = plan.numbers[BAND]
     at: KeyPath = ("actions", name)
@@ -420,7 +420,7 @@ def _never(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
             yield missing(path, "band", word, rules.file.bands)
     if action.band:
         if spans["band"].has_numbers:
-            yield Fault("wrong-type", (*at, "band"), "`band` comes to a number, not to the name of an outcome")
+            yield Fault("wrong-type", (*at, "band"), "`band` is a number here; it has to be the name of an outcome")
         return
     settled = ""
     for (word, text), (when, _) in zip(action.conditions.items(), getattr(band, "cases", ()), strict=False):

@@ -1,4 +1,4 @@
-"""What the numbers of an action with dice may come to, whatever is typed and rolled."""
+"""The possible values of numbers in an action with dice, for all inputs and rolls."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _THROWN = Span(1, inf)
 
 
 def bounded_actions(rules: Rules) -> dict[str, tuple[str, dict[str, Limits]]]:
-    """Return the actions that go by the bounds of `[bands]`: the number that these hold, and what numbers come to."""
+    """Return the actions that use the bounds of `[bands]`, with that number and the spans of all numbers."""
     found = {}
     for name, action in rules.file.actions.items():
         if action.dice and not action.bands and not action.band:
@@ -32,7 +32,7 @@ def bounded_actions(rules: Rules) -> dict[str, tuple[str, dict[str, Limits]]]:
 
 
 def span_of_bands(rules: Rules) -> Limits | None:
-    """Return from where to where the numbers go that the bounds of `[bands]` hold; None where that is not known."""
+    """Return the span of the numbers to which the bounds of `[bands]` apply; None where it is unknown."""
     found = [spans.get(number) for number, spans in bounded_actions(rules).values()]
     limits = [one for one in found if one is not None]
     if not limits or len(limits) < len(found):
@@ -42,7 +42,7 @@ def span_of_bands(rules: Rules) -> Limits | None:
 
 
 def number_spans(rules: Rules, name: str) -> dict[str, Limits]:
-    """Return the lowest and highest that the numbers of an action come to; None for no highest. Others are left out."""
+    """Return the minimum and maximum of the numbers of an action; None for no maximum. Unknown ones are left out."""
     try:
         plan = dice_plan(rules.file, name)
     except RuleError:
@@ -61,7 +61,7 @@ def die_spans(face: int, added: int) -> dict[str, Span]:
 
 
 class Spans(dict[str, Span]):
-    """What the names of an action may come to, whatever is typed and rolled."""
+    """The possible values of names in an action, for all inputs and rolls."""
 
     def __init__(self, rules: Rules, name: str, plan: DicePlan) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ class Spans(dict[str, Span]):
         self.asks = rules.file.actions[name].ask
 
     def __missing__(self, name: str) -> Span:
-        self[name] = ANY  # while it is worked out, should it depend on itself
+        self[name] = ANY  # while it is computed, in case it depends on itself
         if name in self.plan.numbers:
             found = within(self.plan.numbers[name], self.__getitem__)
         elif name.startswith(SLOT):
@@ -103,7 +103,7 @@ class Spans(dict[str, Span]):
         return Span(min(0, *(one.low for one in found)), max(0, *(one.high for one in found)))
 
     def _of_group(self, read: Read, group: GroupPlan) -> Span:
-        """Return what a reading of one group may come to."""
+        """Return the possible values of a reading of one group."""
         pool, count = pool_of(group), self._count(group)
         if pool is None:
             return Span(0, inf) if read.kind == "count" else ANY
@@ -121,7 +121,7 @@ class Spans(dict[str, Span]):
         return Span(least, most)
 
     def _of_dice(self, read: Read, group: GroupPlan, pool: Pool, *, added: int) -> Span:
-        """Return what one die brings to a reading, one of the first or an added one."""
+        """Return what one die may contribute to a reading: a first or an added one."""
         low, high = inf, -inf
         for face in pool.faces:
             known = partial(self.of_die, die_spans(face, added))
@@ -135,17 +135,18 @@ class Spans(dict[str, Span]):
         return Span(low, high)
 
     def of_die(self, of_die: Mapping[str, Span], name: str) -> Span:
-        """Return what a name may come to where one die is looked at."""
+        """Return the possible values of a name in a formula of one die."""
         return of_die.get(name) or self[name]
 
     def _count(self, group: GroupPlan) -> Span:
-        first = group.pieces[0]
+        """Return how many dice a group may have."""
+        first, *rest = group.pieces
         if isinstance(first, str) and first.strip():
             found = re.match(r"\s*(\d*)\s*[dD]", first)
             number = int(found[1] or 1) if found else None
             return Span(number, number) if number is not None else Span(0, inf)
-        found_span = within(group.pieces[1], self.__getitem__) if len(group.pieces) > 1 else ANY  # type: ignore[arg-type]
-        return Span(max(found_span.low, 0), max(found_span.high, 0)) if found_span.has_numbers else Span(0, inf)
+        span = within(rest[0], self.__getitem__) if rest and not isinstance(rest[0], str) else ANY
+        return Span(max(span.low, 0), max(span.high, 0)) if span.has_numbers else Span(0, inf)
 
 
 def _of_parameter(parameter: Parameter, *, is_needed: bool) -> Span:

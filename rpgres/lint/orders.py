@@ -16,7 +16,7 @@ from rpgres.rulesets.orders import BY_FACT, WORDS, Order
 from rpgres.rulesets.tree import walk
 from rpgres.toml.diagnostics import Fault, KeyPath, unknown_name
 
-_NO = "no"  # the answer that lets an optional decision pass
+_NO = "no"  # the answer that skips an optional decision
 
 
 class Decision(msgspec.Struct, frozen=True):
@@ -76,7 +76,7 @@ def _order_faults(
 ) -> Iterator[Fault]:
     for label in order.labels:
         if label in rules.file.labels and rules.file.labels[label].kind == "chance":
-            yield Fault("unknown-name", ("ask",), f"{label!r} is rolled or drawn, and nobody decides it")
+            yield Fault("unknown-name", ("ask",), f"{label!r} is rolled or drawn, and is no decision")
         elif label not in decisions:
             yield unknown_name(("ask",), f"{rules.id} asks for no decision {label!r}", label, decisions)
     if order.policy and order.policy not in policies:

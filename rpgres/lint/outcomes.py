@@ -36,8 +36,8 @@ from rpgres.toml.diagnostics import Diagnostic, Fault, KeyPath, diagnostics_in, 
 
 Menus = Mapping[str, RowQuestion]
 
-HOLDERS = ("to", "by", "who")  # the fields of an effect that name somebody by role
-# Without these fields nobody can tell what an effect would change.
+HOLDERS = ("to", "by", "who")  # the fields of an effect that name a character by role
+# Without these fields it is unknown what an effect would change.
 _NEEDED = {"counter": ("change",), "untag": ("name",), "mark": ("to",), "clear": ("to",), "out": ("to",)}
 
 # A text that can only have been meant to speak of the margin; a name would begin with a capital.
@@ -113,7 +113,7 @@ def _row(rules: Rules, path: KeyPath, row: Row, before: Scope, scope: Scope) -> 
 
 
 def _comes(rules: Rules, path: KeyPath, its: Row | RowOption, before: Scope, scope: Scope) -> Iterator[Fault]:
-    """Yield what is wrong with what comes of a row or an option.
+    """Yield the faults in the effects of a row or an option.
 
     Args:
         rules: the ruleset.
@@ -136,7 +136,7 @@ def _comes(rules: Rules, path: KeyPath, its: Row | RowOption, before: Scope, sco
 
 
 def text_faults(rules: Rules, path: KeyPath, text: str) -> Iterator[Fault]:
-    """Yield the names in braces of a text for people, which a ruleset without code has nobody to fill in."""
+    """Yield the names in braces of a text for people, which only the code of a ruleset can fill in."""
     for name in names_in(text) if rules.file.standalone else ():
         message = f"texts have no placeholders; {{{name}}} is shown literally"
         yield Fault("unfilled-text", path, message)
@@ -176,7 +176,7 @@ def _question(
 
     Args:
         rules: the ruleset.
-        path: where it stands; a menu itself, which nobody is asked by that alone, has one part.
+        path: where it stands; a menu itself, which asks nothing by itself, has one part.
         question: the question.
         menus: the menus; None when they cannot be read.
         beside: the labels asked in the same place, one of which may have been meant.
@@ -222,9 +222,9 @@ def _who(rules: Rules, path: KeyPath, who: str) -> Iterator[Fault]:
     elif separator and switch not in switches:
         yield missing(at, "switch", switch, switches)
     elif separator:
-        strangers = [name for name in switches[switch].choices if name not in (roles or (name,))]
-        if strangers:
-            message = f"the switch {switch} has choices that are not roles: {', '.join(strangers)}"
+        others = [name for name in switches[switch].choices if name not in (roles or (name,))]
+        if others:
+            message = f"the switch {switch} has choices that are not roles: {', '.join(others)}"
             yield Fault("unknown-name", at, message)
     elif roles and who not in roles:
         yield missing(at, "role", who, roles)

@@ -133,7 +133,7 @@ def _spoilt(was: Mapping[str, Any], now: Mapping[str, Any], at: KeyPath) -> Iter
 
 
 def stray_folders(known: Iterable[str], *, extra: Sequence[Path] = ()) -> list[Diagnostic]:
-    """Return the folders beside overlays that are laid over nothing, because no ruleset has their name.
+    """Return the folders beside overlays that extend nothing, because no ruleset has their name.
 
     Args:
         known: the ids of all rulesets.

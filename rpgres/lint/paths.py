@@ -20,10 +20,10 @@ class Known(msgspec.Struct, frozen=True):
 
     Attributes:
         rules: the ruleset in play.
-        state: the table at its beginning; None where nobody knows yet at which table it will be, as on a sheet.
+        state: the table at its beginning; None where the table is not known yet, as on a sheet.
         characters: everybody there, those with a faulty sheet too.
-        who: the character that decides; empty for the game master, and where nobody does.
-        seat: the seat that reads the path; empty for somebody who sees everything.
+        who: the character that decides; empty for the game master, and where no character decides.
+        seat: the seat that reads the path; empty for one that sees everything.
         is_portable: whether it may be meant for other tables, with other characters, such as what a sheet says.
     """
 
@@ -143,7 +143,7 @@ def _hidden_cards(path: Path, known: Known) -> str:
         if pile is None or pile.face == "up":
             continue
         if pile.face == "down":
-            return f"nobody sees the cards of {name!r}; `count` is how many there are"
+            return f"the cards of {name!r} are face down; `count` is how many there are"
         state = known.state
         seat = state.seat_of(owner) if state is not None and owner in state.characters else owner
         if seat != known.seat and owner != known.who:
@@ -152,7 +152,7 @@ def _hidden_cards(path: Path, known: Known) -> str:
 
 
 def _owner(path: Path, known: Known) -> str:
-    """Return whose pile a path reads; a text that is nobody's name where it is that of others."""
+    """Return the owner of the pile that a path reads; a text that is no name where it is another's."""
     if path.keys[0] == "self":
         return known.who
     return path.keys[1] if path.keys[0] == "characters" and not path.many else "*"

@@ -58,7 +58,7 @@ def _key(diagnostic: Diagnostic) -> tuple[str, str, str]:
 def check_overlaid(rules: Rules) -> None:
     """Make sure that overlays have done no harm. What was wrong without them is not theirs and is let be.
 
-    Of a ruleset that is data alone everything is told: whoever uses it may well be writing it.
+    Of a ruleset of data alone everything is reported: its user is often its author.
 
     Raises:
         FileError: all problems at once, each with its file and line.
@@ -193,7 +193,7 @@ def _actions(rules: Rules) -> Iterator[Fault]:
 
 
 def _stands(rules: Rules, action: Action) -> bool:
-    """Tell whether it is clear what comes of an action that rolls nothing."""
+    """Tell whether the outcome of an action without a roll is defined."""
     if any(band.unopposed for band in rules.file.bands.values()):
         return True
     try:
@@ -255,7 +255,7 @@ def _doubles(action: Action, parameters: Mapping[str, Parameter]) -> Iterator[st
 def _signature(rules: Rules, name: str, parameters: Mapping[str, Parameter]) -> Iterator[Fault]:
     import inspect
 
-    # Tags and counters are laid on the table and are no arguments.
+    # Tags and counters are placed on the table and are no arguments.
     arguments = [key.replace("-", "_") for key, its in parameters.items() if its.is_argument]
     try:
         signature = inspect.signature(rules.ruleset.actions[name])
@@ -289,7 +289,7 @@ def _names(rules: Rules) -> Iterator[Fault]:
 
 
 def _effects(rules: Rules) -> Iterator[Fault]:
-    """Yield what kinds of effect leave out, or say in vain."""
+    """Yield a diagnostic for each kind of effect with a missing or an unused field."""
     for kind, described in rules.file.effects.items():
         at, needed = ("effects", kind), DONE_ON.get(described.does, "")
         for key, fields in (("values", described.values), ("numbers", described.numbers)):
@@ -349,7 +349,7 @@ def _sheet_fields(rules: Rules) -> Iterator[Fault]:
             yield from kind_of(inner).faults((*at, "fields", key), inner)
 
 
-# Faults are in `ruleset.toml` and what is laid over it; diagnostics are in files of any name.
+# Faults are in `ruleset.toml` and its overlays; diagnostics are in files of any name.
 _CHECKS: tuple[Callable[[Rules], Iterator[Fault] | Iterator[Diagnostic]], ...] = (
     _bands,
     _dice,

@@ -1,4 +1,4 @@
-"""Diagnostics of names in formulas that count 0 because nobody has them, and are nearly one that somebody has.
+"""Diagnostics of unknown names in formulas, which count 0, that are close to a known name.
 
 Only where sheets may have abilities of any name can such a name not be called unknown; it is judged by what sheets,
 scenes, examples and other formulas say, which takes reading all of them. This serves `ruleset check` alone.

@@ -10,8 +10,8 @@ import msgspec
 
 from rpgres.errors import FileError
 from rpgres.lint.formulas import missing
-from rpgres.lint.named_asks import paying_kinds
 from rpgres.lint.named_dice import named_in_action, unused_definitions, unused_numbers
+from rpgres.lint.named_questions import paying_kinds
 from rpgres.model.state import GM
 from rpgres.rulesets.numbers import described_actions
 from rpgres.rulesets.rows import Row, RowOption
@@ -35,7 +35,7 @@ def idle_faults(rules: Rules) -> Iterator[Fault]:
     """Yield the numbers, counts and effects of a ruleset that nothing names.
 
     It can be played for all that, while it is being written or when a house rule has taken away what named them; so
-    this is for whoever checks the ruleset itself.
+    this is for a check of the ruleset itself.
     """
     if rules.file.standalone and not rules.layers.overlays:
         yield from _readable(rules, _numbers, _kinds)

@@ -58,7 +58,7 @@ def read_condition(path: str, wanted: Wanted, *, decides: bool = False) -> Condi
     Args:
         path: where.
         wanted: what has to stand there.
-        decides: whether somebody decides by it; see `parse_path`.
+        decides: whether a decision depends on it; see `parse_path`.
 
     Raises:
         UsageError: there cannot be such a place, or what stands there cannot be compared so.
@@ -208,7 +208,7 @@ def condition_faults(when: Mapping[str, Any], *, decides: bool = False) -> Itera
 
     Args:
         when: the conditions, sound by type.
-        decides: whether somebody decides by them.
+        decides: whether a decision depends on them.
     """
     found: dict[str, Condition] = {}
     for path, wanted in when.items():
@@ -266,7 +266,7 @@ def possible(conditions: Sequence[Condition]) -> bool:
     """Tell whether conditions of one path can hold together."""
     path = conditions[0].path
     if path.many == "all":
-        return True  # of nobody, anything holds
+        return True  # every statement holds of an empty set
     values = candidates(path, [value for condition in conditions for value in condition.constants])
     return any(all(condition.test(value) for condition in conditions) for value in values)
 

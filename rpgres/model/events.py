@@ -43,11 +43,11 @@ class DecisionEvent(_Event, frozen=True, tag="decision"):
     Attributes:
         label: the name under which the rule asked.
         who: whose decision it was.
-        answer: the option chosen; `no` for a moment that passed.
+        answer: the option chosen; `no` for a question that was skipped.
         text: what the option means.
-        means: who answered: choose, policy, orders (standing ones), prompt, window for a moment that nobody used, or at
-            a persistent table the host for somebody.
-        of: whose matter it was, where somebody else decided; left out elsewhere.
+        means: who answered: choose, policy, orders (standing ones), prompt, window for a question that was skipped, or
+            at a persistent table the host for another player.
+        of: whose decision it was, where another player answered it; left out elsewhere.
     """
 
     label: str
@@ -113,7 +113,7 @@ class TurnEvent(_Event, frozen=True, tag="turn"):
 
     Attributes:
         turn: which one, from 0.
-        by: who had it; empty when nobody did.
+        by: who had it; empty for no one.
         action: what was done in it.
         outcome: the band of its outcome; null where it has none.
         success: whether the band is a success; null where it is neither.

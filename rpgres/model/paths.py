@@ -36,8 +36,8 @@ class Scope(NamedTuple):
     """What a path is looked up in.
 
     Attributes:
-        state: the table, as far as whoever asks may see it.
-        who: the character that decides; empty where nobody does.
+        state: the table, as far as the reader may see it.
+        who: the character that decides; empty where none does.
         facts: what the question is about.
         options: the options offered, each with `name` and `facts`.
     """
@@ -97,7 +97,7 @@ def parse_path(text: str, *, decides: bool = False) -> Path:
 
     Args:
         text: the path: names joined by points.
-        decides: whether somebody decides, so that it may start from `PLAYERS_ROOTS`.
+        decides: whether a decision depends on it, so that it may start from `PLAYERS_ROOTS`.
 
     Raises:
         UsageError: there cannot be such a place; details have the `word` that is unknown, and the `known` ones.
@@ -394,7 +394,7 @@ def _allies(value: Any, scope: Scope) -> Mapping[str, Character]:
 def _side(scope: Scope, others: Mapping[str, Character], *, is_own: bool) -> Mapping[str, Character]:
     """Return the others of one side: as the fact `foes` of the question tells; else by whom the game master plays.
 
-    Where the game master plays nobody, or everybody, there are no sides to go by, and all others are enemies.
+    Where the game master plays no character, or every one, there are no sides, and all others are enemies.
     """
     foes = scope.facts.get(FOES)
     if isinstance(foes, tuple | list):

@@ -10,7 +10,7 @@ import msgspec
 from rpgres.errors import FileError
 from rpgres.model.state import Box, Character, Map, State, Tag, freeze, pile_name
 
-DEEPEST = 32  # levels of what lies on a table inside something else; nobody reads more, and a cycle never ends
+DEEPEST = 32  # levels of nesting on a table; a deeper one is a mistake, and a cycle never ends
 PLAIN = "what lies on a table is made of rpgres.Map (texts as keys), tuples, texts, whole numbers, True, False, None"
 
 
@@ -114,7 +114,7 @@ def _shown(value: object) -> str:
     kind = type(value).__name__
     try:
         text = " ".join(repr(value).split())
-    except Exception:  # noqa: BLE001  # a stranger's object may fail to say what it is
+    except Exception:  # noqa: BLE001  # the `__repr__` of a third-party object may fail
         return f"a {kind}"
     return f"the {kind} {text if len(text) <= 80 else text[:79] + '...'}"
 
@@ -135,7 +135,7 @@ def plain(value: Any) -> Any:
 
 def state_record(state: State) -> dict[str, Any]:
     """Return a state as plain data for JSON, from which `read_state` makes an equal one."""
-    record: dict[str, Any] = plain(state)
+    record: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(state))
     return record
 
 

@@ -7,13 +7,13 @@ a text or a whole number, and what no longer matters is not kept.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Never, TypeVar
 
 import msgspec
 
 GM = "gm"  # the game master's seat; every other seat has the name of its character
-EVERYBODY = "everybody"  # the view of whoever has no seat: what everybody may know
+EVERYBODY = "everybody"  # the view without a seat: what is public
 ROLES = ("actor", "opponent", GM)  # what effects call those who take part; no character's own name
 NO_NAMES = (*ROLES, EVERYBODY)  # what no character is called
 SCENE = ""  # what a tag is on when no character carries it
@@ -162,7 +162,7 @@ class Pile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         cards: every physical card, sorted: a pile is a multiset, and a face-down one is drawn in an order that whoever
             deals holds for it.
-        audience: the seats that may see the cards; None for everybody, nobody for a face-down pile.
+        audience: the seats that may see the cards; None for all seats, empty for a face-down pile.
         owner: the character whose pile it is.
         shuffles: how often it was shuffled.
         top: what is known to lie on top of the others, the first card first; these are not among `cards`.
@@ -204,7 +204,7 @@ class Pile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Character(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Somebody at the table, as the ruleset's sheet describes them.
+    """A character at the table, as the ruleset's sheet describes them.
 
     Attributes:
         name: the short name used in scenes and answers; unique at a table.
@@ -230,11 +230,11 @@ class Character(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def blank_character(name: str) -> Character:
-    """Return somebody of whom only the name is known: no abilities, no tracks, no counters."""
+    """Return a character of whom only the name is known: no abilities, no tracks, no counters."""
     return Character(name=name, title=name)
 
 
-class State(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class State(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     """Everything that lies on the table between two actions.
 
     Attributes:
@@ -269,8 +269,11 @@ class State(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def tag(self, name: str) -> Tag | None:
         """Return the tag with this name or slug, or None."""
-        wanted = slug(name)
-        return next((tag for tag in self.tags if tag.slug == wanted), None)
+        return self._tag_by_slug.get(slug(name))
+
+    @cached_property
+    def _tag_by_slug(self) -> dict[str, Tag]:
+        return {slug(tag.name): tag for tag in self.tags}
 
     def with_tag(self, tag: Tag) -> State:
         """Return the state in which `tag` stands in place of the one with its slug, or after all others."""
@@ -303,7 +306,7 @@ class State(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return msgspec.structs.replace(self, characters=self.characters.with_(character.name, character))
 
     def seat_of(self, name: str) -> str:
-        """Return the seat that decides for a character; the game master's for whoever is no character here."""
+        """Return the seat that decides for a character; the game master's for a name that is no character here."""
         character = self.characters.get(name)
         if character is None:
             return GM

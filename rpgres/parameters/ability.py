@@ -94,7 +94,7 @@ def rung_of(rules: Rules, text: str) -> int | None:
 
 
 def says_rating(rules: Rules, state: State, value: Any, who: str) -> bool:
-    """Tell whether a rating is the one on somebody's sheet; what cannot be read is told by whoever reads it."""
+    """Tell whether a rating is the one on a character's sheet; what cannot be read is reported where it is read."""
     if who not in state.characters:
         return False
     try:

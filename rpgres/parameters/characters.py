@@ -1,4 +1,4 @@
-"""The kind `character`: somebody at the table, or a sheet that is not there yet and sits down."""
+"""The kind `character`: a character at the table, or a sheet that joins it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rpgres.toml.reading import nearest
 
 
 def character_at(context: InputContext, name: str, *, option: str) -> str:
-    """Return the name of somebody at the table, or of a sheet, which sits down."""
+    """Return the name of a character at the table, or of a sheet, which joins it."""
     from rpgres.rulesets.sheets import MissingSheet
 
     try:

@@ -1,4 +1,4 @@
-"""Where inputs are read: the table so far, who acts, where sheets are sought, and how somebody sits down."""
+"""The context in which inputs are read: the table so far, the actor, folders of sheets, and how a sheet joins."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from rpgres.toml.reading import Source
 if TYPE_CHECKING:
     from rpgres.rulesets.sheets import Sheet, SheetOrders
 
-ACTOR = "actor"  # the name of somebody acting of whom no sheet is known
-OPPONENT = "opponent"  # the other side when it is nobody with a sheet
+ACTOR = "actor"  # the name of an actor without a sheet
+OPPONENT = "opponent"  # the name of an opponent without a sheet
 SHEET = "sheet"  # the input that names the actor's sheet; every action takes it
 
 
@@ -29,7 +29,7 @@ _plain_names: ContextVar[bool] = ContextVar("plain_names", default=False)
 
 @contextmanager
 def plain_names() -> Iterator[None]:
-    """Allow sheets by plain file name only, whoever reads inputs meanwhile: requests may come from strangers."""
+    """Allow sheets by plain file name only while inputs are read: requests may come from untrusted senders."""
     before = _plain_names.set(True)
     try:
         yield
@@ -51,7 +51,7 @@ def check_plain(name: str, *, always: bool = False) -> None:
 class InputContext(msgspec.Struct):
     """Where inputs are read: the table so far, who acts, and where sheets are sought. Reading adds to `state`.
 
-    `confined` allows sheets by plain file name only, for inputs that strangers typed. `placed` are cards that somebody
+    `confined` allows sheets by plain file name only, for untrusted inputs. `placed` are cards that a player
     says lie in a pile, as (pile, cards, input). `sheets` are texts of sheets by the name that is typed: those that are
     known beforehand, whatever the files say now, and those that were read. `orders` are standing orders on sheets, by
     character.
@@ -82,7 +82,7 @@ class InputContext(msgspec.Struct):
         return name
 
     def name_at_table(self, name: str) -> str:
-        """Return the name of somebody at the table; a sheet that is not there yet is read and sits down.
+        """Return the name of a character at the table; a sheet that is not there yet is read and joins it.
 
         Raises:
             UsageError: the name is a path, and paths are not allowed here.
@@ -115,7 +115,7 @@ class InputContext(msgspec.Struct):
 
 
 def give_seat(context: InputContext, name: str, seat: str, *, before: Mapping[str, Any]) -> None:
-    """Give a seat to somebody who has just come to the table; whoever was there before keeps the own one."""
+    """Give a seat to a character who has just joined the table; the others keep theirs."""
     if name in context.state.characters and name not in before:
         context.state = put(context.state, ("characters", name, "seat"), seat)
 

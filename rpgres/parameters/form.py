@@ -1,4 +1,4 @@
-"""The kind `form`: somebody or something with what is said of it, as NAME:KEY=VALUE,... or a scene's table."""
+"""The kind `form`: a name with fields, as NAME:KEY=VALUE,... or as a table of a scene."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _read(slot: Slot, value: Any) -> Form:
         if parameter.others:
             name = character_at(context, name, option=slot.option)
             if name == context.actor:
-                raise UsageError(f"{slot.option}: {name!r} is who acts; name somebody else", reason="range")
+                raise UsageError(f"{slot.option}: {name!r} is the actor; name another character", reason="range")
         else:
             name = _seated(context, name)
         if parameter.guests and name not in context.state.characters:
@@ -57,14 +57,15 @@ def _read(slot: Slot, value: Any) -> Form:
                 its = Slot(context, field, f"{slot.option} {name}: {key}", name)
                 values[key] = FIELD_KINDS[field.kind].read(its, one)
         elif field.required:
-            raise UsageError(f"{slot.option} {name} needs {key}=...: {field.help}", path=(key,), reason="missing")
+            message = f"{slot.option} {name} needs {key}, {field.help}: type {name}:{key}=..."
+            raise UsageError(message, path=(key,), reason="missing")
         if field.seat and values.get(key):
             give_seat(context, name, field.seat, before=before)
     return Form(name, Map(values))
 
 
 def _seated(context: InputContext, name: str) -> str:
-    """Return the name of somebody who is at the table or has a sheet, which sits down; else just the name."""
+    """Return the name of a character who is at the table or has a sheet, which joins it; else just the name."""
     from rpgres.rulesets.sheets import MissingSheet
 
     try:
@@ -119,7 +120,7 @@ def form_parts(parameter: Parameter, value: Any, *, option: str) -> tuple[str, d
 
 
 def forms_in(parameter: Parameter, value: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the name and what is said of it for each form; what is no form is told by whoever reads it.
+    """Yield the name and the fields of each form; what is no form is reported where it is read.
 
     Args:
         parameter: what takes them.

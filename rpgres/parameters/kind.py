@@ -26,7 +26,7 @@ class Slot(msgspec.Struct, frozen=True):
         context: the table so far.
         described: what the ruleset says of it.
         called: what messages call it.
-        who: whom it is about: whoever acts, or whom a form names.
+        who: whom it is about: the actor, or the character that a form names.
     """
 
     context: InputContext
@@ -95,7 +95,7 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
         offers: what a shell may offer.
         faults: what is wrong with how a ruleset declares it, from the key path of the declaration.
         laid: what it puts on the table before the action: piles, counters, tags, by their paths.
-        is_known: whether a value is what the table has, so that nobody has to confirm it.
+        is_known: whether a value is what the table has, so that it needs no confirmation.
     """
 
     read: Callable[[Slot, Any], Any]

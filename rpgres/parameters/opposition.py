@@ -1,4 +1,4 @@
-"""The kind `opposition`: what is in the way: a number, a rung of the ladder, dice, or somebody with an ability."""
+"""The kind `opposition`: a number, a rung of the ladder, dice, or a character with an ability."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def _check_counted(slot: Slot, text: str, read: Dice) -> None:
 
 
 def _plain(number: int, parameter: Parameter) -> Opposition:
-    """Return what a plain number means: itself, or a rating of whoever opposes."""
+    """Return what a plain number means: itself, or a rating of the opponent."""
     return _rated(parameter.rolls, number) if parameter.rolls and parameter.numbers_too else Opposition(number)
 
 
@@ -193,7 +193,7 @@ def _offers(typed: Typed) -> Offers:
         return [(f"{sheet}:{ability}", rating) for ability, rating in offers_of(typed.rules, sheet)]
     rungs = [(name, f"{value:+d}") for name, value in file.ladder.items()]
     people = [(f"{sheet}:", text) for sheet, text in sheet_offers(typed.rules)]
-    return [*rungs, ("none", "no opposition"), (f"{file.dice}+0", "somebody rolls"), *people]
+    return [*rungs, ("none", "no opposition"), (f"{file.dice}+0", "an opponent rolls"), *people]
 
 
 def _is_known(rules: Rules, state: State, _described: Described, value: Any, _who: str) -> bool:

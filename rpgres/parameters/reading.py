@@ -1,6 +1,6 @@
 """What is typed after an action, or stands in a scene's `with`, read into the values its rule takes.
 
-Nothing here plays; reading may put somebody or something on the table first (a guard's sheet, a scene's aspect).
+Nothing here plays; reading may put a character or a thing on the table first (a guard's sheet, a scene's aspect).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def read_inputs(context: InputContext, action: str, given: Mapping[str, Any]) ->
         )
         message = f"{rules.id} {action} needs {'; and '.join(words)}"
         raise UsageError(message, path=(lacking[0],), reason="missing")
-    for name, parameter in parameters.items():  # first, as what else is typed may depend on whose somebody is
+    for name, parameter in parameters.items():  # first, as other inputs may depend on whose a character is
         if parameter.kind == "flag" and parameter.seat and is_set(given.get(name, False)):
             give_seat(context, context.actor, parameter.seat, before=before)
     for name, parameter in parameters.items():

@@ -37,7 +37,7 @@ def _counter_faults(at: KeyPath, described: Declared) -> Iterator[Fault]:
 
 
 def _read_cards(slot: Slot, value: Any) -> None:
-    """Note which cards somebody says lie in a pile; they are laid there when the action begins."""
+    """Note which cards a player says are in a pile; they are placed there when the action begins."""
     context, parameter = slot.context, slot.described
     if isinstance(value, str):
         value = value.split(",")

@@ -23,7 +23,7 @@ class Opposition(msgspec.Struct, frozen=True):
     Attributes:
         value: the number, or what is added to the dice.
         dice: what is rolled; None for a number.
-        character: who opposes, when it is somebody at the table.
+        character: the opponent, when it is a character at the table.
         ability: with what.
     """
 
@@ -34,12 +34,12 @@ class Opposition(msgspec.Struct, frozen=True):
 
     @property
     def is_active(self) -> bool:
-        """Whether somebody rolls."""
+        """Whether the opposition rolls."""
         return self.dice is not None
 
 
 class Form(msgspec.Struct, frozen=True):
-    """Somebody or something that was named, with what was said of it.
+    """A name that was typed, with its fields.
 
     Attributes:
         name: as typed, or the name at the table of a sheet that sat down.

@@ -47,7 +47,8 @@ def _import_elsewhere(entries: Sequence[Entry]) -> tuple[int, str]:
     asked = msgspec.json.encode(_Asked(sys.path, list(entries)))
     start: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
     try:
-        process = subprocess.Popen([sys.executable, "-c", _PROGRAM], **start)  # noqa: S603  # our own program
+        # -P: no module is taken from the current folder
+        process = subprocess.Popen([sys.executable, "-P", "-c", _PROGRAM], **start)  # noqa: S603  # our own program
     except OSError:
         return len(entries), ""  # where no process can be started, none is noticed
     try:

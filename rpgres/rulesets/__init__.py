@@ -1,6 +1,6 @@
 """Rulesets: their TOML (`schema`), where it lies (`folders`), their code (`registry`), and both as played (`rules`).
 
-What comes of an outcome table is in `settling`. What is wrong with a ruleset is found by `rpgres.lint`.
+Outcome tables are settled in `settling`; `rpgres.lint` checks rulesets.
 """
 
 from __future__ import annotations

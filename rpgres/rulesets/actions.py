@@ -1,4 +1,4 @@
-"""The records of `[actions]` and `[define]` in `ruleset.toml`: what an action takes, rolls and comes to."""
+"""The records of `[actions]` and `[define]` in `ruleset.toml`: parameters, dice, questions and formulas of actions."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from typing import Any, Literal
 
 from rpgres.rulesets.rows import Id, Record, check_effects
 
-ROLL, OPPOSITION = "roll", "opposition"  # dice that have no name, and those of whoever opposes
+ROLL, OPPOSITION = "roll", "opposition"  # the groups of dice without a name, and of the opposition
 
 
 class Group(Record, frozen=True):
-    """Dice of an action by their name, where more is to be said of them than how many there are.
+    """Named dice of an action with more than their number.
 
     Attributes:
         roll: the dice in notation, with formulas in braces.
-        worth: a formula of `face`: what a die counts for in sums and for the highest and lowest; its face if left out.
-        again: a condition of `face`: a die for which it holds brings a further one, which counts by itself; `added` is
-            0 for the first dice and 1 for those that were brought.
+        worth: a formula of `face`: the value of a die in sums and for the highest and lowest; its face if left out.
+        again: a condition of `face`: a die for which it holds adds a further one, which counts by itself; `added` is
+            0 for the first dice and 1 for added ones.
     """
 
     roll: str
@@ -28,7 +28,7 @@ class Definition(Record, frozen=True):
     """A formula that several formulas share, by name; or a word for a number.
 
     Attributes:
-        of: the names that stand for what it is used with.
+        of: its arguments, by name.
         value: the formula.
         cases: words with the condition of each; the first that holds.
     """
@@ -43,18 +43,18 @@ class Definition(Record, frozen=True):
 
 
 class Choosable(Record, frozen=True, kw_only=True):
-    """One answer to a question inside a roll. What it adds to the result, formulas say that name the question.
+    """An option of a question inside a roll. Formulas that name the question say what the option adds to the result.
 
     Attributes:
         text: what it means.
-        when: a formula: it is offered where this holds.
-        cost: what whoever decides pays for it: a counter or a track of their sheet, and a formula for how much of it;
-            it is offered where there is as much.
-        reroll: which dice are thrown again: a group, and a condition of `face`.
-        most: a formula: how many of these dice are thrown again at most, those that count least first.
-        pick: whether other dice may be picked: there is then an option more for each way, called NAME-FACE-FACE.
-        prefer: a formula: how gladly whoever decides takes it, for policies, which let the question pass at 0.
-        effects: what it changes when the action is over, beside what the outcome does.
+        when: a condition: the option is offered where it holds.
+        cost: the price: a counter or a track of the deciding character, and a formula for the amount; the option is
+            offered where that much is left.
+        reroll: the dice to reroll: a group, and a condition of `face`.
+        most: a formula: the maximum number of these dice, those of the least value first; at least 0.
+        pick: whether other dice can be picked, named by their faces in any order: NAME-FACE-FACE.
+        prefer: a formula: the preference of policies, which skip the question at 0.
+        effects: what it changes at the end of the action, before the effects of the outcome.
     """
 
     text: str = ""
@@ -71,17 +71,17 @@ class Choosable(Record, frozen=True, kw_only=True):
 
 
 class Asking(Record, frozen=True, kw_only=True):
-    """A question inside a roll, which may always stay unanswered.
+    """A question inside a roll, which may always be skipped.
 
-    It is asked before the first dice that name its label in a formula, else when all dice lie. The label is the option
-    that was chosen last, `no` where none was.
+    It is asked before the first dice that name its label in a formula, otherwise after all rolls. In formulas the label
+    is the option that was chosen last, `no` where none was.
 
     Attributes:
-        text: the question as put to a person.
-        who: the role that answers: actor, opponent, gm, or a parameter of the kind `character`.
-        when: a formula: it is asked where this holds.
-        times: how often it is asked at most, as long as it is answered.
-        options: what may be answered, by name.
+        text: the question.
+        who: the role that decides: actor, opponent, gm, or a parameter of the kind `character`.
+        when: a condition: the question is asked where it holds.
+        times: the maximum number of times that it is asked, each after an answer; at least 1.
+        options: its options, by name.
     """
 
     text: str
@@ -110,8 +110,8 @@ class Action(Record, frozen=True):
         tables: its outcome tables; a described action has the one of its own name.
         dice: the dice by name, in the order in which they are rolled: plain = "{pool - hunger}d10"; a text alone is
             the dice `roll`. Those called `opposition` are what opposes.
-        ask: questions inside the roll, by label: to throw dice again, to spend something.
-        numbers: numbers and words that are worked out, by name, as formulas: half = "skill / 2".
+        ask: questions inside the roll, by label: to reroll dice, to spend points.
+        numbers: formulas of numbers and words, by name: half = "skill / 2".
         tell: numbers and words that are told beside the outcome; as a table, under what name.
         bands: the condition of each outcome, tried in order, in place of the bounds of [bands].
         band: a formula for the outcome's name, in place of bands.

@@ -89,7 +89,7 @@ def set_by(rules: Rules, state: State, path: str, text: str, *, seat: str | None
     known = state.seen_by(seat)
     field, _, rest = path.partition(".")
     name = rest.partition(".")[0]
-    # That a name is free would tell that nothing hidden has it, so no new one is laid; nor is there a word for either.
+    # That a name is free would show that nothing hidden has it, so no new tag is placed, and no message says which.
     if field in ("tracks", "things", "audiences") and name and name not in {*known.tracks, *known.things}:
         raise UsageError(f"{path}: {seat} cannot set this; the host can, without {named('as')}")
     return _with_hidden(state, known, shown_to(changed(rules, known, path, text), path, to))
@@ -152,7 +152,7 @@ def _check_kept(state: State, typed: str) -> None:
 
 
 def _with_seat(before: State, after: State, name: str) -> State:
-    """Return the table on which whoever plays a character now holds its cards too."""
+    """Return the table on which a character's player now holds its cards too."""
     old, new = before.seat_of(name), after.seat_of(name)
     return msgspec.structs.replace(
         after, piles=Map({key: _handed(pile, name, old, new) for key, pile in after.piles.items()})
@@ -384,7 +384,7 @@ def _put_in_map(value: Map[str, Any], key: str, rest: list[str], text: str, *, p
             raise _no_place(path, key, value)
         new: dict[str, Any] = {"audiences": (), "texts": ""}
         if field == "uses" and text == "0":
-            return value  # nobody has any there
+            return value  # no character has any
         return value.with_(key, _read(new.get(field, 0), text, path=path, field=field))
     if not rest and text == ABSENT:
         if field in ("characters", "records") or (field == "tracks" and len(path.split(".")) > 2):
@@ -397,7 +397,7 @@ def _put_in_map(value: Map[str, Any], key: str, rest: list[str], text: str, *, p
 
 
 def _new_track(text: str, *, path: str) -> tuple[Box, ...]:
-    """Return so many free boxes as are typed, called by their numbers."""
+    """Return as many free boxes as are typed, named by their numbers."""
     if not text.isascii() or not text.isdecimal() or not 1 <= int(text[:5]) <= MOST_BOXES:
         raise UsageError(f"{path}: a new track takes its number of boxes, from 1 to {MOST_BOXES}, not {text!r}")
     return tuple(Box(str(number), 1) for number in range(1, int(text) + 1))

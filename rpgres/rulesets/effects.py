@@ -70,7 +70,7 @@ def _nothing(state: State, _effect: Effect) -> State:
 def _count(counter: str, field: Field | None, state: State, effect: Effect) -> State:
     """Add `change` to a counter of `to`, within what the sheet allows; to one of the table for the game master.
 
-    Somebody who is not at the table, such as an opponent without a sheet, has no counter.
+    A name that is not at the table, such as an opponent without a sheet, has no counter.
     """
     to = effect.get("to", GM)
     who = state.characters.get(to)

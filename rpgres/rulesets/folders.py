@@ -1,4 +1,4 @@
-"""Where a ruleset's data lie: kits, its own folder, and the overlays laid over it. Their meaning is elsewhere."""
+"""The folders of a ruleset's data: kits, its own folder, and its overlays."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def data_folders(ruleset_id: str, *, own: Path | None, extra: Sequence[Path] = (
 
     Overlays are sought in the user's configuration folder, `./rulesets`, `RPGRES_RULESETS` and the folders of
     `--rulesets` (`extra`), the last being the nearest. The folder from which an installed ruleset was packaged is no
-    overlay of it: whoever stands in a checkout plays what is installed.
+    overlay of it: within a checkout, the installed ruleset is played.
     """
     base = own if own is not None else builtin_folder() / ruleset_id
     folders = [base]
@@ -125,7 +125,7 @@ def read_as(texts: Sequence[Text], type_: type[T]) -> T:
 class Part(msgspec.Struct, frozen=True):
     """One folder's `ruleset.toml`: as text, to say where a fault is, and as data. Both empty when it has none.
 
-    `is_overlay` tells what is laid over a ruleset from what it brings: its own folder, and the kits it uses.
+    `is_overlay` tells an overlay from what a ruleset brings: its own folder, and the kits it uses.
     """
 
     folder: Path
@@ -225,7 +225,7 @@ def _faulty(part: Part, fault: Fault) -> FileError:
 
 
 def merge_parts(parts: Sequence[Part]) -> RulesetFile:
-    """Return the data of a ruleset, nearer folders laid over farther ones.
+    """Return the data of a ruleset, nearer folders merged over farther ones.
 
     Raises:
         FileError: the result is not a ruleset; all problems at once.
@@ -322,7 +322,7 @@ class Layers:
 
     @property
     def overlays(self) -> list[str]:
-        """The folders laid over the ruleset's own, the last one nearest."""
+        """The folders of the ruleset's overlays, the last one nearest."""
         return [str(part.folder) for part in self.parts if part.is_overlay]
 
     @property

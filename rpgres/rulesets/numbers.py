@@ -10,7 +10,7 @@ from rpgres.rulesets.schema import RulesetFile
 COMPARED = ("margin", OPPOSITION)  # what is known only when both sides are
 NUMERIC = ("ability", "integer", "counter")  # the kinds of parameters that are whole numbers
 OPPONENT = "opponent"
-OPPOSED = f"{OPPONENT}."  # `{opponent.armour}`: an ability or counter of whoever opposes
+OPPOSED = f"{OPPONENT}."  # `{opponent.armour}`: an ability or counter of the opponent
 
 
 def sheet_names(file: RulesetFile) -> set[str]:

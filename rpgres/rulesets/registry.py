@@ -240,7 +240,7 @@ class Ruleset:
     def picture(self, draw: Picture) -> Picture:
         """Register the decorated function `(state, is_drawn) -> lines by name`: how things and tracks are shown.
 
-        It gets the state as somebody sees it, and whether there is a terminal to draw on; else, or for a screen reader,
+        It gets the state as a seat sees it, and whether there is a terminal to draw on; else, or for a screen reader,
         it returns plain sentences. What it names is shown by its lines, none of them hiding it; the rest as usual.
         """
         self.pictures.append(draw)
@@ -257,7 +257,7 @@ def pictured(ruleset: Ruleset, state: State, *, is_drawn: bool) -> dict[str, lis
 
     Args:
         ruleset: whose functions draw.
-        state: the table as whoever looks may see it.
+        state: the table as the reader may see it.
         is_drawn: whether there is a terminal to draw on.
 
     Raises:

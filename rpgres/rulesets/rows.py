@@ -101,7 +101,7 @@ class EffectHead(msgspec.Struct, frozen=True):
 
 
 def check_effects(**lists: list[dict[str, Any]]) -> None:
-    """Check the heads of effects as their record is made, so that nobody after it meets another type there.
+    """Check the heads of effects as their record is made, so that later code meets no other type.
 
     Raises:
         ValueError: one is faulty.
@@ -119,11 +119,11 @@ def check_effects(**lists: list[dict[str, Any]]) -> None:
 
 
 class RowOption(Record, frozen=True):
-    """One answer to a question of an outcome table: what it means and what comes of it.
+    """One answer to a question of an outcome table: its meaning and its effects.
 
     Attributes:
         text: what it means.
-        prefer: how gladly its owner takes it, for policies; only the order of the numbers matters.
+        prefer: its rank for policies: the option with the greatest number is taken; only the order matters.
         rolls: what is rolled when it is chosen: label = dice, which effects may name.
         effects: what it changes, in order.
         table: the random table that is rolled on then, or several in order.

@@ -21,8 +21,8 @@ class FormField(Record, frozen=True):
     """One of the things that a parameter of the kind `form` says of whatever it names, or a typed answer of itself.
 
     kinds: `ability`, `integer`, `text`, `flag` and `choice` as for parameters, and `dice` (a number, or dice). A flag
-    with `seat = "gm"` makes whoever sits down by it the game master's. A text with a `pile` says which cards lie there
-    for whoever is named, as the kind `cards` does for parameters; the rule lays them there (`Table.place`).
+    with `seat = "gm"` gives the character who joins by it to the game master. A text with a `pile` names the cards
+    there of the named character, as the kind `cards` does for parameters; the rule lays them there (`Table.place`).
     `said-by` and `seen-by` are as for parameters.
 
     Attributes:
@@ -34,7 +34,7 @@ class FormField(Record, frozen=True):
         at_least: the smallest number.
         at_most: the largest number.
         seat: for a flag: the seat that a character added together with it gets (`gm`).
-        pile: for a text: the pile of whoever is named in which the cards lie that it says.
+        pile: for a text: the pile of the named character in which the cards are that it names.
         said_by: who gives it at a persistent table: the acting player (`player`), the same if the game master confirms
             what no sheet has (`confirmed`), or no player (`gm`).
         seen_by: which seats read the value at a persistent table: every seat (`all`), or the one that typed it (`own`).
@@ -60,16 +60,16 @@ class Parameter(Record, frozen=True):
     `character` (a name at the table, or a sheet), `tag` (TEXT or TEXT=USES: put on the table before the action),
     `counter` (sets a counter of the actor, or of the table, before the action), `cards` (what lies in `pile` before the
     action, for people with real cards; separated by commas). The last three are no arguments of the rule. `form` is
-    somebody or something with what is said of it in `fields`, as NAME:key=value,key=value; with `seats` the name may be
-    somebody's at the table, or a sheet's, who then sits down; with `guests` whoever else is named sits down
-    too, without a sheet; with `others` nobody else may be named, and not who acts. With `many` it may be given several
+    a name with `fields`, as NAME:key=value,key=value; with `seats` the name may be a character's at the table, or a
+    sheet's, who then joins it; with `guests` any other name joins it, too, without a sheet; with `others` no other
+    name is allowed, nor the actor's. With `many` it may be given several
     times, up to `most`, as a tag always may; `most` holds for the number of `cards` too, where `at-most` says nothing.
-    A flag with `seat = "gm"` makes whoever acts the game master's, if they sit down by it.
+    A flag with `seat = "gm"` gives the actor to the game master, if the actor joins by it.
     `name` is the option's name where it differs from the key in `[parameters]`.
 
-    At a persistent table `said-by` tells who says it: `player` (whoever acts), `confirmed` (whoever acts, and the game
+    At a persistent table `said-by` tells who says it: `player` (the actor), `confirmed` (the actor, and the game
     master confirms what no sheet has), `gm` (no player). `seen-by` tells who reads what was typed: `all`, or `own`
-    (whoever typed it). What they are when left out: `speaker` and `is_public`.
+    (who typed it). What they are when left out: `speaker` and `is_public`.
 
     For described actions: `values` says what each choice stands for in dice; `rolls` says what SHEET:ABILITY stands for
     as opposition (`{rating}` is the ability; left out: the ruleset's dice and the rating), and with `numbers-too` a
@@ -174,7 +174,7 @@ def speaker(described: Parameter | FormField) -> SaidBy:
 
 
 def said_words(described: Parameter | FormField) -> str:
-    """Return who says something in words, where it is not the player of whoever acts; else nothing."""
+    """Return who states an input, where it is not the actor's player; else nothing."""
     return "given by the game master" if speaker(described) == "gm" else ""
 
 
@@ -211,10 +211,10 @@ class Label(Record, frozen=True):
     """A question that rules ask under one name, as it is typed after `--given` or `--choose`.
 
     Attributes:
-        kind: chance for dice, decision for somebody's choice.
+        kind: chance for dice, decision for a player's choice.
         help: what is asked.
         who: the role that answers.
-        optional: whether the moment may pass unused.
+        optional: whether the question may be skipped.
         options: every option that the rule can offer, where these are always the same; so that orders can be checked.
         fields: what a typed answer says as key=value, so that a persistent table compares it with the sheet; the rule
             reads the answer itself.
@@ -274,14 +274,14 @@ class PileText(Record, frozen=True):
 
     Attributes:
         title: the place as people say it.
-        face: who sees the cards: up (everybody), down (nobody), hand (its owner alone).
+        face: who sees the cards: up (every seat), down (none), hand (its owner alone).
         each: whether every character has one of its own, or only those that players play.
         decks: the decks of which the cards lie here at first, each with the switches that choose it.
         hidden_when: the switches with which only its owner, or the game master, sees it.
         refill: the pile that is shuffled into this one when a card is wanted and there is none.
         refill_when: the switches with which it is.
-        dealt_from: where cards come from that somebody says lie here.
-        given_to: the pile, nobody's own, into which the cards of the decks are shuffled at once.
+        dealt_from: where cards come from that an input places here.
+        given_to: the common pile into which the cards of the decks are shuffled at once.
     """
 
     title: str
@@ -457,7 +457,7 @@ class WindowText(Record, frozen=True):
 
     Attributes:
         help: what it is.
-        names: numbers that formulas may name, each 0 until somebody does something, and what they mean.
+        names: numbers that formulas may name, each 0 until code sets it, and what they mean.
         labels: what is asked in it.
         parameters: what an action that has it takes beside its own parameters.
     """
@@ -499,7 +499,7 @@ class RulesetFile(Record, frozen=True):
             has confirmed them (gm), unless the table says otherwise.
         roles: whom `who` and `to` may name; empty where that is not told.
         facts: what conditions may speak of beside switches, and its choices.
-        policies: who decides when nobody does, by name: a line of help.
+        policies: the automatic decisions, by name: a line of help.
         menus: questions that several outcome tables share, by name.
         outcomes: outcome tables, by name; a longer one stands in outcomes/NAME.toml.
         settings: whatever else the ruleset's code reads.

@@ -1,9 +1,9 @@
-"""What comes of an outcome table for one margin: its row, with conditions decided and values filled in."""
+"""The result of an outcome table for one margin: its row, with conditions decided and values filled in."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from rpgres.rulesets.rules import Rules
 
 
-Facts = Map[str, Any] | Callable[[int], Map[str, Any]]  # what conditions may speak of, whatever the margin or by it
+Heights = tuple[int, ...]  # what each side of a roll comes to
+Compared = tuple[int, Map[str, Any], Hashable]  # the margin, what conditions may speak of, and what else decides
+Facts = Map[str, Any] | Callable[[Heights], Compared]  # what conditions may speak of, or how sides are compared
 
 
 class Option(msgspec.Struct, frozen=True):
@@ -26,10 +28,10 @@ class Option(msgspec.Struct, frozen=True):
     Attributes:
         name: the answer as typed.
         text: what it means.
-        prefer: how gladly its owner would take it, for policies; only the order of the numbers matters.
+        prefer: its rank for policies: the greatest is taken; only the order of the numbers matters.
         facts: what the option is about, for policies that look closer.
         aliases: other words for it.
-        passes: whether choosing it lets an optional question pass, as `NO` does; it is listed as the way to do so.
+        passes: whether choosing it skips an optional question, as `NO` does; it is listed as the way to do so.
         brief: the same in a few words, for a question in one line; the text where it is empty.
         cost: what choosing it costs its owner; a person is shown the cheapest options first.
         price: the cost in words, such as `1 point`, told beside `brief`.
@@ -61,7 +63,7 @@ class RowRoll(msgspec.Struct, frozen=True):
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """What comes of one option of an outcome table, with conditions decided and values filled in.
+    """One option of an outcome table, with conditions decided and values filled in.
 
     `rolls` are rolled first. Everything else is then worked out from the `option`, with the
     results among the facts: see `Rules.choice`.
@@ -76,7 +78,7 @@ class Choice(msgspec.Struct, frozen=True):
 
 
 class Ask(msgspec.Struct, frozen=True):
-    """One question of an outcome table: who is asked under which label, and what comes of each option."""
+    """One question of an outcome table: who is asked under which label, and the effects of each option."""
 
     label: str
     who: str
@@ -111,7 +113,7 @@ class Settling:
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
-        self._fixed: dict[tuple[str, int, Facts, bool], bool] = {}
+        self._fixed: dict[tuple[object, ...], bool] = {}
         self._settlements: dict[tuple[str, int | None, str], list[tuple[Map[str, Any], Settlement]]] = {}
 
     def settlement(self, table: str, margin: int | None, facts: Map[str, Any] = EMPTY, *, band: str = "") -> Settlement:
@@ -131,29 +133,37 @@ class Settling:
             known.append((facts, settlement))
         return settlement
 
-    def is_fixed(self, table: str, facts: Facts, margin: int, *, up: bool) -> bool:
-        """Tell whether every margin from this one on, up or down, comes to the same: band, texts, effects, questions.
+    def is_fixed(self, table: str, facts: Facts, heights: Heights, turn: int, most: int) -> bool:
+        """Tell whether one side can add what it may and all comes to the same: band, texts, effects, questions.
 
         Args:
-            table, facts: as of `settlement`; a function where the facts go by the margin.
-            margin: the margin.
-            up: whether higher margins are meant, or lower ones.
+            table: the outcome table.
+            facts: as of `settlement`, where the first of two sides acts; a function for other ways to compare sides,
+                which only the differences between them may matter to.
+            heights: what the sides come to.
+            turn: which of them may add something.
+            most: how much at most.
         """
-        key = table, margin, facts, up
+        own = heights[turn]
+        key = table, facts, turn, most, tuple([height - own for height in heights])
         found = self._fixed.get(key)
         if found is None:
+            rest = heights[turn + 1 :]
             try:
-                first, step = self._at(table, margin, facts), 1 if up else -1
-                found = all(self._at(table, margin + step * far, facts) == first for far in range(1, FAR))
-            except FileError:  # which is told when such a margin comes
+                first = self._at(table, facts, heights)
+                found = all(
+                    self._at(table, facts, (*heights[:turn], own + more, *rest)) == first for more in range(1, most + 1)
+                )
+            except FileError:  # which is told when it comes to that
                 found = False
             if len(self._fixed) < MOST_SETTLED:
                 self._fixed[key] = found
         return found
 
-    def _at(self, table: str, margin: int, facts: Facts) -> tuple[Map[str, Any], Settlement]:
-        its = facts if isinstance(facts, Map) else facts(margin)
-        return its, self._settle(table, margin, its, "")
+    def _at(self, table: str, facts: Facts, heights: Heights) -> tuple[Map[str, Any], Hashable, Settlement]:
+        compared = (heights[0] - heights[1], facts, None) if isinstance(facts, Map) else facts(heights)
+        margin, its, more = compared
+        return its, more, self._settle(table, margin, its, "")
 
     def settled(self) -> set[tuple[str, str, bool]]:
         """Return the rows that runs came to so far, as (outcome table, band, whether the margin decided)."""
@@ -254,7 +264,7 @@ class Settling:
         return self.choice(option, margin, facts)
 
     def choice(self, option: RowOption, margin: int | None, facts: Map[str, Any]) -> Choice:
-        """Return what comes of an option once everything that it rolls is among the facts."""
+        """Return the effects of an option once everything that it rolls is among the facts."""
         effects, asks = self.filled(option.effects, margin, facts), self._asks(option.ask, margin, facts)
         return Choice(option.text, effects, asks, links=links_of(option))
 
@@ -314,7 +324,6 @@ class Settling:
 NUMBER = re.compile(r"^(-?)([a-z][a-z0-9]*(?:-[a-z][a-z0-9]*)*)(?:\s*([-+*/])\s*(\d+))?$")
 BOUNDS = ("from", "to")  # how conditions bound a number: `margin-from`, `total-to`
 MOST_SETTLED = 1000  # kept for one table and margin, or of what further margins come to; more are worked out again
-FAR = 40  # margins beyond one that are looked at, to see whether they come to the same
 
 
 def _number(wanted: Any, margin: int | None, facts: Mapping[str, Any]) -> Any:

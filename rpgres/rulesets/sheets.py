@@ -45,7 +45,7 @@ class SheetOrders(msgspec.Struct, frozen=True):
 
 
 class Sheet(msgspec.Struct, frozen=True):
-    """A character as it comes to a table, with the tags it brings and the standing orders of whoever plays it."""
+    """A character as it joins a table, with its tags and the standing orders of its player."""
 
     character: Character
     tags: tuple[Tag, ...] = ()
@@ -433,7 +433,7 @@ def seated(state: State, sheet: Sheet) -> State:
 
 
 def lay_distinct(state: State, tags: Iterable[Tag]) -> State:
-    """Return the state with tags laid, each named after its owner too when there is one of the same text already."""
+    """Return the state with tags added, each named after its owner too when there is one of the same text already."""
     laid = {tag.slug: tag for tag in state.tags}  # a sheet may bring thousands, so none is sought among all others
     for tag in tags:
         known = laid.get(tag.slug)
@@ -453,7 +453,7 @@ def sheet_names(rules: Rules) -> list[str]:
 
 
 def unique_name(name: str, *, taken: Mapping[str, Any]) -> str:
-    """Return the name, or with a number behind it when somebody at the table has it already."""
+    """Return the name, with a number behind it when a character at the table has it already."""
     if name not in taken and name != GM:
         return name
     return next(f"{name}-{number}" for number in range(2, len(taken) + 4) if f"{name}-{number}" not in taken)

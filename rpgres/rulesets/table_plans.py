@@ -177,7 +177,7 @@ def pile_of(file: RulesetFile, deck: str) -> str:
 
 
 def aside_of(pile: str, piles: Mapping[str, PileText]) -> str:
-    """Return the pile on which drawn cards are laid: the one that is shuffled into theirs."""
+    """Return the discard pile of drawn cards: the one that is shuffled into theirs."""
     return piles[pile].refill or f"{pile}-drawn"
 
 

@@ -45,7 +45,7 @@ class RandomTable(Record, frozen=True, kw_only=True):
     Attributes:
         summary: what it tells, in a line.
         die: what is rolled, in notation, with {NAME} for a parameter, ability or counter.
-        cards: the deck from which a card is drawn; it is laid aside until the deck is used up.
+        cards: the deck from which a card is drawn; it is discarded until the deck is used up.
         rows: what it may tell: by what the die or the card shows, or a list.
         also: what comes beside the row, by what the die shows: twists on doubles or extremes; it may leave gaps.
         parameters: what it takes, beside the die.

@@ -52,7 +52,8 @@ def chances(found: Mapping[Any, Fraction], left: Fraction) -> dict[str, Any]:
     """
     masses = {key[0]: mass for key, mass in found.items()}
     numbers = [value for value in masses if type(value) is int]
-    mean = sum(value * masses[value] for value in numbers) if len(numbers) == len(masses) and not left else None
+    is_whole = bool(masses) and len(numbers) == len(masses) and not left
+    mean = sum((value * masses[value] for value in numbers), left * 0) if is_whole else None
     if numbers and len(numbers) == len(masses):
         masses = dict(sorted(masses.items()))
     named: dict[str, Fraction] = {}
@@ -61,7 +62,7 @@ def chances(found: Mapping[Any, Fraction], left: Fraction) -> dict[str, Any]:
         named[name] = named.get(name, left * 0) + mass
     return {
         "outcomes": {name: chance_record(mass) for name, mass in named.items()},
-        "mean": chance_record(mean) if mean is not None and masses else None,  # type: ignore[arg-type]  # a fraction
+        "mean": chance_record(mean) if mean is not None else None,
     }
 
 

@@ -111,7 +111,7 @@ def _put_unnamed(path: Path, content: bytes) -> bool:
         raise
     except OSError as error:
         if error.errno not in (errno.ENOENT, errno.EXDEV, errno.EPERM, errno.EINVAL, errno.EOPNOTSUPP):
-            error.filename, error.filename2 = str(path), None  # nobody knows the name of the open file
+            error.filename, error.filename2 = str(path), None  # the name of the open file means nothing to users
             raise
         return False
     finally:
@@ -155,11 +155,11 @@ def _begun(folder: Path) -> tuple[Path, int]:
         flock(found, LOCK_EX)
         if os.fstat(found).st_nlink:
             return made, found
-        os.close(found)  # somebody removed it before it was locked
+        os.close(found)  # another process removed it before it was locked
 
 
 def _remove_stale(folder: Path) -> None:
-    """Remove what a process that was killed left behind: files that nobody writes any more."""
+    """Remove what a killed process left behind: files without a writer."""
     for left in folder.glob(_BEGUN.format("*")):
         with suppress(OSError):
             if sys.platform == "win32":

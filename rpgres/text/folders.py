@@ -9,7 +9,7 @@ NAME = "rpgres"
 
 
 def settings_folder() -> str:
-    """Return the folder with the settings and the own rulesets of whoever runs this.
+    """Return the folder with the user's settings and rulesets.
 
     It is `rpgres` in `XDG_CONFIG_HOME` where that is set; else in `~/.config` on Linux, in `%APPDATA%` on Windows, and
     in `~/Library/Application Support` on macOS, unless `~/.config/rpgres` is already there.

@@ -20,7 +20,7 @@ from rpgres.errors import RpgresError
 from rpgres.text.harmless import in_line
 from rpgres.toml.diagnostics import Fault, KeyPath, nearest
 
-MAX_FAULTS = 1000  # nobody reads more, and a hostile list has a million
+MAX_FAULTS = 1000  # a hostile list has a million
 _MAX_LISTED = 12  # names that a message lists in full
 _MAX_QUOTED = 40  # characters of a wrong value that a message repeats
 

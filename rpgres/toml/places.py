@@ -16,7 +16,7 @@ from rpgres.toml.diagnostics import KeyPath, key_text
 
 _MOST_PATHS = 200_000  # some 40 MB; a ruleset of 4 MiB has half as many
 Spot = tuple[int, int]  # line and column
-_KEPT = 8  # texts whose places are kept: a ruleset, its outcome tables and what is laid over them
+_KEPT = 8  # texts whose places are kept: a ruleset, its outcome tables and their overlays
 
 
 class Place(NamedTuple):

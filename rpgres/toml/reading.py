@@ -239,7 +239,7 @@ def _shown_error(
 
 
 def overlay(base: dict[str, Any], nearer: dict[str, Any]) -> dict[str, Any]:
-    """Return `base` with `nearer` laid over it: tables merge, everything else is replaced whole.
+    """Return `base` with `nearer` merged over it: tables merge, everything else is replaced whole.
 
     A table that is exactly `{ remove = true }` deletes the key, at any depth, and leaves nothing behind where there was
     nothing to delete. Neither argument is changed; the result shares what stayed as it was.

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from rpgres.cli.crew import Crew, job_of
+from rpgres.cli.requests.crew import Crew, job_of
 from tests.support.command_line import rpgres
 
 RESOLVE = {"ruleset": "fate", "action": "overcome", "with": {"skill": 3, "vs": 2}, "seed": "7"}
@@ -144,3 +144,35 @@ def test_what_may_have_been_done_at_a_table_is_not_asked_again(code: int) -> Non
     crew.finish()
     assert [one["id"] for one in told] == [1, 2]
     assert "stands in the table's log" in told[1]["message"]
+
+
+_GIVES_UP_ONCE = """
+import json, pathlib, sys
+been = pathlib.Path(sys.argv[1])
+for line in sys.stdin:
+    answer = {"id": json.loads(line)["id"]}
+    if been.exists():
+        print(json.dumps(answer), flush=True)
+    else:
+        been.touch()
+        print(json.dumps({**answer, "code": "time"}), flush=True)
+        sys.exit(1)
+"""
+
+
+def test_what_stands_behind_a_request_that_was_given_up_is_told_so_at_its_table_and_done_elsewhere(
+    tmp_path: Path,
+) -> None:
+    told: list[dict[str, Any]] = []
+    command = [sys.executable, "-c", _GIVES_UP_ONCE, str(tmp_path / "been")]
+    crew = Crew(command, 1, lambda line: told.append(json.loads(line)))
+    for number, table in enumerate(["a.db", "b.db", "a.db", "a.db", "b.db"]):
+        crew.take(job_of({"id": number, "op": "table.note", "table": table}, json.dumps({"id": number}).encode()))
+    crew.finish()
+    found = {one["id"]: one for one in told}
+    assert found[0]["code"] == "time"
+    assert found[1] == {"id": 1}
+    assert found[4] == {"id": 4}
+    for number in (2, 3):
+        assert "not begun" in found[number]["message"]
+        assert "send it again" in found[number]["message"]

@@ -17,8 +17,8 @@ from rpgres.cli.play.offers import offers
 from rpgres.cli.play.room import Room
 from rpgres.cli.play.status import status
 from rpgres.cli.render.lines import plain_text
+from rpgres.cli.shell.words import joined, split, words_of
 from rpgres.cli.short import Reading
-from rpgres.cli.typed import joined, split, words_of
 from rpgres.errors import RpgresError, UsageError
 from rpgres.model.cards import shown_codes
 from rpgres.model.state import GM, put
@@ -512,11 +512,13 @@ def test_redo_brings_back_what_undo_took() -> None:
     table(*LOST, code=3)
     table("answer", "--choose", "invoke=no", code=3)
     before = table("show").partition("\n")[2]  # below how many entries there are
-    assert table("undo") == "  4  undid: mara overcome: waiting (from entry 2) (already seen: rolls)\n"
-    assert table("undo").startswith("  5  undid: mara overcome: succeed")
-    assert table("redo").startswith("  6  redid: mara overcome: succeed")
+    assert table("undo").startswith("  4  undid: answer in mara overcome: waiting (from entry 3)")
+    assert table("undo") == "  5  undid: mara overcome: waiting (from entry 2) (already seen: rolls)\n"
+    assert table("undo").startswith("  6  undid: mara overcome: succeed")
+    assert table("redo").startswith("  7  redid: mara overcome: succeed")
     table("note", "They wait.")
-    assert table("redo") == "  8  redid: mara overcome: waiting\n"
+    assert table("redo") == "  9  redid: mara overcome: waiting\n"
+    assert table("redo") == " 10  redid: answer in mara overcome: waiting\n"
     assert table("show").partition("\n")[2] == before
     assert table("answer", "--choose", "price=fail").startswith("mara, overcome: Fail")
     table("redo", code=2)

@@ -129,7 +129,7 @@ def test_at_a_terminal_every_decision_is_asked() -> None:
         (["fate/overcome", "--sheet", "mara"], 1, "rpgres roll fate overcome"),
         (["fate/conflct"], 1, "fate/conflict"),
         (["fate/conflict", "--sheet", "edda", "--against", "gost", "--auto"], 2, "--against: 'gost' is neither"),
-        (["fate/conflict", "--sheet", "edda", "--against", "edda", "--auto"], 2, "--against: 'edda' is who acts"),
+        (["fate/conflict", "--sheet", "edda", "--against", "edda", "--auto"], 2, "--against: 'edda' is the actor"),
         (["coppermane/conflict", "--sheet", "orrin", "--against", "gost", "--auto"], 2, "--against: 'gost' is neither"),
     ],
 )
@@ -147,7 +147,7 @@ def test_a_check_tells_who_cannot_take_part(tmp_path: Path) -> None:
     assert ran.code == 1
     nobody, own = ran.out.splitlines()
     assert "steps[0].with.against: `against`: 'gost' is neither" in nobody
-    assert "steps[1].with.ally: `ally`: 'mara' is who acts; name somebody else" in own
+    assert "steps[1].with.ally: `ally`: 'mara' is the actor; name another character" in own
 
 
 def test_options_may_stand_before_the_name_and_a_file_of_that_name_comes_first(tmp_path: Path) -> None:

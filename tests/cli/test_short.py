@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from rpgres.cli.commands.roll import RollGroup
 from rpgres.cli.dynamic import ActionCommand
 from rpgres.cli.rulesets import read_ruleset
+from rpgres.cli.shell.words import joined, split
 from rpgres.cli.short import Scope, Unclear, Words, lengthened, rules_of, typed_apart
 from rpgres.cli.short.fitting import FILLERS, PREPOSITIONS
-from rpgres.cli.typed import joined, split
 from rpgres.errors import UsageError
 from rpgres.model.state import GM, State, Tag
 from rpgres.parameters.ability import ability_names

@@ -88,7 +88,7 @@ def test_csv_markdown_and_svg() -> None:
     assert sum(int(row["count"]) for row in rows if row["counted"] == "margin") == 100
     assert all(float(row["low"]) <= float(row["share"]) <= float(row["high"]) for row in rows)
     markdown = rpgres(*SEEDED, "-n", "100", "--format", "md").out
-    assert markdown.startswith("## Overcome (fate)\n\n100 runs, seed `7`")
+    assert markdown.startswith("# Overcome (fate)\n\n100 runs, 95 % intervals; seed: 7; skill 3, vs 4dF+2\n")
     widths = {line.count("|") - line.count("\\|") for line in markdown.splitlines() if line.startswith("|")}
     assert widths == {5, 11}
 
@@ -104,7 +104,7 @@ def test_a_chart_is_sound_xml_with_a_bar_for_each_value(tmp_path: Path) -> None:
     assert "Succeed with style" in described
     refused = rpgres(*SEEDED, "-n", "10", "--svg", str(tmp_path / "no" / "chart.svg"))
     assert (refused.code, refused.out) == (1, "")
-    assert "cannot be written: No such file or directory" in refused.err
+    assert "chart.svg: No such file or directory" in refused.err
 
 
 def test_a_scene_counts_its_steps_and_what_is_asked_for() -> None:
@@ -174,7 +174,7 @@ def test_the_file_of_another_simulation_is_refused_and_left(tmp_path: Path) -> N
 def test_a_file_that_cannot_be_written_is_told_at_once(tmp_path: Path) -> None:
     ran = rpgres(*SEEDED, "-n", "100000000", "--save", str(tmp_path / "no" / "kept.json"))
     assert (ran.code, ran.out) == (1, "")
-    assert "kept.json: cannot be written: No such file or directory" in ran.err
+    assert "kept.json: chart.svg: No such file or directory" in ran.err
 
 
 def test_standing_orders_in_a_file_decide(tmp_path: Path) -> None:
@@ -208,7 +208,7 @@ def test_a_width_is_reached_with_the_fewest_checked_runs() -> None:
         ((*SEEDED, "--until-width", "none"), "--until-width takes a percentage"),
         ((*SEEDED, "--workers", "2", "--cluster", "tcp://localhost:1"), "exclude each other"),
         ((*SEEDED, "--workers", "100000"), "--workers takes at most"),
-        ((*SEEDED, "--format", "pdf"), "--format takes table, md, csv or json, not 'pdf'"),
+        ((*SEEDED, "--format", "pdf"), "--format takes table, md, csv, json, html, not 'pdf'"),
         ((*SEEDED, "--json", "--format", "csv"), "exclude each other"),
         ((*SEEDED, "--by", "characters.bob.counters.x"), "the table has no character 'bob'"),
         ((*SEEDED, "--by", "counter.x"), "did you mean 'counters'?"),

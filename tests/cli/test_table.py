@@ -419,13 +419,14 @@ def test_the_account_for_a_seat(folder: Path) -> None:
     table("undo")
     table("export", "--out", "all")
     table("export", "--out", "hers", "--as", "mara")
-    text = (folder / "all" / "transcript.md").read_text("utf-8")
-    assert text.startswith("# The gate\n\n## The scene begins\n")
-    assert "\n**mara, overcome**: Succeed with style\n" in text
-    assert "- note: quietly\n" in text
+    text = (folder / "all" / "account.md").read_text("utf-8")
+    assert "\n# The gate\n" in text
+    assert "\n## 1\\. Scene 1\n\n**The scene begins.**\n" in text
+    assert "\n> quietly\n\n**Mara Quill tries to overcome what is in the way with burglary, against 2.**" in text
+    assert "\n**Succeed with style**: " in text
     assert "> the game master: The \\*bell\\* rings.\n" in text
     assert "doom" not in text
-    hers = (folder / "hers" / "transcript.md").read_text("utf-8")
+    hers = (folder / "hers" / "account.md").read_text("utf-8")
     assert "They lie." in text
     assert "They lie." not in hers
 

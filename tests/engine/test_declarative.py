@@ -17,8 +17,8 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.named_dice import play_named
 from rpgres.engine.players import Seats, policy_of, preferred
+from rpgres.engine.prepare import prepare
 from rpgres.engine.resolve import forget_rules
-from rpgres.engine.run import prepare
 from rpgres.engine.running import Run
 from rpgres.engine.table import Table
 from rpgres.errors import FileError, PluginError, UsageError
@@ -26,7 +26,7 @@ from rpgres.odds.exact import outcome_odds
 from rpgres.plugins.discovery import find_ruleset, ruleset_names
 from rpgres.plugins.listing import list_rulesets
 from tests.support.command_line import completions, rpgres
-from tests.support.declarative import BLADES, RAISES, UNDER, done, here, odds, rules, write
+from tests.support.declarative import BLADES, RAISES, UNDER, done, head, here, odds, rules, write
 
 __all__ = ["here"]  # a fixture that every test here uses
 
@@ -182,15 +182,9 @@ def test_bands_suffice_where_there_is_nothing_more_to_say() -> None:
 
 
 # Two families more: a pool in which ones may outnumber hits, and twins among two dice; an opposing die of any size.
-BOTCH = """
-standalone = true
-title = "Botch"
-summary = "A pool of d6, fives and sixes help, ones hurt."
-version = "1"
-[bands]
-none = { title = "None", success = false }
-some = { title = "Some", success = true }
-botch = { title = "Botch", success = false }
+BOTCH = (
+    head("Botch", "A pool of d6, fives and sixes help, ones hurt.", none=False, some=True, botch=False)
+    + """
 [actions.do]
 summary = "Do it."
 parameters = ["pool"]
@@ -202,6 +196,7 @@ bands = { botch = "ones > hits", some = "hits > 0", none = "else" }
 kind = "integer"
 help = "how many dice"
 """
+)
 
 TWINS = """
 standalone = true
@@ -378,7 +373,7 @@ FAULTS = {
         ('good = "margin < 3"', 'god = "margin < 3"'),
         "actions.try.bands.god: the ruleset has no band 'god'; did you mean `good`?",
     ),
-    "nothing else": (('fine = "else"', 'fine = "margin > 4"'), "nothing comes about where no condition holds"),
+    "nothing else": (('fine = "else"', 'fine = "margin > 4"'), "no outcome applies where no condition holds"),
     "roll that depends on itself": (('"3d6"', '"{degrees}d6"'), "the dice roll depend on roll"),
     "roll of another row": (
         ("change = 1, when", 'change = "time", when'),

@@ -9,15 +9,16 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from rpgres.cli.prompt import Person
+from rpgres.cli.asking.prompt import Person
 from rpgres.cli.render.lines import plain_text
 from rpgres.cli.render.tables import log_lines, show_lines
-from rpgres.cli.resuming import resumed
+from rpgres.cli.shell.resuming import resumed
 from rpgres.conformance.behaviour import _answer_fault
 from rpgres.dice.seeds import Streams
 from rpgres.engine.players import NO, Question, View, uniform
+from rpgres.engine.prepare import prepare
 from rpgres.engine.records import Pending, Result
-from rpgres.engine.run import prepare, run
+from rpgres.engine.run import run
 from rpgres.errors import UsageError
 from rpgres.journal import commands as sitting
 from rpgres.journal import views

@@ -27,7 +27,7 @@ from rpgres.engine.players import (
     preferred,
     uniform,
 )
-from rpgres.engine.run import policies_of, prepare
+from rpgres.engine.prepare import policies_of, prepare
 from rpgres.errors import FileError, UsageError
 from rpgres.lint.orders import decisions_of, order_faults
 from rpgres.lint.paths import Known
@@ -219,7 +219,7 @@ def test_sound_orders_have_no_faults(fate: Rules) -> None:
     ("order", "told"),
     [
         ('ask = "prise"\nchoose = "first"', "0 ask unknown-name: fate asks for no decision 'prise'"),
-        ('ask = "roll"\nchoose = "first"', "0 ask unknown-name: 'roll' is rolled or drawn, and nobody decides it"),
+        ('ask = "roll"\nchoose = "first"', "0 ask unknown-name: 'roll' is rolled or drawn, and is no decision"),
         ('policy = "sensibel"', "0 policy unknown-name: there is no policy 'sensibel'"),
         ('ask = "price"\nchoose = "gold"', "0 choose unknown-name: the decision price never offers 'gold'; it can"),
         ('ask = "turn"\nchoose = "conceed"', "0 choose unknown-name: the decision turn never offers 'conceed'"),
@@ -318,7 +318,7 @@ def test_what_the_seat_may_not_see_is_refused(saga: Rules) -> None:
         '"tags.trap" = true': "the seat mara does not see 'trap'",
         '"tracks.clock.free" = 0': "the seat mara does not see 'clock'",
         '"things.plot" = "x"': "the seat mara does not see 'plot'",
-        '"piles.deck.cards.St4" = true': "nobody sees the cards of 'deck'",
+        '"piles.deck.cards.St4" = true': "the cards of 'deck' are face down",
         '"piles.hand:bo.cards.St4" = true': "the seat mara does not see the cards of 'hand' of others",
         '"characters.bo.piles.hand.cards.St4" = true': "the seat mara does not see the cards of 'hand' of others",
         '"others.any.piles.hand.cards.St4" = true': "the seat mara does not see the cards of 'hand' of others",

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpgres.engine.run import Prepared, prepare
+from rpgres.engine.prepare import Prepared, prepare
 from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.model.state import Character, Map, State
 from rpgres.parameters.values import Form, Opposition, Rating
@@ -239,7 +239,7 @@ def test_dice_oppose_actively() -> None:
         ({"purse": -1}, "at least 0"),
         ({"friend": "cy"}, "neither a character at the table nor a sheet"),
         ({"enemies": ["bo", "cy"]}, "neither a character at the table nor a sheet"),
-        ({"enemies": ["bo", "ada"]}, "'ada' is who acts"),
+        ({"enemies": ["bo", "ada"]}, "'ada' is the actor"),
         ({"word": 3}, "takes a text"),
         ({"push": "maybe"}, "neither true nor false"),
         ({"against": "2d0"}, "d"),

@@ -14,14 +14,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rpgres import resolve
+from rpgres.engine.prepare import prepare
 from rpgres.engine.resolve import forget_rules
-from rpgres.engine.run import prepare
 from rpgres.errors import GivenError, RuleError, UsageError
 from rpgres.model.events import RollEvent
 from rpgres.model.state import Map, State
 from rpgres.odds.exact import outcome_odds
 from tests.support.command_line import as_json, rpgres
-from tests.support.declarative import done, here, odds, rules, write
+from tests.support.declarative import done, head, here, odds, rules, write
 
 __all__ = ["here"]  # a fixture that every test here uses
 
@@ -375,16 +375,9 @@ def test_the_command_line_rolls_weighs_and_lists_tables() -> None:
     assert "weather" in rpgres("roll", "harbor", "--help").out
 
 
-TWIST = """
-standalone = true
-title = "Ask"
-summary = "Yes or no."
-version = "1"
-
-[bands]
-yes = { title = "Yes", success = true }
-no = { title = "No", success = false }
-
+TWIST = (
+    head("Ask", "Yes or no.", yes=True, no=False)
+    + """
 [tables.ask]
 die = "1d100"
 rows = { "1-30" = "No", "31-90" = "Yes", "91.." = { table = "maybe" } }
@@ -396,6 +389,7 @@ rows = ["Maybe"]
 [tables.turn]
 rows = ["Fire", "Flood"]
 """
+)
 
 
 def test_what_comes_beside_a_row_is_of_the_same_roll() -> None:

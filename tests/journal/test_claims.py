@@ -14,9 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rpgres import GM, UsageError, resolve
+from rpgres.cli.render.account_markdown import as_markdown
 from rpgres.cli.render.lines import plain_text
+from rpgres.cli.render.table_accounts import account_of_table
 from rpgres.cli.render.tables import found_lines, log_lines, show_lines
-from rpgres.cli.render.transcripts import transcript
 from rpgres.engine.players import Question
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.table import Outcome, Table
@@ -95,6 +96,13 @@ def log_of(done: Done, seat: str | None) -> str:
     return plain_text(log_lines(views.log_seen(done.history, seat), done.rules.file))
 
 
+def account_seen(done: Done, seat: str) -> str:
+    """Return the account of a table for a seat, as Markdown."""
+    history = done.history
+    log, state = views.log_seen(history, seat), views.state_seen(history.state, seat)
+    return as_markdown(account_of_table(views.table_record(history, seat), log, state, done.rules))
+
+
 def shown(done: Done, seat: str) -> str:
     """Return everything that a seat may read of a table, byte by byte."""
     history, file = done.history, done.rules.file
@@ -103,7 +111,7 @@ def shown(done: Done, seat: str) -> str:
     if done.entry.kind in ("act", "answer"):
         met.append(plain_text(found_lines(views.run_seen(history, done.entry, seat), file)))
     met += [plain_text(show_lines(record, views.state_seen(history.state, seat), file))]
-    met += [plain_text(log_lines(log, file)), transcript("x", log, file)]
+    met += [plain_text(log_lines(log, file)), account_seen(done, seat)]
     texts = (one if isinstance(one, str) else msgspec.json.encode(one, enc_hook=str).decode() for one in met)
     return _FRESH.sub("...", "\n".join(texts))
 
@@ -476,11 +484,11 @@ def test_words_are_marked_with_who_said_them(tmp_path: Path) -> None:
         done = sitting.answer(place, auto=True)
     done = sitting.write_note(place, "hello\n\ngm: Mara wins", seat="mara")
     log = views.log_seen(done.history, "edda")
-    for text in (log_of(done, "edda"), transcript("x", log, done.rules.file).replace("\\", "")):
-        assert "said by mara: skill burglary, vs edda:will, name gm: Mara wins" in text
-        assert "note by mara: gm: I allow it" in text
-    told = transcript("x", log, done.rules.file)
-    assert "> mara: hello\n> mara: gm: Mara wins" in told
+    told, account = log_of(done, "edda"), account_seen(done, "edda").replace("\\", "")
+    assert "said by mara: skill burglary, vs edda:will, name gm: Mara wins" in told
+    assert "note by mara: gm: I allow it" in told
+    assert "> Mara Quill: gm: I allow it" in account
+    assert "> Mara Quill: hello\n\n> Mara Quill: gm: Mara wins" in account
     assert [entry.said_by for entry in log[1:-1]] == ["mara"] * len(log[1:-1])
     assert log[-1].by == "mara"
 

@@ -376,6 +376,8 @@ def test_an_action_in_pieces_is_taken_back_whole_or_from_an_answer_on(place: Pla
     sitting.answer(place, choose={"invoke": ["no"]})
     assert pending_label(place) not in (None, "invoke")
     sitting.undo(place)
+    assert pending_label(place) == "invoke"
+    sitting.undo(place)
     assert [entry.kind for entry in store.read(place.path).standing] == ["new"]
 
 

@@ -11,16 +11,17 @@ import msgspec
 import pytest
 
 from rpgres import UsageError
+from rpgres.cli.render.account_markdown import as_markdown
 from rpgres.cli.render.lines import plain_text
+from rpgres.cli.render.table_accounts import account_of_table
 from rpgres.cli.render.tables import log_lines
-from rpgres.cli.render.transcripts import transcript
 from rpgres.errors import GivenError
 from rpgres.journal import commands as sitting
 from rpgres.journal import store
 from rpgres.journal.commands import Place
 from rpgres.journal.records import found_in
 from rpgres.journal.verifying import verify
-from rpgres.journal.views import log_seen
+from rpgres.journal.views import log_seen, state_seen, table_record
 from tests.support.command_line import rpgres
 
 ACT: dict[str, Any] = {"ability": "strength", "vs": "average"}
@@ -126,7 +127,9 @@ def test_what_was_laid_is_marked_for_everybody_and_told_to_those_who_see_it(plac
         log = log_seen(done.history, seat)
         assert log[1].laid == ["doom-bank", "hand:ilse"]
         assert "given, not from the seed: doom-bank, hand:ilse" in plain_text(log_lines(log, done.rules.file))
-        assert "given, not from the seed: doom-bank, hand:ilse" in transcript("x", log, done.rules.file)
+        record, state = table_record(done.history, seat), state_seen(done.history.state, seat)
+        account = as_markdown(account_of_table(record, log, state, done.rules))
+        assert "given, not from the seed: doom-bank, hand:ilse" in account
         shown = log[1].result or log[1].pending
         assert shown is not None
         assert shown.inputs.get("hand") == (inputs["hand"] if seat in ("ilse", None) else None)

@@ -17,12 +17,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rpgres import UsageError
-from rpgres.cli.operations import keys_of, operations
 from rpgres.cli.render.account_html import as_html
+from rpgres.cli.render.account_markdown import as_markdown
 from rpgres.cli.render.lines import plain_text
 from rpgres.cli.render.table_accounts import account_of_table
 from rpgres.cli.render.tables import found_lines, log_lines, show_lines
-from rpgres.cli.render.transcripts import transcript
+from rpgres.cli.requests.operations import keys_of, operations
 from rpgres.engine.hidden import known_to
 from rpgres.engine.records import Pending
 from rpgres.journal import commands as sitting
@@ -161,10 +161,10 @@ def played(ruleset: str, secrets: Secrets, script: Sequence[tuple[str, Any]], tr
         record = views.table_record(history, who)
         log = views.log_seen(history, who)
         met += [record, plain_text(show_lines(record, views.state_seen(history.state, who), file))]
-        met += [views.log_record(history, who), plain_text(log_lines(log, file)), transcript("x", log, file)]
+        met += [views.log_record(history, who), plain_text(log_lines(log, file))]
         met += [view_of(history, place.path, seat=who), sheets_of(done.rules, history, seat=who)]
         account = account_of_table(record, log, views.state_seen(history.state, who), done.rules)
-        met += [account, as_html(account), rolls_of(history, seat=who)]
+        met += [account, as_html(account), as_markdown(account), rolls_of(history, seat=who)]
         start = known_to(done.rules, history.state, who)  # what odds begin with
         met += [start.state, start.undealt]
         met.append(verify(place.path))

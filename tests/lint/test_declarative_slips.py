@@ -35,7 +35,7 @@ SLIPS = {
     ),
     "somebody else's ability": (
         ('"1d6 + {attribute}/2"', '"1d6 + {foe.brawn}"'),
-        "{foe.brawn} is not a name; names are lowercase letters, digits and hyphens, and what whoever opposes has is",
+        "{foe.brawn} is not a name; names are lowercase letters, digits and hyphens, and that of the opponent is",
     ),
     # What effects need.
     "no counter": (

@@ -107,6 +107,17 @@ def test_plugins_that_end_the_process_are_named(site: Path) -> None:
 
 
 @pytest.mark.slow
+def test_modules_in_the_current_folder_do_not_count(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(site, "leaves", at_import="import os; os._exit(0)")
+    monkeypatch.chdir(site.parent)
+    for name in ("json", "msgspec", "typing", "rpgres"):
+        Path(f"{name}.py").write_text("raise SystemExit('shadowed')\n", "utf-8")
+    found = {plugin["id"]: plugin for plugin in json.loads(rpgres("plugin", "list", "--json").out)["plugins"]}
+    assert "terminated the importing process" in found["leaves"]["problem"]
+    assert found["aright"]["ok"]
+
+
+@pytest.mark.slow
 def test_a_plugin_that_waits_for_ever_is_named(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install(site, "waits", at_import="import time; time.sleep(3600)")
     monkeypatch.setattr(probing, "SECONDS", 4.0)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rpgres.cli import guide
+from rpgres.cli.help import guide
 from tests.support.checkout import ROOT
 from tests.support.installed import bare_environment, build, crowded_environment, environment, install, wheel_of_rpgres
 from tests.support.packages import quiet

@@ -15,7 +15,7 @@ import msgspec
 import pytest
 
 import rpgres
-from rpgres.cli.guide import anchor_of
+from rpgres.cli.help.guide import anchor_of
 from tests.docs import (
     FENCE,
     PAGES,

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from rpgres.cli import ruleset_checks
+from rpgres.cli.checks import rulesets as ruleset_checks
 from rpgres.cli.commands import batch
 from rpgres.cli.commands import ruleset as ruleset_command
 from rpgres.cli.completion import label_records, switch_records
@@ -27,8 +27,9 @@ from rpgres.cli.render.rulesets import ruleset_lines
 from rpgres.cli.render.sheets import sheet_lines
 from rpgres.cli.rulesets import read_ruleset
 from rpgres.dice.seeds import Streams
+from rpgres.engine.prepare import policies_of, prepare
 from rpgres.engine.resolve import error_record
-from rpgres.engine.run import policies_of, prepare, run
+from rpgres.engine.run import run
 from rpgres.errors import RpgresError
 from rpgres.lint.overlays import stray_folders
 from rpgres.plugins.discovery import claimed_ids, find_ruleset, ruleset_names

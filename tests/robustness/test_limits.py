@@ -100,7 +100,11 @@ def site(tmp_path: Path) -> Path:
 
 
 # Half a second in which code may still end once it was interrupted, not two: what is tested waits them out.
-HASTY = [sys.executable, "-c", "from rpgres.cli import main, timelimit; timelimit.GRACE = 0.5; main()"]
+HASTY = [
+    sys.executable,
+    "-c",
+    "from rpgres.cli import main; from rpgres.cli.requests import timelimit; timelimit.GRACE = 0.5; main()",
+]
 
 
 def batch(

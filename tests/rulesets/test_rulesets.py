@@ -15,7 +15,8 @@ import pytest
 from rpgres.cli.render.words import house_rules
 from rpgres.cli.rulesets import read_ruleset
 from rpgres.dice.seeds import Streams
-from rpgres.engine.run import prepare, run
+from rpgres.engine.prepare import prepare
+from rpgres.engine.run import run
 from rpgres.errors import FileError, RuleError, UsageError
 from rpgres.kits import fate_family
 from rpgres.lint.rulesets import data_diagnostics
@@ -209,7 +210,7 @@ def test_what_is_kept_of_fixed_margins_has_an_end(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(settling_module, "MOST_SETTLED", 3)
     settling = load_rules(find_ruleset("fate")).settling
     margins = range(-9, 9)
-    first, again = ([settling.is_fixed("overcome", Map(), margin, up=True) for margin in margins] for _ in range(2))
+    first, again = ([settling.is_fixed("overcome", Map(), (margin, 0), 0, 40) for margin in margins] for _ in range(2))
     assert first == again == sorted(first)
     assert set(first) == {False, True}
     assert len(settling._fixed) == 3

@@ -57,4 +57,4 @@ def completions(line: str) -> list[str]:
     return rpgres(**environment).out.split()
 
 
-PROGRAM = [sys.executable, "-c", "from rpgres.cli import main; main()"]
+PROGRAM = [sys.executable, "-P", "-c", "from rpgres.cli import main; main()"]

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from rpgres import Result, resolve
+from rpgres.engine.prepare import prepare
 from rpgres.engine.resolve import forget_rules
-from rpgres.engine.run import prepare
 from rpgres.odds.exact import outcome_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
@@ -240,6 +240,14 @@ def write(text: str, *, name: str = "under", root: str = "rulesets") -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     return path
+
+
+def head(title: str, summary: str, /, **bands: bool) -> str:
+    """Return the beginning of a ruleset: its titles, and its bands, each with whether it is a success."""
+    text = f'standalone = true\ntitle = "{title}"\nsummary = "{summary}"\nversion = "1"\n\n[bands]\n'
+    for name, is_success in bands.items():
+        text += f'{name} = {{ title = "{name.capitalize()}", success = {str(is_success).lower()} }}\n'
+    return text
 
 
 def rules(name: str = "under", **more: Any) -> Rules:

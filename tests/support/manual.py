@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from rpgres.cli import guide
 from rpgres.cli.formats.descriptions import field_texts
-from rpgres.cli.manual import Entry, entries
+from rpgres.cli.help import guide
+from rpgres.cli.help.manual import Entry, entries
 from rpgres.cli.root import COMMANDS, root
 from rpgres.cli.rulesets import read_ruleset
 from rpgres.cli.settings import FOLDERS, KEYS, VARIABLES, Settings

@@ -55,7 +55,10 @@ class Terminal:
         os.write(self._fd, keys.encode())
 
     def interrupt(self) -> tuple[int, str]:
-        """Type Ctrl-C, and again should it have come between the prompt and the reading of the line."""
+        """Type Ctrl-C, and again should it have come between the prompt and the reading of the line.
+
+        What is shown is returned without the `^C` that the terminal echoes: one may be typed while the process ends.
+        """
         while self._process.poll() is None:
             time.sleep(0.3)
             self.type(INTERRUPT)
@@ -63,7 +66,8 @@ class Terminal:
                 continue
             while self._read(5):
                 pass
-        return self.end()
+        code, shown = self.end()
+        return code, shown.replace("^C", "")
 
     def kill(self) -> None:
         """End it as `kill -9` does."""

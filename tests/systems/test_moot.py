@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +12,17 @@ import pytest
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import GivenDealer, SeededDealer
 from rpgres.engine.players import NO, Answer, Question, Seats, View, preferred
+from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.records import Result
-from rpgres.engine.run import Prepared, play, prepare
+from rpgres.engine.run import play
 from rpgres.engine.run import run as step_run
 from rpgres.engine.table import Outcome
-from rpgres.model.state import GM, SCENE, Character, Map, State, Tag
+from rpgres.model.state import EMPTY, GM, SCENE, Character, Map, State, Tag
 from rpgres.odds.exact import outcome_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules, builtin_folder
+from rpgres.rulesets.settling import Settling
 from rpgres.scenes import prove_scene, read_scene
 from rpgres.toml.reading import read_source
 
@@ -154,6 +157,67 @@ def test_no_answer_to_a_moot_question_of_a_contest_brings_anything(rules: Rules)
     best = 3 if rules is FATE else 7  # what counts double, and what is epic
     assert all(("invoke" in asked[margin]) is (margin < best) for margin in MARGINS)
     assert all(("invoke-against" in asked[margin]) is (margin > -3) for margin in MARGINS)
+
+
+def contest_of(rules: Rules, *others: int, switches: Mapping[str, str] = EMPTY, **inputs: Any) -> Prepared:
+    """Return an exchange of mara against characters who add these numbers; each has something to invoke."""
+    names = ("thug", "venn", "kort")[: len(others)]
+    ability = "will" if rules is FATE else "wits"
+    added = zip(names, others, strict=True)
+    people = {name: Character(name=name, seat=GM, abilities=Map({ability: add})) for name, add in added}
+    mara = Character(name="mara", counters=Map({"fate-points": 1}))
+    tags = (Tag("Fog", "aspect", SCENE, Map({"mara": 1})), Tag("Smoke", "aspect", SCENE, Map(dict.fromkeys(names, 1))))
+    state = State(characters=Map({"mara": mara, **people}), tags=tags)
+    vs = [f"{name}:{ability}" for name in names]
+    said = {"skill" if rules is FATE else "attribute": "0", "vs": vs, "victories": "1", "exchanges": "1", **inputs}
+    return prepare(rules.with_switches(switches), "contest", said, state=state, actor="mara")
+
+
+@pytest.mark.parametrize("rules", [FATE, COPPERMANE])
+@pytest.mark.parametrize("inputs", [{}, {"environment": "1"}])
+def test_no_answer_to_a_moot_question_of_three_sides_brings_anything(rules: Rules, inputs: dict[str, str]) -> None:
+    """The last side can raise its total by 2, or by 6 with new dice."""
+    count = 0
+    for others in product((-8, -4, -1, 0, 3), repeat=2):
+        prepared, seats = contest_of(rules, *others, **inputs), Insisting()
+        before = what_comes(played(prepared, seats))
+        count += len(seats.moot)
+        for number, question in enumerate(seats.moot):
+            for option in question.options:
+                if not option.facts["reroll"]:
+                    assert what_comes(played(prepared, Insisting(number, option.name))) == before, others
+    assert count
+
+
+def test_whom_nothing_brings_into_reach_is_not_asked() -> None:
+    """Mara has +3 on the second, who can take that, and the third cannot."""
+    seats = Insisting()
+    played(contest_of(FATE, -3, -9), seats)
+    assert [(one.label, one.who) for one in seats.asked if one.label.startswith("invoke")] == [
+        ("invoke-against", "thug")
+    ]
+    assert {one.who for one in seats.moot} == {"mara", "venn"}
+
+
+@pytest.mark.parametrize(
+    "switches", [{}, {"invoke_order": "actor-then-opponent"}, {"same_aspect": "two-free"}], ids=str
+)
+@pytest.mark.parametrize(("others", "inputs"), [((-1, -4), {}), ((1, -2), {"environment": "1"}), ((-5,), {})])
+def test_what_is_not_asked_changes_no_chance(
+    others: tuple[int, ...], inputs: dict[str, str], switches: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever invokes whenever they are asked comes to the same, asked or not where it is moot."""
+
+    def raising(_view: View, question: Question) -> str:
+        return question.options[0].name if question.optional else preferred(_view, question)
+
+    def chances() -> Mapping[Any, Any]:
+        prepared = contest_of(FATE, *others, switches=switches, **inputs)
+        return outcome_odds(prepared, policies={"": raising}).masses
+
+    skipped = chances()
+    monkeypatch.setattr(Settling, "is_fixed", lambda *_: False)
+    assert skipped == chances()
 
 
 def test_whoever_speaks_first_and_once_is_asked_while_the_other_may_answer() -> None:

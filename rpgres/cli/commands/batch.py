@@ -77,15 +77,15 @@ def command(
 
 
 def _answer_all(stream: BinaryIO, folders: tuple[Path, ...], seconds: float) -> None:
-    from rpgres.cli.operation_answers import Together
-    from rpgres.cli.operations import kept
-    from rpgres.cli.timelimit import time_limit
+    from rpgres.cli.requests.answers import Together
+    from rpgres.cli.requests.operations import kept
+    from rpgres.cli.requests.timelimit import time_limit
 
     number, line = 0, b""  # which `give_up` tells
     out = results()  # also for `give_up`, which is called while an operation's results are recorded
 
     def say(answer: dict[str, Any]) -> None:
-        # One line at a time reaches the reader: whoever asks waits for it.
+        # One line at a time reaches the reader.
         write_json(out, answer)
         out.flush()
 
@@ -115,7 +115,7 @@ def _answer_concurrently(lines: Iterator[tuple[int, bytes, bool]], folders: tupl
     """Answer requests as they are done, by several processes, each with its id."""
     from os import cpu_count
 
-    from rpgres.cli.crew import Crew, command_of, job_of
+    from rpgres.cli.requests.crew import Crew, command_of, job_of
 
     def say(line: bytes) -> None:
         say_json(msgspec.Raw(line.rstrip(b"\n")))
@@ -212,6 +212,6 @@ def _operated(request: dict[str, Any], folders: tuple[Path, ...]) -> dict[str, A
         from rpgres.engine.resolve import resolve_request
 
         return resolve_request({key: value for key, value in request.items() if key != "op"}, rulesets=folders)
-    from rpgres.cli.operation_answers import answer_operation
+    from rpgres.cli.requests.answers import answer_operation
 
     return answer_operation(request, folders=folders)

@@ -12,8 +12,8 @@ import typer
 from rpgres.cli.annotations import AsJson, AsWords
 
 if TYPE_CHECKING:
+    from rpgres.cli.checks.settings import SettingsList
     from rpgres.cli.render.lines import Line
-    from rpgres.cli.settings_check import SettingsList
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Show and change your settings and aliases.")
 
@@ -58,9 +58,9 @@ def show(as_json: AsJson = False, plain: AsWords = False) -> None:
 
     Exits with 1 when something is wrong with the settings.
     """
+    from rpgres.cli.checks.settings import list_settings
     from rpgres.cli.output import say, say_json
     from rpgres.cli.settings import active
-    from rpgres.cli.settings_check import list_settings
 
     found = list_settings(active())
     if as_json:
@@ -124,11 +124,11 @@ def set_(
     attack --skill fight"` makes `rpgres hit --vs 2` a command of your own. Keys: plain, dice-words, colour, ruleset,
     dice, rulesets, aliases.NAME.
     """
+    from rpgres.cli.checks.settings import path_of, set_setting
     from rpgres.cli.formats.editors import write_schemas
     from rpgres.cli.output import say_text, warn
     from rpgres.cli.root import reserved
     from rpgres.cli.settings import active
-    from rpgres.cli.settings_check import path_of, set_setting
 
     loaded = active()
     is_new = not os.path.exists(loaded.path)
@@ -145,9 +145,9 @@ def set_(
 @app.command("unset")
 def unset(key: Key) -> None:
     """Remove a setting from your settings file, so that its default counts again."""
+    from rpgres.cli.checks.settings import unset_setting
     from rpgres.cli.output import say_text
     from rpgres.cli.settings import active
-    from rpgres.cli.settings_check import unset_setting
 
     loaded = active()
     unset_setting(loaded, key)

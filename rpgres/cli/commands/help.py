@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rpgres.cli import guide
 from rpgres.cli.annotations import AsWords
+from rpgres.cli.help import guide
 from rpgres.cli.output import say, say_text
 from rpgres.cli.settings import active
 from rpgres.errors import UsageError
@@ -66,7 +66,7 @@ def _found(root: Any, words: Sequence[str]) -> guide.Page | str:
     Raises:
         UsageError: nothing has this name.
     """
-    from rpgres.cli.manual import command_at
+    from rpgres.cli.help.manual import command_at
     from rpgres.cli.root import COMMANDS
     from rpgres.dice import resembles_notation
     from rpgres.plugins.discovery import ruleset_names
@@ -89,7 +89,7 @@ def _found(root: Any, words: Sequence[str]) -> guide.Page | str:
 
 def _action_of(root: Any, rulesets: Sequence[str], words: Sequence[str]) -> str:
     """Return the help of an action that was named without its ruleset."""
-    from rpgres.cli.manual import command_at
+    from rpgres.cli.help.manual import command_at
     from rpgres.cli.root import COMMANDS
     from rpgres.cli.rulesets import read_ruleset
     from rpgres.errors import RpgresError

@@ -14,8 +14,9 @@ from rpgres.cli.commands.scene_odds import PROCEDURE_OPTIONS, check_by, command_
 from rpgres.cli.dynamic import PlayGroup, Verb
 from rpgres.cli.output import say_json
 from rpgres.cli.progress import ESTIMATED, LOWER_BOUND, NOTHING, interrupted, progress
+from rpgres.cli.reporting import format_of
 from rpgres.cli.rulesets import RulesetData
-from rpgres.cli.studies import emit, format_of, run_study, study_of
+from rpgres.cli.studies import emit, run_study, study_of
 from rpgres.engine.hidden import NO_TABLE, Start
 from rpgres.errors import UsageError
 from rpgres.odds.actions import missing_hand, require_hand
@@ -29,16 +30,16 @@ from rpgres.rulesets import Rules, RulesetFile
 
 if TYPE_CHECKING:
     from rpgres.engine.players import Policy
-    from rpgres.engine.run import Prepared
+    from rpgres.engine.prepare import Prepared
 
 ACTION_OPTIONS = (
     *(opt.CHOOSE, opt.BEST, opt.EACH, opt.BY, opt.AUTO, opt.POLICY),
     *(opt.COMPARE, opt.VARY, opt.FIND, opt.GOAL, opt.KNOCKOUT, opt.OUTCOME),
     *(opt.SWITCH, opt.RULESETS, opt.LEAVES, opt.SECONDS),
-    *(opt.ODDS_FORMAT, opt.OUT, opt.SVG, opt.JSON, opt.PLAIN, opt.NOTE),
+    *(opt.FORMAT, opt.OUT, opt.SVG, opt.JSON, opt.PLAIN, opt.NOTE),
 )
 Sits = Callable[[dict[str, str]], "tuple[Rules, Start]"]
-DICE_OPTIONS = (opt.VS, opt.DICE_BY, opt.ODDS_FORMAT, opt.OUT, opt.SVG, opt.JSON, opt.PLAIN, opt.NOTE)
+DICE_OPTIONS = (opt.VS, opt.DICE_BY, opt.FORMAT, opt.OUT, opt.SVG, opt.JSON, opt.PLAIN, opt.NOTE)
 
 
 class Line(Struct, kw_only=True):
@@ -205,7 +206,7 @@ def _ladder(line: Line, opposition: str) -> LadderOdds:
 
 def _action_odds(line: Line, by: By) -> OddsResult:
     """Return the odds against what was typed."""
-    from rpgres.engine.run import prepare
+    from rpgres.engine.prepare import prepare
     from rpgres.odds.actions import action_odds
 
     prepared = prepare(line.rules, line.action, line.inputs, **line.start.arguments)

@@ -34,7 +34,7 @@ def command(
     """
     import os
 
-    from rpgres.cli.asking import listening
+    from rpgres.cli.asking.terminal import listening
     from rpgres.cli.options import read_folders
     from rpgres.cli.output import is_told_plainly, told_as
     from rpgres.cli.play.reader import reader_for

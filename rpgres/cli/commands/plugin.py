@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from rpgres.cli.annotations import AsJson, AsWords, complete_rulesets
-from rpgres.cli.checks import AsForm, end_check, form_of
-from rpgres.cli.shells import join_line
+from rpgres.cli.checks.report import AsForm, end_check, form_of
+from rpgres.cli.shell.quoting import join_line
 
 if TYPE_CHECKING:
     from rpgres.cli.progress import Progress

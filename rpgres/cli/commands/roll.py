@@ -10,21 +10,22 @@ import typer
 
 from rpgres.cli import INTERRUPTED
 from rpgres.cli import options as opt
-from rpgres.cli.asking import asks_dice, can_prompt
+from rpgres.cli.asking.terminal import asks_dice, can_prompt
 from rpgres.cli.dynamic import PlayGroup, Verb
 from rpgres.cli.output import WAITING, exit_of, know_cards, say, say_json, say_text
 from rpgres.cli.rulesets import RulesetData
 from rpgres.dice.seeds import Streams, read_seed, run_seed
 from rpgres.engine.dealers import Remembered
+from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.records import Pending, Result
-from rpgres.engine.run import Prepared, prepare, run
-from rpgres.engine.running import TakenBack
+from rpgres.engine.run import run
+from rpgres.engine.stops import TakenBack
 from rpgres.errors import UsageError
 from rpgres.rulesets import Rules
 from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
-    from rpgres.cli.prompt import Person
+    from rpgres.cli.asking.prompt import Person
 
 ACTION_OPTIONS = (
     *(opt.SEED, opt.GIVEN, opt.REAL, opt.CHOOSE, opt.AUTO, opt.POLICY, opt.SWITCH, opt.RULESETS),
@@ -93,7 +94,7 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
             return once(seed)
         if not isinstance(result, Pending):
             return result
-        from rpgres.cli.resuming import kept_options, resumed
+        from rpgres.cli.shell.resuming import kept_options, resumed
 
         return resumed(result, rules, more=kept_options(shared, _KEPT))
 
@@ -111,7 +112,7 @@ def roll_notation(notation: str, values: dict[str, Any]) -> None:
 
     hand = None
     if not repeat and asks_dice(values["real_dice"], as_json=values["json"]):
-        from rpgres.cli.real import RealDice
+        from rpgres.cli.asking.real import RealDice
 
         hand = RealDice(is_plain=values["plain"])  # nobody has a name here
 
@@ -138,7 +139,7 @@ def _person(prepared: Prepared, shared: dict[str, Any], *, repeat: int) -> Perso
     """Return what asks a person, when there is one to ask."""
     if repeat or shared["json"] or shared["auto"] or not can_prompt():
         return None
-    from rpgres.cli.prompt import Person
+    from rpgres.cli.asking.prompt import Person
     from rpgres.cli.render.results import action_lines
 
     heading = action_lines(prepared.action, actor=prepared.actor, inputs=prepared.inputs)
@@ -147,7 +148,7 @@ def _person(prepared: Prepared, shared: dict[str, Any], *, repeat: int) -> Perso
 
 def _hand(prepared: Prepared, shared: dict[str, Any]) -> Remembered:
     """Return what asks a person for results of real dice."""
-    from rpgres.cli.real import RealDice, plus_words
+    from rpgres.cli.asking.real import RealDice, plus_words
 
     return Remembered(
         RealDice(

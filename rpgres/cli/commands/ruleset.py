@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from rpgres.cli.annotations import AsJson, AsWords, Folders, RulesetId, complete_rulesets
-from rpgres.cli.checks import AsForm, end_check, form_of
+from rpgres.cli.checks.report import AsForm, end_check, form_of
 from rpgres.cli.commands import ruleset_new
 from rpgres.cli.options import SWITCH
 
@@ -136,7 +136,7 @@ def import_file(
     from rpgres.cli.formats.datasworn import read_datasworn
     from rpgres.cli.formats.editors import with_schema_line
     from rpgres.cli.output import say_text
-    from rpgres.cli.shells import join_line
+    from rpgres.cli.shell.quoting import join_line
     from rpgres.plugins.discovery import find_ruleset
     from rpgres.plugins.loading import load_rules
     from rpgres.plugins.scaffold import check_name, write_folder
@@ -175,17 +175,17 @@ def check(
     plain: AsWords = False,
     rulesets: Folders = None,
 ) -> None:
-    """Check rulesets with all that is laid over them: rules, outcome tables, sheets and scenes.
+    """Check rulesets with their overlays: rules, outcome tables, sheets and scenes.
 
     A folder is checked wherever it is: one that is a whole ruleset by itself, any other over the ruleset of its name.
     Every problem is told with its file, line and key. The exit code is 1 when there is any. Schemas that lie in the
     folder of a whole ruleset (.schemas, for editors) are brought up to date.
     """
+    from rpgres.cli.checks.rulesets import check_ruleset, places_of
     from rpgres.cli.formats.editors import renew_schemas
     from rpgres.cli.formats.summary import RulesetChecks
     from rpgres.cli.options import read_folders
     from rpgres.cli.progress import one_by_one
-    from rpgres.cli.ruleset_checks import check_ruleset, places_of
     from rpgres.plugins.discovery import ruleset_names
     from rpgres.plugins.probing import probe_plugins
 
@@ -215,8 +215,8 @@ def check(
 
 
 def _watch(named: Sequence[str], folders: Sequence[Path], *, is_text: bool, is_plain: bool) -> NoReturn:
-    from rpgres.cli.ruleset_checks import places_of
-    from rpgres.cli.watching import watch
+    from rpgres.cli.checks.rulesets import places_of
+    from rpgres.cli.checks.watching import watch
     from rpgres.errors import UsageError
 
     if not is_text:

@@ -110,7 +110,7 @@ def _models(folders: Sequence[Path]) -> list[RulesetName]:
 
 
 def _asked_model(folders: Sequence[Path]) -> str:
-    from rpgres.cli.asking import ask, can_prompt
+    from rpgres.cli.asking.terminal import ask, can_prompt
     from rpgres.cli.output import say
     from rpgres.cli.render.rulesets import ruleset_list_lines
 
@@ -142,7 +142,7 @@ def _asked_words(name: str, own: Words, typed: dict[str, str | None]) -> Words:
 
 
 def _asked(question: str, default: str) -> str:
-    from rpgres.cli.asking import ask, can_prompt
+    from rpgres.cli.asking.terminal import ask, can_prompt
 
     return _read(ask, question, default) if default and can_prompt() else default
 
@@ -160,8 +160,8 @@ def _sound(folder: Path, model: Ruleset, words: Words) -> Rules:
     Raises:
         UsageError: the words do not fit the rules that they were put into.
     """
+    from rpgres.cli.checks.rulesets import check_folder
     from rpgres.cli.formats.editors import write_own_schemas
-    from rpgres.cli.ruleset_checks import check_folder
     from rpgres.plugins.discovery import find_ruleset
     from rpgres.plugins.loading import load_rules
 
@@ -177,7 +177,7 @@ def _sound(folder: Path, model: Ruleset, words: Words) -> Rules:
 
 def _next_steps(rules: Rules, folder: Path, words: Words) -> Iterator[str]:
     """Yield command lines that work at once."""
-    from rpgres.cli.shells import join_line
+    from rpgres.cli.shell.quoting import join_line
     from rpgres.conformance.vectors import own_vectors
     from rpgres.plugins.likeness import id_of
 

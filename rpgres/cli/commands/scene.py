@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rpgres.cli.annotations import AsJson, AsWords, Folders, OnlyOf
-from rpgres.cli.checks import AsForm, check_files, form_of
+from rpgres.cli.checks.report import AsForm, check_files, form_of
 from rpgres.cli.commands.scene_procedure import RunCommand, asked_for_dice
 from rpgres.cli.options import PLAIN, POLICY, REAL, SEED, SWITCH
 from rpgres.text.harmless import harmless
@@ -168,7 +168,7 @@ def run(
     from rpgres.cli.account_files import STANDARD, require_files, write_files
     from rpgres.cli.output import say_json
     from rpgres.cli.render.accounts import account_of
-    from rpgres.cli.telling import play_silently, tell_scene
+    from rpgres.cli.scene_output import play_silently, tell_scene
     from rpgres.scenes import require_sound, seed_of
     from rpgres.scenes.views import require_seat
 

@@ -11,7 +11,8 @@ from msgspec import structs
 from rpgres.cli import options as opt
 from rpgres.cli.dynamic import scene_command
 from rpgres.cli.options import Option, SectionedCommand
-from rpgres.cli.studies import emit, format_of, run_study, scenes_among, study_of
+from rpgres.cli.reporting import format_of
+from rpgres.cli.studies import emit, run_study, scenes_among, study_of
 from rpgres.engine.hidden import NO_TABLE, Known, Start
 from rpgres.errors import UsageError
 
@@ -42,7 +43,7 @@ SCENE_OPTIONS = (
         opt.LEAVES,
         opt.SECONDS,
         SIMULATE,
-        opt.ODDS_FORMAT,
+        opt.FORMAT,
         opt.OUT,
         opt.SVG,
         opt.JSON,
@@ -106,7 +107,7 @@ def weigh_procedure(
 ) -> None:
     """Print the chances of how a procedure ends, from where it begins."""
     from rpgres.cli.commands.scene_best import weigh_best, with_goals
-    from rpgres.engine.run import answers_to, prepare
+    from rpgres.engine.prepare import answers_to, prepare
     from rpgres.plugins.loading import checked
     from rpgres.scenes.measuring import procedure_subject
     from rpgres.scenes.procedures import procedure_scene

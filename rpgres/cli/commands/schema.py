@@ -80,7 +80,7 @@ def command(
         _write(kind, rules, write)
         return
     if kind == BATCH:
-        from rpgres.cli.operation_schemas import batch_schema
+        from rpgres.cli.requests.schemas import batch_schema
 
         say_json(batch_schema(rules), indent=2)
         return

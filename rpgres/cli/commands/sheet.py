@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rpgres.cli.annotations import AsJson, AsWords, Folders, OfRuleset, OnlyOf, RulesetId
-from rpgres.cli.checks import AsForm, check_files, form_of
+from rpgres.cli.checks.report import AsForm, check_files, form_of
 from rpgres.cli.output import say_text
-from rpgres.cli.shells import join_line
+from rpgres.cli.shell.quoting import join_line
 from rpgres.errors import FileError
 
 if TYPE_CHECKING:

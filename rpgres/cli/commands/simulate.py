@@ -16,11 +16,11 @@ from rpgres.cli import options as opt
 from rpgres.cli.dynamic import PlayGroup, Verb, scene_command
 from rpgres.cli.lazy import Command
 from rpgres.cli.options import SectionedCommand
-from rpgres.cli.output import say, say_json, say_text
+from rpgres.cli.output import say, say_json
+from rpgres.cli.reporting import emit_report, format_of
 from rpgres.cli.rulesets import RulesetData
 from rpgres.errors import UsageError
 from rpgres.stopping import STOP
-from rpgres.text.harmless import in_line
 
 if TYPE_CHECKING:
     from rpgres.rulesets import Rules
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 RUNS = 10_000  # unless something else is asked for
 
-_OUTPUT = (opt.FORMAT, opt.JSON, opt.SVG, opt.PLAIN, opt.NOTE)
+_OUTPUT = (opt.FORMAT, opt.OUT, opt.JSON, opt.SVG, opt.PLAIN, opt.NOTE)
 _SIMULATION = (opt.RUNS, opt.UNTIL_WIDTH, opt.WORKERS, opt.CLUSTER, opt.SAVE, opt.SHOW)
 ACTION_OPTIONS = (
     *(opt.SEED, opt.CHOOSE, opt.AUTO, opt.POLICY, opt.COUNT, opt.SWITCH, opt.RULESETS),
@@ -73,7 +73,7 @@ class Line(Struct, kw_only=True):
 def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     """Play an action many times and print what came of it."""
     from rpgres.engine.labels import check_labels
-    from rpgres.engine.run import answers_to, prepare
+    from rpgres.engine.prepare import answers_to, prepare
     from rpgres.plugins.loading import checked
     from rpgres.simulate import action_job
     from rpgres.simulate.subjects import ACTION_THINGS, require_paths
@@ -128,7 +128,7 @@ def _show_result(found: Any, rules: Rules, shared: Mapping[str, Any]) -> int:
     from rpgres.engine.records import Pending
 
     if isinstance(found, Pending):
-        from rpgres.cli.resuming import resumed
+        from rpgres.cli.shell.resuming import resumed
 
         found = resumed(found, rules)
     if shared["json"]:
@@ -205,7 +205,7 @@ def _show_scene(scene: Scene, seed: str, shared: Mapping[str, Any]) -> int:
 
         say_json(run_scene(scene, seed=seed))
         return 0
-    from rpgres.cli.telling import tell_scene
+    from rpgres.cli.scene_output import tell_scene
 
     tell_scene(scene, seed=seed, seat=None, is_plain=shared["plain"], auto=True)
     return 0
@@ -224,7 +224,7 @@ def _simulate(line: Line) -> None:
     from rpgres.simulate.saving import read_saved, tally_for
 
     shared = line.shared
-    form = _form(shared)
+    format_of(shared)  # which refuses what cannot be, before anything is counted
     path = Path(shared["save"]) if shared["save"] else None
     saved = read_saved(path) if path is not None else None
     seed = _seed(line, saved.job.seed if saved is not None else None)
@@ -267,7 +267,7 @@ def _simulate(line: Line) -> None:
         policies=line.policies,
         note=shared["note"],
     )
-    _print(record, line, form, house_rules(line.rules))
+    _print(record, line, house_rules(line.rules))
     if is_interrupted:
         wanted = f" of {plan.runs:,}" if plan.runs is not None else ""
         later = f"; the same command with --save {path} goes on" if path is not None else ""
@@ -369,47 +369,17 @@ def _crew(shared: Mapping[str, Any]) -> Crew:
 MOST_WORKERS = 61 if os.name == "nt" else 512  # Windows waits for no more
 
 
-def _form(shared: Mapping[str, Any]) -> str:
-    """Return the format in which the simulation is printed.
-
-    Raises:
-        UsageError: there is no such format, or two are asked for.
-    """
-    form: str = shared["format"] or ("json" if shared["json"] else "table")
-    if form not in ("table", "md", "csv", "json"):
-        raise UsageError(f"--format takes table, md, csv or json, not {form!r}")
-    if shared["json"] and form != "json":
-        raise UsageError(f"--json and --format {form} exclude each other")
-    return form
-
-
-def _print(record: SimulationResult, line: Line, form: str, house_rules: str) -> None:
+def _print(record: SimulationResult, line: Line, house_rules: str) -> None:
     from rpgres.cli.render import simulations
 
     shared, file = line.shared, line.rules.file
-    if shared["svg"] is not None:
-        _write_chart(Path(shared["svg"]), simulations.simulation_svg(record, file))
-    if form == "json":
-        say_json(record)
-    elif form == "md":
-        say_text(simulations.simulation_markdown(record, file))
-    elif form == "csv":
-        say_text(simulations.simulation_csv(record))
-    else:
-        detailed = shared["by"] or ()
-        lines = simulations.simulation_lines(record, file, detailed=detailed, house_rules=house_rules)
-        say(lines, is_plain=shared["plain"])
-        if shared["svg"] is not None:
-            say_text(f"{in_line(shared['svg'])}: written\n")
-
-
-def _write_chart(path: Path, text: str) -> None:
-    from rpgres.errors import FileError
-
-    try:
-        path.write_text(text, "utf-8")
-    except OSError as error:
-        raise FileError(f"{path}: cannot be written: {error.strerror or error}", file=str(path)) from None
+    emit_report(
+        record,
+        simulations.simulation_report(record, file),
+        shared,
+        rows=lambda: simulations.csv_rows(record),
+        lines=lambda: simulations.simulation_lines(record, file, detailed=shared["by"] or (), house_rules=house_rules),
+    )
 
 
 # ---------------------------------------------------------------------------------------------------------------------

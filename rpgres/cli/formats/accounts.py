@@ -62,7 +62,7 @@ class Chosen(_Line, frozen=True, tag="decision"):
         who: who decided.
         answer: what was decided, in words.
         how: who answered: chosen (by the scene), asked (at a terminal), by policy, by orders, by the host.
-        of: whose matter it was, where somebody else decided.
+        of: whose decision it was, where another player answered it.
     """
 
     label: Named
@@ -131,7 +131,7 @@ class Note(_Line, frozen=True, tag="note"):
 
 
 class Remark(_Line, frozen=True, tag="remark"):
-    """What whoever runs the scene should know of it, such as an answer that no question took.
+    """A warning for the person who runs the scene, such as an answer that no question took.
 
     Attributes:
         text: the remark.
@@ -144,10 +144,10 @@ LineRecord = Rolled | Dealt | Chosen | Told | Came | Meaning | Change | Note | R
 
 
 class Turn(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Something that somebody does, and what comes of it.
+    """An action of a character, and its result.
 
     Attributes:
-        does: what is done: a sentence, after the name of whoever does it; empty where there is nothing but lines.
+        does: what is done: a sentence, after the name of the actor; empty where there is nothing but lines.
         actor: who does it; empty where the sentence is whole without.
         round: the number of the exchange or round, on its first turn.
         counted: what is counted so, such as an exchange.
@@ -181,7 +181,7 @@ class Chapter(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Participant(msgspec.Struct, frozen=True):
-    """Somebody who takes part.
+    """A character who takes part.
 
     Attributes:
         name: the short name, as in the scene's file.

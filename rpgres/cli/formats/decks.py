@@ -1,4 +1,4 @@
-"""Decks by name, for people and programs: which there are, what is in one, draws from a fresh one. No table is laid.
+"""Decks by name, for people and programs: which there are, what is in one, draws from a fresh one.
 
 A deck is named `RULESET/DECK`, as `saga/fate-96`; one that rulesets share by its name alone, as `standard`.
 """
@@ -137,7 +137,7 @@ class DeckDescription(Printed, frozen=True, kw_only=True, tag="rpgres.deck/1"):
         names: other words for values.
         signs: what signs behind a value mean, by attribute.
         cards: every kind of card.
-        piles: where its ruleset lays it, with the switches under which it does.
+        piles: where its ruleset places it, with the switches under which it does.
     """
 
     name: str
@@ -359,7 +359,7 @@ def draw_cards(
         given: cards that were drawn from a real deck, under `LABEL`; they come first.
 
     Raises:
-        UsageError: there are not so many cards, or one that was named cannot be there.
+        UsageError: there are too few cards, or a named card cannot be there.
     """
     for label in given:
         if label != LABEL:

@@ -1,7 +1,7 @@
 r"""The account of a scene in Lonelog, Roberto Bisceglie's notation for logs of play (version 1.6.0), written and read.
 
 Of the notation come the front matter, scenes as `### S1 *title*`, `@(Name)` for who acts, `d:` for rolls and cards,
-`->` for outcomes, `=>` for what comes of them, `(note: ...)` for what stands beside the fiction, `[PC:...]`, `[N:...]`
+`->` for outcomes, `=>` for their results, `(note: ...)` for what stands beside the fiction, `[PC:...]`, `[N:...]`
 and `[Track:...]` for what lasts, and `R1` for rounds (Combat Add-on). Ours within its rules are
 `@(Name) decides LABEL: ANSWER`, `=> (effect)` for what changes, `(log: ...)` for lines of the rule, more names of tags.
 
@@ -201,7 +201,7 @@ def _write_action(turn: Turn) -> str:
 
 
 def _read_action(text: str) -> tuple[str, str] | None:
-    """Return what is done and by whom, where a line says that somebody acts."""
+    """Return the action and its actor, where a line names an actor."""
     found = _ACTION.fullmatch(text)
     if found is None or text != text.strip() or "\n" in text or isinstance(_read_known(text), Chosen):
         return None
@@ -464,7 +464,7 @@ class _Reader:
 
 
 def _read_turns(lines: Iterable[str]) -> Iterator[Turn]:
-    """Yield the turns of lines that stand together: each begins with a round, or with somebody who acts."""
+    """Yield the turns of lines that stand together: each begins with a round, or with an actor."""
     found: dict[str, Any] = {}
     for line in lines:
         begun = _ROUND.fullmatch(line)

@@ -155,7 +155,7 @@ def refine_sheet(schema: Schema, rules: Rules) -> None:
     )
     last: Schema = {}
     if ORDERS not in rules.file.sheet:
-        told = "standing orders of whoever plays the character, in order of priority"
+        told = "standing orders of the character's player, in order of priority"
         last = {ORDERS: without_null(definition["properties"][ORDERS]) | {"description": told}}
         refine_orders(schema, rules)
     own |= {
@@ -312,7 +312,7 @@ def refine_menus(schema: Schema, rules: Rules) -> None:
 
 
 def refine_deck(schema: Schema, rules: Rules) -> None:
-    """Make it the schema of a file laid over one of the ruleset's decks, or of one more that extends one."""
+    """Make it the schema of an overlay of one of the ruleset's decks, or of a deck that extends one."""
     names = rules.layers.deck_names()
     properties = properties_of(schema["$defs"], "DeckFile")
     properties["extends"] |= {"enum": ["", *names]}

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from rpgres.cli.checks.settings import SettingsList
 from rpgres.cli.formats.accounts import Account
 from rpgres.cli.formats.base_schemas import Schema, add_known_forms, base_schema, without_null
 from rpgres.cli.formats.batches import SeveralRecord, TextRecord
@@ -34,7 +35,6 @@ from rpgres.cli.formats.ruleset_schemas import (
 from rpgres.cli.formats.sheets import FileChecks, SheetRecord
 from rpgres.cli.formats.summary import ActionDescription, RulesetChecks, RulesetDescription, RulesetList
 from rpgres.cli.settings import Settings
-from rpgres.cli.settings_check import SettingsList
 from rpgres.conformance import PluginCheck
 from rpgres.conformance.vectors import VectorReport
 from rpgres.engine.records import Pending, Result

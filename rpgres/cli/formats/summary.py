@@ -32,12 +32,12 @@ class RulesetList(Printed, frozen=True, kw_only=True, tag="rpgres.rulesets/1"):
 
 
 class RulesetCheck(msgspec.Struct, frozen=True):
-    """What became of a ruleset that was checked with everything laid over it.
+    """The result of a check of a ruleset with its overlays.
 
     Attributes:
         id: the ruleset, or its folder.
         ok: whether nothing is wrong with it.
-        overlays: the folders that are laid over it.
+        overlays: the folders of its overlays.
         problems: what is wrong with it.
     """
 
@@ -68,7 +68,7 @@ class LabelDescription(msgspec.Struct, frozen=True, kw_only=True):
         kind: chance or decision.
         help: what is asked.
         who: the roles that answer.
-        optional: whether every such moment may pass unused.
+        optional: whether every such question may be skipped.
         options: what outcome tables offer, by name, and what the rule itself can offer, where that is always the same.
         actions: the actions that ask it.
     """

@@ -31,7 +31,7 @@ from rpgres.cli.play.deeds import ADDED, Meant, acted, added, answers_of, meant,
 from rpgres.cli.play.helping import described, short_form
 from rpgres.cli.play.room import Room
 from rpgres.cli.render.lines import plain_text
-from rpgres.cli.typed import split, words_of
+from rpgres.cli.shell.words import split, words_of
 from rpgres.engine.records import Pending, QuestionRecord
 from rpgres.engine.views import state_seen
 from rpgres.errors import UsageError

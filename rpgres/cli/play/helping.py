@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from rpgres.cli.play.room import Room
 from rpgres.cli.render.lines import Line, Piece, line, plain_text
+from rpgres.cli.shell.words import joined
 from rpgres.cli.short.fitting import PREPOSITIONS, Words, usual_opposition
-from rpgres.cli.typed import joined
 from rpgres.model.state import GM
 
 INDENT = "  "

@@ -10,9 +10,9 @@ import msgspec
 from rpgres.cli.completion import offer_shared
 from rpgres.cli.play.room import LEAVE, ODDS, Room
 from rpgres.cli.settings import active
+from rpgres.cli.shell.words import joined, split
 from rpgres.cli.short import Words, hand_of, typed_apart
 from rpgres.cli.short.fitting import PREPOSITIONS, Taker
-from rpgres.cli.typed import joined, split
 from rpgres.engine.labels import labels_of
 from rpgres.errors import RpgresError, UsageError
 from rpgres.model.cards import shown_codes

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from rpgres.cli.asking import read_line
+from rpgres.cli.asking.terminal import read_line
 from rpgres.cli.output import columns, is_terminal, raw, results
 from rpgres.cli.play.offers import Offer, choice_offers, offers
 from rpgres.cli.play.room import Room

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rpgres.cli.render.charts import chart_svg, escape
+from rpgres.cli.render.markdown import plain_markdown
 from rpgres.cli.render.reports import Report, Table, used_columns
 from rpgres.text.harmless import in_line
 
@@ -20,29 +21,22 @@ svg { max-width: 100%; height: auto; }
 
 def markdown(report: Report) -> str:
     """Return a report as Markdown, with pipe tables as GitHub has them."""
-    blocks = [f"# {_in_markdown(report.title)}", *map(_in_markdown, report.above)]
+    blocks = [f"# {plain_markdown(report.title)}", *map(plain_markdown, report.above)]
     for table in report.tables:
         if table.caption:
-            blocks.append(f"## {_in_markdown(table.caption)}")
+            blocks.append(f"## {plain_markdown(table.caption)}")
         blocks.append(_markdown_table(table))
     if report.below:
-        blocks.append("\n".join(f"- {_in_markdown(text)}" for text in report.below))
+        blocks.append("\n".join(f"- {plain_markdown(text)}" for text in report.below))
     return "\n\n".join(blocks) + "\n"
 
 
 def _markdown_table(table: Table) -> str:
     shown = used_columns(table)
-    heads = [_in_markdown(table.columns[n]) or " " for n in shown]
+    heads = [plain_markdown(table.columns[n], is_cell=True) or " " for n in shown]
     rules = ["---" if n == 0 else "---:" for n in range(len(shown))]
-    rows = [heads, rules, *([_in_markdown(row[n].text.strip()) for n in shown] for row in table.rows)]
+    rows = [heads, rules, *([plain_markdown(row[n].text, is_cell=True) for n in shown] for row in table.rows)]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
-
-
-def _in_markdown(text: str) -> str:
-    plain = in_line(text)
-    for char in "\\|*_`<>[]":
-        plain = plain.replace(char, f"\\{char}")
-    return plain
 
 
 def page(report: Report) -> str:

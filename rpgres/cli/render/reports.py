@@ -1,4 +1,4 @@
-"""Reports: headings, tables and charts as data, and what becomes of them as lines for a terminal."""
+"""Reports: headings, tables and charts as data, and their layout as lines for a terminal."""
 
 from __future__ import annotations
 
@@ -108,6 +108,7 @@ class Report(Struct, frozen=True, kw_only=True):
         below: lines under the tables.
         chart: the same as a picture; None where there is nothing to draw.
         others: further pictures, below it.
+        chart_note: what stands below the pictures in a file of their own.
     """
 
     title: str
@@ -116,6 +117,7 @@ class Report(Struct, frozen=True, kw_only=True):
     below: list[str] = []
     chart: Chart | None = None
     others: list[Chart] = []
+    chart_note: str = ""
 
 
 def report_lines(report: Report) -> list[Shown]:

@@ -1,4 +1,4 @@
-"""Simulations as text: lines for people, Markdown, CSV, a chart. Every share stands with its interval."""
+"""Simulations as lines for a terminal, as reports for documents, and as rows for spreadsheets."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import ceil, log10
 
 from rpgres.cli.render.lines import INDENT, Line, Piece, Shown, line
-from rpgres.cli.render.reports import Cell, Chart, Grid, Series, Table
+from rpgres.cli.render.reports import Cell, Chart, Grid, Report, Series, Table
 from rpgres.cli.render.results import house_rules_lines, input_words
 from rpgres.cli.render.words import style_of, title, titles
 from rpgres.dice.seeds import run_seed
@@ -200,54 +200,45 @@ def _notes(record: SimulationResult) -> Iterator[Line]:
 # For other programs
 
 
-def simulation_markdown(record: SimulationResult, file: RulesetFile) -> str:
-    """Return a simulation as Markdown: a table for each counted thing."""
+def simulation_report(record: SimulationResult, file: RulesetFile) -> Report:
+    """Return a simulation as a report: a table and a chart for each counted thing, with the interval of every share."""
     told = ", ".join(input_words(name, value) for name, value in record.inputs.items())
-    about = f"{_runs(record)}, seed `{_cell(record.seed)}`" + (f": {_cell(told)}" if told else "")
-    parts = [f"## {_cell(heading(record))}", about]
+    tables = []
     for name, counted in record.counted.items():
         names = value_names(name, counted, file)
-        rows = [f"| {_cell(thing_title(name))} | runs | share | 95 % interval |", "|---|--:|--:|---|"]
-        for one in counted.values:
-            share, within = share_text(one.share, record.runs), interval(one, record.runs)
-            rows.append(f"| {_cell(names[one.value])} | {one.count} | {share} | {within} |")
-        parts.append("\n".join(rows))
-    rows = ["| " + " | ".join(map(_cell, row)) + " |" for row in number_rows(record)]
-    if rows:
-        parts.append("\n".join(["| " + " | ".join(HEADS) + " |", "|---|---" + "|--:" * (len(HEADS) - 2) + "|", *rows]))
+        rows = [
+            [names[one.value], str(one.count), share_text(one.share, record.runs), interval(one, record.runs)]
+            for one in counted.values
+        ]
+        tables.append(_text_table([thing_title(name), "runs", "share", "95 % interval"], rows))
+    if numbers := number_rows(record):
+        tables.append(_text_table(HEADS, numbers))
+    charts = [_chart(record, name, counted, file, most=MOST_BARS) for name, counted in record.counted.items()]
+    below = []
     if record.success is not None:
         within = interval(record.success, record.runs)
-        parts.append(f"any success: {share_text(record.success.share, record.runs)} ({within})")
-    return "\n\n".join(parts) + "\n"
+        below.append(f"any success: {share_text(record.success.share, record.runs)} ({within})")
+    about = f"{_runs(record)}, 95 % intervals; seed: {record.seed}"
+    return Report(
+        title=heading(record),
+        above=[f"{about}; {told}" if told else about],
+        tables=tables,
+        below=below,
+        chart=charts[0],
+        others=charts[1:],
+        chart_note=about,
+    )
 
 
-def _cell(text: str) -> str:
-    """Return a text that stays in its cell and is no markup."""
-    text = " ".join(text.split())
-    for char in "\\|*_<>`[]":
-        text = text.replace(char, f"\\{char}")
-    return text
+def _text_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    return Table(columns=list(heads), rows=[[Cell(text) for text in row] for row in rows])
 
 
-def simulation_svg(record: SimulationResult, file: RulesetFile) -> str:
-    """Return a simulation as a chart, with the interval of every share."""
-    from rpgres.cli.render.charts import chart_svg
-
-    charts = [_chart(record, name, counted, file, most=MOST_BARS) for name, counted in record.counted.items()]
-    note = f"{_runs(record)}, 95 % intervals; seed: {record.seed}"
-    return chart_svg(*charts, title=heading(record), note=note)
-
-
-def simulation_csv(record: SimulationResult) -> str:
-    """Return a simulation as CSV: a line for each value of each counted thing."""
-    import csv
-    from io import StringIO
-
-    out = StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(("counted", "value", "count", "share", "low", "high"))
-    for name, counted in record.counted.items():
-        for one in counted.values:
-            value = "" if one.value is None else one.value
-            writer.writerow((name, value, one.count, one.share, one.low, one.high))
-    return out.getvalue()
+def csv_rows(record: SimulationResult) -> tuple[Sequence[str], list[list[str]]]:
+    """Return the heads, and a row for each value of each counted thing."""
+    rows = [
+        [name, *map(str, ("" if one.value is None else one.value, one.count, one.share, one.low, one.high))]
+        for name, counted in record.counted.items()
+        for one in counted.values
+    ]
+    return ("counted", "value", "count", "share", "low", "high"), rows

@@ -110,6 +110,8 @@ def _run_turns(entry: RunEntry, words: Words) -> list[Turn]:
     found = entry.found
     assert isinstance(found, Result)
     step = msgspec.to_builtins(found, enc_hook=str)
+    if found.note and entry.said_by:
+        step["note"] = f"{words.who(entry.said_by)}: {found.note}"
     described = words.file.actions.get(found.action or "")
     step["procedure"] = found.action if described is not None and described.procedure else ""
     turns, _ = turns_of(step, words)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from rpgres.cli.formats.editors import FOLDER, file_name, schema_text, with_schema_line
 from rpgres.cli.formats.lonelog import as_lonelog
 from rpgres.cli.render.account_html import as_html
+from rpgres.cli.render.account_markdown import as_markdown
 from rpgres.cli.render.documents import csv_text
 from rpgres.cli.render.table_accounts import account_of_table
-from rpgres.cli.render.transcripts import transcript
 from rpgres.engine.views import state_seen
 from rpgres.journal.exporting import sheets_of
 from rpgres.journal.history import History
@@ -30,10 +30,8 @@ def table_files(history: History, rules: Rules, *, seat: str | None, now: State)
     files = {place: with_schema_line(place, text, rules.id) for place, text in sheets.items()}
     files[f"{FOLDER}/{file_name('sheet', rules.id)}"] = schema_text("sheet", rules)
     log, record = log_seen(history, seat), table_record(history, seat, now=now)
-    title = history.new.public.title or rules.file.title
-    files["transcript.md"] = transcript(title, log, rules.file)
     account = account_of_table(record, log, state_seen(now, seat), rules)
-    files["account.html"] = as_html(account)
+    files["account.md"], files["account.html"] = as_markdown(account), as_html(account)
     files["journal.log.md"] = as_lonelog(account)
     files["rolls.csv"] = csv_text(COLUMNS, [cells_of(row) for row in rolls_of(history, seat=seat)])
     return files

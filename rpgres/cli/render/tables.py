@@ -169,7 +169,9 @@ def found_lines(
         return result_lines(found, file, said_by=said_by)
     if is_left:
         asked = _asked_words(found.question)
-        return [line(INDENT, Piece(f"left open ({asked}); press Enter to be asked again", "quiet"))]
+        return [
+            line(INDENT, Piece(f"left open ({asked}); Enter asks again, now or at the next `rpgres play`", "quiet"))
+        ]
     if is_put:
         return pending_lines(found, how=[_open_line(found)], said_by=said_by, is_listed=False)
     return waiting_lines(found, said_by=said_by)

@@ -38,7 +38,7 @@ from rpgres.rulesets.tree import walk
 
 
 def let_pass(place: Place, label: str = "", *, seat: str | None, until: str = ACTION, hand: Hand | None = None) -> Done:
-    """Have a seat let optional moments go by in advance, so that nobody waits for it.
+    """Have a seat skip optional questions in advance, so that the table does not wait for it.
 
     The host does so for the seat that is asked now, where it is for this action alone, and else for all seats.
 
@@ -112,8 +112,8 @@ def undo(place: Place, number: int | None = None, *, seat: str | None = HOST) ->
 
     Args:
         place: the table.
-        number: the entry; by default the last that stands, a whole action when that was answered in pieces, and no
-            note or pass of somebody else.
+        number: the entry; by default the last that stands, and no note or pass of another player: the last answer while
+            an action waits for another one, the whole action once it is over.
         seat: who takes back: the game master, or a seat that only takes back what it did itself.
 
     Raises:
@@ -162,18 +162,24 @@ def redo(place: Place, *, seat: str | None = HOST) -> Done:
         if any(entry.kind in RUNNING and entry.public.rules != hash_of(rules) for entry in entries):
             raise UsageError("the rules have changed since then; repeat the action instead")
         states = store.read_states_after(place.path, entries)
-        numbers = {entry.number: len(history.entries) + offset for offset, entry in enumerate(entries)}
+        # An action whose answer is redone alone may have been redone itself.
+        redone = {one.public.again: one.number for one in history.standing if one.public.again is not None}
+        numbers = redone | {entry.number: len(history.entries) + offset for offset, entry in enumerate(entries)}
         return [_again(place, entry, states[entry.number], numbers) for entry in entries]
 
     return write(place, work)
 
 
 def _again(place: Place, entry: Entry, state: State, numbers: Mapping[int, int]) -> Draft:
-    """Return the entry that repeats another; what it names among those that are repeated with it is the new one."""
+    """Return the entry that repeats another; what it names that is repeated, too, is the new one."""
     public = entry.public
-    moved = {
-        key: numbers.get(number, number) for key in ("of", "opens") if (number := getattr(public, key)) is not None
-    }
+    moved = dict[str, int]()
+    for key in ("of", "opens"):
+        number = getattr(public, key)
+        while number in numbers:
+            number = numbers[number]
+        if number is not None:
+            moved[key] = number
     return Draft(msgspec.structs.replace(public, at=place.now(), again=entry.number, **moved), entry.secret, state)
 
 
@@ -182,7 +188,8 @@ def _first_undone(history: History, number: int | None, seat: str | None) -> int
         own = _last_own(history, seat or "")
         if own is None:
             raise UsageError("there is nothing to undo")
-        return history.run_of(own).number
+        is_asked = history.pending is not None and history.pending.number == own.number
+        return own.number if is_asked else history.run_of(own).number
     if number == 0:
         raise UsageError("entry 0 is the table itself and cannot be undone; to remove the table, delete its file")
     standing = history.standing_from(number) if 0 < number < len(history.entries) else []
@@ -193,7 +200,7 @@ def _first_undone(history: History, number: int | None, seat: str | None) -> int
 
 
 def _last_own(history: History, by: str) -> Entry | None:
-    """Return the last entry that stands and is no note or pass of somebody else; None where there is none."""
+    """Return the last entry that stands and is no note or pass of another player; None where there is none."""
     first, count = len(history.entries), 1
     while first > 1:
         first, count = max(1, first - count), count * 2  # most often it is the last one
@@ -258,7 +265,7 @@ def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST, to
         state = set_by(rules, history.state, path, text, seat=seat, to=to)
         was, value = value_at(before, path), value_at(state, path)
         audiences = [audience_at(one, path) for one in (before, state)]
-        was_there = was != ABSENT  # nobody has seen before what is only laid now
+        was_there = was != ABSENT  # what is only placed now has not been seen before
         known = [seats for seats, is_there in zip(audiences, (was_there, True), strict=True) if is_there]
         readers = None if None in known else sorted({one for seats in known for one in seats or ()})
         secret = Secret(by=seat or "", path=path, text=text, was=was, value=value, to=readers, label=",".join(to))

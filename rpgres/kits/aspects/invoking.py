@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from rpgres.dice import Dice
+from rpgres.dice import Dice, LawSizeError
 from rpgres.engine.players import NO
 from rpgres.engine.table import Table
 from rpgres.kits.aspects.names import (
@@ -31,6 +31,7 @@ from rpgres.rulesets import STATE, Effect, Option, effect
 from rpgres.rulesets.kits import settings_of
 from rpgres.rulesets.settling import Facts
 
+FAR = 40  # what dice may come to that are too many to look at
 FREE_TOGETHER = 2  # free invocations of one aspect that a success with style gives, and allows on one roll
 REROLL = "reroll"
 MERGED = ("outcome", "margin", "total", STATE)  # what merges hold for where all that matters of a roll is known
@@ -67,14 +68,14 @@ class Side(msgspec.Struct, frozen=True):
 
 
 NOBODY = Side((), "", "", 0)
-Settles = tuple[str, Facts]  # an outcome table, and the facts by which its rows are told apart
+Settles = tuple[str, Facts]  # an outcome table, and the facts by which its rows are told apart, or what compares sides
 
 
 class Raising(Protocol):
     """The numbers behind the sides of a roll, for rolls that are more than the sum of dice and what was added."""
 
     def changed(self, side: Side, turn: int, bonus: int) -> Side:
-        """Return a side raised by a bonus, or with its dice thrown again where that is 0."""
+        """Return a side raised by a bonus, or with its dice rerolled where that is 0."""
         ...
 
     def prospects(self, turn: int) -> dict[str, Any]:
@@ -113,6 +114,7 @@ class _Means(msgspec.Struct, frozen=True, gc=False):
     purse: str
     points: int
     choices: tuple[_Choice, ...]
+    free: int  # uses
 
     def left(self, ledger: Ledger) -> int:
         """Return how many points are left."""
@@ -184,7 +186,7 @@ def invoke_window(
         other: what it rolls against; None when there is nothing yet.
         ledger: what has been used up on this roll before; nothing by default.
         merges: whether behind it only matters where the sides stand and what was used up, in whatever order.
-        settles: what settles the margin, where nothing else depends on that: who can gain nothing more is not asked.
+        settles: what settles the margin, where nothing else depends on that: who can change nothing more is not asked.
     """
     sides = [own, other if other is not None else NOBODY]
     settles = settles if other is not None else None
@@ -201,12 +203,12 @@ def invoke_among(
         table: where it is played.
         sides: the sides in the order in which they are asked; each is up against the highest of the others.
         ledger: what has been used up on this roll before.
-        merges, settles: as of `invoke_window`; the latter for two sides alone.
+        merges, settles: as of `invoke_window`; the latter with a function for more than two sides.
     """
     switches, count = table.rules.switches(AspectSwitches), len(sides)
     if switches.invoke_order == "actor-then-opponent":
-        for turn in range(count):  # the first side's last word comes before the other's first
-            while _invoke(table, sides, turn, ledger, settles=settles if turn else None):
+        for turn in range(count):  # whoever has others behind them cannot answer what these add
+            while _invoke(table, sides, turn, ledger, settles=settles if turn == count - 1 else None):
                 pass
     else:
         passes, turn = 0, 0
@@ -248,8 +250,9 @@ def _invoke(
     side, other = sides[turn], sides[1 - turn] if len(sides) == 2 else _others(sides, turn)
     against = other.height if other.label else None  # without a label it has no total yet
     margin, could, is_moot = side.height - against if against is not None else None, False, False
-    if settles is not None and margin is not None:  # a better one may come to the same
-        is_moot = table.rules.settling.is_fixed(*settles, -margin if turn else margin, up=not turn)
+    if settles is not None and margin is not None:
+        heights, most = tuple([one.height for one in sides]), _most(table.state, side, turn, ledger)
+        is_moot = table.rules.settling.is_fixed(*settles, heights, turn, most)
     for member in side.members:
         choices = {choice.name: choice for choice in _choices(table.state, side.members, member, ledger, turn)}
         if not choices:
@@ -281,8 +284,27 @@ def _invoke(
     return False
 
 
+def _most(state: State, side: Side, turn: int, ledger: Ledger) -> int:
+    """Return what a side can still add at most."""
+    known = [means_of(state, side.members, member, ledger) for member in side.members]
+    used = len([one for one, _ in ledger.paid if one == turn])
+    used += sum([count for (one, _), count in ledger.free.items() if one == turn])
+    most = ledger.settings.bonus * (sum([one.free + one.points for one in known]) - used)
+    if side.dice is None or side.rolled is None or not ledger.settings.reroll:
+        return most
+    return most + _highest(side.dice) - side.rolled
+
+
+@lru_cache(maxsize=64)
+def _highest(dice: Dice) -> int:
+    try:
+        return dice.law.values[-1] if not dice.law.open else FAR
+    except LawSizeError:
+        return FAR
+
+
 def _changed(table: Table, side: Side, turn: int, ledger: Ledger, bonus: int) -> Side:
-    """Return the side that has invoked something, raised by a bonus, or with its dice thrown again where that is 0."""
+    """Return the side that has invoked something, raised by a bonus, or with its dice rerolled where that is 0."""
     if ledger.raising is not None:
         return ledger.raising.changed(side, turn, bonus)
     if bonus or side.dice is None or side.rolled is None:
@@ -337,7 +359,8 @@ def _means_of(state: State, members: tuple[str, ...], member: str, settings: Asp
         if free or (points > 0 and tag.kind != BOOST):
             choices.append(_Choice(tag, tag.slug, member, free[0] if free else ""))
     tags = tuple([(choice.name, choice.tag) for choice in choices])
-    return _Means(tags, holders, purse_of(state, member), points, tuple(choices))
+    uses = sum([choice.tag.uses.get(one, 0) for choice in choices for one in {*holders}])
+    return _Means(tags, holders, purse_of(state, member), points, tuple(choices), uses)
 
 
 def _options(choices: Iterable[_Choice], settings: AspectSettings, *, can_reroll: bool) -> tuple[Option, ...]:

@@ -1,13 +1,14 @@
 """A contest: sides roll against each other exchange by exchange until one has enough victories.
 
-An exchange is a turn for each side that may try an advantage first, one for each who attacks somebody in it (a contest
+An exchange is a turn for each side that may try an advantage first, one for each attack (a contest
 under fire), and the roll. Source: Fate Core, "Contests" (fate-srd.com); the text `fate` is made from, lines 150, 214,
 263, 300 and 339. No outcome's or option's effect stands here: the tables `contest-*` have them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any, cast
 
 import msgspec
@@ -40,10 +41,14 @@ from rpgres.kits.fate_family.settling import fact_map, roles_of
 from rpgres.model.state import EMPTY, GM, SCENE, Character, Map
 from rpgres.parameters.values import Form, Opposition, Rating
 from rpgres.rulesets import Effect, Option
+from rpgres.rulesets.settling import Heights
 
 _ROLL = Option("roll", "Roll in the contest at once.", 1)
 _UNNAMED = Option("unnamed", "A twist without a name.", passes=True)
 _TWIST = "An Unexpected Twist"
+
+
+Exchanged = tuple[int, Map[str, str], int]  # the actor's margin, what the outcome table is told, and who is first
 
 
 class Side(msgspec.Struct, frozen=True, gc=False):
@@ -114,7 +119,7 @@ def begin(table: Table, actor: Character, rating: Rating, vs: Sequence[Oppositio
         said: further fields of `Setup`.
 
     Raises:
-        UsageError: there is no other side, or somebody cannot take part.
+        UsageError: there is no other side, or a character cannot take part.
     """
     check_none_open(table.state, "contest")
     others = tuple(Side(one.character, Rating(one.value, one.ability), one.dice.text if one.dice else "") for one in vs)
@@ -211,7 +216,7 @@ def _prepare(moves: Moves, table: Table, place: Contest, number: int) -> Turn:
 
 
 def _fire(moves: Moves, table: Table, place: Contest, number: int) -> Turn:
-    """Have somebody attack the actor, who runs the contest meanwhile (A:300, A:339)."""
+    """Have a character attack the actor, who runs the contest meanwhile (A:300, A:339)."""
     setup = place.setup
     name, rating = setup.attackers[number]
     runner = setup.sides[0].who
@@ -232,24 +237,27 @@ def _roll(moves: Moves, table: Table, place: Contest) -> Turn:
     sides, state = setup.sides, table.state
     out = [number for number, side in enumerate(sides) if side.who and state.characters[side.who].is_out]
     rolling = [number for number in range(len(sides)) if number not in place.lost and number not in out]
-    margin, first, costs = 0, 0, tuple[Effect, ...]()
+    is_always = table.rules.switches(ContestSwitches).contest_double == "always"
+    comparison = _comparison(tuple(rolling), setup.environment, is_always=is_always)
     if setup.environment is None and len(rolling) == len(sides) == 2:  # only their difference matters
         actor, other = state.characters[sides[0].who], sides[1].opposition
         foe = Foe(_adds(moves, table, setup, 1), other.dice, other.character)
-        given = cast("Help", setup.given)
-        settles = "contest-exchange", _between_two
+        given, settles = cast("Help", setup.given), ("contest-exchange", comparison)
         standing = roll_off(table, actor, _adds(moves, table, setup, 0), (foe,), given, settles=settles)
-        margin, costs = standing.margin or 0, standing.effects
-        first, found = int(margin < 0), _between_two(margin)
-        compared: dict[str, Any] = {"total": standing.total, "opposition": standing.opposition}
-    else:
-        totals, costs = _totals(moves, table, setup, rolling) if _is_rolled(setup, rolling) else ({}, ())
-        margin, first, is_double, victory, twist = _compared(table, setup, rolling, totals)
-        found = _told(is_won=victory, is_twist=twist, is_double=is_double)
+        margin, facts, first = comparison((standing.margin or 0, 0))
+        costs, compared = standing.effects, dict[str, Any](total=standing.total, opposition=standing.opposition)
+    elif len(rolling) > 1 or (setup.environment is not None and rolling):
+        heights, costs = _rolled(moves, table, setup, rolling, comparison)
+        margin, facts, first = comparison(heights)
+        totals = dict(zip(rolling, heights, strict=False))
         own, best = totals.get(0), max((total for number, total in totals.items() if number), default=None)
         is_told = own is not None and best is not None and own - best == margin
         compared = {"total": own, "opposition": best} if is_told else {}
-    return _counted(table, place, margin, first, found, costs, compared)
+    else:  # nobody opposes the last side that may roll
+        first, costs, compared = rolling[0] if rolling else 0, (), {}
+        margin = 0 if not rolling else 1 if first == 0 else -1
+        facts = _told(is_won=bool(rolling), is_twist=False, is_double=False)
+    return _counted(table, place, margin, first, facts, costs, compared)
 
 
 def _told(*, is_won: bool, is_twist: bool, is_double: bool) -> Map[str, str]:
@@ -258,14 +266,35 @@ def _told(*, is_won: bool, is_twist: bool, is_double: bool) -> Map[str, str]:
     return fact_map(*((name, "yes" if is_so else "no") for name, is_so in facts.items()))
 
 
-def _between_two(margin: int) -> Map[str, str]:
-    """Return what the outcome table of an exchange between two sides is told for a margin."""
-    return _told(is_won=margin != 0, is_twist=margin == 0, is_double=abs(margin) >= STYLE)
+@lru_cache(maxsize=256)  # so that equal ones are one: what is fixed is kept by it
+def _comparison(rolling: tuple[int, ...], floor: int | None, *, is_always: bool) -> Callable[[Heights], Exchanged]:
+    """Return what compares the sides of an exchange.
 
+    Against the surroundings, whoever fails against them wins nothing, and style is what it is against them.
 
-def _is_rolled(setup: Setup, rolling: Sequence[int]) -> bool:
-    """Tell whether there is anything to roll: where nobody opposes the last side that may, it does not."""
-    return len(rolling) > 1 or (setup.environment is not None and bool(rolling))
+    Args:
+        rolling: the numbers of the sides that roll; their totals are followed by `floor` where there is one.
+        floor: the difficulty of the surroundings.
+        is_always: whether style against the surroundings counts double though others have it, too.
+    """
+
+    def compared(heights: Heights) -> Exchanged:
+        totals = dict(zip(rolling, heights, strict=False))
+        first = max(totals, key=lambda number: totals[number])
+        others = [total for number, total in totals.items() if number != first]
+        best, next_best = totals[first], max(others, default=None)
+        lead = best - (heights[-1] if floor is not None else next_best or 0)
+        is_ahead = floor is None or lead >= SUCCESS
+        if not is_ahead or best == next_best:
+            return 0, _told(is_won=False, is_twist=is_ahead, is_double=False), first
+        is_double = lead >= STYLE
+        if floor is not None and not is_always:
+            is_double = is_double and not any(total - heights[-1] >= STYLE for total in others)
+        ahead = best - next_best if next_best is not None else lead
+        margin = ahead if first == 0 else totals[0] - best if 0 in totals else -ahead
+        return margin, _told(is_won=True, is_twist=False, is_double=is_double), first
+
+    return compared
 
 
 def _adds(moves: Moves, table: Table, setup: Setup, number: int) -> int:
@@ -277,9 +306,9 @@ def _adds(moves: Moves, table: Table, setup: Setup, number: int) -> int:
     return moves.effort(table, actor, "overcome", side.rating, given)
 
 
-def _totals(
-    moves: Moves, table: Table, setup: Setup, rolling: Sequence[int]
-) -> tuple[dict[int, int], tuple[Effect, ...]]:
+def _rolled(
+    moves: Moves, table: Table, setup: Setup, rolling: Sequence[int], comparison: Callable[[Heights], Exchanged]
+) -> tuple[Heights, tuple[Effect, ...]]:
     """Return what every side comes to that rolls, all of whom may invoke, and what that cost."""
     sides = list[aspects.Side]()
     for number in rolling:
@@ -296,34 +325,9 @@ def _totals(
     if setup.environment is not None:
         sides.append(aspects.Side((), "surroundings", "", setup.environment))  # which nobody raises
     if table.state.tags:
-        costs = aspects.invoke_among(table, sides, aspects.new_ledger(table))
-    return {number: side.total for number, side in zip(rolling, sides, strict=False)}, costs
-
-
-def _compared(
-    table: Table, setup: Setup, rolling: Sequence[int], totals: dict[int, int]
-) -> tuple[int, int, bool, bool, bool]:
-    """Return the actor's margin, who is first, whether that is worth double, and whether there is a victory or a twist.
-
-    Against the surroundings, whoever fails against them wins nothing, and style is what it is against them.
-    """
-    if not totals:  # nobody opposes the last side that may roll
-        first = rolling[0] if rolling else 0
-        return (0 if not rolling else 1 if first == 0 else -1), first, False, bool(rolling), False
-    first = max(totals, key=lambda number: totals[number])
-    others = [total for number, total in totals.items() if number != first]
-    best, next_best, floor = totals[first], max(others, default=None), setup.environment
-    lead = best - (floor if floor is not None else next_best or 0)
-    if floor is not None and lead < SUCCESS:
-        return 0, first, False, False, False
-    if best == next_best:
-        return 0, first, False, False, True
-    is_double = lead >= STYLE
-    if floor is not None and table.rules.switches(ContestSwitches).contest_double != "always":
-        is_double = is_double and not any(total - floor >= STYLE for total in others)
-    ahead = best - next_best if next_best is not None else lead
-    margin = ahead if first == 0 else totals[0] - best if 0 in totals else -ahead
-    return margin, first, is_double, True, False
+        settles = "contest-exchange", comparison
+        costs = aspects.invoke_among(table, sides, aspects.new_ledger(table), settles=settles)
+    return tuple([side.total for side in sides]), costs
 
 
 def _counted(

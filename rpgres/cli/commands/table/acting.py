@@ -40,7 +40,7 @@ ACT_OPTIONS = (
 
 def act_with(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     """Resolve an action at the table and print what came of it; exit with the code it calls for."""
-    from rpgres.cli.real import plus_words
+    from rpgres.cli.asking.real import plus_words
     from rpgres.cli.render.results import action_lines
     from rpgres.journal.commands import act
 

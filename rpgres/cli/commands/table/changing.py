@@ -112,7 +112,9 @@ def undo(
     number: Annotated[
         int | None,
         typer.Argument(
-            metavar="[NUMBER]", help="The first entry to undo [default: the last action].", show_default=False
+            metavar="[NUMBER]",
+            help="The first entry to undo [default: the last action, or the last answer if one more is awaited].",
+            show_default=False,
         ),
     ] = None,
     *,

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import AsJson, AsWords, Folders
-from rpgres.cli.asking import asks_dice, can_prompt, is_listening
+from rpgres.cli.asking.terminal import asks_dice, can_prompt, is_listening
 from rpgres.cli.options import Option
 from rpgres.cli.output import exit_of, know_cards, look, say, say_json, say_text
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rpgres.cli.render.lines import Line
     from rpgres.engine.dealers import Hand
     from rpgres.engine.players import Prompt, View
-    from rpgres.engine.run import Prepared
+    from rpgres.engine.prepare import Prepared
     from rpgres.journal.commands import Done, Place
     from rpgres.journal.history import History
     from rpgres.model.state import State
@@ -140,7 +140,7 @@ class AnswerOptions(Struct, frozen=True):
         choose: decisions.
         auto: whether the ruleset's policy answers what nobody chose.
         policy: policies by name, of everybody or of one character.
-        real_dice: whose dice are real; see `rpgres.cli.real`.
+        real_dice: whose dice are real; see `rpgres.cli.asking.real`.
     """
 
     given: Given = None
@@ -189,7 +189,7 @@ def hand_for(options: TableOptions, whom: str | None, *, actor: str = "", plus: 
     """
     if not asks_dice(whom, as_json=options.as_json):
         return None
-    from rpgres.cli.real import RealDice
+    from rpgres.cli.asking.real import RealDice
 
     return RealDice(whom or "", actor=actor, plus=plus, is_plain=not options.is_drawn)
 
@@ -198,7 +198,7 @@ def _prompt(options: TableOptions, heading: Sequence[Line]) -> Prompt | None:
     """Return what asks a person, when there is one to ask; what is shown is kept by then."""
     if options.as_json or not can_prompt():
         return None
-    from rpgres.cli.prompt import Person
+    from rpgres.cli.asking.prompt import Person
 
     return Person(heading=heading, is_plain=not options.is_drawn, is_kept=True, aid=partial(_under_way, options)).ask
 
@@ -256,13 +256,14 @@ def finish_run(done: Done, options: TableOptions, *, is_asked: bool = False, exi
     from rpgres.engine.records import Pending
     from rpgres.journal.views import run_seen
 
-    found, said_by = run_seen(done.history, done.entry, options.who), done.history.run_of(done.entry).secret.by
-    if done.history.pending is None and done.history.head.number != done.entry.number:
+    entry = done.history.pending or done.entry  # what was done at a question may have changed what waits
+    found, said_by = run_seen(done.history, entry, options.who), done.history.run_of(entry).secret.by
+    if done.history.pending is None and done.history.head.number != entry.number:
         return  # what was done at a question of it has told how it ended
     if options.as_json:
         from msgspec import to_builtins
 
-        told = {"said_by": said_by, "entry": done.entry.number, "hash": done.entry.hash}
+        told = {"said_by": said_by, "entry": entry.number, "hash": entry.hash}
         say_json({**to_builtins(found), **told})
     else:
         from rpgres.cli.render.tables import found_lines
@@ -280,7 +281,7 @@ def finish_run(done: Done, options: TableOptions, *, is_asked: bool = False, exi
 @contextmanager
 def taken_back() -> Iterator[None]:
     """Tell that an action was taken back at its first roll, before anything was written."""
-    from rpgres.engine.running import TakenBack
+    from rpgres.engine.stops import TakenBack
 
     try:
         yield

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rpgres.cli.annotations import Folders, spread
-from rpgres.cli.asking import is_listening
+from rpgres.cli.asking.terminal import is_listening
 from rpgres.cli.commands.table.common import Seat, Table, TableOptions, app, rules_at, state_of
 from rpgres.cli.commands.table.posting import answer_words, rules_of_view, view_in
 from rpgres.cli.output import fits, know_cards, say, say_json, warn
@@ -226,7 +226,7 @@ def export(
 ) -> None:
     """Write the sheets as they are now, an account of everything that was done, and a table of all rolls.
 
-    The account is Markdown (transcript.md), one HTML page (account.html), and a log in Lonelog notation
+    The account is Markdown (account.md), one HTML page (account.html), and a log in Lonelog notation
     (journal.log.md), with a chapter for each scene. rolls.csv has a row for each roll and card: entry, at, who, action,
     label, kind, dice, faces, value, total, opposition, margin, outcome, source (seed or given), place (in the seed's
     numbers), stands (yes, undone or failed). What was undone and done again stands there twice, once as undone.

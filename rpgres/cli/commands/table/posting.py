@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rpgres.cli.asking import can_prompt
+from rpgres.cli.asking.terminal import can_prompt
 from rpgres.cli.commands.table.common import TableOptions, finish_run, say_entry
 from rpgres.cli.output import say, warn
 from rpgres.errors import FileError, PluginError, UsageError
@@ -48,7 +48,7 @@ def rules_of_view(view: ViewRecord, options: TableOptions) -> Rules:
 
 def answer_words(file: str, view: ViewRecord) -> str:
     """Return the command line with which a player answers a view, up to the answer; nothing where it asks nothing."""
-    from rpgres.cli.shells import join_line
+    from rpgres.cli.shell.quoting import join_line
 
     pending = view.table.pending
     if pending is None or not pending.question.label:
@@ -96,7 +96,7 @@ def write_answer(
         _hand_over(answer_line(answer))
         return
     from rpgres.cli.render.lines import line
-    from rpgres.cli.shells import join_line
+    from rpgres.cli.shell.quoting import join_line
 
     path = write_json(Path(out), answer, is_forced=is_forced)
     taken = join_line(["rpgres", "table", "answer", "--from", str(path)])
@@ -179,7 +179,7 @@ def read_sent(source: str, *, is_line: bool) -> list[Posted]:
 def take_posted(
     posted: Sequence[Posted], source: str, options: TableOptions, *, is_accepted: bool, hand: Hand | None = None
 ) -> None:
-    """Take what seats wrote elsewhere, one after the other, each as the host accepts it; print what comes of it.
+    """Take what seats wrote elsewhere, one after the other, each as the host accepts it; print the result.
 
     What the table has already, as in the older mail that a reply quotes, is left out.
 
@@ -237,7 +237,7 @@ def _accepted(one: Posted, source: str, *, is_named: bool, is_accepted: bool) ->
         what = "states its seat" + (" and the dice rolled" if has_dice else "")
         named = "" if has_dice else f", or --as {one.seat}"
         raise UsageError(f"{shown} {what} ({message}): --accept confirms it{named}")
-    from rpgres.cli.asking import ask
+    from rpgres.cli.asking.terminal import ask
     from rpgres.cli.output import flush, say_text
     from rpgres.text.harmless import in_line
 

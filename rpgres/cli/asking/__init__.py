@@ -1,0 +1,1 @@
+"""Asking a person at a terminal: questions, and what real dice and cards showed."""

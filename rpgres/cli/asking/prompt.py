@@ -1,0 +1,333 @@
+"""Asking a person at a terminal. Whether an answer is possible is the table's to say; here it is only asked again.
+
+Beside an answer, a person may type `?`, `odds`, `why`, `pass` and `undo` at any question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from rpgres.cli.asking.terminal import ask, carry_out, offering
+from rpgres.cli.output import columns, flush, is_told_plainly, say
+from rpgres.cli.render.lines import Line, line
+from rpgres.cli.render.questions import LIST, keyed, question_lines
+from rpgres.cli.render.results import event_lines
+from rpgres.cli.render.words import listed
+from rpgres.cli.shell.words import split
+from rpgres.engine.players import NO, Question, View
+from rpgres.engine.stops import PassesOn, PutAgain, TakenBack
+from rpgres.errors import RpgresError, UsageError
+from rpgres.model.cards import meant
+from rpgres.model.state import slug
+
+if TYPE_CHECKING:
+    from rpgres.engine.prepare import Prepared
+
+WIDTH, WIDEST = 80, 120  # columns of a question in one line: where nobody knows, and at most
+FEW = 2  # lines of a question that is put in full again
+HELP = "help"  # likewise, where no table says more
+SKIPS = ("n", "none", "nothing", "skip", "enter")  # other words for skipping an optional question
+YES = ("y", "yes")  # for the only option there is
+LET_BY = "pass"  # what an optional moment calls it to press Enter; taken when it is typed, too
+ODDS, WHY, UNDO = "odds", "why", "undo"
+ASIDES = ((ODDS, "the chances of each option"), (WHY, "the rule"), (UNDO, "take back the last answer"))
+ACTION, ALWAYS = "action", "always"  # how long moments pass: until the action is over; until that is taken back
+
+Aid = Callable[[View], "Prepared"]  # returns the action that is under way, as the seat of a view knows the table
+
+
+class Person:
+    """Whoever sits at this terminal, answering for every seat until the input ends.
+
+    Args:
+        heading: what stands above the first question.
+        is_plain: whether questions are written without colours.
+        is_kept: whether what was shown is kept by then, so that an interrupt only leaves the rest undecided, and what
+            was answered is taken back by whoever keeps it.
+        may_withdraw: whether the action itself can be taken back, and not only what was answered in it.
+        aid: what `odds` and `why` need to know; None where they are not to be had.
+        read: reads a line behind a sign that one is awaited; for tests.
+    """
+
+    def __init__(
+        self,
+        *,
+        heading: Sequence[Line] = (),
+        is_plain: bool = False,
+        is_kept: bool = False,
+        may_withdraw: bool = True,
+        aid: Aid | None = None,
+        read: Callable[[str], str] = ask,
+    ) -> None:
+        self._is_plain = is_plain
+        self._is_kept = is_kept
+        self._may_withdraw = may_withdraw
+        self._read = read
+        self._is_gone = False
+        self._told = {LIST: _listed, ODDS: self._odds, WHY: self._why}
+        self._passes = set[tuple[str, str]]()  # seat and label of moments that pass from now on
+        self.begin(heading, aid=aid)
+
+    def begin(self, heading: Sequence[Line], *, aid: Aid | None = None) -> None:
+        """Take note that another action begins.
+
+        Args:
+            heading: what stands above its first question.
+            aid: what `odds` and `why` need to know of it.
+        """
+        self._heading = list(heading)
+        self._aid = aid
+        self._shown = 0
+        self._asked_last: tuple[object, ...] = ()  # who, by what label, and what could be typed
+        self._answers = list[str | None]()  # of this action
+        self._passing = set[tuple[str, str]]()  # as `_passes`, until the action is over
+        self._again = list[str | None]()  # those that a run gets once more after one was taken back
+
+    def ask(self, view: View, question: Question) -> str | None:
+        """Return the answer typed, or None when it is left undecided; first shows what happened since last time."""
+        if self._again:
+            answer = self._again.pop(0)
+        elif self._is_gone:
+            return None
+        elif question.optional and self._has_passed(view.seat, question.label):
+            answer = NO
+        else:
+            answer = self._asked(view, question)
+        self._answers.append(answer)
+        return answer
+
+    def _has_passed(self, seat: str, label: str) -> bool:
+        return not {(seat, label), (seat, "")}.isdisjoint(self._passes | self._passing)
+
+    def rewind(self) -> bool:
+        """Forget the last answer of this action, so that a new run of it is answered up to there; False without one.
+
+        Moments that were to pass are put again.
+        """
+        self._passes.clear()
+        self._passing.clear()
+        if not self._answers:
+            return False
+        self._answers.pop()
+        self._again, self._answers, self._shown = self._answers, [], 0
+        return True
+
+    def _asked(self, view: View, question: Question) -> str | None:
+        try:
+            return self._ask(view, question)
+        except KeyboardInterrupt:
+            if not self._is_kept:
+                raise
+            self._is_gone = True
+            say([line()])
+            return None
+
+    def _ask(self, view: View, question: Question) -> str | None:
+        # What was let pass is not told, and may be noted later than it was.
+        events = [one for one in (*view.forgotten, *view.events) if getattr(one, "answer", "") != NO]
+        shown = self._shown if self._shown <= len(events) else 0  # fewer than before: another action
+        self._say(self._heading)
+        self._heading = []
+        say(event_lines(events[shown:]), is_plain=self._is_plain)
+        self._shown = len(events)
+        width = columns(default=WIDTH, at_most=WIDEST)
+        # What was listed just before is not listed again, where it takes many lines or is read aloud; `?` does.
+        asked, self._asked_last = self._asked_last, (question.who, question.label, tuple(keyed(question).items()))
+        rows = question_lines(question, width=width)
+        is_long = len(rows) > FEW or is_told_plainly()
+        again = question_lines(question, width=width, is_again=True) if is_long else rows
+        self._say(again if asked == self._asked_last else rows)
+        while True:
+            answer = self._answer(question)
+            if answer is None or isinstance(answer, str):
+                return answer
+            done = self._do(answer, view, question) if answer else None
+            if done is not None:
+                return done
+            if answer != [LIST]:
+                self._say(again)
+
+    def _answer(self, question: Question) -> str | list[str] | None:
+        """Return the option typed, None at the end of the input, or the words of what is to be done before; [] for
+        what is done already.
+
+        Raises:
+            PutAgain: that has changed the table.
+        """
+        while True:
+            flush()
+            try:
+                with offering([*((option.name, option.text) for option in question.offered), *ASIDES]):
+                    typed = self._read("> ").strip()
+            except EOFError:
+                self._is_gone = True  # whoever ends the input answers nothing that is still to come
+                self._say([line()])
+                return None
+            except UsageError as error:
+                self._tell(error.typed)
+                continue
+            found = matching(question, typed)
+            words = _words(typed)
+            if words and typed not in [option.name for option in question.offered] and not (found and typed == LET_BY):
+                return words
+            if not found and (question.reads is None or " " not in typed) and self._carries_out(typed):
+                return []
+            if typed.lower() == HELP and not found:
+                return [LIST]
+            # Where more can be typed than is listed, the beginning of something listed is an answer of its own.
+            is_listed = typed.isdecimal() or typed in found or typed in ("", "0")
+            if len(found) == 1 and (question.reads is None or is_listed):
+                return found[0]
+            fault = _unclear(question, typed, found)
+            if question.reads is not None and typed:
+                try:
+                    return question.reads(typed)
+                except UsageError as error:
+                    if len(found) == 1:
+                        return found[0]
+                    if not question.is_naming and self._carries_out(typed):
+                        return []
+                    fault = error.typed
+            self._tell(fault)
+
+    # -- what may be typed in place of an answer
+
+    def _carries_out(self, typed: str) -> bool:
+        """Carry out a command of the table, where it is one.
+
+        Raises:
+            PutAgain: it has changed the table.
+        """
+        has_changed = carry_out(typed)
+        if has_changed:
+            self._asked_last = ()
+            raise PutAgain(typed)
+        return has_changed is not None
+
+    def _do(self, words: Sequence[str], view: View, question: Question) -> str | None:
+        """Do what was typed, and return what it answers; whatever goes wrong is told, and the question is still there.
+
+        Raises:
+            TakenBack, PassesOn: the run ends here.
+        """
+        try:
+            if words[0] == LET_BY:
+                return self._pass_on(words[1:], view, question)
+            if words == [UNDO]:
+                self._carries_out(UNDO)
+                if not (self._may_withdraw or self._answers):
+                    raise UsageError("nothing was decided in this step so far")
+                raise TakenBack(question.label)
+            self._say(self._told[words[0]](view, question))
+        except RpgresError as error:
+            self._tell(error.message)
+        except KeyboardInterrupt:
+            self._tell("interrupted")
+        return None
+
+    def _odds(self, view: View, question: Question) -> list[Line]:
+        from rpgres.cli.progress import progress
+        from rpgres.cli.render.questions import odds_lines
+        from rpgres.engine.players import default_policy, policy_of
+        from rpgres.odds.decision import decision_odds
+
+        prepared = self._prepared(view)
+        name = default_policy(prepared.rules)
+        with progress("odds of each option", is_plain=self._is_plain):
+            found = decision_odds(prepared, view, question, policies={"": policy_of(prepared.rules, name)})
+        return odds_lines(question, found, prepared.rules.file, policy=name)
+
+    def _why(self, view: View, question: Question) -> list[Line]:
+        from rpgres.cli.render.why import why_lines
+
+        prepared = self._prepared(view)
+        return why_lines(prepared.rules, prepared.action, question)
+
+    def _prepared(self, view: View) -> Prepared:
+        if self._aid is None:
+            raise UsageError("that is not known here")
+        return self._aid(view)
+
+    def _pass_on(self, words: Sequence[str], view: View, question: Question) -> str:
+        """Have moments pass from now on, this one too: `pass always`, `pass invoke --until scene`."""
+        rest = [word for word in words if word not in ("--until", "until")]
+        label = next((word for word in rest if word in (question.label, "all")), question.label)
+        spans = [word for word in rest if word != label] or [ACTION]
+        if not question.optional:
+            raise UsageError("this decision has to be made, and cannot be skipped")
+        if len(spans) > 1:
+            raise UsageError(f"type `{LET_BY}`, `{LET_BY} {ALWAYS}` or `{LET_BY} {question.label} --until scene`")
+        label = "" if label == "all" else label
+        if self._is_kept:
+            raise PassesOn(label, view.seat, spans[0])
+        if spans[0] not in (ACTION, ALWAYS):
+            raise UsageError(f"without a table there is no {spans[0]!r}: type `{LET_BY} {ALWAYS}`")
+        (self._passes if spans[0] == ALWAYS else self._passing).add((view.seat, label))
+        return NO
+
+    def _say(self, lines: Sequence[Line]) -> None:
+        say(list(lines), is_plain=self._is_plain)
+
+    def _tell(self, text: str) -> None:
+        self._say([line(f"  {text}")])
+
+
+def _listed(_view: View, question: Question) -> list[Line]:
+    return question_lines(question)
+
+
+def _words(typed: str) -> list[str]:
+    """Return the words of what is to be done in place of an answer; none where it is an answer."""
+    try:
+        words = split(typed)
+    except UsageError:
+        return []
+    is_it = words in ([LIST], [ODDS], [WHY], [UNDO]) or (words[:1] == [LET_BY])
+    return words if is_it else []
+
+
+def matching(question: Question, typed: str) -> list[str]:
+    """Return the answers that a typed text may mean: what stands before an option, a name, the beginning of names.
+
+    Nothing typed passes an optional moment.
+    """
+    names, said = [option.name for option in question.offered], typed.lower()
+    if question.optional:
+        passes = typed in ("", "0", NO) or said in (LET_BY, *SKIPS)
+        if passes and not (typed and any(name.lower().startswith(said) for name in names)):
+            return [NO]
+        names.append(NO)
+    keys = keyed(question)
+    if said in YES and len(question.options) == 1:
+        return [question.options[0].name]
+    if said.startswith(f"{question.label} "):  # `invoke Burning Oil`
+        said = said.partition(" ")[2]
+    said = slug(said) if " " in said else said  # `Burning Oil` stands for burning-oil
+    if said.isascii() and said.isdecimal():
+        return [keys[said].name] if said in keys else []
+    same = [name for name in names if name.lower() == said]
+    if typed in names or len(same) == 1:
+        return [typed] if typed in names else same
+    if said in keys:
+        return [keys[said].name]
+    begun = [name for name in names if said and name.lower().startswith(said)]
+    begun = begun or [name for name in names if len(said) > 2 and f"-{said}-" in f"-{slug(name)}-"]  # `hammer`
+    plain = [name for name in begun if not any(name.startswith(f"{other}:") for other in begun)]
+    return plain if len(plain) == 1 else begun  # another way to choose an option is typed in full
+
+
+def _unclear(question: Question, typed: str, found: list[str]) -> str:
+    if found:
+        return f"{typed!r} could be {listed(found)}."
+    cards = meant(typed, {option.name: (option.name,) for option in question.options})
+    if cards:
+        return f"Did you mean {listed(cards)}?"
+    last = sum(key.isdecimal() for key in keyed(question))
+    offered = [f"1 to {last}" if last > 1 else "1", "a name"] if last else []
+    wanted = " or ".join([*offered, *([question.form] if question.form else [])])
+    passing = ", or press Enter to skip" if question.optional else ""
+    none = f"{typed!r} is not offered. " if typed else ""
+    return (
+        f"{none}Type {wanted}{passing}; {LIST} lists the options; {ODDS}, {WHY}, {UNDO}; Ctrl-D leaves it unanswered."
+    )

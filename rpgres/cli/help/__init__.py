@@ -1,0 +1,1 @@
+"""What help is made from: the pages of the guide, the commands, hints at the right line, and the layout."""

@@ -1,0 +1,129 @@
+"""What people type for what there is here: words of other tools and of habit, and the line that does it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+from rpgres.toml.reading import nearest
+
+# The line to type, by the words that people type in place of a command.
+_LINES: dict[str, Sequence[str]] = {
+    "rpgres --version": ("version", "about"),
+    "rpgres ruleset list": ("list", "ls", "rulesets", "systems", "games"),
+    "rpgres roll 4dF+3": ("dice", "r", "throw", "resolve", "do"),
+    "rpgres odds 4d6kh3": (
+        "probability",
+        "probabilities",
+        "prob",
+        "chance",
+        "chances",
+        "stats",
+        "statistics",
+        "anydice",
+    ),
+    "rpgres scene run fate/bribe": ("run", "script", "scenario", "encounter"),
+    "rpgres table new fate --sheet mara": ("new", "init", "start", "campaign", "session"),
+    "rpgres sheet show mara": ("character", "char", "pc", "npc"),
+    "rpgres deck list": ("card", "cards", "draw"),
+    "rpgres ruleset show fate": ("rule", "rules", "show"),
+    "rpgres table log": ("log", "history"),
+    "rpgres table act": ("act", "action"),
+    "rpgres table answer": ("answer", "choose"),
+    "rpgres table undo": ("undo",),
+    "rpgres table redo": ("redo",),
+    "rpgres config show": ("settings", "options", "preferences"),
+    "rpgres help": ("man", "manual", "docs", "doc", "guide", "tutorial", "?"),
+    "rpgres play": ("shell", "repl", "interactive", "sit"),
+}
+# Options as people call them, by the option that does it; the first that a command has is meant.
+_OPTIONS: dict[str, Sequence[str]] = {
+    "--vs": (
+        "difficulty",
+        "dc",
+        "target",
+        "target-number",
+        "tn",
+        "against",
+        "opposition",
+        "versus",
+        "number",
+        "dv",
+        "ob",
+    ),
+    "--under": ("target", "skill"),
+    "--repeat": ("times", "count", "n", "rolls", "number"),
+    "--runs": ("times", "count", "n", "number", "repeat"),
+    "--bonus": ("modifier", "mod", "plus", "add"),
+    "--skill": ("stat", "attribute", "approach", "trait", "rating", "ability", "action"),
+    "--ability": ("stat", "attribute", "trait", "rating", "skill"),
+    "--sheet": ("character", "char", "who", "actor", "pc", "file"),
+    "--actor": ("character", "char", "who", "as"),
+    "--as": ("seat", "player", "viewer"),
+    "--given": ("dice", "real", "faces", "result"),
+    "--choose": ("choice", "decision", "answer", "option"),
+    "--switch": ("house-rule", "option", "variant"),
+    "--json": ("machine", "raw"),
+    "--plain": ("no-color", "no-colour", "text"),
+    "--rulesets": ("folder", "path", "dir"),
+    "--markdown": ("md",),
+    "--simulate": ("sim", "monte-carlo", "sample"),
+}
+_DICE = ("adv", "advantage", "dis", "disadvantage", "keep", "drop", "explode", "reroll")
+
+
+def line_for(word: str) -> str:
+    """Return the line for a word that is no command; empty where it is unknown."""
+    if " " in word:
+        return f"rpgres {word}"  # quotes made one word of the line
+    return next((line for line, words in _LINES.items() if word.lower() in words), "")
+
+
+def line_in_group(path: str, word: str, commands: Collection[str]) -> str:
+    """Return the line that was meant by a word behind a group that names none of its commands; empty for none.
+
+    Args:
+        path: the group as typed: `rpgres scene`.
+        word: what stands behind it.
+        commands: those of the group.
+    """
+    usual = next((name for name in ("run", "show") if name in commands), "")  # what is done most with its things
+    is_name = word not in ("list", "ls", "all")
+    return f"{path} {usual} {word}" if usual and is_name and not nearest(word, commands) else ""
+
+
+def option_for(typed: str, known: Collection[str]) -> str:
+    """Return what an unknown option means, as a phrase; empty where that is unknown, too.
+
+    Args:
+        typed: the option, as the parser found it: one dash and a letter may be the beginning of a word.
+        known: the options there are.
+    """
+    if len(typed) == 2:
+        words = [word.partition("=")[0] for word in sys.argv[1:] if word.startswith(typed) and len(word) > 2]
+        meant = next((f"-{word}" for word in words if f"-{word}" in known), "")
+        return f"options have two dashes: {meant}" if meant else ""
+    name = typed.lstrip("-")
+    if name in _DICE and "--vs" in known and "--skill" not in known:
+        return "what is done with dice stands behind them: `d20 adv`, `4d6 drop lowest`, `3d6!`"
+    found = [option for option, names in _OPTIONS.items() if name in names and option in known]
+    longer = [option for option in known if option.startswith(typed)]
+    meant = next(iter(found or (longer if len(longer) == 1 else ())), "")
+    return f"did you mean {meant!r}?" if meant else ""
+
+
+def without_command(path: str, known: Iterable[str]) -> str:
+    """Return what to say where a group of commands stands alone."""
+    return f"{path}: a command is missing: {', '.join(known)}; `{path} --help` tells what they do"
+
+
+def no_option(path: str, option: str, context: Any) -> str:
+    """Return what to say of an option that a command does not have, with the one that may be meant."""
+    from rpgres.rulesets import unknown
+
+    known = [name for param in context.command.get_params(context) for name in param.opts if name.startswith("--")]
+    meant = option_for(option, known)
+    message = f"{path} has no option {option!r}; {meant}" if meant else unknown("option", option, known, of=path)
+    is_play = hasattr(context.command, "verb") and hasattr(context.command, "entries")
+    return f"{message} (options of an action follow its name)" if is_play else message

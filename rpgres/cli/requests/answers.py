@@ -1,0 +1,182 @@
+"""What a request of a batch with an `op` is answered: the record that the command prints with `--json`, or an error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import msgspec
+import typer
+
+from rpgres.cli.formats.batches import SeveralRecord, TextRecord
+from rpgres.cli.options import GIVEN, read_answers
+from rpgres.cli.output import recorded
+from rpgres.cli.requests.keys import PLURAL, Keys, key_of_option, read_keys
+from rpgres.cli.requests.operations import Operation, find_operation, prepared_run
+from rpgres.cli.requests.recording import Recording
+from rpgres.engine.records import Pending
+from rpgres.engine.resolve import ERROR, discreet, error_record, resuming
+from rpgres.errors import FileError, RpgresError, as_own
+from rpgres.journal import connections
+from rpgres.journal.files import table_errors
+from rpgres.journal.records import TableError
+from rpgres.parameters.context import plain_names
+
+# Operations that do nothing but add to a table: those that come together are written to the disk together.
+ADDING = frozenset(
+    f"table.{name}" for name in ("act", "answer", "pass", "set", "note", "begin", "end", "undo", "redo", "join")
+)
+TOGETHER = 64  # answers at most that wait for the disk
+LONGEST = 0.2  # seconds in which nobody else can write to their table
+
+
+class Together:
+    """The answers that wait until what they tell of is on the disk, while requests that add to a table come in a row.
+
+    Args:
+        say: tells an answer.
+    """
+
+    def __init__(self, say: Callable[[dict[str, Any]], None]) -> None:
+        self._say, self._table, self._since = say, "", 0.0
+        self._waiting: list[dict[str, Any]] = []
+
+    def prepare(self, request: Any, *, has_more: bool) -> None:
+        """Have a request write later, where others come behind it or were before it; else those before it now."""
+        is_added = isinstance(request, dict) and request.get("op") in ADDING and isinstance(request.get("table"), str)
+        table = request["table"] if is_added else ""
+        if self._waiting and table != self._table:
+            self._settle()
+        if not self._waiting:
+            self._table, self._since = (table, monotonic()) if has_more else ("", 0.0)
+        connections.defer(enabled=bool(self._table))
+
+    def say(self, answer: dict[str, Any], *, has_more: bool) -> None:
+        """Tell an answer: now, or when it is on the disk."""
+        if not self._table:
+            self._say(answer)
+            return
+        self._waiting.append(answer)
+        if not has_more or len(self._waiting) >= TOGETHER or monotonic() - self._since > LONGEST:
+            self._settle()
+
+    def _settle(self) -> None:
+        """Write what was done, and tell it; where it cannot be written, tell that of everything that was done."""
+        fault: dict[str, Any] | None = None
+        try:
+            with table_errors(Path(self._table)):
+                connections.settle()
+        except TableError as error:
+            fault = error_record(error)
+        connections.defer(enabled=False)
+        self._tell(fault)
+
+    def give_up(self) -> None:
+        """Tell that nothing was done of what is not on the disk, before the process ends; in another thread."""
+        message = f"{self._table}: undone, as a later request ended the process before this was written; send it again"
+        self._tell(error_record(TableError(message, file=self._table)))
+
+    def _tell(self, fault: Mapping[str, Any] | None) -> None:
+        """Tell the answers that wait; with a fault, that in place of what tells that something was done."""
+        waiting, self._waiting, self._table = self._waiting, [], ""
+        for answer in waiting:
+            is_undone = fault is not None and answer.get("format") != ERROR
+            self._say({**({"id": answer["id"]} if "id" in answer else {}), **(fault or {})} if is_undone else answer)
+
+
+def answer_operation(request: Mapping[str, Any], *, folders: Sequence[Path] = ()) -> dict[str, Any]:
+    """Return the answer to a request with an `op`, as plain data for JSON; nothing is raised.
+
+    Args:
+        request: the operation and its keys.
+        folders: where rulesets are sought first.
+    """
+    told = {key: value for key, value in request.items() if key not in ("op", "id")}
+    try:
+        operation = find_operation(request["op"])
+        found = _done(operation, told, folders)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001  # one bad request must not stop a batch, not even with SystemExit
+        found = error_record(_discreet(_placed(as_own(error), told), told))
+    if request.get("id") is None:
+        return found
+    if "id" in found:  # of a ruleset, which is not that of the request
+        found = _plain(SeveralRecord(answers=[found]))
+    return {"id": request["id"], **found}
+
+
+def _done(operation: Operation, told: Mapping[str, Any], folders: Sequence[Path]) -> dict[str, Any]:
+    code = 0
+    with recorded() as said, plain_names():
+        try:
+            prepared_run(operation, told, folders)()
+        except typer.Exit as ended:
+            code = ended.exit_code
+    answer = _answer(said, code)
+    request = _request(operation, told, said)
+    if request is not None:
+        answer["request"] = request
+    if said.warnings:
+        answer["notices"] = said.warnings
+    return answer
+
+
+def _answer(said: Recording, code: int) -> dict[str, Any]:
+    records = [_plain(record) for record in said.records]
+    if len(records) == 1:
+        return records[0]
+    if records:
+        return _plain(SeveralRecord(answers=records))
+    return _plain(TextRecord(text=said.text.getvalue(), exit=code))
+
+
+def _plain(record: Any) -> dict[str, Any]:
+    plain: dict[str, Any] = msgspec.to_builtins(record, str_keys=True)
+    return plain
+
+
+def _discreet(error: BaseException, told: Mapping[str, Any]) -> BaseException:
+    """Return an error that quotes no file but those that the request names as the command does; sheets it may not."""
+    named = {value for key, value in told.items() if key not in PLURAL.values() and isinstance(value, str)}
+    is_own = isinstance(error, TableError) or (isinstance(error, FileError) and error.details.get("file") in named)
+    return error if is_own else discreet(error)
+
+
+def _placed(error: BaseException, told: Mapping[str, Any]) -> BaseException:
+    """Return an error that knows where in the request its input stands."""
+    inputs = told.get("with")
+    if isinstance(error, RpgresError) and error.path and error.path[0] not in told and isinstance(inputs, Mapping):
+        error.path = ("with", *error.path)
+    return error
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What goes on with a decision that waits
+
+
+def _request(operation: Operation, told: Mapping[str, Any], said: Recording) -> dict[str, Any] | None:
+    """Return the request that goes on where a decision waits, once the answer is added to its `choose`."""
+    last = said.records[-1] if len(said.records) == 1 else None
+    if operation.name.startswith("table."):
+        return _table_request(operation, told, last)
+    if not isinstance(last, Pending):
+        return None
+    return {"op": operation.name, **told, "seed": last.seed, **resuming(last, _listed(told.get("given", {})))}
+
+
+def _listed(answers: Any) -> dict[str, list[str]]:
+    """Return answers by label, in whichever way they were given."""
+    keys = Keys((key_of_option(GIVEN),), {"given": ()})
+    return read_answers(read_keys(keys, {"given": answers}, of="")["given"], option="--given")
+
+
+def _table_request(operation: Operation, told: Mapping[str, Any], last: Any) -> dict[str, Any] | None:
+    plain = last if isinstance(last, dict) else _plain(last) if last is not None else {}
+    question = plain.get("question") or (plain.get("pending") or {}).get("question")
+    if not question or not question.get("label"):
+        return None  # nothing waits, or it is another seat's to know
+    kept = {key: told[key] for key in ("table", "as", "rulesets") if key in told}
+    return {"op": "table.answer", **kept, "choose": {question["key"] or question["label"]: []}}

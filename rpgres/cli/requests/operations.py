@@ -1,0 +1,309 @@
+"""The commands as operations of `rpgres batch`: found by name, told by keys, answered with the record of `--json`.
+
+Nothing is listed twice: operations are the commands of `root`, and their keys the options of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+import typer.core
+from msgspec import Struct
+
+from rpgres.cli.lazy import LazyGroup
+from rpgres.cli.options import read_folders
+from rpgres.cli.requests.keys import Key, Keys, key_of_option, keys_of_command, read_keys
+from rpgres.cli.rulesets import RulesetData, read_ruleset
+from rpgres.errors import UsageError
+from rpgres.rulesets import unknown
+
+RESOLVE = "resolve"  # the operation of a request that names none
+# Commands that are no operations, and why.
+APART = {
+    "play": "a person plays at a terminal; use table.act and table.answer",
+    "mcp": "it speaks with a language model over standard input; it is a process of its own",
+    "batch": "a batch answers requests, and starts no other one",
+    "completions": "it prints the completion script of a shell",
+}
+# Operations that may be called by the name of their group.
+SHORT = {"scene": "scene.run", "sheet": "sheet.show", "ruleset": "ruleset.show", "deck": "deck.show"}
+
+MOST = 1024  # actions whose keys are kept
+
+Run = Callable[[], None]
+
+
+@contextmanager
+def kept() -> Iterator[None]:
+    """Have rulesets read once only and tables stay open, while many operations follow each other."""
+    from rpgres.journal.connections import kept_open
+    from rpgres.plugins.loading import rules_kept
+
+    _read.cache_clear()
+    _ACTION_KEYS.clear()
+    with rules_kept(), kept_open():
+        yield
+
+
+class Operation(Struct, frozen=True):
+    """A command as an operation.
+
+    Attributes:
+        name: the words of the command with points between: `table.act`.
+        summary: what it does, in one line.
+        command: the command, or the group of those that are made from rulesets.
+    """
+
+    name: str
+    summary: str
+    command: Any
+
+    @property
+    def plays(self) -> bool:
+        """Whether it is about an action of a ruleset, dice or a scene, and takes the keys that these have."""
+        return isinstance(self.command, LazyGroup)
+
+    @property
+    def is_seated(self) -> bool:
+        """Whether the action is one at a persistent table, which says by which ruleset."""
+        return self.plays and bool(self.command.verb.is_seated)
+
+
+def operations() -> Iterator[Operation]:
+    """Yield every operation, in the order of the commands."""
+    from rpgres.cli.root import COMMANDS
+
+    for name in COMMANDS:
+        if name not in APART:
+            yield from _operations_of(name).values()
+
+
+def find_operation(name: object) -> Operation:
+    """Return an operation by its name.
+
+    Raises:
+        UsageError: there is none; the nearest is named.
+    """
+    from rpgres.cli.root import COMMANDS
+
+    if not isinstance(name, str):
+        raise UsageError(f'op is the name of an operation, such as "table.act", not {name!r}', path=("op",))
+    full = SHORT.get(name, name)
+    first = full.partition(".")[0]
+    if first in APART:
+        raise UsageError(f"{name} is no operation: {APART[first]}", path=("op",), reason="unknown")
+    found = _operations_of(first).get(full) if first in COMMANDS else None
+    if found is None:
+        known = [RESOLVE, *(one.name for one in operations()), *SHORT]
+        raise UsageError(unknown("op", name, known, of="a batch"), path=("op",), reason="unknown")
+    return found
+
+
+@cache
+def _operations_of(name: str) -> dict[str, Operation]:
+    from rpgres.cli.root import COMMANDS, load_command
+
+    found = {}
+    for path, command in _leaves(name, load_command(name)):
+        summary = COMMANDS[name].help if path == name else command.get_short_help_str(limit=200)
+        found[path] = Operation(path, summary, command)
+    return found
+
+
+def _leaves(path: str, command: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(command, typer.core.TyperGroup) and not isinstance(command, LazyGroup):
+        for name, one in command.commands.items():
+            yield from _leaves(f"{path}.{name}", one)
+    else:
+        yield path, command
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What a request asks of one
+
+
+def prepared_run(operation: Operation, request: Mapping[str, Any], folders: Sequence[Path]) -> Run:
+    """Return what runs the command that a request asks for.
+
+    Args:
+        operation: the operation.
+        request: its keys and values, without `op` and `id`.
+        folders: where rulesets are sought first, beside those that the request names.
+
+    Raises:
+        UsageError: a key is unknown or missing, or its value is none that it takes.
+    """
+    if operation.plays:
+        return _played(operation, request, folders)
+    procedure = _procedure(operation, request, folders)
+    if procedure is not None:
+        return procedure
+    return _called(operation.name, operation.command, request, folders)
+
+
+def _called(name: str, command: Any, request: Mapping[str, Any], folders: Sequence[Path]) -> Run:
+    keys = keys_of_command(command)
+    values = read_keys(keys, request, of=name)
+    _add_folders(values, folders)
+    return lambda: command.callback(**values)
+
+
+def _played(operation: Operation, request: Mapping[str, Any], folders: Sequence[Path]) -> Run:
+    verb, rest = operation.command.verb, dict(request)
+    _check_names(operation, rest)
+    if "notation" in rest and verb.dice_help:
+        notation = _text(rest.pop("notation"), "notation")
+        values = read_keys(_dice_keys(verb.name, tuple(verb.dice_options)), rest, of=operation.name)
+        return lambda: verb.throw(notation, values)
+    if "scene" in rest and verb.scene is not None:
+        scene = _text(rest.pop("scene"), "scene")
+        found = _procedure_of(scene, rest, folders)
+        if found is None:
+            return _called(operation.name, verb.scene(scene), rest, folders)
+        data, action = found
+    else:
+        data = _data_at(operation, rest, folders) if verb.is_seated else _data(rest, operation, folders)
+        action = _named(rest, "action", operation)
+    return _acted(operation.name, verb, data, action, rest, folders)
+
+
+def _check_names(operation: Operation, request: Mapping[str, Any]) -> None:
+    """Check that every key is one of the operation's, before a ruleset or a table is sought."""
+    known = _names_of(operation)
+    for name in request:
+        if name not in known:
+            shown = [name for name, is_main in known.items() if is_main]
+            raise UsageError(unknown("key", name, shown, of=f"the op {operation.name}"), path=(name,), reason="unknown")
+
+
+@cache
+def _names_of(operation: Operation) -> dict[str, bool]:
+    """Return every name of a key, and whether it is the one that help has."""
+    verb = operation.command.verb
+    known = dict.fromkeys(("action", "with", *(() if operation.is_seated else ("ruleset",))), True)
+    known |= {"notation": True} if verb.dice_help else {}
+    known |= {"scene": True} if verb.scene is not None else {}
+    for key in keys_of(operation):
+        known |= {key.name: True, **dict.fromkeys(key.names, False)}
+    if verb.scene is not None:
+        known |= {name: name == key.name for name, key in keys_of_command(verb.scene("scene")).by_name.items()}
+    return known
+
+
+def _acted(
+    name: str, verb: Any, data: RulesetData, action: str, rest: Mapping[str, Any], folders: Sequence[Path]
+) -> Run:
+    """Return what runs an action of a ruleset."""
+    if action not in data.file.actions:
+        text = unknown("action", action, data.file.actions, of=f"the ruleset {data.id}")
+        raise UsageError(text, path=("action",), reason="unknown")
+    keys, own = _action_keys(verb.name, verb, data, action)
+    given = {key: value for key, value in rest.items() if key != "with"}
+    values = read_keys(keys, given, of=name, besides=("with",))
+    _add_folders(values, folders)
+    values |= own | _inputs(rest.get("with", {}))
+    return lambda: verb.act(data, action, values)
+
+
+def _inputs(given: Any) -> dict[str, Any]:
+    if not isinstance(given, Mapping):
+        raise UsageError(f'with is an object such as {{"skill": 3, "vs": 2}}, not {given!r}', path=("with",))
+    return {str(name).replace("-", "_"): value for name, value in given.items()}
+
+
+def _data(rest: dict[str, Any], operation: Operation, folders: Sequence[Path]) -> RulesetData:
+    ruleset = _named(rest, "ruleset", operation)
+    return _read(ruleset, _extra(rest, folders))
+
+
+def _data_at(operation: Operation, rest: Mapping[str, Any], folders: Sequence[Path]) -> RulesetData:
+    """Return the data of the ruleset that is played at the table of a request."""
+    table = rest.get("table")
+    named = None if table is None else _text(table, "table")
+    ruleset, own = operation.command.ruleset_at(named)
+    return _read(ruleset, (*own, *_extra(rest, folders)))
+
+
+def _extra(rest: Mapping[str, Any], folders: Sequence[Path]) -> tuple[Path, ...]:
+    asked = rest.get("rulesets") or ()
+    return (*folders, *read_folders([asked] if isinstance(asked, str) else map(str, asked)))
+
+
+@lru_cache(maxsize=64)
+def _read(ruleset: str, extra: tuple[Path, ...]) -> RulesetData:
+    return read_ruleset(ruleset, extra=extra)
+
+
+def _named(rest: dict[str, Any], key: str, operation: Operation) -> str:
+    if key not in rest:
+        others = [] if operation.is_seated else ["notation"] if operation.command.verb.dice_help else []
+        others += ["scene"] if operation.command.verb.scene is not None else []
+        instead = f", or {' or '.join(others)} in its place" if others else ""
+        raise UsageError(f"{operation.name} needs the key `{key}`{instead}", path=(key,), reason="missing")
+    return _text(rest.pop(key), key)
+
+
+def _text(value: Any, key: str) -> str:
+    if not isinstance(value, str) or value == "-":
+        raise UsageError(f"`{key}` takes a text, not {value!r}", path=(key,), reason="type")
+    return value
+
+
+def _procedure(operation: Operation, request: Mapping[str, Any], folders: Sequence[Path]) -> Run | None:
+    """Return what plays a procedure of a ruleset, where a request of `scene.run` names one in place of a file."""
+    verb = getattr(operation.command, "verb", None)
+    if verb is None or "/" not in str(request.get("file")):
+        return None
+    rest = dict(request)
+    found = _procedure_of(_text(rest.pop("file"), "file"), rest, folders)
+    return None if found is None else _acted(operation.name, verb, *found, rest, folders)
+
+
+def _procedure_of(name: str, rest: Mapping[str, Any], folders: Sequence[Path]) -> tuple[RulesetData, str] | None:
+    from rpgres.cli.dynamic import procedure_named
+
+    words = [word for folder in _extra(rest, folders) for word in ("--rulesets", str(folder))]
+    return procedure_named(name, words)
+
+
+@cache
+def _dice_keys(_name: str, options: tuple[Any, ...]) -> Keys:
+    return Keys(tuple(map(key_of_option, options)), {option.name: option.off for option in options})
+
+
+_ACTION_KEYS: dict[tuple[str, str, tuple[Path, ...], str], tuple[Keys, dict[str, Any]]] = {}
+
+
+def _action_keys(name: str, verb: Any, data: RulesetData, action: str) -> tuple[Keys, dict[str, Any]]:
+    """Return the keys of every action, and the inputs of this one, which are left out so far."""
+    known = (name, data.id, data.extra, action)
+    if known not in _ACTION_KEYS:
+        if len(_ACTION_KEYS) >= MOST:
+            _ACTION_KEYS.clear()
+        described = data.file.actions[action]
+        shared = verb.procedure_options if described.procedure and verb.procedure_options else verb.options
+        own = [one.replace("-", "_") for one in data.parameters(action)]  # in this order they are told
+        keys = tuple(key_of_option(option) for option in shared if option.name not in own)
+        off = {option.name: option.off for option in shared}
+        _ACTION_KEYS[known] = Keys(keys, off), dict.fromkeys(own)
+    return _ACTION_KEYS[known]
+
+
+def _add_folders(values: dict[str, Any], folders: Sequence[Path]) -> None:
+    if folders and "rulesets" in values:
+        values["rulesets"] = [*map(str, folders), *(values["rulesets"] or ())]
+
+
+def keys_of(operation: Operation) -> list[Key]:
+    """Return the keys of an operation, as far as they do not depend on an action."""
+    if not operation.plays:
+        return list(keys_of_command(operation.command).taken)
+    verb = operation.command.verb
+    found: dict[str, Key] = {}
+    for option in (*verb.options, *verb.procedure_options, *verb.dice_options):
+        found.setdefault(option.name, key_of_option(option))
+    return [key for key in found.values() if not key.is_hidden]

@@ -1,0 +1,174 @@
+"""The JSON Schema of the requests of a batch, an operation at a time, with the schemas of what each answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rpgres.cli.formats.base_schemas import Schema
+from rpgres.cli.formats.schemas import DIALECT, VERSION, make_schema
+from rpgres.cli.requests.keys import Key, keys_of_command
+from rpgres.cli.requests.operations import RESOLVE, SHORT, Operation, keys_of, operations
+from rpgres.rulesets import Rules
+
+_ENTRY = ("entry",)
+_RUN = ("result", "pending", "entry")
+_STUDIES = ("comparison", "variation", "grids", "search", "knockout")
+# By operation, what `rpgres schema NAME` describes its answer; beside these stand error, text and answers.
+ANSWERS: Mapping[str, tuple[str, ...]] = {
+    RESOLVE: ("result", "pending"),
+    "roll": ("result", "pending"),
+    "odds": ("odds", "odds-ladder", "scene-odds", "scene-best", *_STUDIES),
+    "simulate": ("simulation", "result", "pending", "scene-result"),
+    "whatif": ("what-if",),
+    "scene.list": ("files-listed",),
+    "scene.run": ("scene-result", "pending"),
+    "scene.show": ("account",),
+    "scene.check": ("check",),
+    "scene.test": ("scene-test",),
+    "table.new": _ENTRY,
+    "table.undo": _ENTRY,
+    "table.redo": _ENTRY,
+    "table.set": _ENTRY,
+    "table.note": _ENTRY,
+    "table.join": _ENTRY,
+    "table.reveal": _ENTRY,
+    "table.act": _RUN,
+    "table.begin": _RUN,
+    "table.end": _RUN,
+    "table.answer": _RUN,
+    "table.open": _RUN,
+    "table.pass": _RUN,
+    "table.seal": _ENTRY,
+    "table.orders": ("orders-shown", *_RUN),
+    "table.odds": ("odds", "odds-ladder", "scene-odds", *_STUDIES),
+    "table.show": ("table",),
+    "table.log": ("log",),
+    "table.verify": ("verify",),
+    "table.view": ("view",),
+    "table.export": (),
+    "sheet.list": ("files-listed",),
+    "sheet.new": (),
+    "sheet.check": ("check",),
+    "sheet.show": ("sheet-shown",),
+    "deck.list": ("decks",),
+    "deck.show": ("deck-shown",),
+    "deck.draw": ("deck-draw",),
+    "ruleset.list": ("rulesets",),
+    "ruleset.new": (),
+    "ruleset.import": (),
+    "ruleset.check": ("ruleset-check",),
+    "ruleset.test": ("ruleset-test",),
+    "ruleset.show": ("ruleset-shown", "action-shown"),
+    "plugin.list": ("plugins",),
+    "plugin.new": (),
+    "plugin.check": ("plugin-check",),
+    "schema": (),
+    "help": (),
+    "config.show": ("config-shown",),
+    "config.set": (),
+    "config.unset": (),
+    "config.path": (),
+}
+_VALUE: Schema = {"type": ["string", "number"]}
+_SEVERAL: Schema = {"type": "array", "items": _VALUE}
+_ID: Schema = {"description": "anything; carried into the answer"}
+
+
+def batch_schema(rules: Rules | None = None) -> Schema:
+    """Return the schema of a request: one for each operation, by `op`; one without `op` is `resolve`.
+
+    Args:
+        rules: the ruleset whose actions it has.
+    """
+    request = make_schema("request", rules=rules)
+    definitions = request.pop("$defs")
+    definitions["resolve"] = {key: one for key, one in request.items() if not key.startswith("$s") and key != "$id"}
+    for record in ("Request", "DiceRequest"):
+        if record in definitions:
+            definitions[record]["properties"]["op"] = {"const": RESOLVE}
+    found = list(operations())
+    short = {full: name for name, full in SHORT.items()}
+    definitions |= {one.name: _schema_of(one, short.get(one.name), rules) for one in found}
+    definitions[RESOLVE]["answers"] = _answers_of(RESOLVE)
+    names = [RESOLVE, *(one.name for one in found)]
+    return {
+        "$schema": DIALECT,
+        "$id": f"urn:rpgres:schema:batch:{VERSION}" + (f":{rules.id}" if rules is not None else ""),
+        "title": "Batch",
+        "description": "One line that `rpgres batch` reads. `answers` names the schemas of what comes back.",
+        "oneOf": [{"$ref": f"#/$defs/{name}"} for name in names],
+        "$defs": definitions,
+    }
+
+
+def _schema_of(operation: Operation, short: str | None, rules: Rules | None) -> Schema:
+    names = [operation.name, *([short] if short is not None else [])]
+    properties: dict[str, Schema] = {"op": {"enum": names} if short is not None else {"const": operation.name}}
+    properties["id"] = _ID
+    schema: Schema = {"type": "object", "description": operation.summary, "answers": _answers_of(operation.name)}
+    keys = keys_of(operation)
+    if operation.plays or operation.name == "scene.run":
+        properties |= _played(operation, rules)
+    if operation.plays:
+        schema |= _needed(operation)
+        scene = operation.command.verb.scene
+        keys += list(keys_of_command(scene("scene")).taken) if scene is not None else []
+    for key in keys:
+        if key.name not in properties:
+            properties |= {name: _schema_of_key(key) for name in (key.name, *key.names)}
+    required = ["op", *schema.pop("required", ()), *(key.name for key in keys if key.is_required and not key.names)]
+    several = [_needed_key(key) for key in keys if key.is_required and key.names]
+    schema |= {"allOf": several} if several else {}
+    return {**schema, "properties": properties, "required": required, "additionalProperties": False}
+
+
+def _needed_key(key: Key) -> Schema:
+    return {"oneOf": [{"required": [name]} for name in (key.name, *key.names)]}
+
+
+def _needed(operation: Operation) -> Schema:
+    """Return which keys of what is played cannot be left out."""
+    if operation.is_seated:
+        return {"required": ["action"]}
+    verb = operation.command.verb
+    ways = [["ruleset", "action"], *([["notation"]] if verb.dice_help else []), *([["scene"]] if verb.scene else [])]
+    return {"anyOf": [{"required": one} for one in ways]}
+
+
+def _played(operation: Operation, rules: Rules | None) -> dict[str, Schema]:
+    action: Schema = {"type": "string", "description": "the action"}
+    ruleset: Schema = {"type": "string", "description": "the id of the ruleset"}
+    inputs: Schema = {"type": "object", "description": "what the action takes, by parameter, as in a scene"}
+    if rules is not None:
+        action["enum"], ruleset["const"] = list(rules.file.actions), rules.id
+    if not operation.plays:
+        return {"with": inputs}
+    found = {"action": action, "with": inputs} if operation.is_seated else {"ruleset": ruleset, "action": action}
+    found["with"] = inputs
+    if operation.command.verb.dice_help:
+        found["notation"] = {"type": "string", "description": "dice, in place of an action: 4d6kh3"}
+    if operation.command.verb.scene is not None:
+        found["scene"] = {"type": "string", "description": "a scene, in place of an action, as fate/bribe"}
+    return found
+
+
+def _schema_of_key(key: Key) -> Schema:
+    text = {"description": key.help}
+    if key.is_flag:
+        return {"type": "boolean", **text}
+    if key.choices:
+        return {"enum": list(key.choices), **text}
+    if key.is_number:
+        return {"type": "integer", **text}
+    if key.is_record:
+        return {"type": ["string", "object"], **text}
+    if not key.many:
+        return {**_VALUE, **text}
+    ways: list[Schema] = [_VALUE, _SEVERAL]
+    if key.is_pairs:
+        ways.append({"type": "object", "additionalProperties": {"anyOf": [_VALUE, _SEVERAL]}})
+    return {"anyOf": ways, **text}
+
+
+def _answers_of(name: str) -> list[str]:
+    return [f"urn:rpgres:schema:{kind}:{VERSION}" for kind in (*ANSWERS[name], "text", "answers", "error")]

@@ -1,0 +1,195 @@
+"""The account of a scene told while it is played: each step as soon as it is over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import typer
+from msgspec import structs
+
+from rpgres.cli import INTERRUPTED
+from rpgres.cli.asking.real import RealDice, plus_words
+from rpgres.cli.asking.terminal import can_prompt
+from rpgres.cli.output import flush, is_told_plainly, know_cards, say, say_text
+from rpgres.cli.render.account_lines import (
+    chapter_heading,
+    chapter_lines,
+    end_lines,
+    heading_lines,
+)
+from rpgres.cli.render.account_words import words_of
+from rpgres.cli.render.accounts import Titles, account_of, chapter_of, heading_of
+from rpgres.cli.render.scenes import step_question_lines
+from rpgres.engine.stops import TakenBack
+from rpgres.model.state import EMPTY, GM, State
+from rpgres.parameters.context import ACTOR
+from rpgres.scenes import Leaf, PlayedStep, Scene, SceneResult, Unanswered, play_scene, scene_result, step_record
+from rpgres.scenes.playing import prepare_step
+from rpgres.scenes.views import told_to
+
+if TYPE_CHECKING:
+    from rpgres.cli.asking.prompt import Person
+    from rpgres.cli.formats.accounts import Account
+    from rpgres.engine.records import Pending
+
+
+LEFT = "left here; nothing of this step is done\n"
+
+
+class Played(NamedTuple):
+    """A scene that was played.
+
+    Attributes:
+        scene: the scene.
+        seed: what all chance was drawn from.
+        steps: what came of each step, with nothing left out.
+        ending: the name of how it ended; empty where it has none.
+    """
+
+    scene: Scene
+    seed: str
+    steps: list[PlayedStep]
+    ending: str
+
+    def result(self, *, seat: str | None = None) -> SceneResult:
+        """Return its result as far as a seat may know; all of it for no seat."""
+        return scene_result(self.scene, self.steps, ending=self.ending, seed=self.seed, seat=seat)
+
+    def told(self, *, seat: str | None = None) -> SceneResult:
+        """Return what is told of it: as a seat sees it, or as the game master does, who knows the seed as well."""
+        result = self.result(seat=seat or GM)
+        return structs.replace(result, seed=self.seed) if seat is None else result
+
+
+def play_silently(scene: Scene, *, seed: str, seat: str | None = None) -> Played:
+    """Play a scene without asking; errors say what a seat may know."""
+    endings: list[str] = []
+    with told_to(seat):
+        steps = list(play_scene(scene, seed=seed, ended=endings.append))
+    return Played(scene, seed, steps, endings[0])
+
+
+def tell_scene(
+    scene: Scene,
+    *,
+    seed: str,
+    seat: str | None,
+    is_plain: bool,
+    auto: bool,
+    real_dice: str = "",
+    people: State | None = None,
+    inputs: Mapping[str, Any] = EMPTY,
+) -> Played:
+    """Play a scene and tell its account step by step as it goes.
+
+    Args:
+        scene: the scene.
+        seed: what all chance is drawn from.
+        seat: for whom it is told; None for the game master, with the seed.
+        is_plain: without colours and drawn dice.
+        auto: whether decisions are taken without asking.
+        real_dice: whose dice are real, as of `RealDice`; empty where none are.
+        people: the table with everybody who takes part, where steps bring them; by default the scene's.
+        inputs: what stands above the first question, where no step of a file says it.
+
+    Raises:
+        FileError: a step cannot be played.
+        Unanswered: nothing answers a decision; for a procedure without a file, what comes before it is printed.
+    """
+    teller = _Teller(scene, people if people is not None else scene.state, is_plain=is_plain)
+    teller.begin(seed=seed if seat is None else None, seat=seat or GM)
+    person = _person(is_plain=is_plain) if seat is None and not auto else None
+    hand = RealDice(real_dice, is_plain=is_plain) if real_dice else None
+
+    def begins(leaf: Leaf, state: State) -> None:
+        if person is not None or hand is not None:  # else only the result shows whether the reader may see it
+            teller.head(_before(leaf))
+        if hand is not None:
+            plus = plus_words(scene.rules.file, leaf.step.played, leaf.step.with_) if leaf.step.played else ""
+            hand.begin(actor=leaf.step.actor or ACTOR, plus=plus)
+        if person is not None:
+            aid = (lambda _view: prepare_step(scene, leaf, state)) if leaf.step.played else None
+            person.begin(step_question_lines(leaf, inputs), aid=aid)
+
+    steps, endings = list[PlayedStep](), list[str]()
+    asked: dict[str, Any] = {"prompt": person.ask, "rewinds": person.rewind} if person is not None else {}
+    asked["hand"] = hand
+    try:
+        with told_to(seat):
+            for played in play_scene(scene, seed=seed, **asked, begins=begins, ended=endings.append):
+                steps.append(played)
+                teller.step(step_record(scene, played, seat=seat or GM))
+    except Unanswered as waiting:
+        if people is not None and seat is None and person is None:  # a person has seen it
+            teller.step(_so_far(waiting.pending))
+        raise
+    except TakenBack:
+        say_text(LEFT)
+        raise typer.Exit(INTERRUPTED) from None
+    done = Played(scene, seed, steps, endings[0])
+    teller.end(account_of(done.told(seat=seat), scene.rules))
+    return done
+
+
+class _Teller:
+    """What was told of a scene so far, and how it is shown."""
+
+    def __init__(self, scene: Scene, people: State, *, is_plain: bool) -> None:
+        self.scene, self.people = scene, people
+        know_cards(scene.rules)
+        self.is_plain = is_plain
+        self.words = words_of(scene.rules, people)
+        self.titles = Titles()
+        self.is_headed = False
+
+    def begin(self, *, seed: str | None, seat: str) -> None:
+        """Tell what stands above the account."""
+        file, title = self.scene.file, self.scene.file.title or self.scene.source.path
+        told = heading_of(self.scene.rules, self.people, title=title, summary=file.summary, seed=seed, seat=seat)
+        say(heading_lines(told), is_plain=self.is_plain, is_prose=True)
+
+    def head(self, step: Mapping[str, Any]) -> None:
+        """Tell what stands above a step, once."""
+        if not self.is_headed:
+            title = self.titles.next(step)
+            lines = chapter_heading(title, self.titles.count, is_skipped=bool(step.get("skipped")))
+            say(lines, is_plain=self.is_plain, is_prose=True)
+            self.is_headed = True
+
+    def step(self, record: Mapping[str, Any] | None) -> None:
+        """Tell what came of a step; nothing where the reader may not hear of it."""
+        if record is None:
+            self.is_headed = False
+            return
+        self.head(record)
+        chapter = chapter_of([record], self.words, "Step")
+        is_aloud = self.is_plain or is_told_plainly()
+        say(chapter_lines(chapter, is_aloud=is_aloud), is_plain=self.is_plain, is_prose=True)
+        flush()
+        self.is_headed = False
+
+    def end(self, account: Account) -> None:
+        """Tell how it ended."""
+        say(end_lines(account), is_plain=self.is_plain, is_prose=True)
+
+
+def _before(leaf: Leaf) -> dict[str, Any]:
+    """Return what a step's title is made of, before it is played."""
+    step = leaf.step
+    inputs = {step.moment[1]: step.moment[0]} if step.moment is not None else {}
+    return {"id": step.id, "action": step.played or None, "inputs": inputs, "note": step.note, "set": step.set}
+
+
+def _so_far(pending: Pending) -> dict[str, Any]:
+    """Return what came of a step by the time it waits for a decision, as the account reads it."""
+    return {"action": pending.action, "actor": pending.actor, "inputs": pending.inputs, "events": pending.events}
+
+
+def _person(*, is_plain: bool) -> Person | None:
+    """Return who is asked, if anyone."""
+    if not can_prompt():
+        return None
+    from rpgres.cli.asking.prompt import Person
+
+    return Person(is_plain=is_plain, may_withdraw=False)

@@ -1,0 +1,302 @@
+"""Formulas of an action with named dice, compiled, and the values of their names before and after the roll.
+
+`rpgres.rulesets.dice_plans` parses what `[actions.NAME.dice]` and the keys beside it say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from rpgres.dice import Dice, dice
+from rpgres.dice.grammar import Pool
+from rpgres.dice.groups import Again, can_bring
+from rpgres.engine.named_inputs import Given
+from rpgres.errors import NotationError, RuleError, UsageError
+from rpgres.rulesets import Rules
+from rpgres.rulesets.dice_plans import GIVEN, SLOT, AskPlan, DicePlan, OptionPlan, dice_plan
+from rpgres.rulesets.formulas import Expr, Name, Value, names, worker
+from rpgres.rulesets.numbers import OPPOSED, sheet_names
+from rpgres.rulesets.references import spoken_of
+
+Worker = Callable[[Any], Any]
+
+
+class Die(NamedTuple):
+    """A rolled die: its face, whether it is no added die, and the roll of its group that it is from, from 1."""
+
+    face: int
+    is_first: bool = True
+    thrown: int = 1
+
+
+Rolled = Mapping[str, tuple[Die, ...]]  # by group, the dice that count
+
+
+class AskedOption(Struct, frozen=True):
+    """An option of a question, compiled; see `OptionPlan`."""
+
+    when: Worker
+    cost: dict[str, Worker]
+    reroll: dict[str, Worker]
+    most: Worker | None
+    prefer: Worker
+    pick: bool
+
+
+class Asked(Struct, frozen=True):
+    """A question inside a roll, compiled.
+
+    Attributes:
+        when: whether it is asked.
+        options: its options, by name.
+        facts: the numbers that its formulas name, which policies may use.
+    """
+
+    when: Worker
+    options: dict[str, AskedOption]
+    facts: tuple[str, ...]
+
+
+class Compiled(msgspec.Struct, frozen=True):
+    """An action's plan, with its formulas compiled.
+
+    Attributes:
+        plan: the parsed data.
+        numbers: the formula of each number.
+        of_dice: by slot, the condition of dice that a reading is of; None for all.
+        worth, again: by group, the value of a die, and whether it adds another.
+        pieces: by group, its dice: text, with formulas between.
+        asks: its questions, by label.
+        wanted: names that outcome rows, their effects and the effects of options use.
+    """
+
+    plan: DicePlan
+    numbers: dict[str, Worker]
+    of_dice: tuple[Worker | None, ...]
+    worth: dict[str, Worker]
+    again: dict[str, Worker]
+    pieces: dict[str, tuple[str | Worker, ...]]
+    asks: dict[str, Asked]
+    wanted: tuple[str, ...]
+
+
+class Known(dict[str, Any]):
+    """The values of names in formulas; numbers and readings are computed at their first use."""
+
+    def __init__(self, compiled: Compiled, base: Mapping[str, Any], rolled: Rolled) -> None:
+        super().__init__(base)
+        self.compiled = compiled
+        self.rolled = rolled
+
+    def __missing__(self, name: str) -> Any:
+        made = self.compiled.numbers.get(name)
+        value = made(self) if made is not None else read_off(self, int(name.removeprefix(SLOT)))
+        self[name] = value
+        return value
+
+    def of_die(self, work: Worker, die: Die) -> Any:
+        """Return the value of a formula for one die."""
+        self["face"], self["added"], self["thrown"] = die.face, int(not die.is_first), die.thrown
+        return work(self)
+
+    def counts(self, group: str, die: Die) -> int:
+        """Return the value of a die in sums and for the highest and lowest."""
+        worth = self.compiled.worth.get(group)
+        return die.face if worth is None else int(self.of_die(worth, die) or 0)
+
+    def read_of(self, place: int, group: str, die: Die) -> int | None:
+        """Return what a die contributes to a reading; None where the reading does not include it."""
+        read, fits = self.compiled.plan.reads[place], self.compiled.of_dice[place]
+        if group not in read.groups or (fits is not None and not self.of_die(fits, die)):
+            return None
+        return 1 if read.kind == "count" else self.counts(group, die)
+
+
+def read_off(known: Known, place: int, *, alone: str = "") -> int:
+    """Return a reading of the rolled dice; of one group only where `alone` names it."""
+    read = known.compiled.plan.reads[place]
+    parts = (
+        known.read_of(place, group, die)
+        for group in ((alone,) if alone else read.groups)
+        for die in known.rolled.get(group, ())
+    )
+    found = [one for one in parts if one is not None]
+    match read.kind:
+        case "sum" | "count":
+            return sum(found)
+        case "highest":
+            return max(found, default=0)
+        case _:
+            return min(found, default=0)
+
+
+def compiled_of(rules: Rules, action: str) -> Compiled:
+    """Return the compiled plan of an action, cached in the rules.
+
+    Raises:
+        RuleError: a formula cannot be read.
+    """
+    key = f"dice:{action}"
+    if key not in rules.compiled:
+        try:
+            wanted = tuple(dict.fromkeys(spoken_of(rules, action)))
+            plan = dice_plan(rules.file, action, wanted=wanted)
+        except RuleError as error:
+            raise RuleError(f"{rules.id} {action}: {error.raw}") from None
+        groups = plan.groups.values()
+        rules.compiled[key] = Compiled(
+            plan,
+            {name: worker(expr) for name, expr in plan.numbers.items()},
+            tuple(worker(read.of) if read.of is not None else None for read in plan.reads),
+            {group.name: worker(group.worth) for group in groups if group.worth is not None},
+            {group.name: worker(group.again) for group in groups if group.again is not None},
+            {group.name: tuple(_piece(piece) for piece in group.pieces) for group in groups},
+            {label: asked_of(ask, plan) for label, ask in plan.asks.items()},
+            wanted,
+        )
+    found: Compiled = rules.compiled[key]
+    return found
+
+
+def _piece(piece: str | Expr) -> str | Worker:
+    if isinstance(piece, str):
+        return piece
+    # A name alone may stand for dice as they were typed.
+    return (
+        worker(Name(f"dice:{piece.name}"))
+        if isinstance(piece, Name) and not piece.name.startswith(SLOT)
+        else worker(piece)
+    )
+
+
+def asked_of(ask: AskPlan, plan: DicePlan) -> Asked:
+    """Return a compiled question."""
+    named = {name: None for one in ask.formulas for name in names(one)}
+    facts = tuple(name for name in named if name in plan.numbers)
+    return Asked(worker(ask.when), {name: _option(its) for name, its in ask.options.items()}, facts)
+
+
+def _option(its: OptionPlan) -> AskedOption:
+    return AskedOption(
+        worker(its.when),
+        _workers(its.cost),
+        _workers(its.reroll),
+        worker(its.most) if its.most is not None else None,
+        worker(its.prefer),
+        its.pick,
+    )
+
+
+def _workers(formulas: Mapping[str, Expr]) -> dict[str, Worker]:
+    return {name: worker(one) for name, one in formulas.items()}
+
+
+def plain(value: Value) -> Value:
+    """Return a value as outcome rows use it: a flag as 1 or 0."""
+    return int(value) if isinstance(value, bool) else value
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Before the roll
+
+
+def base_of(compiled: Compiled, given: Given) -> dict[str, Any]:
+    """Return the values of names before the roll, with those that stand for dice (`dice:NAME`)."""
+    base: dict[str, Any] = {}
+    on_sheets = {*sheet_names(given.rules.file), *given.actor.abilities, *given.actor.counters}
+    for name in compiled.wanted:
+        if (name in on_sheets or name.startswith(OPPOSED)) and name not in compiled.numbers:
+            base[name] = given.value(name)
+    for name in compiled.plan.free_names():
+        if name.startswith(GIVEN):
+            base[name] = int(given.values.get(name.removeprefix(GIVEN)) is not None)
+        else:
+            base[name] = given.value(name)
+    for group in compiled.plan.groups.values():
+        for piece in group.pieces:
+            if isinstance(piece, Name) and not piece.name.startswith(SLOT):
+                name = piece.name
+                is_number = name in compiled.numbers
+                base[f"dice:{name}"] = Later(name) if is_number else given.in_dice(name)
+    return base
+
+
+class Later(str):
+    """The name of a number in a place where dice could be named."""
+
+    __slots__ = ()
+
+
+def filled(known: Known, group: str) -> Dice | None:
+    """Return the dice of a group with its formulas evaluated; None where there are none.
+
+    Raises:
+        UsageError: the text is no dice.
+    """
+    pieces = known.compiled.pieces[group]
+    text, is_count = "", False
+    for place, piece in enumerate(pieces):
+        if isinstance(piece, str):
+            text += piece
+            continue
+        value = piece(known)
+        if isinstance(value, Later):
+            value = known[value]
+        if isinstance(value, bool):
+            value = int(value)
+        following = pieces[place + 1] if place + 1 < len(pieces) else ""
+        is_count = isinstance(following, str) and following[:1] in ("d", "D") and not text.rstrip()[-1:].isalnum()
+        if is_count and (value is None or int(value) < 1):
+            return None
+        negative = isinstance(value, int) and value < 0
+        text += f"({value})" if negative else str(value or 0) if not isinstance(value, str) else value
+    if not text.strip():
+        return None
+    try:
+        return dice(text)
+    except NotationError as error:
+        template = known.compiled.plan.groups[group].template
+        raise UsageError(f"the dice {group} are {template!r}, which is {text!r} here: {error.message}") from error
+
+
+def again_of(known: Known, group: str, found: Dice) -> Again | None:
+    """Return the faces of a group that add a die; None where none does."""
+    adds = known.compiled.again.get(group)
+    if adds is None or not is_pool(found):
+        return None
+    pool = found.pools[0]
+    if not can_bring(pool):
+        raise UsageError(f"the dice {group} are {found.text} here, and such dice cannot add others")
+    first, added = (
+        frozenset(face for face in pool.faces if known.of_die(adds, Die(face, is_first))) for is_first in (True, False)
+    )
+    if first and added >= {*pool.faces}:
+        raise UsageError(f"the dice {group} are {found.text} here, and every face explodes forever")
+    return Again(first, added) if first else None
+
+
+def is_pool(found: Dice) -> bool:
+    """Tell whether dice are one pool that can be read die by die; otherwise only their total is read."""
+    node = found.node
+    return isinstance(node, Pool) and node.target is None and not node.explodes and not node.is_d66
+
+
+def as_many(found: Dice, group: str, count: int) -> Dice:
+    """Return `count` of the dice of a group, for a reroll.
+
+    Raises:
+        UsageError: they are no pool of which all dice count.
+    """
+    pool = found.node
+    if not isinstance(pool, Pool) or not is_pool(found) or pool.keep:
+        raise UsageError(f"the dice {group} are {found.text} here, and such dice cannot be rerolled one by one")
+    return found if pool.count == count else Dice(msgspec.structs.replace(pool, count=count))
+
+
+def roll_count(dice: Iterable[Die]) -> int:
+    """Return how many rolls of a group these dice come from."""
+    return max((die.thrown for die in dice), default=1)

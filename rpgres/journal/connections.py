@@ -1,0 +1,231 @@
+"""Files of tables that stay open between commands of one process. What others write to them is seen all the same."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+MOST = 16  # files that are open at a time
+
+Now = tuple[int, ...]  # a value that changes when another process writes to the file
+
+
+class Connection(sqlite3.Connection):
+    """A connection to a journal, with what was read through it last.
+
+    SQLite's `data_version` tells whether another connection has written; what the system says of the file, whether it
+    is another one by now.
+    """
+
+    kept: Any = None
+    seen: Now = ()
+    whole = ""  # the hash of the last entry up to which all is known to be whole
+    is_lent = False
+    is_ahead = False  # whether entries were added that are not in the file yet
+
+    def recall(self, path: Path) -> Any:
+        """Return what was kept, within a transaction, as long as the file is the same; else None."""
+        if self.seen != (*self.version(), *_file(path)):
+            self.kept, self.whole = None, ""
+        return self.kept
+
+    def version(self) -> tuple[int]:
+        """Return a number that changes when another process writes."""
+        (number,) = self.execute("PRAGMA data_version").fetchone()
+        return (int(number),)
+
+    def keep(self, path: Path, value: Any, version: tuple[int]) -> None:
+        """Keep what the file says.
+
+        Args:
+            path: the file.
+            value: what it says; None forgets what was kept.
+            version: that of the transaction in which it was read or written.
+        """
+        self.kept, self.seen = value, (*version, *_file(path))
+
+    @contextmanager
+    def adding(self, path: Path) -> Iterator[None]:
+        """Add entries in a transaction; or in a part of one, where it is `settle` that ends it."""
+        if _keeper is None or not _keeper.takes(self, path):
+            self.execute("BEGIN IMMEDIATE")
+            yield
+            self.execute("COMMIT")
+            return
+        if not self.in_transaction:
+            self.execute("BEGIN IMMEDIATE")
+        self.execute("SAVEPOINT entries")
+        try:
+            yield
+        except BaseException:
+            if self.in_transaction:  # SQLite ends it by itself where the disk is full
+                self.execute("ROLLBACK TO entries")
+                self.execute("RELEASE entries")
+            raise
+        self.execute("RELEASE entries")
+        self.is_ahead = True
+
+
+def _file(path: Path) -> Now:
+    found = os.stat(path)
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+class _Keeper:
+    """The files that are open."""
+
+    def __init__(self) -> None:
+        self._open: dict[Path, tuple[Now, Connection]] = {}
+        self.is_deferring = False
+        self._together: tuple[Path, Connection] | None = None  # whose transaction is ended by `settle`
+        self._later: Callable[[], None] | None = None
+
+    def takes(self, connection: Connection, path: Path) -> bool:
+        """Tell whether what is added now is committed later, with what was added before and comes behind."""
+        if self._together is None and self.is_deferring and self.find(path) is connection:
+            self._together = path, connection
+        return self._together is not None and self._together[1] is connection
+
+    def find(self, path: Path) -> Connection | None:
+        """Return the connection to a file that stays open."""
+        return self._open.get(Path(os.path.abspath(path)), ((), None))[1]
+
+    def settle(self) -> None:
+        """Commit what was added together."""
+        together, later = self._together, self._later
+        self._together = self._later = None
+        if together is None:
+            return
+        path, connection = together
+        connection.is_ahead = False
+        try:
+            if connection.in_transaction:
+                connection.execute("COMMIT")
+                connection.seen = (*connection.seen[:1], *_file(path))
+        except BaseException:
+            connection.seen = ()
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+        if later is not None:
+            later()
+
+    def after_commit(self, work: Callable[[], None]) -> None:
+        """Do something once what was added is committed; of several such things the last one counts."""
+        if self._together is None:
+            work()
+        else:
+            self._later = work
+
+    @contextmanager
+    def lent(self, path: Path, connect: Callable[[Path], Connection]) -> Iterator[Connection]:
+        """Lend the connection to a file; one that is lent already, or is another file by now, is not lent again."""
+        key = Path(os.path.abspath(path))
+        if self._together is not None and self._together[1] is self.find(path):
+            yield self._together[1]
+            return
+        same = _file(path)[:2]
+        before, connection = self._open.get(key, ((), None))
+        if connection is None or before != same:
+            if connection is not None and not connection.is_lent:
+                connection.close()
+            connection = connect(path)
+            self._open.pop(key, None)
+            self._open[key] = same, connection
+        elif connection.is_lent:
+            connection = connect(path)
+        connection.is_lent = True
+        try:
+            yield connection
+        finally:
+            connection.is_lent = False
+            if self._open.get(key, ((), None))[1] is not connection:
+                connection.close()
+            elif connection.in_transaction and (self._together is None or self._together[1] is not connection):
+                connection.execute("ROLLBACK")
+            while len(self._open) > MOST:
+                self._open.pop(next(iter(self._open)))[1].close()
+
+    def close(self) -> None:
+        """Close all files; what was not committed is as if it had never been."""
+        for _, connection in self._open.values():
+            connection.close()
+        self._open.clear()
+
+
+_keeper: _Keeper | None = None
+
+
+@contextmanager
+def kept_open() -> Iterator[None]:
+    """Have tables stay open between what is done at them, for a process that does much."""
+    global _keeper
+    before, _keeper = _keeper, _Keeper()
+    try:
+        yield
+    finally:
+        _keeper.close()
+        _keeper = before
+
+
+def defer(*, enabled: bool) -> None:
+    """Have what is added to one table from here on committed by `settle` alone, or by each command itself again.
+
+    A caller that defers reports nothing as done before `settle` has returned; no other process can write until then.
+    """
+    if _keeper is not None:
+        _keeper.is_deferring = enabled
+
+
+def settle() -> None:
+    """Commit what was deferred.
+
+    Raises:
+        sqlite3.Error: it cannot be written; then nothing of it was.
+    """
+    if _keeper is not None:
+        _keeper.settle()
+
+
+def after_commit(work: Callable[[], None]) -> None:
+    """Do something when what was added is committed: at once, or after `settle`; of several such the last counts."""
+    if _keeper is None:
+        work()
+    else:
+        _keeper.after_commit(work)
+
+
+def note_whole(path: Path, head: str) -> None:
+    """Note that a table that stays open is whole up to its last entry, by its hash."""
+    connection = _keeper.find(path) if _keeper is not None else None
+    if connection is not None:
+        connection.whole = head
+
+
+def is_whole(path: Path, head: str) -> bool:
+    """Tell whether that was noted, and no other process has written since."""
+    connection = _keeper.find(path) if _keeper is not None else None
+    return connection is not None and connection.whole == head
+
+
+@contextmanager
+def lent(path: Path, connect: Callable[[Path], Connection]) -> Iterator[Connection]:
+    """Give the connection to a file for a while.
+
+    Args:
+        path: the file.
+        connect: opens it.
+    """
+    if _keeper is not None:
+        with _keeper.lent(path, connect) as connection:
+            yield connection
+        return
+    connection = connect(path)
+    try:
+        yield connection
+    finally:
+        connection.close()

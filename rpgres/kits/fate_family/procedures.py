@@ -1,0 +1,120 @@
+"""The procedures of the family, `challenge`, `contest` and `conflict`, registered with a ruleset and its own actions.
+
+The modules that play them are imported when one is played: a single roll does not need them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rpgres.engine.procedures import Turn
+from rpgres.engine.table import Outcome, Table
+from rpgres.errors import UsageError, named
+from rpgres.kits.fate_family.moves import Moves
+from rpgres.model.state import Character, Map
+from rpgres.parameters.values import Form, Opposition, Rating
+from rpgres.rulesets import Ruleset
+from rpgres.rulesets.rules import Rules
+
+if TYPE_CHECKING:
+    from rpgres.kits.fate_family.challenge import Challenge
+    from rpgres.kits.fate_family.conflict import Conflict
+    from rpgres.kits.fate_family.contest import Contest
+
+
+def register_procedures(ruleset: Ruleset, moves: Moves, *, rated: str, track_of: Callable[[Rules, str], str]) -> None:
+    """Register the three procedures; their parameters are those of the kit's data.
+
+    Args:
+        ruleset: the ruleset.
+        moves: its actions.
+        rated: the parameter with the rating that an actor rolls in a contest, such as `skill`.
+        track_of: returns the track on which harm of a kind is marked.
+    """
+    _register_challenge(ruleset, moves)
+    _register_contest(ruleset, moves, rated, track_of)
+    _register_conflict(ruleset, moves, track_of)
+
+
+def _register_challenge(ruleset: Ruleset, moves: Moves) -> None:
+    def turn(table: Table, place: Challenge) -> Turn | Outcome:
+        from rpgres.kits.fate_family.challenge import take_turn
+
+        return take_turn(moves, table, place)
+
+    @ruleset.procedure("challenge", turn=turn)
+    def begin(table: Table, actor: Character, *, task: Sequence[Form], difficulty: int) -> Challenge:
+        from rpgres.kits.fate_family import challenge
+
+        return challenge.begin(table, actor, task, difficulty=difficulty)
+
+
+def _register_contest(ruleset: Ruleset, moves: Moves, rated: str, track_of: Callable[[Rules, str], str]) -> None:
+    def turn(table: Table, place: Contest) -> Turn | Outcome:
+        from rpgres.kits.fate_family.contest import take_turn
+
+        return take_turn(moves, table, place)
+
+    @ruleset.procedure("contest", turn=turn)
+    def begin(
+        table: Table,
+        actor: Character,
+        *,
+        vs: Sequence[Opposition],
+        victories: int,
+        difficulty: int,
+        track: str = "physical",
+        exchanges: int | None = None,
+        environment: int | None = None,
+        under_fire: Sequence[Form] = (),
+        defense: Rating | None = None,
+        **given: Any,
+    ) -> Contest:
+        from rpgres.kits.fate_family import contest
+        from rpgres.kits.fate_family.fighters import best_rating
+
+        rating = given.pop(rated, None)
+        if rating is None:
+            raise UsageError(f"{ruleset.id} contest needs {named(rated)} NAME|NAME=N|N: what is rolled")
+        return contest.begin(
+            table,
+            actor,
+            rating,
+            vs,
+            victories=victories,
+            difficulty=difficulty,
+            track=track_of(table.rules, track),
+            exchanges=exchanges,
+            environment=environment,
+            attackers=contest.attackers_of(table, under_fire, track),
+            defense=defense or best_rating(table.rules, actor, track, "defense"),
+            given=Map(given),
+        )
+
+
+def _register_conflict(ruleset: Ruleset, moves: Moves, track_of: Callable[[Rules, str], str]) -> None:
+    def turn(table: Table, place: Conflict) -> Turn | Outcome:
+        from rpgres.kits.fate_family.conflict import take_turn
+
+        return take_turn(moves, table, place)
+
+    @ruleset.procedure("conflict", turn=turn)
+    def begin(
+        table: Table,
+        actor: Character,
+        *,
+        against: Sequence[Form],
+        kind: str,
+        difficulty: int,
+        ally: Sequence[Form] = (),
+        zones: str = "",
+        order: str = "",
+        exchanges: int | None = None,
+        **fighter: Any,
+    ) -> Conflict:
+        from rpgres.kits.fate_family import conflict
+
+        track = track_of(table.rules, kind)
+        said = conflict.Said(against, kind, track, difficulty, ally, fighter, zones, order, exchanges)
+        return conflict.begin(table, actor, said)
