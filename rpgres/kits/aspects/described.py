@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from rpgres.engine.named_windows import MOST_STEPS, Roll
+from rpgres.engine.named_windows import Roll
 from rpgres.engine.table import Outcome, Table
 from rpgres.kits.aspects.invoking import Side, can_invoke, invoke_among, means_of, new_ledger, no_window
 from rpgres.kits.aspects.names import (
@@ -107,8 +107,7 @@ class _Raising:
         `wins` and `saves` say how often it would have to be raised for the side to succeed, and not to fail; -1 for
         never. `better` tells whether the next time brings another outcome.
         """
-        mine, roll = turn == 0, self.roll
-        ahead = [roll.success({ADDED[turn]: self.bonus * step}) for step in range(MOST_STEPS)]
+        mine, ahead = turn == 0, self.roll.looked_ahead(ADDED[turn], self.bonus)
         wins = next((step for step, (_, success) in enumerate(ahead) if success is mine), -1)
         saves = next((step for step, (_, success) in enumerate(ahead) if success is not (not mine)), -1)
         return {"wins": wins, "saves": saves, "better": ahead[0][0] != ahead[1][0]}
