@@ -65,11 +65,11 @@ def _rules_for(view: ViewRecord, options: TableOptions) -> Rules | None:
         return None
 
 
-def _tell_unchecked(rules: Rules | None, view: ViewRecord, choice: str) -> None:
-    from rpgres.journal.elsewhere import is_checked
+def _tell_unchecked(rules: Rules | None, view: ViewRecord, choose: Mapping[str, Sequence[str]]) -> None:
+    from rpgres.journal.elsewhere import unchecked
 
-    if not is_checked(rules, view, choice):
-        warn(f"this view does not tell enough to check {choice!r}; the table will, when the host takes it")
+    if found := unchecked(rules, view, choose):
+        warn(f"not checked here: {', '.join(found)}; the table will check {'it' if len(found) == 1 else 'them'}")
 
 
 def write_answer(
@@ -91,7 +91,7 @@ def write_answer(
         raise UsageError(f"choose an option: {answer_words(file, view) or '--choose LABEL=OPTION'}")
     rules = _rules_for(view, options)
     answer = answer_for(rules, view, choose=choices, given=given)
-    _tell_unchecked(rules, view, next(iter(choices.values()))[0])
+    _tell_unchecked(rules, view, choices)
     if out is None:
         _hand_over(answer_line(answer))
         return
@@ -129,7 +129,7 @@ def seal_elsewhere(file: str | None, out: str | None, options: TableOptions, *, 
     view = view_in(file, options)
     rules = _rules_for(view, options)
     made = seal_for(rules, view, label, answer, salt=fresh_salt())
-    _tell_unchecked(rules, view, answer)
+    _tell_unchecked(rules, view, {label: [answer]})
     write_json(Path(out) if out is not None else kept_seal(made.commitment), made)
     _hand_over(seal_line(made))
 
