@@ -209,7 +209,7 @@ def attack(
     defense_stunt: Sequence[str] = (),
     **deed: Unpack[Deed],
 ) -> Outcome:
-    """Attack and defense as one event (B:52-67); the one who defends takes what comes of it."""
+    """Attack and defense as one event (B:52-67); the defender takes the result."""
     check_attack(table)
     return strike(
         table,
@@ -236,7 +236,7 @@ def strike(
     consequence: str = "",
     stunts: Sequence[str] = (),
 ) -> Outcome:
-    """Return what comes of an attack, wherever it is made."""
+    """Return the result of an attack, wherever it is made."""
     check_present(table.state, actor, vs, deed)
     foes = _foes(table, actor, vs, action="an attack", defender=defender, target=target, stunts=stunts)
     if not foes:
@@ -400,7 +400,7 @@ def _foes(
     target: str | None,
     stunts: Sequence[str],
 ) -> tuple[Foe, ...]:
-    """Return the one who defends, or the fixed difficulty; nobody when nothing is in the way.
+    """Return the defender, or the fixed difficulty; nobody when nothing is in the way.
 
     Raises:
         UsageError: there is not exactly one, a stunt does not help, or the actor is to defend.

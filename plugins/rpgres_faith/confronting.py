@@ -37,7 +37,7 @@ class Action(msgspec.Struct, frozen=True):
     """The action that is declared first.
 
     Attributes:
-        actor: who acts.
+        actor: the actor.
         skill, attribute: with what.
         values: what else was said of it.
         aware, unaware: whom it affects: those who may declare a counteraction, and those who know nothing of it.
@@ -78,16 +78,16 @@ class BadLuck(msgspec.Struct, frozen=True):
 
 
 def declared_action(table: Table, action: Action, against: Sequence[Form], *, is_npc: bool) -> Side:
-    """Return the side of who acts; everybody is told of the action (S:84).
+    """Return the side of the actor; every seat is told of the action (S:84).
 
     Args:
         table: where it is played.
         action: what is declared.
         against: the counteractions that were typed.
-        is_npc: whether who acts plays from the game master's deck.
+        is_npc: whether the actor plays from the game master's deck.
 
     Raises:
-        UsageError: somebody is their own target, or takes part twice.
+        UsageError: a character is their own target, or takes part twice.
     """
     name, skill, attribute, values = action.actor.name, action.skill, action.attribute, action.values
     side = side_of(table, name, skill=skill, attribute=attribute, values=values, is_npc=is_npc)
@@ -105,7 +105,7 @@ def distinct(
     """Return who was named, each of them once.
 
     Raises:
-        UsageError: somebody takes part twice.
+        UsageError: a character takes part twice.
     """
     names = [actor.name, *(form.name for form in against), *targets]
     double = next((name for name in names if names.count(name) > 1), None)
@@ -116,13 +116,14 @@ def distinct(
 
 
 def typed_counteraction(table: Table, form: Form, ambience: str | None) -> Side:
-    """Return the counteraction that somebody is said to take, with the hand that was typed for it."""
+    """Return the counteraction that a character is said to take, with the hand that was typed for it."""
     values = form.values
     skill = values["skill"]
     attribute = values.get("attribute")
     if attribute is None:
         if skill.name not in table.rules.file.settings["npc-values"]:
-            raise UsageError(f"{named('against')} {form.name} needs attribute=...: how many cards there may be")
+            message = f"{named('against')} {form.name} needs attribute, how many cards there may be"
+            raise UsageError(f"{message}: type {form.name}:attribute=...")
         attribute = skill
     side = side_of(
         table,

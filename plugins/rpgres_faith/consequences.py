@@ -1,4 +1,4 @@
-"""What comes of a confrontation: the first action's outcome, then that of every pair, and who was hit.
+"""The result of a confrontation: the first action's outcome, then that of every pair, and who was hit.
 
 Lines of the text (`rulesets/faith/SOURCES.md`) as `S:n`, rows of the restatement as `R:n`.
 """
@@ -19,7 +19,7 @@ from rpgres_faith.switches import Switches
 
 
 def unconfronted(table: Table, actor: Character) -> Outcome:
-    """Return what comes of an action that nobody confronts: it succeeds, at the level its owner names (R:4, R:B6)."""
+    """Return the result of an action that nobody confronts: it succeeds, at the level its owner names (R:4, R:B6)."""
     rules = table.rules
     levels = [Option(name, band.title) for name, band in rules.file.bands.items() if band.success]
     if rules.switches(Switches).unconfronted_level == "success":
@@ -30,7 +30,7 @@ def unconfronted(table: Table, actor: Character) -> Outcome:
 
 
 def resolved(table: Table, play: Play, targets: Sequence[str]) -> Outcome:
-    """Return what comes of a confrontation: the first action's outcome, then that of every pair (S:92-94)."""
+    """Return the result of a confrontation: the first action's outcome, then that of every pair (S:92-94)."""
     rules, first = table.rules, play.sides[0]
     verdicts = [_shifted(table, play, verdict) for verdict in judge(rules, play)]
     stops = {side.name: blocked_by(rules, play, verdicts, side.name) for side in play.sides}
@@ -85,7 +85,7 @@ def _sides_record(play: Play) -> tuple[Map[str, Any], ...]:
 
 
 def _is_after_all(change: Effect, who: str) -> bool:
-    """Tell whether an effect is that somebody's action works after all (S:74)."""
+    """Tell whether an effect is that a character's action works after all (S:74)."""
     return bool(change["kind"] == "complication" and change["to"] == who)
 
 

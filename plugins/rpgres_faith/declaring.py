@@ -20,7 +20,7 @@ UNFIT = Option("unfit", "It is no countermeasure: another one, or none.")
 UNAWARE = "unaware"
 NUMBERS = ("advantages", "disadvantages", "weapon", "armour", "range", "thrown")
 MOST_NUMBER, MOST_DIGITS, MOST_WORDS = 99, 4, 300  # of what is said of a countermeasure
-MOST = 5  # countermeasures that somebody may try to name
+MOST = 5  # countermeasures that a character may try to name
 
 
 class Ruling(msgspec.Struct, frozen=True):
@@ -41,7 +41,7 @@ def check_targets(actor: str, targets: Sequence[str], *, option: str) -> None:
     """Check whom an action affects.
 
     Raises:
-        UsageError: somebody is their own target.
+        UsageError: a character is their own target.
     """
     if actor in targets:
         raise UsageError(f"{option} {actor}: the actor cannot confront their own action")
@@ -60,7 +60,7 @@ def tell_action(
     values: Mapping[str, Any],
     targets: Sequence[str],
 ) -> None:
-    """Tell what somebody declares to do: it is said openly (S:17, S:84).
+    """Tell what a character declares to do: it is said openly (S:17, S:84).
 
     Bare numbers of an action that is no character's are told with what each side begins with.
     """
@@ -70,7 +70,7 @@ def tell_action(
 
 
 def tell(table: Table, who: str, label: str, words: str) -> None:
-    """Tell what somebody says."""
+    """Tell what a character says."""
     table.tell(f"{label}{'' if who == 'actor' else f' ({who})'}: {words}")
 
 
@@ -124,7 +124,7 @@ def asks_to_join(table: Table, actor: str, told: str, targets: Sequence[str], ot
 
     Args:
         table: where it is played.
-        actor: who acts.
+        actor: the actor.
         told: the declared action, in words.
         targets: who is affected, and asked unless unaware.
         others: who has declared a counteraction already.
@@ -154,7 +154,7 @@ def read_ruling(text: str, *, option: str, about: str, names: Sequence[str], tar
     """Return what `join,+1,bero=-1,orso=unaware` says: a number alone is for whom it is about.
 
     Raises:
-        UsageError: a part is unknown, or somebody is named who is not in it.
+        UsageError: a part is unknown, or a character is named who is not in it.
     """
     taken, granted, unaware = "", dict[str, int](), list[str]()
     for part in text.split(",") if text != NO else ():
@@ -298,7 +298,7 @@ def _parts_of(text: str) -> tuple[list[str], str]:
 
 
 def read_counter(table: Table, name: str, text: str) -> dict[str, Any]:
-    """Return what `skill=...,attribute=...,words=...` says of somebody's counteraction; words come last.
+    """Return what `skill=...,attribute=...,words=...` says of a character's counteraction; words come last.
 
     Raises:
         UsageError: a part is unknown or missing.

@@ -72,7 +72,7 @@ def rounds(
     """Return where a fight begins: with whom on which side.
 
     Raises:
-        UsageError: somebody is out, or on both sides, or nobody opposes.
+        UsageError: a character is out, or on both sides, or nobody opposes.
     """
     own = tuple(dict.fromkeys((actor.name, *beside)))
     there = table.state.characters
@@ -88,7 +88,7 @@ def rounds(
 
 
 def turn(table: Table, fight: Fight) -> Turn | Outcome:
-    """Take the next turn: initiative, or somebody's action; or return how the fight ended."""
+    """Take the next turn: initiative, or a character's action; or return how the fight ended."""
     standing = [_standing(table, side) for side in (fight.own, fight.foes)]
     if not all(standing):
         band = "won" if standing[0] else "lost" if standing[1] else "draw"
@@ -122,7 +122,7 @@ def _ended(table: Table, fight: Fight, band: str) -> Outcome:
 
 
 def _acted(table: Table, fight: Fight, name: str) -> Turn:
-    """Return what somebody does whose turn it is; who is out, or was never in the fight, does nothing."""
+    """Return what a character does whose turn it is; who is out, or was never in the fight, does nothing."""
     foes = _standing(table, fight.foes if name in fight.own else fight.own)
     if name not in (*fight.own, *fight.foes) or table.state.characters[name].is_out:
         return Turn(fight, Outcome("", effects=(effect("acted", to=name),)))
@@ -144,7 +144,7 @@ def _acted(table: Table, fight: Fight, name: str) -> Turn:
 
 
 def _asked(table: Table, name: str, foes: Sequence[str]) -> str:
-    """Return what somebody does: an action of the sheet against a foe, one that is typed, or nothing."""
+    """Return what a character does: an action of the sheet against a foe, one that is typed, or nothing."""
 
     def reads(text: str) -> str:
         _deed(table, name, text, foes)
@@ -164,7 +164,7 @@ def _asked(table: Table, name: str, foes: Sequence[str]) -> str:
 
 
 def _left(character: Character) -> int:
-    """Return how many damage counters somebody still bears; many where nothing says."""
+    """Return how many damage counters a character still bears; many where nothing says."""
     health = character.counters.get("health", 0)
     return health - _harm(character) if health else 10_000 - _harm(character)
 

@@ -53,7 +53,7 @@ def judge(rules: Rules, play: Play) -> list[Verdict]:
 
 
 def blocked_by(rules: Rules, play: Play, verdicts: list[Verdict], name: str) -> Verdict | None:
-    """Return the verdict by which bad luck stops somebody's action against everybody (S:102, R:B4)."""
+    """Return the verdict by which bad luck stops a character's action against everybody (S:102, R:B4)."""
     for verdict in verdicts:
         if verdict.one == name and find(play.sides, verdict.other).plays == LUCK:
             alone = len(play.pairs) == 1 or rules.switches(Switches).gm_tie_blocks_all

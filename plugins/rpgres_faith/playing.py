@@ -1,4 +1,4 @@
-"""Card by card: whose turn it is, what a card does, jokers, drawing back, passing. Who wins is told elsewhere.
+"""Card by card: whose turn it is, what a card does, jokers, drawing back, passing.
 
 A confrontation is a chain of `step`s from one `Play` to the next; a `Play` is frozen and can be hashed.
 Lines of the text (`rulesets/faith/SOURCES.md`) as `S:n`, rows of the restatement as `R:n`.
@@ -258,7 +258,7 @@ def _hers(table: Table, sides: Sequence[Side]) -> Side:
 
 
 def _by_top(table: Table, play: Play, side: Side) -> PlayingCard | str:
-    """Return the card of somebody the game master plays: the top of her deck, or one of her hand (R:1.18)."""
+    """Return the card of a character the game master plays: the top of her deck, or one of her hand (R:1.18)."""
     hand, deck, discard = piles_of(GM)
     options = [TOP] if table.count(deck) or table.count(discard) else []
     options += card_options(table.possible(hand) if not side.is_spent else (), draws=side.suits)

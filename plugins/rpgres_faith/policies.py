@@ -1,4 +1,4 @@
-"""Who plays when nobody does: orders of preference, from what everybody knows. No hidden card is asked about."""
+"""Policies: which card is played, in an order of preference, from public information only."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def with_hand_size(rules: Rules, character: Character) -> Character:
 
 @faith.lump("confront", holds=QUESTIONS)
 def alike(rules: Rules, card: Card, *, state: State, **parameters: Any) -> tuple[int | None, str]:
-    """Cards are told apart by value, and by the suits that let somebody draw: of the place, and of anybody here."""
+    """Cards are told apart by value, and by the suits that let a character draw: of the place, and of anybody here."""
     if rules.switches(Switches).draw_on_suit == "off":
         return card.value, ""
     settings = rules.file.settings
@@ -119,7 +119,7 @@ def order(state: State, change: Effect) -> State:
 
 @faith.effect("acted")
 def acted(state: State, change: Effect) -> State:
-    """Return the state in which somebody's action of this round is gone."""
+    """Return the state in which a character's action of this round is removed."""
     kept = state.things.get(ROUND)
     if kept is None or change["to"] in kept["acted"]:
         return state
@@ -164,7 +164,7 @@ def begin_scene(table: Table) -> Sequence[Effect]:
 
 @faith.ends("round")
 def end_round(table: Table) -> Sequence[Effect]:
-    """The limits of the round and its order are gone (S:39)."""
+    """The limits of the round and its order are removed (S:39)."""
     return (effect("over"),)
 
 

@@ -45,7 +45,7 @@ class Side(msgspec.Struct, frozen=True, gc=False):
         limit: how many cards it may play: as many as count against anybody (S:104).
         inferior_to: opponents that have more advantages (S:44).
         suits: the suits that let it draw; low: values up to this do too.
-        arms: weapon and armour, for what comes of it.
+        arms: weapon and armour, for the result.
         gains: what the sheet says of a decisive and of a critical success, by level (S:65, S:69).
         cards: what was played, in order.
         pending: jokers that wait for its next card (S:50).
@@ -147,7 +147,7 @@ def side_of(
     values: Map[str, Any],
     is_npc: bool = False,
 ) -> Side:
-    """Return somebody's action before inferiority (S:27-46).
+    """Return a character's action before inferiority (S:27-46).
 
     Args:
         table: where it is played.
@@ -196,7 +196,7 @@ def side_of(
 
 
 def _arms(values: Map[str, Any], character: Character) -> Map[str, Any]:
-    """Return what counts when somebody is hit; armour is the sheet's where none was given."""
+    """Return what counts when a character is hit; armour is the sheet's where none was given."""
     worn = values.get("armour") or character.counters.get("armour", 0)
     given = {**{name: values.get(name) for name in ("weapon", "ammo", "range")}, "armour": worn}
     return Map({name: value for name, value in given.items() if value})
@@ -263,7 +263,7 @@ def thrown_for(settings: Any, metres: int | None) -> tuple[int, int]:
 
 
 def used_before(state: State, who: str, attribute: str) -> int:
-    """Return how many cards somebody played with an attribute in this round."""
+    """Return how many cards a character played with an attribute in this round."""
     used: int = state.things.get(USED, EMPTY).get(who, EMPTY).get(attribute or "attribute", 0)
     return used
 
@@ -274,7 +274,7 @@ def low_of(table: Table, attribute: int) -> int:
 
 
 def draw_suits(table: Table, character: Character, affinity: str | None, ambience: str | None) -> tuple[str, ...]:
-    """Return the suits that let somebody draw: that of the place, and those of the affinity (R:1.14, R:1.17).
+    """Return the suits that let a character draw: that of the place, and those of the affinity (R:1.14, R:1.17).
 
     Raises:
         UsageError: there is no such environment.

@@ -19,7 +19,7 @@ from rpgres_nodice.plans import (
     spells_of,
     stack_of,
 )
-from rpgres_nodice.points import APART, HAND, SPENT, Holding, hand_thing, holding_of, laid, points_text
+from rpgres_nodice.points import APART, HAND, SPENT, Holding, hand_thing, holding_of, laid, points_text, secrets_of
 from rpgres_nodice.switches import Switches
 from rpgres_nodice.timeline import ABORTED, DOWN, UP, Timeline, Token, timeline_of
 
@@ -182,7 +182,7 @@ def declared(table: Table, state: State, name: str, answer: str) -> list[Effect]
     lies = {one["stack"]: one["phase"] for one in laid if one["kind"] == "token"}
     told = (f"{stack} on {phase}" for stack, phase in lies.items() if phase is not None)
     waits = (f"{stack} as a reaction (no phase yet)" for stack, phase in lies.items() if phase is None)
-    table.tell(f"{name} declares {', '.join((*told, *waits)) or 'nothing further'}", reveals=True)
+    table.tell(f"{name} declares {', '.join((*told, *waits)) or 'nothing further'}", reveals=secrets_of(name))
     if not lies and name not in {token.by for token in timeline_of(state).tokens}:
         laid.append(effect("declined", to=name))
     return laid
@@ -194,7 +194,8 @@ def changed(table: Table, state: State, name: str, answer: str) -> list[Effect]:
         return []
     aborted, plans = read_change(table.rules, state, name, answer)
     if aborted:
-        table.tell(f"{name} aborts {', '.join(one['stack'] for one in aborted if one['kind'] == 'turn')}", reveals=True)
+        stacks = [one["stack"] for one in aborted if one["kind"] == "turn"]
+        table.tell(f"{name} aborts {', '.join(stacks)}", reveals=secrets_of(name))
     if not plans:
         return aborted
     return [*aborted, *declared(table, applied(state, aborted), name, plans_text(plans))]

@@ -87,7 +87,7 @@ def lose(state: State, change: Effect) -> State:
 
 
 def shown(state: State, change: Effect) -> State:
-    """Return the state in which the owner of a stack knows what somebody has seen of it."""
+    """Return the state in which the owner of a stack knows what a character has seen of it."""
 
     def noted(holding: Holding) -> Holding:
         stack = holding.stacks.get(change["stack"])
@@ -100,7 +100,7 @@ def shown(state: State, change: Effect) -> State:
 
 
 def see(state: State, change: Effect) -> State:
-    """Return the state in which somebody has seen cards of a stack."""
+    """Return the state in which a character has seen cards of a stack."""
     seen: Map[str, object] = state.things.get(change["thing"], EMPTY)
     cards = tuple(change["cards"].split(" | "))
     known = Map(cards=cards, is_whole=bool(change.get("whole", False)))
@@ -108,12 +108,12 @@ def see(state: State, change: Effect) -> State:
 
 
 def harm(state: State, change: Effect) -> State:
-    """Return the state in which somebody has more harm."""
+    """Return the state in which a character has more harm."""
     return _counted(state, change["to"], "harm", change["amount"])
 
 
 def zone(state: State, change: Effect) -> State:
-    """Return the state in which somebody stands in another zone."""
+    """Return the state in which a character stands in another zone."""
     return _counted(state, change["to"], "zone", change["change"])
 
 

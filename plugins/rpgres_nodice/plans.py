@@ -79,7 +79,7 @@ def is_reaction(rules: Rules, action: str) -> bool:
 
 
 def read_plans(rules: Rules, state: State, name: str, typed: str) -> tuple[Plan, ...]:
-    """Return the stacks that somebody declares.
+    """Return the stacks that a character declares.
 
     Args:
         rules: the ruleset in play.
@@ -239,12 +239,12 @@ def _gear(character: Character) -> Iterable[tuple[str, Mapping[str, Any]]]:
 
 
 def item_of(character: Character, name: str) -> Mapping[str, Any]:
-    """Return a thing somebody carries by its short name; an empty one when it is not there any more."""
+    """Return a thing a character carries by its short name; an empty one when it is not there any more."""
     return next((item for known, item in _gear(character) if slug(known) == name), EMPTY)
 
 
 def armour_of(character: Character) -> int:
-    """Return what somebody's armour takes off harm."""
+    """Return what a character's armour takes off harm."""
     return sum(item.get("armour", 0) for _, item in _gear(character))
 
 

@@ -56,6 +56,16 @@ def hand_thing(name: str) -> str:
     return f"hand-{name}"
 
 
+def secrets_of(name: str, stack: str = "") -> tuple[str, ...]:
+    """Return what a line reveals that tells of somebody's stack, or of all that the hand holds: see `table.tell`.
+
+    The pools are those of the sheet; where they are smaller, so is what was bid.
+    """
+    thing = hand_thing(name)
+    things = (f"{thing}/stacks/{stack}", f"{thing}/pools") if stack else (thing,)
+    return *things, f"{name}:declare", f"{name}:change"
+
+
 def seen_thing(name: str) -> str:
     """Return what the cards that somebody has seen are called on the table."""
     return f"seen-{name}"

@@ -1,4 +1,4 @@
-"""How an actor decides when nobody does: from the own hand, the timeline and what was seen; never others' stacks."""
+"""How an actor decides automatically: from the own hand, the timeline and what was seen; never others' stacks."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from rpgres import GM, Effect, Map, Option, Question, State, Table, UsageError, 
 from rpgres_nodice.courses import Course, Played, doing, known, over, plan_of
 from rpgres_nodice.observing import Sight, observe, targets_of
 from rpgres_nodice.plans import BACK, NOTHING, actions_of
-from rpgres_nodice.points import HAND, SPENT, hand_thing, holding_of, seen_thing
+from rpgres_nodice.points import HAND, SPENT, hand_thing, holding_of, secrets_of, seen_thing
 from rpgres_nodice.striking import bear, strikes
 from rpgres_nodice.switches import Switches
 from rpgres_nodice.timeline import RESOLVED, Timeline, Token, timeline_of
@@ -78,7 +78,7 @@ def play_phase(table: Table, phase: int) -> list[Effect]:
 def _turned(table: Table, course: Course, token: Token) -> Played:
     """Return a stack that is turned up; everybody is told what it is."""
     played = known(table, course.state, token)
-    table.tell(f"{token.name} (phase {token.phase}): {played.plan.text}", reveals=True)
+    table.tell(f"{token.name} (phase {token.phase}): {played.plan.text}", reveals=secrets_of(token.by, token.name))
     course.do(effect("turn", stack=token.name, becomes=RESOLVED, plan=played.plan.text))
     return played
 
@@ -96,7 +96,7 @@ def _observe(table: Table, course: Course, before: State, one: Played, phase: in
     gone = [sight.target.name for sight in sights if sight.target.is_gone]
     if gone:
         wasted = "nothing is left to observe, the bid is wasted" if len(gone) == len(sights) else "no longer there"
-        table.tell(f"{one.token.name}: {', '.join(gone)}: {wasted}", reveals=True)
+        table.tell(f"{one.token.name}: {', '.join(gone)}: {wasted}")
     for sight in sights:
         if not sight.target.is_gone:
             _show(table, course, who, sight)
@@ -107,12 +107,13 @@ def _show(table: Table, course: Course, who: str, sight: Sight) -> None:
     token = timeline_of(course.state).named(stack)
     assert token is not None
     seats = tuple(dict.fromkeys((course.state.seat_of(who), course.state.seat_of(token.by))))
+    revealed = secrets_of(token.by, stack)
     if not sight.fresh:
-        table.tell(f"{who} learns nothing of {stack}", audience=seats, reveals=True)
+        table.tell(f"{who} learns nothing of {stack}", audience=seats, reveals=revealed)
         return
     cards = " | ".join(sight.cards)
     back = _coming_back(table, course.state, token, sight)
-    table.tell(f"{who} sees of {stack}: {cards}{back}", audience=seats, reveals=True)
+    table.tell(f"{who} sees of {stack}: {cards}{back}", audience=seats, reveals=revealed)
     is_whole = sight.count == len(sight.target.cards)
     course.do(effect("see", to=who, thing=seen_thing(who), stack=stack, cards=cards, whole=is_whole))
     course.do(effect("shown", to=token.by, thing=hand_thing(token.by), stack=stack, by=who, count=sight.count))

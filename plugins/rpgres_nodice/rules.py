@@ -61,7 +61,7 @@ def observe_foe(
 
 
 def _check_pools(table: Table, actor: Character, *, points: int, qic: int) -> None:
-    """Check that the pools of somebody with a sheet hold what is bid and anted."""
+    """Check that the pools of a character with a sheet hold what is bid and anted."""
     if not actor.abilities:
         return
     pools = pools_of(actor)

@@ -101,7 +101,7 @@ def _foes(state: State, stage: Stage, name: str) -> tuple[str, ...]:
 
 
 def _declared(table: Table, stage: Stage) -> list[Effect]:
-    """Return what comes of the first declarations, which all make together and in secret."""
+    """Return the result of the first declarations, which all make together and in secret."""
     state, rules = table.state, table.rules
     names = _there(state, stage)
     needs_stack = rules.switches(Switches).ready == "stacks"

@@ -17,6 +17,7 @@ from rpgres_nodice.points import (
     points_text,
     pools_of,
     read_points,
+    secrets_of,
     stopped_by,
     total,
 )
@@ -71,7 +72,7 @@ def _reactions(table: Table, course: Course, name: str) -> list[Played]:
         if token.phase is None:
             one = known(table, course.state, token)
             if token.state != UP:
-                table.tell(f"{token.name}: {one.plan.text}", reveals=True)
+                table.tell(f"{token.name}: {one.plan.text}", reveals=secrets_of(token.by, token.name))
                 course.do(effect("turn", stack=token.name, becomes=UP if lasts else RESOLVED, plan=one.plan.text))
             found.append(one)
     return found
@@ -81,11 +82,12 @@ def _blow(table: Table, one: Played, described: Map[str, Any], target: Character
     """Return what a strike does to somebody in reach."""
     rules = table.rules
     name, power = one.token.name, one.plan.bid.get(actions_of(rules)[one.plan.action]["power"], 0)
+    revealed = tuple(name for its in reactions for name in secrets_of(its.token.by, its.token.name))
     dodges = [reaction.plan.bid.get("agi", 0) for reaction in doing(table, reactions, "dodge")]
     if dodges and described["is_bodily"]:
         lead = one.plan.bid.get("agi", 0) - max(dodges)
         if lead < 0 or (lead == 0 and rules.switches(Switches).dodge_tie == "dodged"):
-            table.tell(f"{name}: {target.name} dodges", reveals=True)
+            table.tell(f"{name}: {target.name} dodges", reveals=revealed)
             return 0
     amount: int = described["damage"] + power
     if described["armour"]:
@@ -95,7 +97,7 @@ def _blow(table: Table, one: Played, described: Map[str, Any], target: Character
             item = item_of(target, reaction.plan.options[0])
             amount -= reaction.plan.bid.get("str", 0) + item.get("guard", 0)
     amount = max(0, amount)
-    table.tell(f"{name}: {target.name} is hit, harm {amount}", reveals=True)
+    table.tell(f"{name}: {target.name} is hit, harm {amount}", reveals=revealed)
     return amount
 
 
@@ -169,7 +171,7 @@ def _lose(course: Course, name: str, table: Table, points: Map[str, int]) -> Non
     while stops and (stopped := stopped_by(holding_of(course.state, name), points)):
         token = timeline_of(course.state).named(stopped)
         assert token is not None
-        table.tell(f"{stopped} is stopped by harm", reveals=True)
+        table.tell(f"{stopped} is stopped by harm", reveals=(*secrets_of(name, stopped), f"{name}:loss"))
         course.do(effect("turn", stack=stopped, becomes=STOPPED, plan=""))
         over(course, token, bid=HAND, ante=HAND)
     course.do(effect("lose", to=name, thing=hand_thing(name), points=points_text(points)))

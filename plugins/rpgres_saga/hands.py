@@ -19,7 +19,7 @@ TRUMPLESS = ("doom", "dragons")  # suits of no ability: played cards of the firs
 
 
 class Hero(msgspec.Struct, frozen=True, gc=False):
-    """Somebody who plays cards.
+    """A character who plays cards.
 
     Attributes:
         name: the character.
@@ -41,11 +41,11 @@ class Hero(msgspec.Struct, frozen=True, gc=False):
 def hero_of(
     table: Table, who: Character | str, rating: Rating, *, trump: str | None = None, edge: int | None = None
 ) -> Hero:
-    """Return who plays, and deal a hand to somebody who has none yet.
+    """Return who plays, and deal a hand to a character who has none yet.
 
     Args:
         table: where it is played.
-        who: the character; a name is somebody without a place at the table.
+        who: the character; a name is a character without a place at the table.
         rating: the ability acted with.
         trump: the suit that is trump, in place of the ability's.
         edge: in place of the sheet's.
@@ -124,7 +124,7 @@ def powers_of(character: Character) -> Iterable[tuple[str, Any]]:
 
 
 def require_able(actor: Character) -> None:
-    """Check that somebody is not out.
+    """Check that a character is not out.
 
     Raises:
         UsageError: they are.
@@ -134,7 +134,7 @@ def require_able(actor: Character) -> None:
 
 
 def has_points(character: Character) -> bool:
-    """Tell whether somebody is harmed by points, as those whom the game master plays, and not by cards."""
+    """Tell whether a character is harmed by points, as those whom the game master plays, and not by cards."""
     return bool(character.counters.get("health", 0) or character.counters.get("hurt", 0))
 
 

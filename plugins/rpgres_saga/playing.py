@@ -1,4 +1,4 @@
-"""One hero's play: pushing, the card that has to be played, edge and trumps. What it has to reach is told elsewhere.
+"""One hero's play: pushing, the card that has to be played, edge and trumps.
 
 Lines of the text (`rulesets/saga/SOURCES.md`) as `S:n`, rows of the list of rulings there as `R:n`.
 """
@@ -44,7 +44,7 @@ class Goal(msgspec.Struct, frozen=True, gc=False):
     Attributes:
         need: the total that is enough; None when the score is compared with something that is not known yet.
         threat: by how much it may still be raised.
-        apart: what else matters afterwards, for odds: what tells two points of play apart that are alike otherwise.
+        apart: what else matters afterwards, for odds: what tells two states apart that are alike otherwise.
     """
 
     need: int | None

@@ -115,10 +115,10 @@ def versus(
 
 
 def _other(table: Table, actor: Character, against: Opposition) -> Character | str:
-    """Return the other hero; a name is somebody without a place at the table.
+    """Return the other hero; a name is a character without a place at the table.
 
     Raises:
-        UsageError: a hand was typed for somebody who has one, or one of the two is out or has points.
+        UsageError: a hand was typed for a character who has one, or one of the two is out or has points.
     """
     other = table.state.characters[against.character] if against.character else "opponent"
     if isinstance(other, Character) and table.count(OTHER_HAND):

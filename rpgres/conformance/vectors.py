@@ -17,8 +17,9 @@ from rpgres.dice.groups import AddedDice
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Dealer, SeededDealer
 from rpgres.engine.players import NO, Policy, Seats, policy_of
-from rpgres.engine.run import play, prepare
-from rpgres.engine.running import NeedsAnswer
+from rpgres.engine.prepare import prepare
+from rpgres.engine.run import play
+from rpgres.engine.stops import NeedsAnswer
 from rpgres.engine.table import Outcome
 from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.model.printed import Printed

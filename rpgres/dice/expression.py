@@ -108,7 +108,7 @@ class Dice:
     def read(self, text: str) -> Throw:
         """Return the throw that was read off real dice: ``++0-``, ``6,5,4,1``, with ``;`` between pools.
 
-        Dice that are dropped or counted are found here; a die that is thrown again or explodes is given with all its
+        Dice that are dropped or counted are found here; a die that is rerolled or explodes is given with all its
         faces in order, before the next die.
 
         Raises:

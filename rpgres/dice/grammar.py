@@ -65,13 +65,13 @@ class Comparison(Struct, frozen=True):
 
 
 class Reroll(Struct, frozen=True):
-    """Which faces are thrown again: those that fit any of `on`; `once`, or until the face fits none."""
+    """Which faces are rerolled: those that fit any of `on`; `once`, or until the face fits none."""
 
     once: bool
     on: tuple[Comparison, ...]
 
     def wants(self, face: int) -> bool:
-        """Return whether `face` is thrown again."""
+        """Return whether `face` is rerolled."""
         return any(comparison.fits(face) for comparison in self.on)
 
 
@@ -166,7 +166,7 @@ class Pool(Struct, frozen=True):
 
     @property
     def staying(self) -> tuple[int, ...]:
-        """The faces that are not thrown again, ascending."""
+        """The faces that are not rerolled, ascending."""
         if self.reroll is None:
             return tuple(self.faces)
         return tuple(sorted(set(self.faces).difference(*(on.among(self.row) for on in self.reroll.on))))

@@ -379,7 +379,7 @@ def _kept_law(faces: Faces, join: Callable[[Vector, Vector], Vector], nothing: V
 
 
 def plain_faces(pool: Pool) -> tuple[tuple[int, int], ...]:
-    """Return the faces of one die of a pool with their weights, thrown again as the pool says."""
+    """Return the faces of one die of a pool with their weights, with the rerolls of the pool."""
     from rpgres.dice.distributions import die_law
 
     return tuple(die_law(Pool(pool.count, pool.sides, pool.reroll)).items())

@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from rpgres.engine.dealers import GivenDealer, NoDealer
 from rpgres.engine.labels import check_labels
 from rpgres.engine.players import NO, Question
+from rpgres.engine.prepare import prepare
 from rpgres.engine.records import Pending, QuestionRecord
-from rpgres.engine.run import play, prepare
-from rpgres.engine.running import NeedsAnswer, Stop, accepted
+from rpgres.engine.run import play
+from rpgres.engine.running import accepted
+from rpgres.engine.stops import NeedsAnswer, Stop
 from rpgres.engine.waiting import recalling
 from rpgres.errors import RpgresError, UsageError, named
 from rpgres.journal.commitments import SealFile, sealed

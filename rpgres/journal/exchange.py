@@ -1,6 +1,6 @@
 """What goes between a table and a player elsewhere: a view of it as a file, and the answer that comes back.
 
-A view holds what its seat may see and nothing else; whoever holds the table's file holds everything.
+A view holds what its seat may see and nothing else; the table's file holds everything.
 """
 
 from __future__ import annotations

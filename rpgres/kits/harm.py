@@ -110,10 +110,10 @@ def _least(boxes: Sequence[Box], shifts: int, most: int) -> tuple[Box, ...] | No
 
 
 def absorb(table: Table, who: str, shifts: int, *, track: str, attacker: str, name: str = "") -> tuple[Effect, ...]:
-    """Ask somebody how a hit is taken and return the effects of it.
+    """Ask a character how a hit is taken and return the effects of it.
 
     A mob is not asked: each of its members takes what its boxes hold, and what is left runs on to the next. Nor is
-    somebody whose only way is a stress box.
+    a character whose only way is a stress box.
 
     Args:
         table: where it is played.
@@ -191,7 +191,7 @@ def stress_tracks(tracks: Iterable[str]) -> list[str]:
 
 
 def _asked_way(table: Table, character: Character, shifts: int, ways: Sequence[Absorption]) -> Absorption | None:
-    """Return the way somebody chooses to take a hit; None for being taken out."""
+    """Return the way a character chooses to take a hit; None for being taken out."""
     options = [Option(way.name, _describe(way), -way.weight, brief=_in_short(way)) for way in ways]
     options.append(Option(OUT, "Taken out: the attacker decides what becomes of you.", -1000, brief="taken out"))
     text = f"How does {character.title or character.name} take a hit of {shifts}?"
@@ -308,7 +308,7 @@ def _lowest(boxes: Sequence[Box]) -> Box | None:
 
 
 def take_out(state: State, change: Effect) -> State:
-    """Return the state in which somebody is out, or a mob has fewer members and its foremost one is fresh."""
+    """Return the state in which a character is out, or a mob has fewer members and its foremost one is fresh."""
     character = state.characters.get(change["to"])
     if character is None:
         return state
@@ -323,7 +323,7 @@ def take_out(state: State, change: Effect) -> State:
 
 
 def recover(state: State, _effect: Effect) -> State:
-    """Return the state at the end of a scene or a conflict: stress is gone, and consequences stay."""
+    """Return the state at the end of a scene or a conflict: stress is removed, and consequences stay."""
     for name, character in state.characters.items():
         tracks = Map(
             {track: boxes if track == CONSEQUENCES else _cleared(boxes) for track, boxes in character.tracks.items()}

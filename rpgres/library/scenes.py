@@ -57,7 +57,7 @@ def run_scene(
     switches: Mapping[str, str] | None = None,
     rulesets: Folders | None = None,
 ) -> SceneResult:
-    """Play a scene from start to end, and return what came of each step and the table at the end.
+    """Play a scene from start to end, and return the result of each step and the table at the end.
 
     >>> run_scene("fate/bribe", seed=7).steps[0]["outcome"]
     'fail'
@@ -75,7 +75,7 @@ def run_scene(
         The record of `rpgres scene run --json`.
 
     Raises:
-        Unanswered: a step waits for a decision that nobody takes; a `FileError` with the `pending` decision, which is
+        Unanswered: a step waits for a decision without an answer; a `FileError` with the `pending` decision, which is
             None for a seat.
         FileError: the scene or a sheet is missing or faulty.
         UsageError: there is no such seat, policy or switch.

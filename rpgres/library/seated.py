@@ -78,7 +78,7 @@ def state_of(table: PersistentTable, history: History) -> State:
 
 
 def told(table: PersistentTable, done: Done) -> TableResult | TablePending | EntryRecord:
-    """Return what came of the last entry, as far as the seat may know it: of what has no result, the entry."""
+    """Return the result of the last entry, as far as the seat may know it; the entry itself if it has none."""
     return run_told(table, done) if found_in(done.entry.secret) is not None else entry_told(table, done)
 
 

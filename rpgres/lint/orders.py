@@ -16,7 +16,7 @@ from rpgres.rulesets.orders import BY_FACT, WORDS, Order
 from rpgres.rulesets.tree import walk
 from rpgres.toml.diagnostics import Fault, KeyPath, unknown_name
 
-_NO = "no"  # the answer that lets an optional decision pass
+_NO = "no"  # the answer that skips an optional decision
 
 
 class Decision(msgspec.Struct, frozen=True):

@@ -222,9 +222,9 @@ def _who(rules: Rules, path: KeyPath, who: str) -> Iterator[Fault]:
     elif separator and switch not in switches:
         yield missing(at, "switch", switch, switches)
     elif separator:
-        strangers = [name for name in switches[switch].choices if name not in (roles or (name,))]
-        if strangers:
-            message = f"the switch {switch} has choices that are not roles: {', '.join(strangers)}"
+        others = [name for name in switches[switch].choices if name not in (roles or (name,))]
+        if others:
+            message = f"the switch {switch} has choices that are not roles: {', '.join(others)}"
             yield Fault("unknown-name", at, message)
     elif roles and who not in roles:
         yield missing(at, "role", who, roles)

@@ -17,11 +17,14 @@ import msgspec
 from rpgres.engine.hidden import Known
 from rpgres.engine.labels import check_labels
 from rpgres.engine.players import Policy, Question, Seats
-from rpgres.engine.run import Prepared, is_ours, play, with_piles
-from rpgres.engine.running import Broken
+from rpgres.engine.prepare import Prepared, with_piles
+from rpgres.engine.run import is_ours, play
+from rpgres.engine.stops import Broken
 from rpgres.errors import RuleError, UsageError, named
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY, State
+from rpgres.odds.chances import Chance as Chance
+from rpgres.odds.chances import chance_record as chance_record
 from rpgres.odds.explorer import ANSWERS, WORK, Budget, Method, Odds, Runs, TapeDealer, WalkDealer, explore_within
 from rpgres.odds.plans import Planned
 from rpgres.odds.sampling import UNKNOWN, Estimate, Sample, played_on, sample_of
@@ -38,18 +41,6 @@ RECHECKED = 100  # courses of a stranger's rule that are run twice
 
 By = Literal["outcome", "margin", "total"]  # what an action is weighed by
 Weighed = Literal["policies", "each", "best"]  # who decides for whoever acts: see `RulesetFile.actions`
-
-
-class Chance(msgspec.Struct, frozen=True):
-    """The probability of one outcome: as a float for reading, as an exact fraction for everything else.
-
-    Attributes:
-        probability: from 0 to 1, for reading.
-        exact: the same as a fraction, such as 2123/6561.
-    """
-
-    probability: float
-    exact: str
 
 
 class ChoiceOdds(msgspec.Struct, frozen=True, kw_only=True):
@@ -99,7 +90,7 @@ class OddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.odds/1"):
         weighed: who decides for whoever acts: policies; policies after the first decision, of which each option is
             weighed; or who decides as well as can be, best.
         choices: the odds of each first choice of whoever acts, the best first.
-        plan: with best, what is best at each question inside the roll, by the numbers that it is about.
+        plan: with best, the best options of each question inside the roll, by its facts.
         sample: where the budget left something open: estimates of all chances, from games that go on from there.
         known: at a persistent table, by whose knowledge of it; null elsewhere.
         note: the text of --note.
@@ -308,16 +299,6 @@ def house_rules(rules: Rules) -> list[str]:
     """Return what differs from the ruleset as it ships: what is laid over it, and switches not at their default."""
     switches = [f"{name}={value}" for name, value in rules.chosen.items() if value != rules.default_switch(name)]
     return [*rules.layers.overlays, *switches]
-
-
-def chance_record(mass: Fraction) -> Chance:
-    """Return a probability for the JSON.
-
-    >>> from fractions import Fraction
-    >>> chance_record(Fraction(1, 4)).exact
-    '1/4'
-    """
-    return Chance(float(mass), str(mass))
 
 
 def success_of(prepared: Prepared) -> dict[str, bool | None]:

@@ -22,17 +22,8 @@ import msgspec
 
 from rpgres.engine.dealers import Dealer
 from rpgres.engine.players import Question, Seats
-from rpgres.engine.running import (
-    MAX_QUESTIONS,
-    PURE,
-    Broken,
-    NeedsAnswer,
-    Run,
-    Settled,
-    Stop,
-    endless,
-    not_deterministic,
-)
+from rpgres.engine.running import Run
+from rpgres.engine.stops import MAX_QUESTIONS, PURE, Broken, NeedsAnswer, Settled, Stop, endless, not_deterministic
 from rpgres.engine.table import Outcome
 from rpgres.errors import RuleError
 from rpgres.odds.joint import JointDealer

@@ -18,10 +18,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import msgspec
 
 from rpgres.engine.dealers import Dealer
+from rpgres.engine.events import Decided, Event
 from rpgres.engine.labels import check_labels
 from rpgres.engine.players import Policies, Policy, Preference, Question, Script, Seats, View
-from rpgres.engine.run import Prepared, fault_of, play, with_piles
-from rpgres.engine.running import CHAIN, Chain, Decided, Event, Run, Stop
+from rpgres.engine.prepare import Prepared, with_piles
+from rpgres.engine.run import play
+from rpgres.engine.running import CHAIN, Chain, Run
+from rpgres.engine.stops import Stop, fault_of
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import UsageError, named
 from rpgres.model.state import EMPTY, State
@@ -65,7 +68,7 @@ class Best(msgspec.Struct, frozen=True):
         leaves: how many courses were run.
         states: how many merged points were met.
         passed: labels of optional moments of others that nobody answered.
-        plan: what is best at each question of the action's own data.
+        plan: the best options of the questions in the action's own data.
     """
 
     label: str
@@ -353,7 +356,7 @@ class _Solver:
             choices = []  # not every option is always offered, so they cannot be compared
         choices.sort(key=lambda choice: self._worth(choice.value), reverse=True)
         passed = tuple(sorted(self._runs.passed))
-        plan = tuple(self.plan.told())
+        plan = tuple(self.plan.records())
         return Best(self.label, tuple(choices), value, self._leaves, len(self._known), passed, plan)
 
     def _is_best(self, value: Value) -> bool:
@@ -545,7 +548,10 @@ class _Solver:
     def _planned(self, question: Question, values: Sequence[Value]) -> Value:
         """Return what deciding comes to; a question of the action's own data is noted in the plan."""
         if question.label in self._prepared.rules.file.actions[self._prepared.action].ask:
-            chances = {name: one.success for name, one in zip(answers_to(question), values, strict=False)}
+            chances = {
+                name: (one.success, one.success + one.open)
+                for name, one in zip(answers_to(question), values, strict=False)
+            }
             best = max(range(len(values)), key=lambda place: self._worth(values[place]))
             self.plan.note(question, [*chances][best], chances)
         return self._best_of(values)

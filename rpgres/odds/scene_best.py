@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
+from rpgres.engine.events import Event, seen
 from rpgres.engine.players import NO, Answer, Answerer, Question, View
-from rpgres.engine.running import Event, NeedsAnswer, Stop, seen
+from rpgres.engine.stops import NeedsAnswer, Stop
 from rpgres.errors import UsageError, named
 from rpgres.model.state import EMPTY
 from rpgres.odds.exact import Chance, chance_record

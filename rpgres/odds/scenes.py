@@ -15,8 +15,9 @@ import msgspec
 from rpgres.engine.dealers import Dealer
 from rpgres.engine.hidden import Known
 from rpgres.engine.players import Answerer, Question
-from rpgres.engine.running import NeedsAnswer, Run
+from rpgres.engine.running import Run
 from rpgres.engine.standing import Standing
+from rpgres.engine.stops import NeedsAnswer
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY
 from rpgres.odds.exact import Chance

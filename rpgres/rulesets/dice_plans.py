@@ -1,6 +1,6 @@
-"""What the data of an action with named dice say, written out: its groups of dice, what is read off them, its numbers.
+"""The parsed plan of an action with named dice: its groups of dice, readings, numbers and questions.
 
-Nothing here rolls: `rpgres.engine.named_dice` does, and `rpgres.lint.named_dice` tells what is wrong.
+`rpgres.engine.named_dice` rolls them, and `rpgres.lint.named_dice` checks them.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ BAND = "band"  # the name of the outcome, among the numbers
 GIVEN = "?"  # before the name of a parameter: whether it was given
 SLOT = "#"  # before the number of a reading
 TIMES = "*"  # before the label of a question, or LABEL:OPTION: how often it was answered, or answered so
-NO = "no"  # what the label of a question means as long as nobody chose anything
+NO = "no"  # the value of a question before any option was chosen
 OF_AN_OUTCOME = ("total", "margin", "opposition")  # numbers that mean to an outcome what they mean to every action
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _MOST_NESTED = 20  # definitions inside each other
@@ -66,17 +66,17 @@ class GroupPlan(Struct, frozen=True):
 
     @property
     def of_a_die(self) -> tuple[Expr, ...]:
-        """What is worked out for each die."""
+        """The formulas of each die."""
         return tuple(one for one in (self.worth, self.again) if one is not None)
 
     @property
     def formulas(self) -> tuple[Expr, ...]:
-        """Everything that is worked out for it."""
+        """Its formulas."""
         return (*(piece for piece in self.pieces if not isinstance(piece, str)), *self.of_a_die)
 
 
 class OptionPlan(Struct, frozen=True):
-    """One answer to a question inside a roll; the fields are those of `Choosable`, written out."""
+    """An option of a question inside a roll; the fields are those of `Choosable`, parsed."""
 
     when: Expr
     cost: dict[str, Expr]
@@ -87,7 +87,7 @@ class OptionPlan(Struct, frozen=True):
 
     @property
     def formulas(self) -> tuple[Expr, ...]:
-        """Everything that is worked out for it, apart from what is for each die."""
+        """Its formulas, without those of each die."""
         return self.when, *self.cost.values(), *((self.most,) if self.most is not None else ()), self.prefer
 
 
@@ -96,7 +96,7 @@ class AskPlan(Struct, frozen=True):
 
     Attributes:
         when: whether it is asked.
-        options: what may be answered, by name.
+        options: its options, by name.
     """
 
     when: Expr
@@ -104,24 +104,24 @@ class AskPlan(Struct, frozen=True):
 
     @property
     def formulas(self) -> tuple[Expr, ...]:
-        """Everything that is worked out when it is asked."""
+        """Its formulas, without those of each die."""
         return self.when, *(one for option in self.options.values() for one in option.formulas)
 
     @property
     def of_a_die(self) -> tuple[Expr, ...]:
-        """What is worked out for each die: whether it is thrown again."""
+        """The formulas of each die: whether it is rerolled."""
         return tuple(one for option in self.options.values() for one in option.reroll.values())
 
 
 class DicePlan(Struct, frozen=True):
-    """An action with named dice, written out.
+    """The plan of an action with named dice.
 
     Attributes:
         groups: its dice, in the order in which they are rolled.
         asks: its questions, by label.
         steps: the names of groups and the labels of questions, in the order in which these are rolled and asked.
         reads: what is read off them; each stands in formulas as a name, `SLOT` and its place.
-        numbers: what is worked out, by name; the outcome's band is `BAND`.
+        numbers: its formulas, by name; that of the outcome is `BAND`.
         stages: the groups in an order in which each needs only those before it.
     """
 
@@ -142,7 +142,7 @@ class DicePlan(Struct, frozen=True):
         yield from (read.of for read in self.reads if read.of is not None)
 
     def free_names(self) -> dict[str, None]:
-        """Return the names that stand for what is known before the roll: parameters, what sheets have."""
+        """Return the names whose values are known before the roll: parameters, abilities, counters."""
         found = {name: None for one in self.formulas() for name in names(one)}
         known = {*self.numbers, *self.asks, *OF_A_DIE}
         return {name: None for name in found if name not in known and not name.startswith((SLOT, TIMES))}
@@ -156,7 +156,7 @@ class DicePlan(Struct, frozen=True):
         }
 
     def groups_of(self, *exprs: Expr) -> set[str]:
-        """Return the groups that have to lie before formulas can be worked out."""
+        """Return the groups that have to be rolled before formulas can be evaluated."""
         slots = (int(one.removeprefix(SLOT)) for one in self.reached(*exprs) if one.startswith(SLOT))
         return {group for slot in slots for group in self.reads[slot].groups}
 
@@ -177,7 +177,7 @@ class DicePlan(Struct, frozen=True):
         return seen
 
     def before(self, group: str) -> set[str]:
-        """Return the groups that have to lie before what a group comes to can be told."""
+        """Return the groups that have to be rolled before a group can be read."""
         found: set[str] = set()
         for one in self.groups[group].formulas:
             found |= self.groups_of(one)
@@ -326,7 +326,7 @@ class _Writer:
     def compare(
         self, numbers: dict[str, Expr], groups: Mapping[str, GroupPlan], parameters: Mapping[str, Parameter]
     ) -> None:
-        """Add the numbers of an outcome that the data leave out: what the dice come to, and what opposes them."""
+        """Add the default numbers of an outcome: the total and the opposition."""
         if "total" not in numbers:
             numbers["total"] = self._slot(Read("sum", tuple(name for name in groups if name != OPPOSITION)))
         if OPPOSITION in groups:

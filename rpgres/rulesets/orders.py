@@ -15,7 +15,7 @@ WORDS = {
     "last": "the option offered last",
     "preferred": "the option that the ruleset recommends most; an optional decision passes where it recommends none",
     "any": "one of the options, each as likely as the others",
-    "no": "let an optional decision pass",
+    "no": "skip an optional decision",
 }
 BY_FACT = ("highest", "lowest")  # the keys of a `choose` that goes by a number that options have
 

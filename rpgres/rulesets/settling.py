@@ -31,7 +31,7 @@ class Option(msgspec.Struct, frozen=True):
         prefer: its rank for policies: the greatest is taken; only the order of the numbers matters.
         facts: what the option is about, for policies that look closer.
         aliases: other words for it.
-        passes: whether choosing it lets an optional question pass, as `NO` does; it is listed as the way to do so.
+        passes: whether choosing it skips an optional question, as `NO` does; it is listed as the way to do so.
         brief: the same in a few words, for a question in one line; the text where it is empty.
         cost: what choosing it costs its owner; a person is shown the cheapest options first.
         price: the cost in words, such as `1 point`, told beside `brief`.

@@ -10,9 +10,11 @@ from rpgres.dice.seeds import Streams, run_seed
 from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.players import Policies, Question, Seats
+from rpgres.engine.prepare import Prepared, answers_to, policies_of, prepare
 from rpgres.engine.procedures import PLACE
-from rpgres.engine.run import Prepared, answers_to, play, policies_of, prepare
-from rpgres.engine.running import EFFECTS, NeedsAnswer, Settled
+from rpgres.engine.run import play
+from rpgres.engine.running import EFFECTS
+from rpgres.engine.stops import NeedsAnswer, Settled
 from rpgres.errors import RpgresError, UsageError
 from rpgres.errors import named as as_input
 from rpgres.model.paths import NOTHING, QUANTIFIERS, Scope, parse_path

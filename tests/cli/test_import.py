@@ -13,7 +13,7 @@ import pytest
 
 from rpgres import Result, resolve
 from rpgres.cli.formats.datasworn import read_datasworn
-from rpgres.engine.run import prepare
+from rpgres.engine.prepare import prepare
 from rpgres.odds.exact import outcome_odds
 from tests.support.command_line import rpgres
 from tests.support.declarative import here, odds, rules

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpgres.engine.run import Prepared, prepare
+from rpgres.engine.prepare import Prepared, prepare
 from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.model.state import Character, Map, State
 from rpgres.parameters.values import Form, Opposition, Rating

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import sys
 import textwrap
 from collections import Counter
 from pathlib import Path
@@ -19,7 +18,6 @@ from rpgres.journal.commitments import SealFile
 from rpgres.journal.forms import AnswerFile
 from rpgres.journal.lines import OpenLine, SealLine, answer_line, open_line, posted_in, seal_line
 from tests.support.command_line import Ran, rpgres
-from tests.support.terminal import Terminal
 
 words = st.text(min_size=1, max_size=12).filter(lambda text: text.isprintable())
 labels = st.sampled_from(["invoke", "declare", "mara:invoke", "price"])
@@ -353,24 +351,3 @@ def test_three_people_play_a_sequence_by_mail(tmp_path: Path, monkeypatch: pytes
         types("host", "act", "resolve", "--auto")
     log = rpgres("table", "log").out
     assert log.count("Declared") == 2
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
-def test_a_declaration_by_mail_at_terminals(mail: Path) -> None:
-    """Players read, answer and copy a line at 80 columns; the host pastes both mails and accepts each line."""
-    lines = []
-    for seat, choice in (("orsa", "declare=punch:bram/str=2"), ("bram", "declare=dodge/agi=1")):
-        view = ["--view", str(mail / f"{seat}.view.json")]
-        shown = Terminal(["table", "show", *view]).end()[1]
-        assert "Answer it with: rpgres table answer --view" in " ".join(shown.split())
-        code, shown = Terminal(["table", "answer", *view, "--choose", choice]).end()
-        assert (code, "Send this line to whoever has the table:" in shown) == (0, True)
-        lines.append(next(line for line in shown.splitlines() if line.startswith("rpgres-answer: ")))
-    host = Terminal(["table", "answer", "--from", "-"])
-    host.until("press Enter and Ctrl-D:\n")
-    host.type(f"> {lines[0]}\nand\n> {lines[1]}\n\x04")
-    for seat in ("orsa", "bram"):
-        assert f"{seat}: declare=" in host.until("Accept it? [y/N] ")
-        host.type("y\n")
-    code, shown = host.end()
-    assert (code, "orsa declares orsa#1 on 2" in shown) == (0, True)

@@ -176,4 +176,4 @@ def test_faults_stand_in_what_a_command_tells() -> None:
     write(SALT.replace("hits >= needs", "hits >= neds"), name="salt")
     ran = rpgres("roll", "salt", "haul", "--sea", "high", "--pool", "3")
     assert ran.code == 1
-    assert "rulesets/salt/ruleset.toml:28: actions.haul.bands.done: the ruleset has no number 'neds'" in ran.err
+    assert "rulesets/salt/ruleset.toml:27: actions.haul.bands.done: the ruleset has no number 'neds'" in ran.err

@@ -15,7 +15,7 @@ Choices = Sequence[tuple[str, str]]  # what may be typed as an answer, and what 
 
 
 class Listener(Protocol):
-    """Where somebody sits down to be asked, as in `rpgres play`."""
+    """Marks an interactive session, as in `rpgres play`."""
 
     def read(self, sign: str, choices: Choices) -> str:
         """Return a line behind a sign, offering choices."""
@@ -28,7 +28,7 @@ class Listener(Protocol):
         """
 
 
-_is_listening = False  # whether somebody sits down to be asked, whatever the input is
+_is_listening = False  # whether the session is interactive, whatever the input is
 _listener: Listener | None = None
 _choices: Choices = ()  # of the question that is being answered
 
@@ -49,7 +49,7 @@ def listening(listener: Listener | None = None) -> Iterator[None]:
 
 
 def is_listening() -> bool:
-    """Tell whether somebody sits down to be asked, as in `rpgres play`."""
+    """Tell whether the session is interactive, as in `rpgres play`."""
     return _is_listening
 
 
@@ -70,7 +70,7 @@ def offering(choices: Choices) -> Iterator[None]:
 
 
 def can_prompt() -> bool:
-    """Tell whether a person can be asked: both input and output are a terminal, or somebody sits down to be asked."""
+    """Tell whether a person can be asked: both input and output are a terminal, or the session is interactive."""
     return _is_listening or (output.is_terminal() and sys.stdin is not None and sys.stdin.isatty())
 
 

@@ -30,7 +30,7 @@ from rpgres.rulesets import Rules, RulesetFile
 
 if TYPE_CHECKING:
     from rpgres.engine.players import Policy
-    from rpgres.engine.run import Prepared
+    from rpgres.engine.prepare import Prepared
 
 ACTION_OPTIONS = (
     *(opt.CHOOSE, opt.BEST, opt.EACH, opt.BY, opt.AUTO, opt.POLICY),
@@ -206,7 +206,7 @@ def _ladder(line: Line, opposition: str) -> LadderOdds:
 
 def _action_odds(line: Line, by: By) -> OddsResult:
     """Return the odds against what was typed."""
-    from rpgres.engine.run import prepare
+    from rpgres.engine.prepare import prepare
     from rpgres.odds.actions import action_odds
 
     prepared = prepare(line.rules, line.action, line.inputs, **line.start.arguments)

@@ -16,9 +16,10 @@ from rpgres.cli.output import WAITING, exit_of, know_cards, say, say_json, say_t
 from rpgres.cli.rulesets import RulesetData
 from rpgres.dice.seeds import Streams, read_seed, run_seed
 from rpgres.engine.dealers import Remembered
+from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.records import Pending, Result
-from rpgres.engine.run import Prepared, prepare, run
-from rpgres.engine.running import TakenBack
+from rpgres.engine.run import run
+from rpgres.engine.stops import TakenBack
 from rpgres.errors import UsageError
 from rpgres.rulesets import Rules
 from rpgres.stopping import STOP

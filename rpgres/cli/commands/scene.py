@@ -168,7 +168,7 @@ def run(
     from rpgres.cli.account_files import STANDARD, require_files, write_files
     from rpgres.cli.output import say_json
     from rpgres.cli.render.accounts import account_of
-    from rpgres.cli.telling import play_silently, tell_scene
+    from rpgres.cli.scene_output import play_silently, tell_scene
     from rpgres.scenes import require_sound, seed_of
     from rpgres.scenes.views import require_seat
 

@@ -107,7 +107,7 @@ def weigh_procedure(
 ) -> None:
     """Print the chances of how a procedure ends, from where it begins."""
     from rpgres.cli.commands.scene_best import weigh_best, with_goals
-    from rpgres.engine.run import answers_to, prepare
+    from rpgres.engine.prepare import answers_to, prepare
     from rpgres.plugins.loading import checked
     from rpgres.scenes.measuring import procedure_subject
     from rpgres.scenes.procedures import procedure_scene

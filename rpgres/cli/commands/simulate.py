@@ -73,7 +73,7 @@ class Line(Struct, kw_only=True):
 def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     """Play an action many times and print what came of it."""
     from rpgres.engine.labels import check_labels
-    from rpgres.engine.run import answers_to, prepare
+    from rpgres.engine.prepare import answers_to, prepare
     from rpgres.plugins.loading import checked
     from rpgres.simulate import action_job
     from rpgres.simulate.subjects import ACTION_THINGS, require_paths
@@ -205,7 +205,7 @@ def _show_scene(scene: Scene, seed: str, shared: Mapping[str, Any]) -> int:
 
         say_json(run_scene(scene, seed=seed))
         return 0
-    from rpgres.cli.telling import tell_scene
+    from rpgres.cli.scene_output import tell_scene
 
     tell_scene(scene, seed=seed, seat=None, is_plain=shared["plain"], auto=True)
     return 0

@@ -9,9 +9,10 @@ from typing import Any
 
 from rpgres.cli.render.lines import BULLET, INDENT, Line, Piece, line
 from rpgres.cli.render.words import band_title, effect_words, named_in_text, rung, signed, style_of, title, who_is
+from rpgres.engine.events import Event
 from rpgres.engine.players import NO, ORDERS, Question
 from rpgres.engine.records import Pending, QuestionRecord, Result, event_record
-from rpgres.engine.running import PLACE, Event
+from rpgres.engine.running import PLACE
 from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent, TextEvent, TurnEvent
 from rpgres.model.state import FACE_DOWN
 from rpgres.parameters.context import ACTOR

@@ -105,7 +105,7 @@ def seated(rules: Rules, state: State, sheet: Sheet) -> State:
     """Return the state with a character, its tags and its piles; one of its name is replaced, with its tags.
 
     Raises:
-        UsageError: the name means whoever plays a part in an action.
+        UsageError: the name is a role in an action.
     """
     name = sheet.character.name
     if name in NO_NAMES:

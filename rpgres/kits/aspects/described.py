@@ -123,7 +123,7 @@ def named_by_maker(table: Table, effects: tuple[Effect, ...], who: str, name: st
 
     Args:
         table: where it is played.
-        effects: in which a new aspect that nobody has named is called as `UNNAMED`.
+        effects: in which a new aspect without a name is called `UNNAMED`.
         who: makes it.
         name: what it is called in the effects.
     """
@@ -134,7 +134,7 @@ def named_by_maker(table: Table, effects: tuple[Effect, ...], who: str, name: st
     if said == name and table.is_read:
         there = [tag.name for tag in table.state.tags if tag.on == SCENE and tag.audience is None]
         if there:  # one of which may have been meant as its name
-            table.tell(f"nobody named the new aspect; already there: {', '.join(there)}")
+            table.tell(f"the new aspect has no name; aspects in the scene: {', '.join(there)}")
     for key in ("name", "on"):
         effects = tuple(one.with_(key, said) if one.get(key) == name else one for one in effects)
     return effects

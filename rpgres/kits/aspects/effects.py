@@ -63,7 +63,7 @@ def _carrier(state: State, change: Effect) -> str:
 
 
 def change_free_invokes(state: State, change: Effect) -> State:
-    """Return the state with more or fewer free invocations for `to`; a boost without any left is gone."""
+    """Return the state with more or fewer free invocations for `to`; a boost without any left is removed."""
     name = change.get("on") or UNNAMED
     count = change["count"]
     tag = seen_tag(state, change["to"], name) if count < 0 else public_tag(state, name)

@@ -75,7 +75,7 @@ class Raising(Protocol):
     """The numbers behind the sides of a roll, for rolls that are more than the sum of dice and what was added."""
 
     def changed(self, side: Side, turn: int, bonus: int) -> Side:
-        """Return a side raised by a bonus, or with its dice thrown again where that is 0."""
+        """Return a side raised by a bonus, or with its dice rerolled where that is 0."""
         ...
 
     def prospects(self, turn: int) -> dict[str, Any]:
@@ -304,7 +304,7 @@ def _highest(dice: Dice) -> int:
 
 
 def _changed(table: Table, side: Side, turn: int, ledger: Ledger, bonus: int) -> Side:
-    """Return the side that has invoked something, raised by a bonus, or with its dice thrown again where that is 0."""
+    """Return the side that has invoked something, raised by a bonus, or with its dice rerolled where that is 0."""
     if ledger.raising is not None:
         return ledger.raising.changed(side, turn, bonus)
     if bonus or side.dice is None or side.rolled is None:

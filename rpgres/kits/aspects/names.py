@@ -20,7 +20,7 @@ from rpgres.rulesets.rows import Id, Record
 LATER = "fate-points-later"  # the counter of points gained now, to be had from the next scene on
 AFTER = "fate-points-after"  # the counter of points gained now, to be had when the conflict is over
 BOOST = "boost"
-UNNAMED = "An Advantage"  # an aspect that nobody named
+UNNAMED = "An Advantage"  # an aspect without a name
 
 
 class AspectSettings(Record, frozen=True):
@@ -65,7 +65,7 @@ def has_any(state: State) -> bool:
 
 
 def points_of(state: State, who: str, settings: AspectSettings = DEFAULTS) -> int:
-    """Return how many points somebody can spend: their own, or the game master's for whoever has no own purse."""
+    """Return the points that a character can spend: their own, or the game master's where they have none."""
     purse = purse_of(state, who)
     counters = state.counters if purse == GM else state.characters[purse].counters
     return counters.get(settings.points, 0)

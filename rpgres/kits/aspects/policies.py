@@ -8,14 +8,14 @@ from rpgres.rulesets import Option
 
 SUCCESS = 1  # the margin worth reaching
 STYLE = 3  # the margin a boost is gladly spent on
-BAD = 2  # how far dice are below their average that are thrown again rather than raised
+BAD = 2  # dice this far below their average are rerolled, not raised
 
 
 @by_question
 def sensible(view: View, question: Question) -> str:
     """Invoke when that can turn the roll, the cheapest first and no more than it takes; else take what is preferred.
 
-    A roll of -2 or worse is thrown again rather than raised, which is worth more. A boost is also spent to reach
+    A roll of -2 or worse is rerolled, not raised: that gains more. A boost is also spent to reach
     style. Fate points are paid only where a success can still be had.
     """
     if "acting" not in question.facts:

@@ -1,6 +1,6 @@
 """A contest: sides roll against each other exchange by exchange until one has enough victories.
 
-An exchange is a turn for each side that may try an advantage first, one for each who attacks somebody in it (a contest
+An exchange is a turn for each side that may try an advantage first, one for each attack (a contest
 under fire), and the roll. Source: Fate Core, "Contests" (fate-srd.com); the text `fate` is made from, lines 150, 214,
 263, 300 and 339. No outcome's or option's effect stands here: the tables `contest-*` have them.
 """
@@ -119,7 +119,7 @@ def begin(table: Table, actor: Character, rating: Rating, vs: Sequence[Oppositio
         said: further fields of `Setup`.
 
     Raises:
-        UsageError: there is no other side, or somebody cannot take part.
+        UsageError: there is no other side, or a character cannot take part.
     """
     check_none_open(table.state, "contest")
     others = tuple(Side(one.character, Rating(one.value, one.ability), one.dice.text if one.dice else "") for one in vs)
@@ -216,7 +216,7 @@ def _prepare(moves: Moves, table: Table, place: Contest, number: int) -> Turn:
 
 
 def _fire(moves: Moves, table: Table, place: Contest, number: int) -> Turn:
-    """Have somebody attack the actor, who runs the contest meanwhile (A:300, A:339)."""
+    """Have a character attack the actor, who runs the contest meanwhile (A:300, A:339)."""
     setup = place.setup
     name, rating = setup.attackers[number]
     runner = setup.sides[0].who

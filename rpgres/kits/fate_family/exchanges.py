@@ -18,7 +18,7 @@ from rpgres.model.state import Character, State, put
 from rpgres.rulesets import Effect, Ruleset, effect
 
 EXCHANGE = "exchange"  # the period
-ACTED = "acted"  # the counter of somebody whose action is used up, and the effect that uses it
+ACTED = "acted"  # the counter of a character whose action is used up, and the effect that uses it
 ACTION, DEFENSE = 1, 2  # for what it was used
 
 _P = ParamSpec("_P")
@@ -65,7 +65,7 @@ def register_effects(ruleset: Ruleset) -> None:
 
 
 def use_action(state: State, change: Effect) -> State:
-    """Return the state in which somebody has used the action of this exchange."""
+    """Return the state in which a character has used the action of this exchange."""
     who = state.characters.get(change["to"])
     if who is None:
         return state

@@ -19,7 +19,7 @@ from rpgres.rulesets import Rules
 
 
 class Fighter(msgspec.Struct, frozen=True, gc=False):
-    """Somebody in a conflict, and with what they act.
+    """A character in a conflict, and with what they act.
 
     Attributes:
         who: the character.
@@ -55,14 +55,14 @@ def rating_names(rules: Rules, kind: str, use: str) -> Sequence[str]:
 
 
 def best_rating(rules: Rules, character: Character, kind: str, use: str) -> Rating:
-    """Return the best of somebody's abilities that count for something; the first one of equals."""
+    """Return the best of a character's abilities that count for something; the first one of equals."""
     names = rating_names(rules, kind, use)
     rated = [Rating(character.abilities.get(name, 0), name) for name in names]
     return max(rated, key=lambda rating: rating.value, default=Rating(0))
 
 
 def fighter_of(rules: Rules, character: Character, side: int, said: Mapping[str, Any], *, kind: str) -> Fighter:
-    """Return somebody as a fighter, with what was said and the best that fits for the rest.
+    """Return a character as a fighter, with what was said and the best that fits for the rest.
 
     Raises:
         UsageError: nobody knows what the character absorbs harm with.
@@ -130,7 +130,7 @@ def check_fighters(state: State, fighters: Sequence[Fighter]) -> None:
     """Check that everybody can take part, once, and that there are two sides.
 
     Raises:
-        UsageError: somebody is out, named twice, or all are on one side.
+        UsageError: a character is out, named twice, or all are on one side.
     """
     names = [one.who for one in fighters]
     for name in names:
@@ -142,7 +142,7 @@ def check_fighters(state: State, fighters: Sequence[Fighter]) -> None:
 
 
 def room(character: Character, track: str) -> int:
-    """Return how much more harm somebody can take before being out, for a mob all its members together."""
+    """Return how much more harm a character can take before being out, for a mob all its members together."""
     tracks = character.tracks
     stress = tracks.get(track, ())
     found = _room(stress, tracks.get(harm.CONSEQUENCES, ()), track)

@@ -20,7 +20,7 @@ from rpgres.parameters.values import Opposition, Rating
 from rpgres.rulesets import Effect, effect
 from rpgres.rulesets.settling import Facts
 
-NEXT = "opposition-next"  # the counter of how much harder somebody's next action is
+NEXT = "opposition-next"  # the counter of how much harder a character's next action is
 FULL_DEFENSE = 2  # A:339
 
 
@@ -76,10 +76,10 @@ def roll_off(
 
     Args:
         table: where it is played.
-        actor: who acts.
+        actor: the actor.
         add: what the actor adds to the dice.
-        foes: who or what opposes. Of several the highest counts. Nothing opposing means no roll (A:7), unless somebody
-            invokes an aspect against it: that makes a difficulty of +2.
+        foes: who or what opposes. Of several the highest counts. Nothing opposing means no roll (A:7), unless an
+            aspect is invoked against it: that makes a difficulty of +2.
         given: who else may invoke.
         settles: the outcome table and facts that settle the margin, where nothing else depends on it.
     """
@@ -224,11 +224,11 @@ def effort(
     anybody_helps: bool = False,
     called: str = "skill",
 ) -> int:
-    """Return what somebody adds to the dice: skill, stunts, teamwork, the size of a mob, and any other bonus.
+    """Return what a character adds to the dice: skill, stunts, teamwork, the size of a mob, and any other bonus.
 
     Args:
         table: where it is played.
-        actor: who acts.
+        actor: the actor.
         action: what stunts are about.
         skill: the rating that counts.
         given: what else was said to count.
@@ -299,7 +299,7 @@ def check_present(state: State, actor: Character, vs: Sequence[Opposition], give
     """Check that everybody who takes part can, and on one side.
 
     Raises:
-        UsageError: somebody is out, or named twice.
+        UsageError: a character is out, or named twice.
     """
     if not actor.is_out and len(state.characters) == 1:
         return
@@ -342,9 +342,9 @@ def defense(
     parts_of: Callable[[Character, Opposition], Sequence[Part]] | None = None,
     called: str = "skill",
 ) -> Foe:
-    """Return the one who defends, with the stunts for it and +2 for full defense (A:285, A:332-339).
+    """Return the defender, with the stunts for it and +2 for full defense (A:285, A:332-339).
 
-    Whoever rolls is the defender, for others too: who steps in takes what comes of it.
+    Whoever rolls is the defender, for others too: who steps in takes the result.
 
     Args:
         table: where it is played.
