@@ -13,7 +13,7 @@ from typing import Annotated, Any, BinaryIO
 import msgspec
 import typer
 
-from rpgres.cli.annotations import Folders
+from rpgres.cli.annotations import Folders, option
 from rpgres.cli.output import flush, results, say_json, write_json
 from rpgres.errors import FileError, TimeError, UsageError
 
@@ -27,8 +27,7 @@ SECONDS = 10  # for one request; an action of a table takes milliseconds
 def command(
     file: Annotated[str, typer.Argument(metavar="[FILE|-]", help="The requests; - is standard input.")] = "-",
     seconds: Annotated[
-        str | None,
-        typer.Option("--seconds", metavar="S", help=f"Time for each request [default: {SECONDS}].", show_default=False),
+        str | None, option("--seconds", takes="S", help=f"Time for each request [default: {SECONDS}].")
     ] = None,
     rulesets: Folders = None,
 ) -> None:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from rpgres.cli.annotations import Folders
+from rpgres.cli.annotations import Folders, option
 
 INSTALL = "pip install 'rpgres[mcp]'"
 
@@ -14,21 +12,15 @@ INSTALL = "pip install 'rpgres[mcp]'"
 def command(
     table: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--table",
-            metavar="PATH",
+            takes="PATH",
             help="The table [default: the nearest one in this folder or above; env: RPGRES_TABLE].",
-            show_default=False,
         ),
     ] = None,
     seat: Annotated[
         str | None,
-        typer.Option(
-            "--as",
-            metavar="SEAT",
-            help="The seat: gm, or a character's name [required; env: RPGRES_SEAT].",
-            show_default=False,
-        ),
+        option("--as", takes="SEAT", help="The seat: gm, or a character's name [required; env: RPGRES_SEAT]."),
     ] = None,
     rulesets: Folders = None,
 ) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from rpgres.cli.annotations import AsJson, AsWords, Folders, RulesetId, complete_rulesets
+from rpgres.cli.annotations import AsJson, AsWords, Folders, RulesetId, argument, complete_rulesets, option
 from rpgres.cli.checks.report import AsForm, end_check, form_of
 from rpgres.cli.commands import ruleset_new
 from rpgres.cli.options import SWITCH
@@ -119,7 +119,7 @@ app.command("new")(ruleset_new.new)
 
 @app.command("import")
 def import_file(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Datasworn JSON.", show_default=False)],
+    file: Annotated[Path, argument("FILE", help="Datasworn JSON.")],
     name: Annotated[
         str | None, typer.Argument(metavar="[NAME]", help="The id of the new ruleset; else what the file says.")
     ] = None,
@@ -160,11 +160,8 @@ def import_file(
 def check(
     rulesets_named: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[RULESET]...",
-            help="Check only these: ids or folders of rulesets.",
-            show_default=False,
-            autocompletion=complete_rulesets,
+        argument(
+            "[RULESET]...", help="Check only these: ids or folders of rulesets.", autocompletion=complete_rulesets
         ),
     ] = None,
     form: AsForm = "text",
@@ -230,15 +227,12 @@ def run_test(
     ruleset: RulesetId,
     vectors: Annotated[
         list[Path] | None,
-        typer.Argument(
-            metavar="[VECTORS.jsonl]...",
+        argument(
+            "[VECTORS.jsonl]...",
             help="Files with one case a line, as JSON; without one, those in the ruleset's folder vectors.",
-            show_default=False,
         ),
     ] = None,
-    switch: Annotated[
-        list[str] | None, typer.Option("--switch", metavar=SWITCH.metavar, help=SWITCH.help, show_default=False)
-    ] = None,
+    switch: Annotated[list[str] | None, option("--switch", takes=SWITCH.metavar, help=SWITCH.help)] = None,
     as_json: AsJson = False,
     plain: AsWords = False,
     rulesets: Folders = None,
@@ -306,16 +300,9 @@ def show(
     ruleset: RulesetId,
     action: Annotated[
         str | None,
-        typer.Argument(
-            metavar="[ACTION]",
-            help="Show this action with its outcome tables.",
-            show_default=False,
-            autocompletion=_complete_actions,
-        ),
+        argument("[ACTION]", help="Show this action with its outcome tables.", autocompletion=_complete_actions),
     ] = None,
-    switch: Annotated[
-        list[str] | None, typer.Option("--switch", metavar=SWITCH.metavar, help=SWITCH.help, show_default=False)
-    ] = None,
+    switch: Annotated[list[str] | None, option("--switch", takes=SWITCH.metavar, help=SWITCH.help)] = None,
     as_json: AsJson = False,
     plain: AsWords = False,
     rulesets: Folders = None,

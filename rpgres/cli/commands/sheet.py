@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rpgres.cli.annotations import AsJson, AsWords, Folders, OfRuleset, OnlyOf, RulesetId
+from rpgres.cli.annotations import AsJson, AsWords, Folders, OfRuleset, OnlyOf, RulesetId, option
 from rpgres.cli.checks.report import AsForm, check_files, form_of
 from rpgres.cli.output import say_text
 from rpgres.cli.shell.quoting import join_line
@@ -55,13 +55,8 @@ def list_all(ruleset: OnlyOf = None, as_json: AsJson = False, plain: AsWords = F
 @app.command("new")
 def new(
     ruleset: RulesetId,
-    name: Annotated[
-        str, typer.Option("--name", metavar="NAME", help="Name of the character.", show_default=False)
-    ] = "",
-    out: Annotated[
-        str | None,
-        typer.Option("--out", metavar="FILE", help="Write it to a new file.", show_default=False),
-    ] = None,
+    name: Annotated[str, option("--name", takes="NAME", help="Name of the character.")] = "",
+    out: Annotated[str | None, option("--out", takes="FILE", help="Write it to a new file.")] = None,
     rulesets: Folders = None,
 ) -> None:
     """Print a sheet to start from, with every key explained.

@@ -13,7 +13,7 @@ import typer
 from msgspec import Struct
 
 from rpgres.cli import options as opt
-from rpgres.cli.annotations import AsJson, AsWords, Folders
+from rpgres.cli.annotations import AsJson, AsWords, Folders, option
 from rpgres.cli.asking.terminal import asks_dice, can_prompt, is_listening
 from rpgres.cli.options import Option
 from rpgres.cli.output import exit_of, know_cards, look, say, say_json, say_text
@@ -44,27 +44,15 @@ SEAT = Option(
     TABLE_PART,
 )
 
-Table = Annotated[str | None, typer.Option("--table", metavar="PATH", help=TABLE.help, show_default=False)]
-Seat = Annotated[str | None, typer.Option("--as", metavar="SEAT", help=SEAT.help, show_default=False)]
-Given = Annotated[
-    list[str] | None, typer.Option("--given", metavar=opt.GIVEN.metavar, help=opt.GIVEN.help, show_default=False)
-]
-Choose = Annotated[
-    list[str] | None, typer.Option("--choose", metavar=opt.CHOOSE.metavar, help=opt.CHOOSE.help, show_default=False)
-]
+Table = Annotated[str | None, option("--table", takes="PATH", help=TABLE.help)]
+Seat = Annotated[str | None, option("--as", takes="SEAT", help=SEAT.help)]
+Given = Annotated[list[str] | None, option("--given", takes=opt.GIVEN.metavar, help=opt.GIVEN.help)]
+Choose = Annotated[list[str] | None, option("--choose", takes=opt.CHOOSE.metavar, help=opt.CHOOSE.help)]
 Policies = Annotated[
     list[str] | None,
-    typer.Option(
-        "--policy",
-        metavar="[CHARACTER=]NAME",
-        help="Let this policy decide for everybody, or for one character.",
-        show_default=False,
-    ),
+    option("--policy", takes="[CHARACTER=]NAME", help="Let this policy decide for everybody, or for one character."),
 ]
-RealDiceOf = Annotated[
-    str | None,
-    typer.Option("--real-dice", "--dice", metavar=opt.REAL.metavar, help=opt.REAL.help, show_default=False),
-]
+RealDiceOf = Annotated[str | None, option("--real-dice", "--dice", takes=opt.REAL.metavar, help=opt.REAL.help)]
 Auto = Annotated[bool, typer.Option("--auto", help=opt.AUTO.help)]
 
 app = typer.Typer(

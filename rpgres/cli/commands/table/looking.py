@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rpgres.cli.annotations import Folders, spread
+from rpgres.cli.annotations import Folders, argument, option, spread
 from rpgres.cli.asking.terminal import is_listening
 from rpgres.cli.commands.table.common import Seat, Table, TableOptions, app, rules_at, state_of
 from rpgres.cli.commands.table.posting import answer_words, rules_of_view, view_in
@@ -18,18 +18,13 @@ if TYPE_CHECKING:
     from rpgres.journal.forms import ViewRecord
     from rpgres.journal.history import History
 
-View = Annotated[
-    str | None,
-    typer.Option("--view", metavar="FILE", help="Show a view file in place of a table.", show_default=False),
-]
+View = Annotated[str | None, option("--view", takes="FILE", help="Show a view file in place of a table.")]
 
 
 @app.command("show")
 @spread
 def show(
-    who: Annotated[
-        str, typer.Argument(metavar="[NAME]", help="Show only this character [default: all].", show_default=False)
-    ] = "",
+    who: Annotated[str, argument("[NAME]", help="Show only this character [default: all].")] = "",
     view: View = None,
     *,
     options: TableOptions,
@@ -78,9 +73,7 @@ def show(
 @spread
 def log(
     times: Annotated[bool, typer.Option("--times", help="Show the time of each entry.")] = False,
-    last: Annotated[
-        int | None, typer.Option("--last", metavar="N", min=1, help="Show only the last N entries.", show_default=False)
-    ] = None,
+    last: Annotated[int | None, option("--last", takes="N", help="Show only the last N entries.", min=1)] = None,
     view: View = None,
     *,
     options: TableOptions,
@@ -117,12 +110,7 @@ def log(
 @app.command("verify")
 @spread
 def verify(
-    head: Annotated[
-        str,
-        typer.Option(
-            "--head", metavar="HASH", help="A hash you noted earlier, or its first digits.", show_default=False
-        ),
-    ] = "",
+    head: Annotated[str, option("--head", takes="HASH", help="A hash you noted earlier, or its first digits.")] = "",
     *,
     options: TableOptions,
 ) -> None:
