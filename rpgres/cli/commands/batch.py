@@ -84,7 +84,7 @@ def _answer_all(stream: BinaryIO, folders: tuple[Path, ...], seconds: float) -> 
     out = results()  # also for `give_up`, which is called while an operation's results are recorded
 
     def say(answer: dict[str, Any]) -> None:
-        # One line at a time reaches the reader: whoever asks waits for it.
+        # One line at a time reaches the reader.
         write_json(out, answer)
         out.flush()
 

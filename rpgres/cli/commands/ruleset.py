@@ -172,7 +172,7 @@ def check(
     plain: AsWords = False,
     rulesets: Folders = None,
 ) -> None:
-    """Check rulesets with all that is laid over them: rules, outcome tables, sheets and scenes.
+    """Check rulesets with their overlays: rules, outcome tables, sheets and scenes.
 
     A folder is checked wherever it is: one that is a whole ruleset by itself, any other over the ruleset of its name.
     Every problem is told with its file, line and key. The exit code is 1 when there is any. Schemas that lie in the

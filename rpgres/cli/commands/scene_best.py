@@ -1,4 +1,4 @@
-"""`rpgres odds SCENE --best WHO`: what comes of a scene when somebody decides optimally, printed."""
+"""`rpgres odds SCENE --best WHO`: the result of a scene with optimal decisions of one player, printed."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def weigh_best(
     actor: str = "",
     known: Known | None = None,
 ) -> None:
-    """Print what comes of a scene when somebody decides optimally.
+    """Print the result of a scene with optimal decisions of one player.
 
     Args:
         scene: the scene.
@@ -92,7 +92,7 @@ def weigh_best(
 def _found(
     scene: Scene, by: str, who: str, worth: Callable[[Any], Fraction | int], shared: Mapping[str, Any]
 ) -> SceneBest:
-    """Return what comes of a scene when somebody decides optimally, showing how far it is."""
+    """Return the result of a scene with optimal decisions of one player, showing progress."""
     from rpgres.cli.progress import NOTHING, interrupted, progress
     from rpgres.odds.scene_best import scene_best
     from rpgres.odds.scenes import Undecided
@@ -118,7 +118,7 @@ def _found(
 
 
 def _who(scene: Scene, people: State, typed: str, actor: str) -> str:
-    """Return who decides optimally: a character or a seat; by default whoever acts first.
+    """Return who decides optimally: a character or a seat; by default the first actor.
 
     Raises:
         UsageError: nobody is called so, or nobody acts.

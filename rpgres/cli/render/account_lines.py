@@ -83,7 +83,7 @@ def chapter_lines(chapter: Chapter, *, is_aloud: bool = False) -> list[Line]:
 
 
 def turn_lines(turn: Turn, *, is_aloud: bool = False) -> list[Line]:
-    """Return what somebody does and what comes of it; rolls and decisions last, where it is to be heard."""
+    """Return an action and its result; rolls and decisions last, where it is read aloud."""
     blocks = list(blocks_of(turn))
     if is_aloud and sum(kind == "outcome" for kind, _ in blocks) == 1:  # else they would no longer stand by their own
         blocks.sort(key=lambda block: block[0] == "log")

@@ -1,4 +1,4 @@
-"""The account of a scene, made from what came of it: who does what, what was rolled and decided, what comes of it.
+"""The account of a scene, made from its results: who does what, what was rolled and decided, the outcome.
 
 `account_of` takes the result of any run. What a seat may not know is not in its result, so nothing is left out here.
 """
@@ -217,7 +217,7 @@ def turns_of(step: Mapping[str, Any], words: Words, last: int | None = None) -> 
     if not ends:
         turn, last = _turn(step, events, words, last)
         return [turn], last
-    begun = {**step, "outcome": None, "texts": [], "effects": [], "unused": []}  # what comes of it is the last turn's
+    begun = {**step, "outcome": None, "texts": [], "effects": [], "unused": []}  # the result is the last turn's
     opening, last = _turn(begun, [], words, last)
     turns, start, told = [opening], 0, sum(len(event.effects) for event in parts[True] if isinstance(event, TurnEvent))
     for number in ends:

@@ -12,10 +12,10 @@ from rpgres.odds.sampling import Estimate, Sample
 from rpgres.odds.subjects import Evaluated, value_text
 from rpgres.rulesets import RulesetFile
 
-BEST = "best"  # in place of a policy: whoever acts decides as well as can be
+BEST = "best"  # in place of a policy: the actor decides as well as can be
 LONGEST_FRACTION = 24  # longer ones are for the JSON
 AT_LEAST = "at least "
-TRACE = 1e-9  # of what is left open: no longer worth a word beside every chance
+TRACE = 1e-9  # remaining probability too small to be shown beside every chance
 
 
 def heading(record: Any, *, what: str = "odds", without: Sequence[str] = ()) -> str:

@@ -87,10 +87,11 @@ def question_lines(question: Question, *, width: int = 0, is_again: bool = False
     if _length(one) <= width and not any(owner for owner, _ in groups):
         return [one]
     if is_again:
-        return [line(*_head(question), GAP, Piece(LIST, "name"), " options")]
+        return [line(*_head(question), GAP, Piece(LIST, "name"), "\N{NO-BREAK SPACE}options")]
     packed = [row for group in _rows(groups, is_short=width > 0) for row in _packed(group, width)]
     are_short = _length(head) <= width and all(_length(entry) <= width for entry in entries)
-    if len(packed) * 2 <= len(keys) + 1 and (are_short or all(option.brief for option in keys.values())):
+    are_brief = all(option.brief or not option.text for option in keys.values())
+    if width and len(packed) * 2 <= len(keys) + 1 and (are_short or are_brief):
         return [head, *packed]
     return list(_list(question, keys))
 

@@ -1,4 +1,4 @@
-"""Reports: headings, tables and charts as data, and what becomes of them as lines for a terminal."""
+"""Reports: headings, tables and charts as data, and their layout as lines for a terminal."""
 
 from __future__ import annotations
 

@@ -243,7 +243,7 @@ def _consequence_lines(
     *,
     indent: str,
 ) -> Iterator[Line]:
-    """Yield effects, then questions with their options, each with what comes of it below."""
+    """Yield effects, then questions with their options, each with the result below."""
     for effect in effects:
         plain = {key: value for key, value in effect.items() if key not in ("when", "unless")}
         condition = condition_words(effect.get("when", {}), effect.get("unless", {}))

@@ -241,7 +241,7 @@ def style_of(success: bool | None, margin: int | None) -> str:
 
 
 def house_rules(rules: Rules) -> str:
-    """Return what differs from the ruleset as it ships: folders laid over it, switches that are not at their default.
+    """Return what differs from the ruleset as it ships: its overlays, and switches that are not at their default.
 
     Empty when nothing does.
     """

@@ -1,4 +1,4 @@
-"""Answering what a lasting table waits for: openly, sealed, from a file, or by letting optional moments pass."""
+"""Answering what a lasting table waits for: openly, sealed, from a file, or by skipping optional questions."""
 
 from __future__ import annotations
 
@@ -243,7 +243,7 @@ def let_pass(
     *,
     options: TableOptions,
 ) -> None:
-    """Let optional moments go by in advance, so that nobody waits for this seat.
+    """Skip optional questions in advance, so that the table does not wait for this seat.
 
     Where such a moment of the seat is waited for now, it passes, and the action goes on. Decisions that have to be
     taken are not touched. Without --as it is for the seat that is asked now, or, with --until, for all seats.

@@ -244,13 +244,14 @@ def finish_run(done: Done, options: TableOptions, *, is_asked: bool = False, exi
     from rpgres.engine.records import Pending
     from rpgres.journal.views import run_seen
 
-    found, said_by = run_seen(done.history, done.entry, options.who), done.history.run_of(done.entry).secret.by
-    if done.history.pending is None and done.history.head.number != done.entry.number:
+    entry = done.history.pending or done.entry  # what was done at a question may have changed what waits
+    found, said_by = run_seen(done.history, entry, options.who), done.history.run_of(entry).secret.by
+    if done.history.pending is None and done.history.head.number != entry.number:
         return  # what was done at a question of it has told how it ended
     if options.as_json:
         from msgspec import to_builtins
 
-        told = {"said_by": said_by, "entry": done.entry.number, "hash": done.entry.hash}
+        told = {"said_by": said_by, "entry": entry.number, "hash": entry.hash}
         say_json({**to_builtins(found), **told})
     else:
         from rpgres.cli.render.tables import found_lines

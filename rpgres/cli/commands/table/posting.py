@@ -179,7 +179,7 @@ def read_sent(source: str, *, is_line: bool) -> list[Posted]:
 def take_posted(
     posted: Sequence[Posted], source: str, options: TableOptions, *, is_accepted: bool, hand: Hand | None = None
 ) -> None:
-    """Take what seats wrote elsewhere, one after the other, each as the host accepts it; print what comes of it.
+    """Take what seats wrote elsewhere, one after the other, each as the host accepts it; print the result.
 
     What the table has already, as in the older mail that a reply quotes, is left out.
 
