@@ -29,7 +29,7 @@ def _complete_cards(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]
     from rpgres.parameters.table_items import offer_cards
 
     typed: dict[str, Any] = ctx.params
-    # While an option at the end of the line has no value yet, arguments are not told apart.
+    # While an option at the end of the line has no value yet, arguments cannot be assigned.
     name = typed.get("deck") or next(iter(ctx.args), "")
     try:
         found = find_deck(name, extra=read_folders(typed.get("rulesets") or ()))

@@ -26,9 +26,9 @@ def command(
 ) -> None:
     """Give a language model a seat at the table: a server of the Model Context Protocol on standard input and output.
 
-    A program that talks to language models starts it. The model then acts, answers, looks, weighs odds and looks up
+    A program that talks to language models starts it. The model then acts, answers, looks, computes odds and looks up
     rules by tools, as the seat, and sees what the seat may see; nothing it says changes seat or table. It needs the
-    package mcp: pip install 'rpgres[mcp]'. `rpgres help assistant` tells how a game master uses it.
+    package mcp: pip install 'rpgres[mcp]'. `rpgres help assistant` explains how a game master uses it.
     """
     import os
     import sys

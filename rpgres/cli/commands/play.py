@@ -1,4 +1,4 @@
-"""`rpgres play`: a person sits down at the lasting table; every line typed is a command of `rpgres table`."""
+"""`rpgres play`: an evening at a persistent table; every line typed is a command of `rpgres table`."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ def _homemade_problems(ruleset_id: str, extra: Sequence[Path]) -> Sequence[Diagn
     except FileError as error:
         return diagnostics_in(error)
     except RpgresError:
-        return ()  # a plugin's own fault, which `plugin list` tells
+        return ()  # a plugin's own fault, which `plugin list` reports
     return ()
 
 
@@ -131,7 +131,7 @@ def import_file(
 
     Each oracle becomes a table that `rpgres roll` rolls and `rpgres odds` evaluates. The licence and the authors are
     kept in the new file. Nothing that is there is overwritten. When a table cannot be rolled on, such as one without a
-    row for some numbers, its line is told, and the exit code is 1.
+    row for some numbers, its line is named, and the exit code is 1.
     """
     from rpgres.cli.formats.datasworn import read_datasworn
     from rpgres.cli.formats.editors import with_schema_line
@@ -145,7 +145,7 @@ def import_file(
     chosen = name or found.name
     check_name(chosen)
     write_folder(into / chosen, {"ruleset.toml": with_schema_line("ruleset.toml", found.text, chosen)})
-    load_rules(find_ruleset(chosen, extra=[into]), extra=[into])  # which tells what cannot be rolled on
+    load_rules(find_ruleset(chosen, extra=[into]), extra=[into])  # which names rows that cannot be rolled
     tables = f"{len(found.tables)} tables, {', '.join(found.tables[:5])}{' ...' if len(found.tables) > 5 else ''}"
     say_text(
         f"{into / chosen}: written from {found.title}: {tables}\n"
@@ -175,7 +175,7 @@ def check(
     """Check rulesets with their overlays: rules, outcome tables, sheets and scenes.
 
     A folder is checked wherever it is: one that is a whole ruleset by itself, any other over the ruleset of its name.
-    Every problem is told with its file, line and key. The exit code is 1 when there is any. Schemas that lie in the
+    Every problem names its file, line and key. The exit code is 1 when there is any. Schemas in the
     folder of a whole ruleset (.schemas, for editors) are brought up to date.
     """
     from rpgres.cli.checks.rulesets import check_ruleset, places_of

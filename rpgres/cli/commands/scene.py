@@ -84,7 +84,7 @@ def list_all(
     plain: AsWords = False,
     rulesets: Folders = None,
 ) -> None:
-    """List the scenes that come with rulesets, and those that lie where house rules do.
+    """List the scenes that come with rulesets, and those in the folders of house rules.
 
     `rpgres scene run NAME` plays one.
     """
@@ -175,7 +175,7 @@ def run(
         except BrokenPipeError:
             if not files:
                 raise
-            played = play_silently(scene, seed=chosen, seat=seat)  # nobody reads on, and the files were asked for
+            played = play_silently(scene, seed=chosen, seat=seat)  # the reader has left, and the files were asked for
     if as_json:
         say_json(played.result(seat=seat))
     if files:
@@ -225,7 +225,7 @@ def check(
 ) -> None:
     """Find everything that is wrong with scenes, without playing them.
 
-    Every problem is told with its file, line and key. The exit code is 1 when there is any.
+    Every problem names its file, line and key. The exit code is 1 when there is any.
     """
     from rpgres.cli.formats.sheets import FileCheck
 

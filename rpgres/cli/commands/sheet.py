@@ -36,7 +36,7 @@ def _complete_sheets(incomplete: str) -> list[tuple[str, str]]:
 
 @app.command("list")
 def list_all(ruleset: OnlyOf = None, as_json: AsJson = False, plain: AsWords = False, rulesets: Folders = None) -> None:
-    """List the sheets that come with rulesets, and those that lie where house rules do.
+    """List the sheets that come with rulesets, and those in the folders of house rules.
 
     `rpgres sheet show NAME` shows one, and `--sheet NAME` plays it.
     """
@@ -106,7 +106,7 @@ def check(
 ) -> None:
     """Find everything that is wrong with sheets.
 
-    Every problem is told with its file, line and key. The exit code is 1 when there is any.
+    Every problem names its file, line and key. The exit code is 1 when there is any.
     """
     check_files(form_of(form, as_json=as_json), files, lambda file: _check(file, ruleset, rulesets))
 
@@ -166,7 +166,7 @@ def _opened(file: str, ruleset: str | None, rulesets: Sequence[str] | None) -> t
         return _rules(sheet_ruleset(file, text=source.text, extra=extra), rulesets), source
     try:
         text = read_source(Path(file)).text if os.path.isfile(file) else ""
-    except FileError:  # it is told when the sheet itself is read
+    except FileError:  # it is reported when the sheet itself is read
         text = ""
     return _rules(sheet_ruleset(file, text=text, extra=extra), rulesets), None
 

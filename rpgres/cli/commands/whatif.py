@@ -53,7 +53,7 @@ def command(
     """Repeat a run with one answer changed and every other die as it fell.
 
     LABEL#2 is the second answer under that label; in a scene, STEP.LABEL is one of a step. Every other answer stays;
-    what is asked anew is rolled from the same seed and decided by policies, or waits (exit code 3). Answers that the
+    what is asked again is rolled from the same seed and decided by policies, or waits (exit code 3). Answers that the
     changed run has no use for are listed. At a persistent table, new dice are not the table's own, so that they tell
     nothing of what it will roll.
 

@@ -1,4 +1,4 @@
-"""Aspects in actions that data describe: invoking once the dice lie, and the names of what an outcome makes.
+"""Aspects in actions that data describe: invoking after the roll, and the names of what an outcome makes.
 
 Formulas name `invoked`, what the acting side has added by invoking, and `invoked-against`, what the other side has.
 """
@@ -35,7 +35,7 @@ TOTALS = ("total", "opposition")  # by side: what it comes to, where the action 
 
 
 def opens(table: Table, roll: Roll) -> bool:
-    """Tell whether anybody can invoke anything."""
+    """Tell whether any character can invoke an aspect."""
     if not table.state.glance(has_any):
         return False
     ledger = new_ledger(table)
@@ -86,7 +86,7 @@ class _Raising:
         self.has_dice = [roll.has_dice(acting=turn == 0) for turn in (0, 1)]
 
     def side(self, turn: int, members: tuple[str, ...]) -> Side:
-        """Return a side as it stands. Without a number for its total, what it has added stands for that."""
+        """Return a side as it stands. Without a number for its total, what it has added is used."""
         roll, total = self.roll, self.roll.number(TOTALS[turn])
         added = roll.values.get(ADDED[turn], 0)
         label = LABELS[turn] if turn == 0 or total is not None else ""
@@ -105,7 +105,7 @@ class _Raising:
         """Return what raising the roll would bring a side.
 
         `wins` and `saves` say how often it would have to be raised for the side to succeed, and not to fail; -1 for
-        never. `better` tells whether the next time brings another outcome.
+        never. `better` tells whether the next use changes the outcome.
         """
         mine, roll = turn == 0, self.roll
         ahead = [roll.success({ADDED[turn]: self.bonus * step}) for step in range(MOST_STEPS)]
@@ -141,7 +141,7 @@ def named_by_maker(table: Table, effects: tuple[Effect, ...], who: str, name: st
 
 
 def complete(table: Table, outcome: Outcome, given: Mapping[str, Any]) -> Outcome:
-    """Return an outcome in which every aspect has its name: what was typed as `name`, `on` and `boost`, or is said now.
+    """Return an outcome in which every aspect has its name: what was typed as `name`, `on` and `boost`, or is asked.
 
     Raises:
         UsageError: nothing here is called as typed, and something nearly is.

@@ -1,4 +1,4 @@
-"""Answering what a lasting table waits for: openly, sealed, from a file, or by skipping optional questions."""
+"""Answering what a persistent table waits for: openly, sealed, from a file, or by skipping optional questions."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def give(
 
 
 def _hand_in(options: TableOptions, arguments: dict[str, Any]) -> None:
-    """Answer here and now; see `rpgres.journal.commands.answer`. Whoever leaves it in `rpgres play` knows it."""
+    """Answer here and now; see `rpgres.journal.commands.answer`. In `rpgres play`, leaving it is no error."""
     from rpgres.journal.commands import answer
     from rpgres.journal.commands.pending import Left
 
@@ -120,7 +120,7 @@ def seal(
     *,
     options: TableOptions,
 ) -> None:
-    """Commit a seat to an answer that is told later, so that nobody can know it before and nobody can change it.
+    """Commit a seat to an answer that is shown later: no other seat can know it before, and it cannot be changed.
 
     The table gets sha256(salt + LABEL=ANSWER), and sees whose it is. `rpgres table open` opens it, and takes no other
     answer. A player elsewhere seals the answer to a view (--view FILE): it is checked, and the commitment is printed as
@@ -217,7 +217,7 @@ def open_(
 
 
 def _commitments_in(view: str, options: TableOptions) -> list[str]:
-    """Return the sealed answers that a view tells of, in order."""
+    """Return the sealed answers in a view, in order."""
     from rpgres.cli.commands.table.posting import view_in
     from rpgres.journal.forms import SealEntry
 

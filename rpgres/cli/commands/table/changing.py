@@ -1,4 +1,4 @@
-"""Changing a lasting table without an action: begin it, join, correct, take back, note, reveal the seed."""
+"""Changing a persistent table without an action: new, join, set, undo, note, reveal the seed."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def new(
 ) -> None:
     """Begin a table, in .rpgres/table.db here or at --table PATH.
 
-    What is printed binds the table to its seed without telling it: sha256 of a salt and the seed, which are told by
+    What is printed commits the table to its seed without showing it: sha256 of a salt and the seed, which are shown by
     `rpgres table reveal`.
     """
     from rpgres.journal.commands import Place, begin_table
@@ -108,8 +108,8 @@ def undo(
 ) -> None:
     """Take back what was done from an entry on.
 
-    The journal keeps it. The same question asked again gets the same dice, and the entry tells whether a roll or a
-    secret that somebody has seen is taken back. Notes and passes stay, but for one whose number is given.
+    The journal keeps it. The same question asked again gets the same dice, and the entry says whether a roll or a
+    secret that a player has seen is undone. Notes and passes stay, but for one whose number is given.
     """
     from rpgres.journal.commands import undo as take_back
 
@@ -159,7 +159,7 @@ def set_(
 ) -> None:
     """Correct or award something: put a value at a place of the table.
 
-    What stands there tells which values fit; `rpgres table show --json` shows all places under `state`.
+    The present value says which values fit; `rpgres table show --json` shows all places under `state`.
     """
     from rpgres.journal.commands import set_value
 
@@ -192,9 +192,9 @@ def join(
     *,
     options: TableOptions,
 ) -> None:
-    """Let somebody sit down, or replace the sheet of somebody who sits there.
+    """Add a character with its sheet, or replace the sheet of one.
 
-    A seat replaces its own sheet alone; the host and the game master anybody's.
+    A seat replaces its own sheet alone; the host and the game master any.
     """
     from rpgres.journal.commands import join as sit_down
 
@@ -207,7 +207,7 @@ def reveal(
     *,
     options: TableOptions,
 ) -> None:
-    """Tell the seed and its salt, so that everybody can check every roll. Nothing more is rolled at the table."""
+    """Show the seed and its salt, so that every roll can be checked. The table rolls no more."""
     from rpgres.journal.commands import reveal as tell
 
     say_entry(tell(options.find(), seat=options.who), options)

@@ -126,8 +126,8 @@ class AnswerOptions(Struct, frozen=True):
     Attributes:
         given: results of real dice and cards.
         choose: decisions.
-        auto: whether the ruleset's policy answers what nobody chose.
-        policy: policies by name, of everybody or of one character.
+        auto: whether the ruleset's policy answers what is left open.
+        policy: policies by name, for all or for one character.
         real_dice: whose dice are real; see `rpgres.cli.asking.real`.
     """
 
@@ -206,7 +206,7 @@ def _under_way(options: TableOptions, view: View) -> Prepared:
 
 
 def read_named(texts: Sequence[str] | None) -> dict[str, str]:
-    """Return policies by the character they are for; everybody's under an empty name."""
+    """Return policies by the character they are for; the default under an empty name."""
     return {who: name for who, _, name in (text.rpartition("=") for text in texts or ())}
 
 
@@ -229,10 +229,10 @@ def state_of(place: Place, history: History) -> State:
 
 
 def finish_run(done: Done, options: TableOptions, *, is_asked: bool = False, exit_code: bool = False) -> None:
-    """Print what came of something that runs, and exit with the code it calls for.
+    """Print the result of a run, and exit with its code.
 
     Args:
-        done: what was added; its last entry tells.
+        done: what was added; its last entry has the result.
         options: who reads it, and how.
         is_asked: whether a person was asked what waits.
         exit_code: whether a failure and a tie have codes of their own.
@@ -247,7 +247,7 @@ def finish_run(done: Done, options: TableOptions, *, is_asked: bool = False, exi
     entry = done.history.pending or done.entry  # what was done at a question may have changed what waits
     found, said_by = run_seen(done.history, entry, options.who), done.history.run_of(entry).secret.by
     if done.history.pending is None and done.history.head.number != entry.number:
-        return  # what was done at a question of it has told how it ended
+        return  # a command at its question has shown how it ended
     if options.as_json:
         from msgspec import to_builtins
 
@@ -256,7 +256,7 @@ def finish_run(done: Done, options: TableOptions, *, is_asked: bool = False, exi
     else:
         from rpgres.cli.render.tables import found_lines
 
-        # Whoever has the file knows what was typed there.
+        # The host has the file, and so may know its inputs.
         by, is_put = said_by or None, is_listening()
         owner = done.history.state.seat_of(found.question.who) if isinstance(found, Pending) else None
         is_left = is_put and is_asked and options.who in (None, owner)
@@ -268,7 +268,7 @@ def finish_run(done: Done, options: TableOptions, *, is_asked: bool = False, exi
 
 @contextmanager
 def taken_back() -> Iterator[None]:
-    """Tell that an action was taken back at its first roll, before anything was written."""
+    """Report that an action was taken back at its first roll, before anything was written."""
     from rpgres.engine.stops import TakenBack
 
     try:

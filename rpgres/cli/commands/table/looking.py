@@ -1,4 +1,4 @@
-"""Looking at a lasting table: as it is, its log, whether it is in order, and what is written to files."""
+"""Looking at a persistent table: its state, its log, its verification, and its files."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def log(
     *,
     options: TableOptions,
 ) -> None:
-    """Show everything that was done at the table, in order; what was taken back is shown as such."""
+    """Show everything that was done at the table, in order; undone entries are marked."""
     from rpgres.journal.forms import LogRecord
     from rpgres.journal.views import log_record
 
@@ -158,7 +158,7 @@ def view(
 ) -> None:
     """Write all that a seat may see into a file, for a player elsewhere: the table, the log, what is asked.
 
-    The player reads it with `rpgres table show --view FILE`, which tells how to answer; whoever has the table takes the
+    The player reads it with `rpgres table show --view FILE`, which says how to answer; the host takes the
     line that comes back with `rpgres table answer`.
     """
     from rpgres.cli.render.lines import line
@@ -220,7 +220,7 @@ def export(
     numbers), stands (yes, undone or failed). What was undone and done again stands there twice, once as undone.
 
     With --as SEAT, what the seat may not know of is in none of them. What a sheet of the ruleset does not take, such as
-    a number past its bounds, is written all the same, and told above it and on standard error.
+    a number past its bounds, is written all the same, with a note above it and on standard error.
     """
     from rpgres.cli.render.lines import line
     from rpgres.cli.render.table_files import table_files
