@@ -42,7 +42,7 @@ def resolved(table: Table, play: Play, targets: Sequence[str]) -> Outcome:
         opposition=chief.values[1],
         band=_level(rules, chief) if chief.winner == first.name else "",
         roles=Map({"actor": first.who, "opponent": _who(play, chief.other)}),
-        facts=_facts(rules, play, chief),
+        facts=_facts(play, chief),
     )
     draw_owed(table, play)
     found: dict[tuple[str, str], list[Effect]] = {}
@@ -122,7 +122,7 @@ def _met_by_luck(rules: Rules, play: Play, verdicts: Sequence[Verdict]) -> str:
     return next((_level(rules, verdict) for verdict in against if verdict.winner == first), _plain(rules, 1))
 
 
-def _facts(rules: Rules, play: Play, verdict: Verdict, *, winner: str = "") -> Map[str, Any]:
+def _facts(play: Play, verdict: Verdict, *, winner: str = "") -> Map[str, Any]:
     luck = any(find(play.sides, name).plays == LUCK for name in (verdict.one, verdict.other))
     arms = find(play.sides, winner).arms if winner and not luck else EMPTY  # bad luck cannot be hit
     return Map(
@@ -154,7 +154,7 @@ def _consequences(table: Table, play: Play, verdict: Verdict, *, is_stopped: boo
             abs(verdict.lead),
             band=_level(rules, verdict),
             roles=Map({"actor": _who(play, verdict.winner), "opponent": _who(play, verdict.loser)}),
-            facts=_facts(rules, play, verdict, winner=verdict.winner),
+            facts=_facts(play, verdict, winner=verdict.winner),
             defaults={"harm": _hit(find(play.sides, verdict.winner), find(play.sides, verdict.loser))},
         )
         effects += [_with_gains(one, find(play.sides, verdict.winner)) for one in _named(table, settled)]
@@ -167,7 +167,7 @@ def _consequences(table: Table, play: Play, verdict: Verdict, *, is_stopped: boo
             "loss" if verdict.winner else "level",
             -abs(verdict.lead),
             roles=Map({"actor": _who(play, name), "opponent": _who(play, other)}),
-            facts=_facts(rules, play, verdict, winner=name),
+            facts=_facts(play, verdict, winner=name),
             defaults={"harm": _hit(find(play.sides, name), find(play.sides, other))},
             about=Map({"of": _who(play, name), "against": _who(play, other)}),
             words=f"{name} {own}, {title_of(find(play.sides, other))} {its}",

@@ -53,7 +53,7 @@ class Play(msgspec.Struct, frozen=True, gc=False):
 
 def play_out(table: Table, play: Play) -> Play:
     """Return where a confrontation stands when all cannot or do not want to play more cards (S:91)."""
-    for who in _holders(table, play):
+    for who in _holders(play):
         deal_first(table, who)
     tell(table, play)
     last: Play = table.chain(step, play, key=_essence, holds=("outcome", "margin"))
@@ -464,7 +464,7 @@ def _left(side: Side) -> str:
     return f"{side.left} left" if side.left and not side.is_spent and not side.is_done else "done"
 
 
-def _holders(table: Table, play: Play) -> list[str]:
+def _holders(play: Play) -> list[str]:
     """Return whose hands are in play."""
     holders = [side.who for side in play.sides if side.plays != DECK]
     if any(side.plays == DECK for side in play.sides):
@@ -496,7 +496,7 @@ def _essence(table: Table, play: Play) -> Hashable:
         for side in play.sides
     )
     known = []
-    for who in _holders(table, play):
+    for who in _holders(play):
         hand, deck, discard = piles_of(who)
         users = [side for side in play.sides if _holder(side) == who and side.left]
         if users:  # every card may draw two, and a hand that runs out one more

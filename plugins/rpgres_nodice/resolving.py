@@ -77,7 +77,7 @@ def play_phase(table: Table, phase: int) -> list[Effect]:
 
 def _turned(table: Table, course: Course, token: Token) -> Played:
     """Return a revealed stack; its content is public."""
-    played = known(table, course.state, token)
+    played = known(course.state, token)
     table.tell(f"{token.name} (phase {token.phase}): {played.plan.text}", reveals=secrets_of(token.by, token.name))
     course.do(effect("turn", stack=token.name, becomes=RESOLVED, plan=played.plan.text))
     return played
@@ -112,14 +112,14 @@ def _show(table: Table, course: Course, who: str, sight: Sight) -> None:
         table.tell(f"{who} learns nothing of {stack}", audience=seats, reveals=revealed)
         return
     cards = " | ".join(sight.cards)
-    back = _coming_back(table, course.state, token, sight)
+    back = _coming_back(course.state, token, sight)
     table.tell(f"{who} sees of {stack}: {cards}{back}", audience=seats, reveals=revealed)
     is_whole = sight.count == len(sight.target.cards)
     course.do(effect("see", to=who, thing=seen_thing(who), stack=stack, cards=cards, whole=is_whole))
     course.do(effect("shown", to=token.by, thing=hand_thing(token.by), stack=stack, by=who, count=sight.count))
 
 
-def _coming_back(table: Table, state: State, token: Token, sight: Sight) -> str:
+def _coming_back(state: State, token: Token, sight: Sight) -> str:
     """Return what a pause that is seen would bring back now, in words."""
     holding = holding_of(state, token.by)
     plan = plan_of(holding.stacks[token.name])

@@ -82,7 +82,7 @@ def turn(table: Table, stage: Stage) -> Turn | Outcome:
         case "change":
             return _changed(table, stage, line)
         case _:
-            return _resolved(table, stage, line)
+            return _resolved(table, stage)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -142,7 +142,7 @@ def _changed(table: Table, stage: Stage, line: Timeline) -> Turn | Outcome:
 # Resolving, and the end
 
 
-def _resolved(table: Table, stage: Stage, line: Timeline) -> Turn | Outcome:
+def _resolved(table: Table, stage: Stage) -> Turn | Outcome:
     """Resolve the next phase; after it the sequence may be over."""
     phase = stage.phase
     if phase > stage.last:

@@ -70,7 +70,7 @@ def _reactions(table: Table, course: Course, name: str) -> list[Played]:
     found = []
     for token in timeline_of(course.state).live(name):
         if token.phase is None:
-            one = known(table, course.state, token)
+            one = known(course.state, token)
             if token.state != UP:
                 table.tell(f"{token.name}: {one.plan.text}", reveals=secrets_of(token.by, token.name))
                 course.do(effect("turn", stack=token.name, becomes=UP if lasts else RESOLVED, plan=one.plan.text))

@@ -39,12 +39,12 @@ def opens(table: Table, roll: Roll) -> bool:
     if not table.state.glance(has_any):
         return False
     ledger = new_ledger(table)
-    return any(can_invoke(table.state, members, ledger) for members in _members(table, roll))
+    return any(can_invoke(table.state, members, ledger) for members in _members(roll))
 
 
 def means(table: Table, roll: Roll) -> Hashable:
     """Return with what both sides can invoke."""
-    ledger, sides = new_ledger(table), _members(table, roll)
+    ledger, sides = new_ledger(table), _members(roll)
     return sides, tuple(means_of(table.state, side, member, ledger) for side in sides for member in side)
 
 
@@ -52,7 +52,7 @@ def invoke(table: Table, roll: Roll) -> tuple[Effect, ...]:
     """Let the sides invoke until all pass, and return what it cost."""
     if not table.state.glance(has_any):
         return ()
-    members = _members(table, roll)
+    members = _members(roll)
     if not opens(table, roll):
         no_window(table, members, LABELS)
         return ()
@@ -64,7 +64,7 @@ def invoke(table: Table, roll: Roll) -> tuple[Effect, ...]:
     return invoke_among(table, [raising.side(turn, members[turn]) for turn in (0, 1)], ledger)
 
 
-def _members(table: Table, roll: Roll) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _members(roll: Roll) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return who may invoke for the actor and who against; a fixed difficulty is the game master's to raise."""
     given = roll.given.values
     own = (roll.actor.name, *_many(given.get("helper")), *_many(given.get("ally")))

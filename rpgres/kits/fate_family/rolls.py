@@ -85,7 +85,7 @@ def roll_off(
     """
     ledger: aspects.Ledger | None = None
     if not foes:
-        sides = _sides(table.state, actor, foes, given)
+        sides = _sides(actor, foes, given)
         ledger = aspects.raised_from_nothing(table, *sides) if table.state.glance(aspects.has_any) else None
         if ledger is None:
             return Standing(None)
@@ -93,7 +93,7 @@ def roll_off(
         if settles is not None:
             settles = settles[0], _met(settles[1])
     if table.state.glance(aspects.has_any):
-        sides = _sides(table.state, actor, foes, given)
+        sides = _sides(actor, foes, given)
         fresh = aspects.new_ledger(table)
         if ledger is not None or any(aspects.can_invoke(table.state, members, fresh) for members in sides):
             if ledger is not None or table.is_read:
@@ -124,7 +124,7 @@ def _opposed(table: Table, foe: Foe) -> int:
     return foe.add + (table.roll(foe.dice, "opposition", by=foe.who) if foe.dice is not None else 0)
 
 
-def _sides(state: State, actor: Character, foes: Sequence[Foe], given: Help) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _sides(actor: Character, foes: Sequence[Foe], given: Help) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return who may invoke for the actor and who against; a fixed difficulty is the game master's to raise."""
     own = (actor.name, *given.get("helper", ()), *given.get("ally", ()))
     against = [foe.who or GM for foe in foes] or [GM]
