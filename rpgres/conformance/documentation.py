@@ -126,7 +126,7 @@ def _met(subject: Subject, case: Case) -> set[tuple[str, str]]:
     found: set[tuple[str, str]] = set()
     for course in _courses(subject, case):
         found |= {(event.label, "decision" if isinstance(event, Decided) else "chance") for event in course.questions}
-        found |= {(label, "decision") for label in course.foregone}
+        found |= {(label, "decision") for label in course.skipped}
     return found
 
 

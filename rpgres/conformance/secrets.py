@@ -153,7 +153,7 @@ def receive(
         events = found.events
         told = {key: value for key, value in structs.asdict(found).items() if key not in _EVENTS}
         end = plain({**told, "table": after.seen_by(seat)})
-        happened, questions = run.events, [*run.foregone.values(), *(one.question for one in asked)]
+        happened, questions = run.events, [*run.skipped.values(), *(one.question for one in asked)]
     except RpgresError as error:
         refused = error
     own = [one for one in asked if one.view.seat == seat]

@@ -51,7 +51,7 @@ class Course(msgspec.Struct, frozen=True):
 
     events: tuple[Event, ...]
     outcome: Outcome
-    foregone: tuple[str, ...] = ()  # labels of questions with nothing to choose from
+    skipped: tuple[str, ...] = ()  # labels of questions with nothing to choose from
     is_shown: bool = True  # whether real dice can show all that was rolled
     before: State | None = None  # the table to which the effects of the outcome are applied; None for that at first
 
@@ -306,7 +306,7 @@ def walk(prepared: Prepared, *, leaves: int, seconds: float = SECONDS) -> Walk:
     def once(dealer: WalkDealer) -> End:
         outcome, run = play(prepared, dealer=dealer, players=Seats(policies={"": decide}))
         before = run.state if prepared.action in prepared.rules.ruleset.procedures else None
-        courses.append(Course(tuple(run.events), outcome, tuple(run.foregone), showing.is_shown, before))
+        courses.append(Course(tuple(run.events), outcome, tuple(run.skipped), showing.is_shown, before))
         return End.of(outcome)
 
     return Walk(courses, explore(once, showing, leaves=leaves, seconds=seconds), twins)

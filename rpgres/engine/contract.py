@@ -23,7 +23,7 @@ from rpgres.model.state import Map
 def check_repeats(
     prepared: Prepared, events: Sequence[Event], *, streams: Streams, step: int, waits_for: str = ""
 ) -> None:
-    """Check that a rule asks the same once more when it is given the same answers, as whoever resumes it will.
+    """Check that a rule asks the same once more when it is given the same answers, as a resumed run will.
 
     Args:
         prepared: the action.
@@ -112,7 +112,7 @@ _OUTCOME: dict[str, Any] = {
 
 
 def check_declared(prepared: Prepared, events: Sequence[Event]) -> None:
-    """Check that the rule rolled only under labels that its action declares, or nobody could give what was rolled."""
+    """Check that the rule rolled only under labels that its action declares, as other results could not be given."""
     declared = labels_of(prepared.rules, prepared.action)
     for event in events:
         if isinstance(event, Rolled | Drawn) and event.label not in declared:

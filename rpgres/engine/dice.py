@@ -46,7 +46,7 @@ def roll_dice(
         streams: the seed's numbers.
         given: what real dice showed, under `LABEL`, and under `OPPOSITION`.
         note: carried into the result; by default the comment.
-        hand: asks somebody for what real dice showed that was not given.
+        hand: asks a person for what real dice showed that was not given.
 
     Raises:
         NotationError: the expression cannot be read.

@@ -36,8 +36,8 @@ class Rolled(msgspec.Struct, frozen=True, gc=False):
 class Decided(msgspec.Struct, frozen=True, gc=False):
     """Event: a question was answered. `means` says how: `choose`, `policy`, `orders`, `prompt`, `host`, or `window`.
 
-    A `window` was let pass, which is its owner's alone: being asked can tell what somebody holds. `of` says whose it is
-    where somebody else decides.
+    A `window` was skipped, which is its owner's alone: being asked can show what a player holds. `of` says whose it is
+    where another player decides.
     """
 
     label: str
@@ -114,7 +114,7 @@ def seen(event: Event, seat: str) -> Event | None:
 
 
 class Forgotten(Sequence[Event]):
-    """What a seat saw before a merge, worked out when somebody reads it: of a long procedure that is a lot."""
+    """What a seat saw before a merge, computed when it is read: of a long procedure that is a lot."""
 
     __slots__ = ("_events", "_seat", "_seen", "_until")
 

@@ -1,4 +1,4 @@
-"""Who answers decisions: a script, policies, a person at a prompt, or nobody. Nothing here knows a ruleset.
+"""Answers to decisions: by a script, policies, or a person at a prompt. Nothing here knows a ruleset.
 
 A policy is a function of what a seat may know and of the question: `policy(view, question)` returns an option's
 name, whole-number weights over option names (the dealer then draws), or None to leave the question to others.
@@ -16,14 +16,14 @@ from rpgres.model.state import EMPTY, Card, State, slug
 from rpgres.rulesets import OUTCOME_ONLY, Option, Rules, unknown
 
 NO = "no"  # the answer that skips an optional question
-HOSTS = "host"  # by what means an answer came that the host of a persistent table gave for somebody
+HOSTS = "host"  # the source of an answer that the host of a persistent table gave for a player
 POLICY = "policy"  # by what means an answer came that a policy gave
 LONGEST_NAME = 80  # characters
-ORDERS = "orders"  # by what means an answer came that somebody's standing orders gave
+ORDERS = "orders"  # the source of an answer by standing orders
 
 
 class Question(msgspec.Struct, frozen=True, gc=False):
-    """A decision somebody at the table has to take, or may take when it is `optional`.
+    """A decision that a player has to take, or may take when it is `optional`.
 
     Attributes:
         label: the name by which it is answered.
@@ -34,12 +34,12 @@ class Question(msgspec.Struct, frozen=True, gc=False):
         form: how an answer beyond the options is typed, where `reads` takes such.
         reads: takes a typed answer that is none of the options, where there are too many to list; returns it as it is
             kept, or raises `UsageError`. The options are suggestions then.
-        pile: the hand whose cards the options are; in odds it may be one that nobody has looked into.
+        pile: the hand whose cards the options are; in odds it may be one that no one has seen.
         alike: for odds of such a hand, which cards make no difference to the rule from here on.
         hidden: whether others must not learn how many options there are.
         words: what the decision is about, for people; in place of the facts.
-        of: whose matter it is, where somebody else decides; everybody may know.
-        aside: further options that policies and odds do not weigh: they only spare people being asked again.
+        of: whose decision it is, where another player answers it; public.
+        aside: further options that policies and odds do not evaluate: they only save people another question.
         dominant: an option that is never worse for its owner than another, so that odds need not look at the others.
         is_won: whether its owner, deciding well, is certain of success whatever chance answers from here on.
         holds: the questions of odds for which `alike` holds.
@@ -118,6 +118,9 @@ def named_option(options: Iterable[Option], choice: str) -> Option | None:
     for option in offered:
         if option.name == typed or choice in option.aliases:
             return option
+    for option in offered:
+        if option.accepts is not None and option.accepts(typed):
+            return option
     # Cards are named with capitals, and typed as it comes.
     lower = choice.lower()
     alike = [option for option in offered if option.name.lower() == lower]
@@ -184,7 +187,7 @@ class Standing:
 
     Args:
         orders: what the orders decide; None where they say nothing.
-        fallback: who decides then; nobody when left out.
+        fallback: the policy then; none when left out.
         preference: the same as an order of preference, where orders and fallback are one.
     """
 
@@ -294,6 +297,47 @@ def for_every(answer: str, question: Question) -> str | None:
     return None
 
 
+class Applied:
+    """Which answers of a script were offered in the runs of one calculation of odds.
+
+    Attributes:
+        used: the answers that were offered, as `LABEL=ANSWER`.
+        refused: the answers that were not offered on some path, each with the first question.
+    """
+
+    __slots__ = ("refused", "used")
+
+    def __init__(self) -> None:
+        self.used = set[str]()
+        self.refused: dict[str, tuple[Question, str]] = {}
+
+    def takes(self, question: Question, choice: str) -> bool:
+        """Note an answer, and tell whether the question offers it."""
+        name = f"{question.label}={choice}"
+        is_offered = (question.optional and choice == NO) or named_option(question.offered, choice) is not None
+        if is_offered or question.reads is not None:
+            self.used.add(name)
+            return True
+        self.refused.setdefault(name, (question, choice))
+        return False
+
+    def partly(self, *, is_whole: bool) -> tuple[str, ...]:
+        """Return the answers that were offered on some paths only.
+
+        Args:
+            is_whole: whether all paths were followed.
+
+        Raises:
+            ChoiceError: no path offers an answer.
+        """
+        from rpgres.engine.running import refusal
+
+        for name, (question, choice) in self.refused.items():
+            if is_whole and name not in self.used:
+                raise refusal(question, choice)
+        return tuple(sorted(self.used & self.refused.keys()))
+
+
 class Script:
     """Answers by label, used in order: what was typed, or stands in a scene.
 
@@ -305,9 +349,10 @@ class Script:
         means: by what means its answers come.
         seat: the seat for whose questions alone it is; empty for everybody's.
         single: the questions with one option that no answer named so far, which scripts at one table share.
+        applied: for odds: notes which answers are offered; on a path that does not offer one, others decide.
     """
 
-    __slots__ = ("_means", "_met", "left", "seat", "single")
+    __slots__ = ("_applied", "_means", "_met", "left", "seat", "single")
 
     def __init__(
         self,
@@ -316,9 +361,10 @@ class Script:
         means: str = "choose",
         seat: str = "",
         single: list[Question] | None = None,
+        applied: Applied | None = None,
     ) -> None:
         self.left = {label: list(answers) for label, answers in choose.items()}
-        self.seat, self._means = seat, means
+        self.seat, self._means, self._applied = seat, means, applied
         self._met = set[tuple[str, str]]()  # answers for every question that one took
         self.single: list[Question] = single if single is not None else []
 
@@ -342,7 +388,8 @@ class Script:
                     continue
                 answers.remove(answer)
                 if not (self.single and self._names_single(answer, question, answers, is_own=key != question.label)):
-                    return Answer(answer, self._means)
+                    is_taken = self._applied is None or self._applied.takes(question, answer)
+                    return Answer(answer, self._means) if is_taken else None
             if answers and (every := self._for_every(key, answers, question)) is not None:
                 return every
         return None
@@ -351,6 +398,8 @@ class Script:
         """Return the answer for every question under a key; None where it was of use before and is not offered now."""
         for answer in answers:
             bare = for_every(answer, question) or ""
+            if self._applied is not None and not self._applied.takes(question, bare):
+                continue
             is_offered = named_option(question.offered, bare) is not None or (question.optional and bare == NO)
             if is_offered or question.reads is not None or (key, answer) not in self._met:
                 self._met.add((key, answer))
@@ -403,10 +452,10 @@ class Policies:
     def __init__(self, by: Mapping[str, Policy]) -> None:
         self._by, self._everybody = by, by.get("")
         self.by_question = all(getattr(policy, "by_question", False) for policy in by.values())
-        self._is_common = not any(by)  # nobody has one of their own
+        self._is_common = not any(by)  # no player has one of their own
 
     def of(self, who: str, seat: str) -> Policy | None:
-        """Return the policy that decides for somebody."""
+        """Return the policy that decides for a player."""
         return self._everybody if self._is_common else self._by.get(who) or self._by.get(seat, self._everybody)
 
     def answer(self, question: Question, view: View) -> Answer | None:
@@ -420,7 +469,7 @@ class Policies:
         return Answer(choice, POLICY) if choice is not None else None
 
     def preference(self, who: str, seat: str) -> Preference | None:
-        """Return by which order of preference somebody decides; None where a policy decides otherwise, or nobody."""
+        """Return a player's order of preference; None without a policy, or where the policy is no such order."""
         return preference_of(self.of(who, seat))
 
 
@@ -432,6 +481,7 @@ class Seats:
         policies: policy by character or seat; see `Policies`.
         prompt: asks a person.
         means: by what means the script's answers come.
+        applied: for odds; see `Script`.
 
     Attributes:
         answerers: who is asked, in order.
@@ -439,8 +489,8 @@ class Seats:
         scripts: the scripts among them, the main one first.
         policies: the policies among them.
         gathers: whether everybody who is asked something together is heard, though one of them does not answer; not
-            where a script's answers are taken in order, so that nobody is heard before whoever is asked first.
-        passed: the labels of optional moments that nobody answered.
+            where a script's answers are taken in order, so that each answers the question it was written for.
+        passed: the labels of optional questions without an answer.
     """
 
     __slots__ = ("answerers", "gathers", "passed", "policies", "said", "scripts")
@@ -452,8 +502,9 @@ class Seats:
         policies: Mapping[str, Policy] | Policies = EMPTY,
         prompt: Prompt | None = None,
         means: str = "choose",
+        applied: Applied | None = None,
     ) -> None:
-        script = Script(choose, means=means)
+        script = Script(choose, means=means, applied=applied)
         self.scripts = [script]
         self.policies = policies if isinstance(policies, Policies) else Policies(policies)
         self.answerers: list[Answerer] = [script.answer] if choose else []
@@ -476,7 +527,7 @@ class Seats:
         return self.scripts[0]
 
     def answer(self, question: Question, view: View) -> Answer | None:
-        """Return the answer and by what means it came, or None when nobody answers."""
+        """Return the answer and its source, or None without an answer."""
         for answerer in self.answerers if not question.moot else self.said:
             found = answerer(question, view)
             if found is not None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rpgres.rulesets.sheets import SheetOrders
     from rpgres.toml.reading import Source
 
-Placed = tuple[str, tuple[str, ...], str]  # cards that somebody says lie in a pile: the pile, the cards, the option
+Placed = tuple[str, tuple[str, ...], str]  # cards that an input places: the pile, the cards, the option
 
 
 class Prepared(msgspec.Struct, frozen=True):
@@ -38,7 +38,7 @@ class Prepared(msgspec.Struct, frozen=True):
         actor: who acts.
         arguments: what the rule takes.
         inputs: what was typed, for the record.
-        placed: cards that somebody says lie in a pile before the action, as (pile, cards, option).
+        placed: cards that inputs place before the action, as (pile, cards, option).
         lump: which cards are alike to the rule, for odds; None where no two kinds are.
         sheets: the texts of the sheets that were read, by the name that was typed.
         trust: what of it no sheet has, and how that is treated; None where everything typed counts.
@@ -86,7 +86,7 @@ def prepare(
         action: the action's name.
         inputs: values by parameter name, as typed or scripted.
         state: the table so far; empty by default.
-        actor: who acts, somebody of that state; by default whoever `sheet` describes.
+        actor: the actor, a character of that state; by default the one that `sheet` describes.
         beside: the folder in which sheets are sought first.
         confined: whether sheets may only be named by plain file names, for untrusted inputs.
         sheets: the texts of sheets by the name that is typed, in place of what the files say now.
@@ -156,7 +156,7 @@ def _takes_state(lump: Callable[..., Hashable]) -> bool:
 
 
 def lay_placed(run: Run, placed: Sequence[Placed]) -> None:
-    """Lay the cards that somebody says lie in piles; see `cards.place`."""
+    """Place the cards that inputs name in piles; see `cards.place`."""
     from rpgres.engine import cards
 
     for number, (pile, texts, option) in enumerate(placed):
@@ -165,9 +165,9 @@ def lay_placed(run: Run, placed: Sequence[Placed]) -> None:
 
 
 def with_piles(prepared: Prepared, *, asked: str) -> Prepared:
-    """Return an action with the cards that somebody says lie somewhere laid there, where that leaves nothing to chance.
+    """Return an action with the cards that inputs place in their piles, where that leaves nothing to chance.
 
-    Whoever runs it many times to answer one question (`QUESTIONS`) spares doing it each time.
+    Callers that run it many times for one question (`QUESTIONS`) need not do it each time.
 
     Raises:
         UsageError: there is no such card, or it lies somewhere else.
@@ -213,9 +213,9 @@ def policies_of(
 
     Args:
         prepared: the action, which says who is at the table.
-        named: policy by character; `actor` and `opponent` stand for whoever that is, an empty name for everybody.
-        auto: whether the ruleset's first policy answers for whoever has none.
-        with_orders: whether the orders on sheets count though nobody asks for a policy.
+        named: policy by character; `actor` and `opponent` stand for these characters, an empty name for all.
+        auto: whether the ruleset's first policy answers for players without one.
+        with_orders: whether the orders on sheets count even without a policy.
         files: whether a name that ends in `.toml` is that of a file of standing orders.
 
     Raises:
@@ -243,7 +243,7 @@ def answers_to(prepared: Prepared, choose: Mapping[str, Sequence[str]]) -> dict[
 
     Args:
         prepared: the action, which says who is at the table.
-        choose: answers as typed, in which `actor` and `opponent` stand for whoever that is.
+        choose: answers as typed, in which `actor` and `opponent` stand for these characters.
 
     Raises:
         UsageError: there is no such character.

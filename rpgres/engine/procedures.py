@@ -103,7 +103,7 @@ def _apply(run: Run, rules: Rules, turn: Turn) -> None:
             run.state = apply_effects(rules, before, Outcome("", effects=effects))
             run.applied += effects
     if run.dealer.joint or not (outcome is not None or turn.action):
-        return  # in odds nobody reads it
+        return  # in odds it is never read
     by, action = turn.by, turn.action
     if outcome is None:
         run.add(Turned(run.turn, by, action))
@@ -169,7 +169,7 @@ def play_turn(
         asked: what the run is for; see `Run.asked`.
 
     Raises:
-        NeedsAnswer: a decision has nobody to take it; the exception carries the run as `run`.
+        NeedsAnswer: nothing answers a decision; the exception carries the run as `run`.
         RuleError: the ruleset's code failed.
     """
     from rpgres.engine.stops import fault_of
@@ -177,7 +177,7 @@ def play_turn(
     run = Run(rules, state, dealer, players, asked)
     try:
         found = take_turn(Table(run, rules), procedure, place)
-    except BaseException as error:  # noqa: BLE001  # a stranger's code may raise anything
+    except BaseException as error:  # noqa: BLE001  # third-party code may raise anything
         raise fault_of(error, run, f"the procedure {rules.id} {procedure}") from error.__cause__
     if run.fault is not None:
         run.fault.run = run
@@ -203,6 +203,6 @@ def begin_procedure(prepared: Prepared, *, dealer: Dealer, players: Seats) -> tu
         actor = prepared.state.characters[prepared.actor]
         place = rules.ruleset.actions[prepared.action](Table(run, rules), actor, **prepared.arguments)
         check_place(place)
-    except BaseException as error:  # noqa: BLE001  # a stranger's code may raise anything
+    except BaseException as error:  # noqa: BLE001  # third-party code may raise anything
         raise fault_of(error, run, f"the procedure {rules.id} {prepared.action}") from error.__cause__
     return place, run.state

@@ -6,13 +6,13 @@ Nothing here prints, prompts or exits.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Required, TypedDict, Unpack
 
 import msgspec
 
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Dealer, GivenDealer, Hand, SeededDealer
-from rpgres.engine.described import described_rule
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.players import NO, Policy, Prompt, Seats, for_every
 from rpgres.engine.prepare import Prepared, answers_to, lay_placed
@@ -22,7 +22,7 @@ from rpgres.engine.stops import Broken, NeedsAnswer, fault_of, in_run
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import RuleError, UsageError, in_short, named
 from rpgres.model.state import EMPTY, State, slug
-from rpgres.rulesets import Rules
+from rpgres.rulesets import Rule, Rules
 
 if TYPE_CHECKING:
     pass
@@ -59,7 +59,7 @@ def play(
     lump = prepared.lump_for(asked) if prepared.lump is not None else None
     run = Run(rules, prepared.state, dealer, players, asked, lump=lump, follow=follow, trust=trust)
     run.undealt = prepared.undealt
-    rule = rules.ruleset.actions.get(prepared.action) or described_rule(rules, prepared.action)
+    rule = rules.ruleset.actions.get(prepared.action) or _rule_in_data(rules, prepared.action)
     try:
         if trust is not None and not run.claim(trust.by, trust.claims):
             return REFUSED, run
@@ -73,7 +73,7 @@ def play(
             outcome = play_through(table, prepared.action, outcome, is_enough=is_enough)
         if type(outcome) is not Outcome or (outcome.band not in rules.file.bands and is_enough is None):
             raise Broken(f"it returned {in_short(repr(outcome))}, not an outcome with a band of the ruleset")
-    except BaseException as error:  # noqa: BLE001  # a stranger's code may raise anything
+    except BaseException as error:  # noqa: BLE001  # third-party code may raise anything
         raise fault_of(error, run, f"the rule {rules.id} {prepared.action}") from error.__cause__
     if run.fault is not None:
         run.fault.run = run
@@ -90,12 +90,12 @@ class Answering(TypedDict, total=False):
         given: results read off real dice, by label.
         choose: answers to decisions, by label.
         policies: who answers what was not chosen; `""` for everybody.
-        prompt: asks a person what nobody else answered.
+        prompt: asks a person what is left unanswered.
         note: carried into the result.
         identify: whether the result names its rules exactly, which means reading all their files; so it is by default.
         players: who answers, in place of the script, the policies and the prompt.
-        dealer: who answers chance, in place of what is given; whoever has it sees to what nothing asked for.
-        hand: asks somebody for results of real dice and cards that were not given.
+        dealer: the source of dice and cards, in place of what is given; the caller checks for unused results.
+        hand: asks a person for results of real dice and cards that were not given.
     """
 
     streams: Required[Streams]
@@ -128,7 +128,7 @@ def identity_of(by: Answering, rules: Rules) -> dict[str, Any]:
 
 
 def run(prepared: Prepared, **by: Unpack[Answering]) -> tuple[Result | Pending, State]:
-    """Return what comes of an action, or the decision it waits for; and the state after it.
+    """Return the result of an action, or the decision it waits for; and the state after it.
 
     While it is pending the state is the one before it; of a procedure, the one that its finished turns left.
 
@@ -254,7 +254,7 @@ def _unused(run: Run, seats: Seats, *, is_over: bool = True) -> list[AnswerRecor
     for answer in _left(seats):
         if seats.script.take_single(answer.label, answer.who, answer.value):
             continue
-        question = run.foregone.get(answer.label)
+        question = run.skipped.get(answer.label)
         is_named = question is not None and question.options and all(one is not question for one in seats.script.single)
         if question is None or is_named or (answer.who and answer.who != question.who):
             unused.append(answer)
@@ -273,6 +273,17 @@ def _left(seats: Seats, *, is_over: bool = True) -> Iterator[AnswerRecord]:
     for key, value in seats.unused(is_over=is_over):
         who, _, label = key.rpartition(":")
         yield AnswerRecord(label, "decision", value, who)
+
+
+def _rule_in_data(rules: Rules, action: str) -> Rule:
+    """Return the rule of an action that needs no code, because its data describe it."""
+    if action in rules.file.tables:
+        from rpgres.engine.tables import play_table
+
+        return partial(play_table, action)
+    from rpgres.engine.named_dice import play_named
+
+    return partial(play_named, action)
 
 
 def is_ours(rules: Rules) -> bool:

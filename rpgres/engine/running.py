@@ -74,10 +74,10 @@ class Run(msgspec.Struct):
         has_secrets: whether some event is not for everybody.
         since: from which event on views may know what happened; a merge forgets what was before it.
         fault: an answer that was refused, which ends the run even if the rule swallows it.
-        foregone: by label, the last question that was none, as there was nothing to choose from.
+        skipped: by label, the last question that was skipped, as there was nothing to choose from.
         single: the labels under which there was a single option, so that an answer has to say whose it is.
         lump: which cards are alike to the rule, for odds; None where no two kinds are.
-        unseen: by hand, in odds, what is known of one that nobody has looked into; its cards still lie in their pile.
+        unseen: by hand, in odds, what is known of an unseen one; its cards are still in their pile.
         undealt: by hand, in odds, the pile in which its cards still lie, and how many; see `engine.hidden`.
         idle: how often the rule turned to the table and nothing came of it: questions that were none, and merges.
         follow: who follows a chain of steps; None where the rule goes along it itself.
@@ -85,7 +85,7 @@ class Run(msgspec.Struct):
         turn: which turn of a procedure is under way, from 0.
         applied: the effects of the turns before it, which the state has already.
         earlier: how many questions the turns before it asked.
-        carried: what of the turn matters beside the table when a rule that it calls merges; None where nobody says.
+        carried: what of the turn matters beside the table when a rule that it calls merges; None when not given.
         shown: by seat, the last table that it was asked about, and what it may know of that.
     """
 
@@ -99,7 +99,7 @@ class Run(msgspec.Struct):
     has_secrets: bool = False
     since: int = 0
     fault: UsageError | None = None
-    foregone: dict[str, Question] = {}
+    skipped: dict[str, Question] = {}
     single: set[str] = set()
     lump: Callable[[Card], Hashable] | None = None
     unseen: Mapping[str, Unseen] = EMPTY
@@ -188,7 +188,7 @@ class Run(msgspec.Struct):
         return rolled
 
     def read_off(self, label: str, count: int, by: str, dice: Dice, *, has_total: bool = True) -> None:
-        """Have somebody give what real dice show; `has_total` tells whether a total says enough of it."""
+        """Ask a person what real dice show; `has_total` tells whether a total is enough."""
         assert isinstance(self.dealer, GivenDealer)
 
         def check(text: str) -> Sequence[str]:
@@ -210,7 +210,7 @@ class Run(msgspec.Struct):
             is_hidden: whether the answer is its owner's alone so far.
 
         Raises:
-            NeedsAnswer: nobody answers, and the rule cannot go on without.
+            NeedsAnswer: nothing answers, and the rule cannot go on without.
             ChoiceError: the answer is none of the options.
         """
         label, options, optional = question.label, question.options, question.optional
@@ -222,7 +222,7 @@ class Run(msgspec.Struct):
             return ask_unseen(self, question, is_hidden=is_hidden)
         if question.is_one and not (question.hidden and self.players.gathers):
             self.idled(label)
-            self.foregone[label] = question
+            self.skipped[label] = question
             if not options:
                 return NO
             self.single.add(label)
@@ -315,7 +315,7 @@ class Run(msgspec.Struct):
         return answer == CLAIM_OPTIONS[0].name
 
     def view(self, who: str) -> View:
-        """Return what the seat of somebody may know."""
+        """Return what a character's seat may know."""
         state, seat = self.state, self.state.seat_of(who)
         if self.undealt:
             from rpgres.engine.cards import deal_to_seat
@@ -325,7 +325,7 @@ class Run(msgspec.Struct):
         forgotten: Sequence[Event] = ()
         if self.has_secrets or self.since:
             events = [known for event in self.events[self.since :] if (known := seen(event, seat)) is not None]
-            if self.since and not self.dealer.joint:  # in odds, nobody reads it
+            if self.since and not self.dealer.joint:  # in odds, it is never read
                 forgotten = Forgotten(self.events, self.since, seat)
         if state.glance(_is_open):
             return View(seat, state, events, forgotten)
@@ -337,7 +337,7 @@ class Run(msgspec.Struct):
         return View(seat, kept[1], events, forgotten)
 
     def _drawn(self, weights: Mapping[str, int], question: Question) -> str:
-        """Return one of the weighted options, drawn from the stream of whoever decides."""
+        """Return one of the weighted options, drawn from the decider's stream."""
         names = tuple(weights)
         offered = {option.name for option in question.options} | ({NO} if question.optional else set())
         numbers = tuple(weights.values())

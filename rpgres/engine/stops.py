@@ -20,14 +20,14 @@ MAX_QUESTIONS = 10_000  # a rule that asks more in one action does not end
 class Stop(BaseException):
     """What ends a run early. Not an `Exception`, so that a rule that catches those cannot swallow it.
 
-    `run` is where it ended, with the events so far; whoever runs the rule sets it.
+    `run` is where it ended, with the events so far; the caller of the rule sets it.
     """
 
     run: Run
 
 
 class NeedsAnswer(Stop):
-    """A decision without which the rule cannot go on has nobody to answer it; `together` are asked at the same time."""
+    """A decision without which the rule cannot go on has no answer; `together` are asked at the same time."""
 
     def __init__(self, question: Question, *, together: tuple[Question, ...] = ()) -> None:
         super().__init__(question.label)
@@ -46,15 +46,15 @@ class Settled(Stop):
 
 
 class TakenBack(Stop):
-    """Whoever is asked takes back the last answer of the action, or the action itself."""
+    """The person who is asked undoes the last answer of the action, or the action itself."""
 
 
 class PutAgain(Stop):
-    """Whoever is asked did something else at the table, so that the question is put again, if it still stands."""
+    """The person who is asked did something else at the table; the question is asked again, if it is still open."""
 
 
 class PassesOn(Stop):
-    """Whoever is asked lets this moment pass, and those that come: `label` (all when empty) of a seat, `until` when."""
+    """The person who is asked skips this question and later ones: `label` (all when empty) of a seat, `until` when."""
 
     def __init__(self, label: str, seat: str, until: str) -> None:
         super().__init__(label)

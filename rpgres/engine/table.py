@@ -455,14 +455,14 @@ class Table(msgspec.Struct, eq=False):
         return answer
 
     def name(self, label: str, who: str, default: str, *, of: str) -> str:
-        """Ask what something new is called, where somebody is there to say it, and return the name.
+        """Ask for the name of something new, where a person can be asked, and return it.
 
-        Nobody need answer: odds and policies leave the default, and no action waits for it.
+        No answer is needed: odds and policies take the default, and no action waits for it.
 
         Args:
             label: the name under which it is answered.
             who: the character that names it, or `GM`.
-            default: what it is called where nobody says.
+            default: its name without an answer.
             of: what is named, as people read it: `the new aspect`.
         """
         if not self.is_read:

@@ -77,7 +77,7 @@ def originals(history: History) -> dict[str, dict[str, Any]]:
 def sheet_of(rules: Rules, state: State, name: str, *, original: Mapping[str, Any] = EMPTY) -> str:
     """Return a character as it is now, as the text of a sheet that can be read again.
 
-    What a sheet of the ruleset has no key for (a boost, an aspect that somebody else laid there, a free use) is told in
+    What a sheet of the ruleset has no key for (a boost, another character's aspect, a free use) is listed in
     a comment below.
 
     Args:

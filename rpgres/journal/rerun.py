@@ -87,7 +87,7 @@ def table_what_if(
 
 
 def _is_hidden(event: EventRecord, seat: str | None) -> bool:
-    """Tell whether a seat may not know of an event; that somebody let a moment pass tells nothing here."""
+    """Tell whether a seat may not know of an event; a skipped question reveals nothing here."""
     is_pass = isinstance(event, DecisionEvent) and event.answer == NO
     return not is_pass and event_seen(event, seat) != event
 

@@ -36,7 +36,7 @@ from rpgres.journal.forms import (
 )
 from rpgres.journal.history import History
 from rpgres.journal.records import Entry, Secret, found_in
-from rpgres.journal.standing import undone_in
+from rpgres.journal.status import undone_in
 from rpgres.model.events import DecisionEvent, DrawEvent, RollEvent
 from rpgres.model.serialization import state_record
 from rpgres.model.state import State

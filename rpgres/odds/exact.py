@@ -16,13 +16,15 @@ import msgspec
 
 from rpgres.engine.hidden import Known
 from rpgres.engine.labels import check_labels
-from rpgres.engine.players import Policy, Question, Seats
+from rpgres.engine.players import Applied, Policy, Question, Seats
 from rpgres.engine.prepare import Prepared, with_piles
 from rpgres.engine.run import is_ours, play
 from rpgres.engine.stops import Broken
 from rpgres.errors import RuleError, UsageError, named
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY, State
+from rpgres.odds.chances import Chance as Chance
+from rpgres.odds.chances import chance_record as chance_record
 from rpgres.odds.explorer import ANSWERS, WORK, Budget, Method, Odds, Runs, TapeDealer, WalkDealer, explore_within
 from rpgres.odds.plans import Planned
 from rpgres.odds.sampling import UNKNOWN, Estimate, Sample, played_on, sample_of
@@ -39,18 +41,6 @@ RECHECKED = 100  # courses of a stranger's rule that are run twice
 
 By = Literal["outcome", "margin", "total"]  # what an action is weighed by
 Weighed = Literal["policies", "each", "best"]  # who decides for whoever acts: see `RulesetFile.actions`
-
-
-class Chance(msgspec.Struct, frozen=True):
-    """The probability of one outcome: as a float for reading, as an exact fraction for everything else.
-
-    Attributes:
-        probability: from 0 to 1, for reading.
-        exact: the same as a fraction, such as 2123/6561.
-    """
-
-    probability: float
-    exact: str
 
 
 class ChoiceOdds(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,14 +83,15 @@ class OddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.odds/1"):
         open: the chance of what the budget left unresolved; all chances and this sum to exactly 1.
         leaves: how many courses of the action were run to an end.
         states: how many distinct merged states were met.
-        passed: the labels of optional moments that nobody decided on, so that they passed.
+        passed: the labels of optional questions without a policy, which were skipped.
+        partly: the answers of --choose that some paths do not offer, where a policy decides or the question is skipped.
         policies: who decided by which policy.
         switches: every house rule and the choice in force.
         house_rules: what differs from the ruleset as it ships: what is laid over it, switches not at their default.
         weighed: who decides for whoever acts: policies; policies after the first decision, of which each option is
             weighed; or who decides as well as can be, best.
         choices: the odds of each first choice of whoever acts, the best first.
-        plan: with best, what is best at each question inside the roll, by the numbers that it is about.
+        plan: with best, the best options of each question inside the roll, by its facts.
         sample: where the budget left something open: estimates of all chances, from games that go on from there.
         known: at a persistent table, by whose knowledge of it; null elsewhere.
         note: the text of --note.
@@ -116,6 +107,7 @@ class OddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.odds/1"):
     leaves: int
     states: int
     passed: list[str] = []
+    partly: list[str] = []
     policies: dict[str, str] = {}
     switches: dict[str, str] = {}
     house_rules: list[str] = []
@@ -184,9 +176,10 @@ def outcome_odds(
     budget = Budget(leaves, seconds if seconds is None or not games else seconds * EXACT_SHARE, work=work)
     playing = partial(play, prepared, asked=by)
     counts: Mapping[Any, int] = EMPTY
+    applied = Applied()
 
     def once(dealer: TapeDealer) -> str | int | None:
-        found: str | int | None = runs.run(playing, dealer, Seats(choose, policies=policies))
+        found: str | int | None = runs.run(playing, dealer, Seats(choose, policies=policies, applied=applied))
         return found
 
     try:
@@ -204,7 +197,8 @@ def outcome_odds(
         masses.pop(UNKNOWN, None)
     masses = _ordered(prepared, masses, by=by)
     sample = sample_of(prepared, counts, exact=masses, share=share, left=float(odds.open)) if counts else None
-    return msgspec.structs.replace(odds, masses=masses, passed=tuple(sorted(runs.passed)), sample=sample)
+    passed, partly = tuple(sorted(runs.passed)), applied.partly(is_whole=not odds.open)
+    return msgspec.structs.replace(odds, masses=masses, passed=passed, partly=partly, sample=sample)
 
 
 def _ordered(prepared: Prepared, masses: dict[Any, Fraction], *, by: By) -> dict[Any, Fraction]:
@@ -293,6 +287,7 @@ def odds_record(
         leaves=odds.leaves,
         states=odds.states,
         passed=list(odds.passed),
+        partly=list(odds.partly),
         policies=dict(policies),
         switches=prepared.rules.chosen,
         house_rules=house_rules(prepared.rules),
@@ -309,16 +304,6 @@ def house_rules(rules: Rules) -> list[str]:
     """Return what differs from the ruleset as it ships: what is laid over it, and switches not at their default."""
     switches = [f"{name}={value}" for name, value in rules.chosen.items() if value != rules.default_switch(name)]
     return [*rules.layers.overlays, *switches]
-
-
-def chance_record(mass: Fraction) -> Chance:
-    """Return a probability for the JSON.
-
-    >>> from fractions import Fraction
-    >>> chance_record(Fraction(1, 4)).exact
-    '1/4'
-    """
-    return Chance(float(mass), str(mass))
 
 
 def success_of(prepared: Prepared) -> dict[str, bool | None]:

@@ -19,6 +19,7 @@ from rpgres.cli.render.odds import (
     outcome_style,
     within,
 )
+from rpgres.cli.render.plan_tables import plan_table
 from rpgres.cli.render.reports import Cell, Chart, Report, Series, Table
 from rpgres.cli.render.results import fact_words
 from rpgres.cli.render.words import outcome_titles, percent, rung, style_of, title, titles, who_is
@@ -30,7 +31,6 @@ from rpgres.odds.exact import Chance, ChoiceOdds, OddsResult
 from rpgres.odds.grids import Grids
 from rpgres.odds.knockout import Knockout
 from rpgres.odds.ladder import LadderOdds
-from rpgres.odds.plans import Planned
 from rpgres.odds.sampling import Sample, estimate
 from rpgres.odds.scene_best import BestDecision, SceneBestResult
 from rpgres.odds.scenes import SceneOddsResult
@@ -39,7 +39,6 @@ from rpgres.odds.variations import Search, Variation
 from rpgres.rulesets import RulesetFile
 
 LEAST = 9  # columns of a percentage
-MOST_QUESTIONS = 16  # of a plan
 MOST_ROWS = 400  # of a table of values; the rest is for the JSON
 NEVER = Chance(0.0, "0")  # of what only estimates know
 Record = OddsResult | SceneOddsResult | LadderOdds | Comparison | Variation | Grids | Search | Knockout
@@ -187,15 +186,19 @@ def _single(record: OddsResult, file: RulesetFile | None) -> Report:
     tables = [Table(columns=heads, rows=rows, notes=notes, align="<><", least=LEAST, is_headed=False)]
     if len(record.choices) > 1:  # one is what stands above
         tables.append(_choices(record, file))
-    if len({one.best for one in record.plan}) > 1 or (record.plan and len(record.choices) < 2):
-        tables.append(_plan(record.plan))
-    passed = f"skipped for lack of a policy: {', '.join(record.passed)} (use --auto for a policy)"
+    if len({(one.label, *one.best) for one in record.plan}) > 1 or (record.plan and len(record.choices) < 2):
+        tables.append(plan_table(record.plan, least=LEAST))
+    below = list[str]()
+    if record.partly:
+        below.append(f"not offered on some paths: {', '.join(record.partly)} (decided by a policy or skipped there)")
+    if record.passed:
+        below.append(f"skipped for lack of a policy: {', '.join(record.passed)} (use --auto for a policy)")
     values = [likely(name, chance, record.sample) for name, chance in known.items()]
     return Report(
         title=text,
         above=above(record),
         tables=tables,
-        below=[*([passed] if record.passed else []), *notes_text(record.policies, record.note)],
+        below=[*below, *notes_text(record.policies, record.note)],
         chart=_bars(text, [names[name] for name in known], values) if known else None,
     )
 
@@ -240,26 +243,6 @@ def _choices(record: OddsResult, file: RulesetFile | None) -> Table:
         least=LEAST,
         is_headed=is_many,
         bars=_bars("", [choice.option for choice in record.choices], values, of=SUCCESS),
-    )
-
-
-def _plan(plan: Sequence[Planned]) -> Table:
-    """Return what is best at each question inside a roll, by what it is about."""
-    rows = []
-    for one in plan[:MOST_QUESTIONS]:
-        chances = sorted(one.success.items(), key=lambda item: item[1], reverse=True)
-        spans = [f"{name} {percent(low)}{f' to {percent(high)}' * (low < high)}" for name, (low, high) in chances]
-        about = ", ".join(filter(None, (one.label, fact_words(one.facts))))
-        rows.append([Cell(about), Cell(one.best or "it depends", "name"), Cell(", ".join(spans), "quiet")])
-    left = f"and {len(plan) - MOST_QUESTIONS} questions more (--json has all)"
-    return Table(
-        caption="best answers, with the chance of success by each:",
-        columns=["question", "best", "success"],
-        rows=rows,
-        notes=[left] if len(plan) > MOST_QUESTIONS else [],
-        align="<<<",
-        least=LEAST,
-        is_headed=False,
     )
 
 

@@ -64,7 +64,7 @@ def require_own(history: History, pending: Entry, seat: str | None) -> QuestionR
 
 
 def refuse_sealed(history: History, pending: Entry, seat: str | None) -> None:
-    """Refuse an answer of whoever has sealed theirs; the host's may be anybody's."""
+    """Refuse an answer of a seat that has sealed one; the host may answer for any seat."""
     found = found_in(pending.secret)
     assert isinstance(found, Pending)
     seats = [seat] if seat is not HOST else [history.state.seat_of(one.who) for one in questions_of(found)]
