@@ -93,13 +93,17 @@ def test_our_rulesets_keep_the_contract(ruleset: str, exhaustive: bool, monkeypa
 
 
 def a_few(subject: Subject) -> list[Case]:
-    """Return every example, and of each action's steps in scenes one in four; of a procedure's one in twelve."""
-    taken, seen = list[Case](), Counter[str]()
+    """Return every example, and of each action's steps in scenes one for each outcome, and of all others a sample."""
+    taken, seen, outcomes = list[Case](), Counter[str](), set[tuple[str, str]]()
     for case in subject.cases:
-        action = case.prepared.action
-        if case.is_example or seen[action] % (12 if action in subject.rules.ruleset.procedures else 4) == 0:
+        action, expect = case.prepared.action, None if case.leaf is None else case.leaf.step.expect
+        outcome = (action, (expect.outcome if expect is not None else None) or "")
+        every = 12 if action in subject.rules.ruleset.procedures else 4
+        if case.is_example or outcome not in outcomes or seen[action] % every == 0:
             taken.append(case)
-        seen[action] += not case.is_example
+        if not case.is_example:
+            seen[action] += 1
+            outcomes.add(outcome)
     return taken
 
 
