@@ -83,7 +83,7 @@ class OddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.odds/1"):
         leaves: how many courses of the action were run to an end.
         states: how many distinct merged states were met.
         passed: the labels of optional questions without a policy, which were skipped.
-        partly: the answers of --choose that some paths do not offer: there a policy decides, or the question is skipped.
+        partly: the answers of --choose that some paths lack: there a policy decides, or the question is skipped.
         policies: who decided by which policy.
         switches: every house rule and the choice in force.
         house_rules: what differs from the ruleset as it ships: what is laid over it, switches not at their default.
