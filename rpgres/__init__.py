@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from rpgres.dice import Comparison, Dice, Reading, Throw
+    from rpgres.engine.events import Decided, Drawn, Event, Moved, Rolled, Told, Turned
     from rpgres.engine.players import NO, Policy, Preference, Question, View, by_question, preferred, uniform
     from rpgres.engine.procedures import Turn
     from rpgres.engine.records import Pending, Result
     from rpgres.engine.resolve import resolve
-    from rpgres.engine.running import Decided, Drawn, Event, Moved, Rolled, Told, Turned
     from rpgres.engine.table import Compared, Outcome, Table
     from rpgres.errors import (
         ChoiceError,
@@ -104,7 +104,7 @@ _HOMES = {
         *("EMPTY", "FACE_DOWN", "GM", "SCENE", "Box", "Card", "Character", "Deck", "Map", "Pile", "State", "Tag"),
         *("freeze", "mark_box", "pile_name", "put", "slug"),
     ),
-    "engine.running": ("Decided", "Drawn", "Event", "Moved", "Rolled", "Told", "Turned"),
+    "engine.events": ("Decided", "Drawn", "Event", "Moved", "Rolled", "Told", "Turned"),
     "engine.table": ("Compared", "Outcome", "Table"),
     "journal.records": ("TableError",),
     "library.calls": ("load_sheet", "roll", "rulesets"),

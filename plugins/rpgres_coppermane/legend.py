@@ -24,7 +24,7 @@ class Switches(msgspec.Struct, frozen=True, gc=False):
 
 
 def points_of(state: State, who: str, changes: Sequence[Effect] = ()) -> int:
-    """Return how many legend points somebody can spend; nobody without a place at the table has any.
+    """Return how many legend points a character can spend; without a place at the table there are none.
 
     Of whom only the permanent rating is known, all of its points are left.
 
@@ -44,7 +44,7 @@ def _points(character: Character) -> int:
 
 
 def check_points(character: Character) -> None:
-    """Check that somebody has no more legend points than the permanent rating allows.
+    """Check that a character has no more legend points than the permanent rating allows.
 
     Raises:
         UsageError: there are more.
@@ -102,7 +102,7 @@ def capped(state: State, outcome: Outcome) -> Outcome:
 
 
 def shifts_of_knack(rules: Rules, *, best: bool) -> int:
-    """Return from where what comes of a knack is counted in shifts, as it has no margin of its own.
+    """Return from where the result of a knack is counted in shifts, as it has no margin of its own.
 
     Args:
         rules: whose outcomes say so. One that is also another, as an epic success is, takes a roll.
@@ -125,7 +125,7 @@ def use_knack(
         actor: who has the knack.
         knack: its name, for the account.
         label: the label of the moment.
-        gives: what it stands for.
+        gives: its effect, in words.
         opponent: who may cancel it.
         spent: what either of them has spent in this action already.
     """

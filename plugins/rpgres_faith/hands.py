@@ -1,4 +1,4 @@
-"""Hands and decks: dealing, drawing, what happens to an empty hand or deck. What cards do is told elsewhere.
+"""Hands and decks: dealing, drawing, what happens to an empty hand or deck.
 
 Rows of the restatement (`rulesets/faith/SOURCES.md`) as `R:n`.
 """
@@ -16,7 +16,7 @@ DEALT, DRAWN = "deal", "draw"
 
 
 def hand_size(rules: Rules, state: State, who: str) -> int:
-    """Return how many cards somebody's full hand has (R:1.6, R:1.7)."""
+    """Return how many cards a character's full hand has (R:1.6, R:1.7)."""
     character = state.characters.get(who)
     settings = rules.file.settings
     own = character.counters.get("hand-size", 0) if character is not None else 0
@@ -25,14 +25,14 @@ def hand_size(rules: Rules, state: State, who: str) -> int:
 
 
 def deal_first(table: Table, who: str) -> None:
-    """Deal a hand to somebody who never had one."""
+    """Deal a hand to a character who never had one."""
     hand, deck, discard = piles_of(who)
     if not table.count(hand) and not table.count(discard):
         table.deal(deck, to=hand, count=hand_size(table.rules, table.state, who), label=DEALT, by=who)
 
 
 def fill(table: Table, who: str) -> None:
-    """Draw until somebody's hand is full (R:1.6)."""
+    """Draw until a character's hand is full (R:1.6)."""
     hand = piles_of(who)[0]
     while table.count(hand) < hand_size(table.rules, table.state, who):
         if not draw(table, who, label=DEALT):
@@ -41,14 +41,14 @@ def fill(table: Table, who: str) -> None:
 
 @cache  # asked many times in every course of a walk
 def piles_of(who: str) -> tuple[str, str, str]:
-    """Return somebody's hand, deck and discard; the game master's own."""
+    """Return a character's hand, deck and discard; the game master's own."""
     if who == GM:
         return "gm-hand", "gm-deck", "gm-discard"
     return pile_name("hand", who), pile_name("deck", who), pile_name("discard", who)
 
 
 def draw(table: Table, who: str, *, label: str = DRAWN, alike: Callable[[Card], Hashable] | None = None) -> bool:
-    """Draw a card into somebody's hand, and tell whether there was one (R:1.9)."""
+    """Draw a card into a character's hand, and tell whether there was one (R:1.9)."""
     hand, deck, _ = piles_of(who)
     card = table.draw(deck, to=hand, label=label, by=who, alike=alike, holds=("outcome", "margin", "total"))
     if card is not None:
@@ -57,10 +57,10 @@ def draw(table: Table, who: str, *, label: str = DRAWN, alike: Callable[[Card], 
 
 
 def place_typed(table: Table, who: str, typed: str, *, option: str) -> None:
-    """Lay the cards that were typed for somebody's hand there: `H10/S4/D2`.
+    """Lay the cards that were typed for a character's hand there: `H10/S4/D2`.
 
     Raises:
-        UsageError: there is no such card, or it lies somewhere else.
+        UsageError: there is no such card, or it is somewhere else.
     """
     table.place(piles_of(who)[0], [text.strip() for text in typed.split("/") if text.strip()], option=option)
 
@@ -88,7 +88,7 @@ def card_options(cards: Iterable[Card], *, draws: Sequence[str] = ()) -> list[Op
     return list({card.short: _option(card, card.suit in draws) for card in cards}.values())
 
 
-@cache  # made anew in every course of a walk otherwise
+@cache  # else made again on every path of the odds
 def _option(card: Card, draws: bool) -> Option:
     facts: Map[str, Any] = Map({"value": worth(card), "suit": card.suit, "draws": draws})
     return Option(card.short, card.title, facts=facts, aliases=(card.code,), brief=card.short)

@@ -25,7 +25,7 @@ def damage(
     ammo: str = "standard",
     range: int = 0,  # noqa: A002  # the option's name
 ) -> Outcome:
-    """Say what a hit does to whoever acts: its counters lower every skill (S:33, S:71, R:6.9-6.11)."""
+    """Say what a hit does to the actor: its counters lower every skill (S:33, S:71, R:6.9-6.11)."""
     times = table.rules.switches(Switches).critical_multiplier if critical else 1
     hit = Map({"weapon": weapon, "times": times, "worn": armour, "ammo": ammo, "range": range})
     count = counters_of(table.rules.file.settings, hit)
@@ -48,7 +48,7 @@ def counters_of(settings: Any, hit: Effect) -> int:
 
 
 def harm(state: State, change: Effect) -> State:
-    """Return the state in which somebody has more damage counters."""
+    """Return the state in which a character has more damage counters."""
     character = state.characters.get(change["to"])
     if character is None:
         return state

@@ -1,4 +1,4 @@
-"""Rounds in which timing matters: cards laid for initiative, the order of turns, whose action is gone (R:6.1-6.6)."""
+"""Rounds in which timing matters: cards for initiative, the order of turns, used actions (R:6.1-6.6)."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ TOP = Option("deck", "the top card of the deck", brief="deck")
 
 
 class Total(msgspec.Struct, frozen=True, gc=False):
-    """What somebody came to: card and skill, and whether players go first with it (R:6.3)."""
+    """What a character came to: card and skill, and whether players go first with it (R:6.3)."""
 
     total: int
     is_player: bool
 
 
 def take_turn(table: Table, who: str) -> list[Effect]:
-    """Return that somebody's action of the round is taken, while there is a round (R:6.2, R:6.5).
+    """Return that a character's action of the round is taken, while there is a round (R:6.2, R:6.5).
 
-    Whoever is not in the order, having come later, acts when it suits.
+    A character who came later is not in the order, and acts at any time.
 
     Raises:
-        UsageError: it was taken already, by an action or by confronting before; or it is somebody else's turn.
+        UsageError: it was taken already, by an action or by confronting before; or it is another character's turn.
     """
     kept = table.state.things.get(ROUND)
     if kept is None:
@@ -52,7 +52,7 @@ def reactions(table: Table, names: Sequence[str]) -> list[Effect]:
 
 
 def lay_cards(table: Table, forms: Sequence[Form]) -> dict[str, Total]:
-    """Return what everybody comes to: cards are laid together, one of the game master's for all of hers (R:6.2)."""
+    """Return each one's initiative: cards are laid together, one of the game master's for all of hers (R:6.2)."""
     hers = {form.name for form in forms if is_hers(table, form)}
     layers = [form.name for form in forms if form.name not in hers] + ([GM] if hers else [])
     for form in forms:
@@ -70,12 +70,12 @@ def lay_cards(table: Table, forms: Sequence[Form]) -> dict[str, Total]:
 
 
 def is_hers(table: Table, form: Form) -> bool:
-    """Tell whether somebody is one of the game master's."""
+    """Tell whether a character is one of the game master's."""
     return bool(form.values.get("npc")) or table.state.seat_of(form.name) == GM
 
 
 def skill_of(table: Table, form: Form) -> int:
-    """Return somebody's skill for initiative, less damage counters (R:6.8)."""
+    """Return a character's skill for initiative, less damage counters (R:6.8)."""
     character = table.state.characters[form.name]
     rating = form.values.get("skill") or Rating(0)
     if not rating.value and not rating.name:
@@ -126,7 +126,7 @@ def in_order(table: Table, totals: Mapping[str, Total]) -> list[str]:
 
 
 def order_of_turns(table: Table, actor: str, forms: Sequence[Form]) -> Outcome:
-    """Return what comes of initiative: those who act in the round lay a card, and have their turns in order (R:6.2)."""
+    """Return the result of initiative: those who act in the round lay a card, and have their turns in order (R:6.2)."""
     outcome = table.settle("initiative", None, roles=Map({"actor": actor, "opponent": GM}))
     totals = lay_cards(table, forms)
     names = in_order(table, totals)

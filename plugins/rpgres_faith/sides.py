@@ -42,10 +42,10 @@ class Side(msgspec.Struct, frozen=True, gc=False):
         plus, minus: advantages and disadvantages.
         used: cards played with the attribute in this round (S:39).
         limits: how many cards count against each opponent.
-        limit: how many cards it may play: as many as count against anybody (S:104).
+        limit: how many cards it may play: as many as count against any opponent (S:104).
         inferior_to: opponents that have more advantages (S:44).
         suits: the suits that let it draw; low: values up to this do too.
-        arms: weapon and armour, for what comes of it.
+        arms: weapon and armour, for the result.
         gains: what the sheet says of a decisive and of a critical success, by level (S:65, S:69).
         cards: what was played, in order.
         pending: jokers that wait for its next card (S:50).
@@ -127,7 +127,7 @@ def has_court_last(rules: Rules, side: Side, other: str) -> bool:
     return bool(cards) and cards[-1].is_court
 
 
-def spoken(side: Side) -> str:
+def title_of(side: Side) -> str:
     """Return what people call a side: the game master plays bad luck."""
     if side.plays != LUCK:
         return side.name
@@ -147,13 +147,13 @@ def side_of(
     values: Map[str, Any],
     is_npc: bool = False,
 ) -> Side:
-    """Return somebody's action before inferiority (S:27-46).
+    """Return a character's action before inferiority (S:27-46).
 
     Args:
         table: where it is played.
         who: the character.
         skill, attribute: what it is done with.
-        values: what else was said: advantages, disadvantages, used, weapon and the like.
+        values: other values: advantages, disadvantages, used, weapon and the like.
         is_npc: whether the cards come from the game master's deck though a player's name is not hers.
 
     Raises:
@@ -196,7 +196,7 @@ def side_of(
 
 
 def _arms(values: Map[str, Any], character: Character) -> Map[str, Any]:
-    """Return what counts when somebody is hit; armour is the sheet's where none was given."""
+    """Return what counts when a character is hit; armour is the sheet's where none was given."""
     worn = values.get("armour") or character.counters.get("armour", 0)
     given = {**{name: values.get(name) for name in ("weapon", "ammo", "range")}, "armour": worn}
     return Map({name: value for name, value in given.items() if value})
@@ -263,7 +263,7 @@ def thrown_for(settings: Any, metres: int | None) -> tuple[int, int]:
 
 
 def used_before(state: State, who: str, attribute: str) -> int:
-    """Return how many cards somebody played with an attribute in this round."""
+    """Return how many cards a character played with an attribute in this round."""
     used: int = state.things.get(USED, EMPTY).get(who, EMPTY).get(attribute or "attribute", 0)
     return used
 
@@ -274,7 +274,7 @@ def low_of(table: Table, attribute: int) -> int:
 
 
 def draw_suits(table: Table, character: Character, affinity: str | None, ambience: str | None) -> tuple[str, ...]:
-    """Return the suits that let somebody draw: that of the place, and those of the affinity (R:1.14, R:1.17).
+    """Return the suits that let a character draw: that of the place, and those of the affinity (R:1.14, R:1.17).
 
     Raises:
         UsageError: there is no such environment.
@@ -287,7 +287,7 @@ def draw_suits(table: Table, character: Character, affinity: str | None, ambienc
 
 
 def suits_of(settings: Any, word: str) -> tuple[str, ...]:
-    """Return the suit that an environment's name stands for; nothing for nothing.
+    """Return the suit of an environment's name; empty for none.
 
     Raises:
         UsageError: there is no such environment.
@@ -321,7 +321,7 @@ def with_limits(table: Table, sides: Sequence[Side], pairs: Sequence[tuple[str, 
 
 
 def _is_global(table: Table) -> bool:
-    """Tell whether whoever has the least of all is inferior to everybody (R:A4)."""
+    """Tell whether the side with the least is inferior to all (R:A4)."""
     return table.rules.switches(Switches).inferiority_scope == "global_minimum"
 
 

@@ -71,7 +71,7 @@ class Switches(msgspec.Struct, frozen=True, gc=False):
     opposers: Literal["highest", "one"]
 
 
-ATTACK_OF = {"attack": "attack", "advantage": "create-advantage"}  # what somebody does against whom one defends
+ATTACK_OF = {"attack": "attack", "advantage": "create-advantage"}  # what a character does against whom one defends
 
 
 @fate.action("overcome")
@@ -223,7 +223,7 @@ def attack(
     defense_stunt: Sequence[str] = (),
     **given: Unpack[Help],
 ) -> Outcome:
-    """Attack and defense as one event (A:279-300, A:326-335); the one who defends takes what comes of it."""
+    """Attack and defense as one event (A:279-300, A:326-335); the defender takes the result."""
     check_attack(table)
     check_present(table.state, actor, vs, given)
     to = Aim(track, target, defender, consequence or "", full_defense, defense_stunt)
@@ -242,7 +242,7 @@ class Aim(msgspec.Struct, frozen=True, gc=False):
 
 
 def strike(table: Table, actor: Character, skill: Rating, vs: Sequence[Opposition], to: Aim, given: Help) -> Outcome:
-    """Return what comes of an attack, wherever it is made."""
+    """Return the result of an attack, wherever it is made."""
     track, target = to.track, to.target
     foe = defense(
         table,
@@ -323,7 +323,7 @@ def defend(
 
 @fate.action("oppose")
 def oppose(table: Table, actor: Character, *, skill: Rating, bonus: int = 0, ally: Sequence[str] = ()) -> Outcome:
-    """Set the difficulty of somebody else's action (A:349-361). No action: no stunts, no gain."""
+    """Set the difficulty of another character's action (A:349-361). No action: no stunts, no gain."""
     check_present(table.state, actor, (), {"ally": ally})
     dice = table.rules.dice
     add = add_up(table, actor.name, skill, [("the mob's size", crowd(actor, skill.value)), ("bonus", bonus)])

@@ -30,13 +30,13 @@ def register(ruleset: Ruleset) -> None:
 
 
 def token(state: State, change: Effect) -> State:
-    """Return the state in which a stack lies face down on the timeline."""
+    """Return the state with a stack face down on the timeline."""
     line = timeline_of(state)
     return with_timeline(state, line.with_token(Token(change["stack"], change["to"], change["phase"])))
 
 
 def turn(state: State, change: Effect) -> State:
-    """Return the state in which a stack is turned up, or off the timeline."""
+    """Return the state in which a stack is revealed, or off the timeline."""
     line = timeline_of(state)
     there = line.named(change["stack"])
     if there is None:
@@ -87,7 +87,7 @@ def lose(state: State, change: Effect) -> State:
 
 
 def shown(state: State, change: Effect) -> State:
-    """Return the state in which the owner of a stack knows what somebody has seen of it."""
+    """Return the state in which the owner of a stack knows what a character has seen of it."""
 
     def noted(holding: Holding) -> Holding:
         stack = holding.stacks.get(change["stack"])
@@ -100,7 +100,7 @@ def shown(state: State, change: Effect) -> State:
 
 
 def see(state: State, change: Effect) -> State:
-    """Return the state in which somebody has seen cards of a stack."""
+    """Return the state in which a character has seen cards of a stack."""
     seen: Map[str, object] = state.things.get(change["thing"], EMPTY)
     cards = tuple(change["cards"].split(" | "))
     known = Map(cards=cards, is_whole=bool(change.get("whole", False)))
@@ -108,17 +108,17 @@ def see(state: State, change: Effect) -> State:
 
 
 def harm(state: State, change: Effect) -> State:
-    """Return the state in which somebody has more harm."""
+    """Return the state in which a character has more harm."""
     return _counted(state, change["to"], "harm", change["amount"])
 
 
 def zone(state: State, change: Effect) -> State:
-    """Return the state in which somebody stands in another zone."""
+    """Return the state with a character in another zone."""
     return _counted(state, change["to"], "zone", change["change"])
 
 
 def refresh(state: State, change: Effect) -> State:
-    """Return the state in which pools are full but for harm, and nothing lies on the timeline or is known of it."""
+    """Return the state with pools full but for harm, and an empty timeline of which nothing is known."""
     things = state.things.without(THING)
     for name in state.characters:
         if hand_thing(name) in things:

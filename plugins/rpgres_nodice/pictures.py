@@ -1,4 +1,4 @@
-"""The timeline as a picture: a row of phases, and each stack as far as whoever looks knows it."""
+"""The timeline as a picture: a row of phases, and each stack as far as the reader knows it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rpgres_nodice.points import Holding, holding_of
 from rpgres_nodice.timeline import RESOLVED, THING, UP, Timeline, Token, timeline_of
 
 HANDS, SEEN = "hand-", "seen-"
-MOST_PHASES = 24  # of a row; further ones are told in words alone
+MOST_PHASES = 24  # of a row; further ones are only listed in words
 LEGEND = "[n] face down  <n> known in part  (n) known  =n= resolved  xn removed or stopped  ^ the current phase"
 
 
@@ -22,7 +22,7 @@ def picture(state: State, is_drawn: bool) -> Mapping[str, Sequence[str]]:
     """Return the timeline, the own hands and what was seen of others' stacks as lines.
 
     Args:
-        state: the table as whoever looks may see it.
+        state: the table as the reader may see it.
         is_drawn: whether there is a terminal to draw on.
     """
     hands = [name.removeprefix(HANDS) for name in state.things if name.startswith(HANDS)]
@@ -36,7 +36,7 @@ def picture(state: State, is_drawn: bool) -> Mapping[str, Sequence[str]]:
         lines[name] = [_hand(state, name.removeprefix(HANDS), holding)]
     for name in state.things:
         if name.startswith(SEEN):
-            lines[name] = ()  # told with the stacks
+            lines[name] = ()  # shown with the stacks
     return lines
 
 
@@ -45,7 +45,7 @@ def picture(state: State, is_drawn: bool) -> Mapping[str, Sequence[str]]:
 
 
 def _cards(state: State, token: Token, own: Mapping[str, Holding]) -> tuple[tuple[str, ...], bool]:
-    """Return the cards that whoever looks knows of a stack face down, and whether these are all."""
+    """Return the cards that the reader knows of a stack face down, and whether these are all."""
     holding = own.get(f"{HANDS}{token.by}")
     if holding is not None and token.name in holding.stacks:
         return holding.stacks[token.name].cards, True

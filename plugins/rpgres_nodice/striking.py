@@ -17,6 +17,7 @@ from rpgres_nodice.points import (
     points_text,
     pools_of,
     read_points,
+    secrets_of,
     stopped_by,
     total,
 )
@@ -28,7 +29,7 @@ MOST_WAYS = 12  # of losing points that are suggested
 
 
 def strikes(table: Table, course: Course, before: State, struck: list[Played]) -> dict[str, int]:
-    """Return how much harm comes to whom; reactions of those who are struck at are turned up."""
+    """Return how much harm comes to whom; reactions of the targets are revealed."""
     switches = table.rules.switches(Switches)
     harm: dict[str, int] = {}
     reactions: dict[str, list[Played]] = {}
@@ -64,28 +65,29 @@ def _described(table: Table, striker: Character, one: Played) -> Map[str, Any]:
 
 
 def _reactions(table: Table, course: Course, name: str) -> list[Played]:
-    """Return the reactions of somebody who is struck at, turned up."""
+    """Return the revealed reactions of the target of a strike."""
     lasts = table.rules.switches(Switches).defence_lasts == "sequence"
     found = []
     for token in timeline_of(course.state).live(name):
         if token.phase is None:
-            one = known(table, course.state, token)
+            one = known(course.state, token)
             if token.state != UP:
-                table.tell(f"{token.name}: {one.plan.text}", reveals=True)
+                table.tell(f"{token.name}: {one.plan.text}", reveals=secrets_of(token.by, token.name))
                 course.do(effect("turn", stack=token.name, becomes=UP if lasts else RESOLVED, plan=one.plan.text))
             found.append(one)
     return found
 
 
 def _blow(table: Table, one: Played, described: Map[str, Any], target: Character, reactions: list[Played]) -> int:
-    """Return what a strike does to somebody in reach."""
+    """Return what a strike does to a target in reach."""
     rules = table.rules
     name, power = one.token.name, one.plan.bid.get(actions_of(rules)[one.plan.action]["power"], 0)
+    revealed = tuple(name for its in reactions for name in secrets_of(its.token.by, its.token.name))
     dodges = [reaction.plan.bid.get("agi", 0) for reaction in doing(table, reactions, "dodge")]
     if dodges and described["is_bodily"]:
         lead = one.plan.bid.get("agi", 0) - max(dodges)
         if lead < 0 or (lead == 0 and rules.switches(Switches).dodge_tie == "dodged"):
-            table.tell(f"{name}: {target.name} dodges", reveals=True)
+            table.tell(f"{name}: {target.name} dodges", reveals=revealed)
             return 0
     amount: int = described["damage"] + power
     if described["armour"]:
@@ -95,12 +97,12 @@ def _blow(table: Table, one: Played, described: Map[str, Any], target: Character
             item = item_of(target, reaction.plan.options[0])
             amount -= reaction.plan.bid.get("str", 0) + item.get("guard", 0)
     amount = max(0, amount)
-    table.tell(f"{name}: {target.name} is hit, harm {amount}", reveals=True)
+    table.tell(f"{name}: {target.name} is hit, harm {amount}", reveals=revealed)
     return amount
 
 
 def bear(table: Table, course: Course, harm: dict[str, int]) -> None:
-    """Have everybody who is harmed say, in secret, of which pools it takes points."""
+    """Ask each harmed character, in secret, from which pools it takes points."""
     left = {name: total_left(table, course.state, name) for name in harm}
     chosen = _losses(table, course.state, {name: amount for name, amount in harm.items() if amount < left[name]})
     for name, amount in harm.items():
@@ -117,7 +119,7 @@ def bear(table: Table, course: Course, harm: dict[str, int]) -> None:
 
 
 def total_left(table: Table, state: State, name: str) -> int:
-    """Return how much harm takes somebody out; everybody can count it."""
+    """Return how much harm takes a character out; it is public."""
     character = state.characters[name]
     body: list[str] = table.rules.file.settings["body"]
     whole: int = sum(character.abilities.get(stat, 0) for stat in body)
@@ -169,7 +171,7 @@ def _lose(course: Course, name: str, table: Table, points: Map[str, int]) -> Non
     while stops and (stopped := stopped_by(holding_of(course.state, name), points)):
         token = timeline_of(course.state).named(stopped)
         assert token is not None
-        table.tell(f"{stopped} is stopped by harm", reveals=True)
+        table.tell(f"{stopped} is stopped by harm", reveals=(*secrets_of(name, stopped), f"{name}:loss"))
         course.do(effect("turn", stack=stopped, becomes=STOPPED, plan=""))
         over(course, token, bid=HAND, ante=HAND)
     course.do(effect("lose", to=name, thing=hand_thing(name), points=points_text(points)))

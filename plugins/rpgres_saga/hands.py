@@ -19,7 +19,7 @@ TRUMPLESS = ("doom", "dragons")  # suits of no ability: played cards of the firs
 
 
 class Hero(msgspec.Struct, frozen=True, gc=False):
-    """Somebody who plays cards.
+    """A character who plays cards.
 
     Attributes:
         name: the character.
@@ -41,11 +41,11 @@ class Hero(msgspec.Struct, frozen=True, gc=False):
 def hero_of(
     table: Table, who: Character | str, rating: Rating, *, trump: str | None = None, edge: int | None = None
 ) -> Hero:
-    """Return who plays, and deal a hand to somebody who has none yet.
+    """Return who plays, and deal a hand to a character who has none yet.
 
     Args:
         table: where it is played.
-        who: the character; a name is somebody without a place at the table.
+        who: the character; a name is a character without a place at the table.
         rating: the ability acted with.
         trump: the suit that is trump, in place of the ability's.
         edge: in place of the sheet's.
@@ -60,7 +60,7 @@ def hero_of(
         edge = counters.get("edge", 0)
     held = table.count(hand)
     size = counters.get("hand-size", 0) or edge + table.rules.file.settings["hand-over-edge"]
-    if "edge" not in counters:  # nobody's sheet: a hand that was typed is a full one
+    if "edge" not in counters:  # without a sheet, a hand that was typed is a full one
         size = max(size, held)
     size = max(0, size - counters.get("lost", 0) - counters.get("pushed", 0))
     suit = trump_of(table.rules, character, rating, trump)
@@ -92,7 +92,7 @@ def trump_of(rules: Rules, character: Character, rating: Rating, trump: str | No
 
 
 def _check_spelling(rules: Rules, name: str) -> None:
-    """Check that an ability that nobody's sheet has is not one that has a suit, misspelt: it would have no trump.
+    """Check that an ability that no sheet has is not a misspelt one with a suit: it would have no trump.
 
     Raises:
         UsageError: it seems to be.
@@ -124,7 +124,7 @@ def powers_of(character: Character) -> Iterable[tuple[str, Any]]:
 
 
 def require_able(actor: Character) -> None:
-    """Check that somebody is not out.
+    """Check that a character is not out.
 
     Raises:
         UsageError: they are.
@@ -134,7 +134,7 @@ def require_able(actor: Character) -> None:
 
 
 def has_points(character: Character) -> bool:
-    """Tell whether somebody is harmed by points, as those whom the game master plays, and not by cards."""
+    """Tell whether a character is harmed by points, as those whom the game master plays, and not by cards."""
     return bool(character.counters.get("health", 0) or character.counters.get("hurt", 0))
 
 
@@ -163,7 +163,7 @@ def discard(table: Table, cards: Iterable[Card], *, source: str, banked: bool, b
     Args:
         table: where it is played.
         cards: the cards.
-        source: where they lie.
+        source: the pile they are in.
         banked: whether doom cards among them are kept, as long as there is a bank.
         by: who used them, for the account.
     """
@@ -176,5 +176,5 @@ def discard(table: Table, cards: Iterable[Card], *, source: str, banked: bool, b
 
 
 def lost(who: str, count: int, recovery: str) -> tuple[Effect, ...]:
-    """Return what is told of places of a hand that are lost until `recovery`."""
+    """Return the words for places of a hand that are lost until `recovery`."""
     return (effect("lose", to=who, count=count, recovery=recovery),) if count else ()

@@ -1,4 +1,4 @@
-"""Who plays when nobody does: from the cards in hand, the discard and what the decision is about; never the deck."""
+"""Policies: the card to play, from the hand, the discard and what the decision is about; never the deck."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from rpgres.text.harmless import harmless
 if TYPE_CHECKING:
     from rpgres.dice import DiceLine
     from rpgres.engine.players import Policy
-    from rpgres.engine.run import Prepared
+    from rpgres.engine.prepare import Prepared
     from rpgres.odds.exact import By
     from rpgres.rulesets import Rules
 
@@ -441,7 +441,7 @@ def read_policies(
         UsageError: there is no such policy or character.
         FileError: standing orders are faulty.
     """
-    from rpgres.engine.run import policies_of
+    from rpgres.engine.prepare import policies_of
 
     return policies_of(prepared, named_policies(names), auto=auto, with_orders=with_orders, files=True)
 

@@ -8,8 +8,8 @@ from rpgres.conformance.behaviour import something
 from rpgres.conformance.records import NothingToCheck, Place, finding
 from rpgres.conformance.subjects import Case, Subject, read_example
 from rpgres.conformance.walks import Course, account, deadline
+from rpgres.engine.events import Decided
 from rpgres.engine.labels import labels_of
-from rpgres.engine.running import Decided
 from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.lint.whole import all_diagnostics
 from rpgres.rulesets import Band, Rules
@@ -126,7 +126,7 @@ def _met(subject: Subject, case: Case) -> set[tuple[str, str]]:
     found: set[tuple[str, str]] = set()
     for course in _courses(subject, case):
         found |= {(event.label, "decision" if isinstance(event, Decided) else "chance") for event in course.questions}
-        found |= {(label, "decision") for label in course.foregone}
+        found |= {(label, "decision") for label in course.skipped}
     return found
 
 

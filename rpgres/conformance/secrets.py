@@ -1,15 +1,15 @@
 """Whether a ruleset keeps secrets: what a seat cannot see changes nothing that it is asked or told.
 
-Each case is played twice for each seat: once as it is, and once with something else where that seat cannot look
-(`variations`), with the same answers as far as they are offered. What the seat gets has to be the same, byte by byte,
-up to where the game itself brings the difference to light: somebody else decides otherwise, a card is turned up, or
-what was hidden is for the seat to see in the end.
+Each case is played twice for each seat: once as it is, and once with one thing otherwise where that seat cannot look
+(a `Variation`), with the same answers as far as they are offered. What the seat receives has to be the same, byte by
+byte, up to where the game itself reveals that very thing to it: somebody else decides otherwise, a card is turned up, a
+line of the account names it, or it is for the seat to see in the end.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import count, zip_longest
 from math import inf
 from operator import itemgetter
@@ -20,26 +20,35 @@ from msgspec import structs
 from rpgres.conformance.behaviour import each
 from rpgres.conformance.records import NothingToCheck, finding
 from rpgres.conformance.subjects import Case, Subject
-from rpgres.conformance.variations import AS_IT_IS, Said, Swapping, Variation, hidden_before, hidden_within
+from rpgres.conformance.variations import (
+    AS_IT_IS,
+    Said,
+    Swapping,
+    Variation,
+    covers,
+    hidden_before,
+    hidden_within,
+)
 from rpgres.conformance.walks import Asked, noting, plain
 from rpgres.dice.seeds import Streams
 from rpgres.engine.effects import apply_effects
+from rpgres.engine.events import Event, Told, seen
 from rpgres.engine.players import NO, Policy, Question, Seats, View
+from rpgres.engine.prepare import Prepared
 from rpgres.engine.records import event_record
-from rpgres.engine.run import Prepared, play, result_of
-from rpgres.engine.running import Event, Told, seen
+from rpgres.engine.run import play, result_of
 from rpgres.engine.views import found_seen, hidden_in, seats_of
-from rpgres.errors import RpgresError
+from rpgres.errors import RpgresError, RuleError
 from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, TurnEvent
-from rpgres.model.state import EMPTY, State, slug
+from rpgres.model.state import EMPTY, FACE_DOWN, State
 from rpgres.text.differences import Difference, first_difference
 from rpgres.toml.diagnostics import Diagnostic
 
-GAMES = 2  # in which the seat answers otherwise; in the first, everybody else lets optional moments pass
+GAMES = 2  # in which the seat answers otherwise; in the first, everybody else skips optional decisions
 RUNS, FEWEST = 20, 3  # one variation for so many courses of a case, and how many at least
 _ADVICE = (
-    "build options, texts and errors from table.state.seen_by(seat); what is hidden comes to light by a card that is "
-    "moved, by an audience that an effect changes, or to some seats alone by table.tell(..., audience=)"
+    "build options, texts and errors from table.state.seen_by(seat); what is hidden is revealed by a card that is "
+    "moved, an audience that an effect changes, or a line that names it: table.tell(..., reveals=, audience=)"
 )
 
 
@@ -52,20 +61,19 @@ def check_views(subject: Subject) -> Iterator[Diagnostic]:
         prepared, number_of_case, budget = case.prepared, next(cases), subject.budget(case) // RUNS
         for seat in sorted(seats_of(prepared.state)):
             before = list(hidden_before(seat, prepared))
-            for number in range(GAMES):
-                met = meet(prepared, seat, number)
-                if met.refused is not None and met.refused.reason == "endless":
+            for game in range(GAMES):
+                one = receive(prepared, seat, game)
+                if one.refused is not None and one.refused.reason == "endless":
                     continue
-                within = hidden_within(seat, met.happened, met.drawn, met.asked)
-                others = [*before, *within]
-                step = (
-                    -(-len(others) // (max(budget, FEWEST) - number)) or 1
-                )  # other cases of the action take the others
-                for other in others[number_of_case % step :: step]:
+                variations = [*before, *hidden_within(seat, one.happened, one.drawn, one.asked)]
+                share = max(budget, FEWEST) - game
+                step = -(-len(variations) // share) or 1  # other cases of the action take the others
+                for variation in variations[number_of_case % step :: step]:
                     compared += 1
-                    message = leak(met, meet(prepared, seat, number, other, said=met.said), may_fail=other.may_fail)
-                    if message and not leak(met, meet(prepared, seat, number)):  # or it goes otherwise by itself
-                        yield finding(f"{message}, with {other.what}", case.place, _ADVICE)
+                    other = receive(prepared, seat, game, variation, answers=one.answers)
+                    message = leak(one, other, variation)
+                    if message and not leak(one, receive(prepared, seat, game)):  # or it goes otherwise by itself
+                        yield finding(f"{message}, with {variation.what}", case.place, _ADVICE)
                         return
 
     yield from each(subject, of_case)
@@ -73,63 +81,65 @@ def check_views(subject: Subject) -> Iterator[Diagnostic]:
         raise NothingToCheck("nothing in the examples and scenes can be hidden")
 
 
-class Met(msgspec.Struct, frozen=True):
-    """What a seat meets in a run, and what it takes to run it again.
+# ---------------------------------------------------------------------------------------------------------------------
+# What a seat receives
+
+
+class Received(msgspec.Struct, frozen=True):
+    """What a seat receives in a run, and what it takes to run it again.
 
     Attributes:
         asked: every question that was asked of anybody.
         own: those among them that were asked of the seat.
-        said: what everybody else answered.
+        answers: what everybody else answered.
         happened: everything that happened.
         drawn: its draws; see `Swapping`.
         events: what the seat sees of what happened.
+        revealed: what lines among `events` say that they reveal, by their places.
         end: what the seat reads of the outcome, and of the table after it; empty where there is none.
-        revealing: the places in `events` of lines that bring something to light.
-        unasked: the decisions, by label and character, that may go without a question: optional, or without a choice.
+        skippable: the decisions, by label and character, that may go without a question: optional, or without a choice.
         refused: why the action was refused; None where it was not.
         is_told: whether the seat is told that: it acts, or is asked.
         hidden: the names of what the seat could not see before the action.
-        shown: the names of what it can see after it, or is gone then.
-        varied: the names of what is otherwise on the table before the action; empty for what a run drew or was told.
+        shown: the names of what it can see after it, or when it was asked, or is gone then.
     """
 
     asked: list[Asked]
     own: list[Asked]
-    said: dict[Said, str]
+    answers: dict[Said, str]
     happened: list[Event]
     drawn: list[tuple[str, tuple[str, ...]]]
     events: list[EventRecord]
+    revealed: dict[int, tuple[str, ...]]
     end: bytes
-    revealing: set[int]
-    unasked: set[tuple[str, str]]
+    skippable: set[tuple[str, str]]
     refused: RpgresError | None
     is_told: bool
     hidden: set[str]
     shown: set[str]
-    varied: set[str]
 
 
-def meet(
+def receive(
     prepared: Prepared,
     seat: str,
-    number: int,
-    other: Variation = AS_IT_IS,
+    game: int,
+    variation: Variation = AS_IT_IS,
     *,
-    said: Mapping[Said, str] = EMPTY,
-) -> Met:
-    """Return what a seat meets when an action is played.
+    answers: Mapping[Said, str] = EMPTY,
+) -> Received:
+    """Return what a seat receives when an action is played.
 
     Args:
         prepared: the action.
         seat: whose seat.
-        number: which game.
-        other: what is otherwise where the seat cannot look.
-        said: what everybody else answers, as far as it is offered.
+        game: which game, from 0.
+        variation: what is otherwise where the seat cannot look.
+        answers: what everybody else answers, as far as it is offered.
     """
-    state = after = other.state or prepared.state
-    asked, answers = list[Asked](), dict[Said, str]()
-    decide = _deciding(seat, number, {**said, **other.said}, answers)
-    dealer, end, refused = Swapping(Streams(f"contract#{number}"), other.swapped), b"{}", None
+    state = after = variation.state or prepared.state
+    asked, answered = list[Asked](), dict[Said, str]()
+    decide = _deciding(seat, game, {**answers, **variation.said}, answered)
+    dealer, end, refused = Swapping(Streams(f"contract#{game}"), variation.swapped), b"{}", None
     events, happened, questions = list[EventRecord](), list[Event](), list[Question]()
     try:
         outcome, run = play(
@@ -143,37 +153,37 @@ def meet(
         events = found.events
         told = {key: value for key, value in structs.asdict(found).items() if key not in _EVENTS}
         end = plain({**told, "table": after.seen_by(seat)})
-        happened, questions = run.events, [*run.foregone.values(), *(one.question for one in asked)]
+        happened, questions = run.events, [*run.skipped.values(), *(one.question for one in asked)]
     except RpgresError as error:
         refused = error
-    known = [event for event in happened if seen(event, seat) is not None]
     own = [one for one in asked if one.view.seat == seat]
-    return Met(
+    looks = (after.seen_by(seat), *(one.view.state for one in own))
+    return Received(
         asked=asked,
         own=own,
-        said=answers,
+        answers=answered,
         happened=happened,
         drawn=dealer.drawn,
         events=events,
-        revealing={place for place, event in enumerate(known) if isinstance(event, Told) and event.reveals},
-        unasked={(its.label, its.who) for its in questions if its.optional or its.is_one},
+        revealed=_revealed(event for event in happened if seen(event, seat) is not None),
         end=end,
+        skippable={(its.label, its.who) for its in questions if its.optional or its.is_one},
         refused=refused,
         is_told=bool(own) or seat == state.seat_of(prepared.actor),
         hidden=_names(state) - _names(state.seen_by(seat)),
-        shown=_names(after.seen_by(seat)) | (_names(state) - _names(after)),
-        varied=_otherwise(prepared.state, state),
+        shown=set().union(*map(_names, looks)) | (_names(state) - _names(after)),
     )
 
 
-def _deciding(seat: str, number: int, said: Mapping[Said, str], answers: dict[Said, str]) -> Policy:
-    """Return who decides: the seat takes one option after the other, and everybody else what was said, if it can.
+def _deciding(seat: str, game: int, wanted: Mapping[Said, str], answered: dict[Said, str]) -> Policy:
+    """Return who decides: the seat takes one option after the other, and everybody else what is wanted, if it can.
 
     Args:
-        seat, number, said: see `meet`.
-        answers: takes note of what everybody else answers.
+        seat, game: see `receive`.
+        wanted: what everybody else should answer.
+        answered: takes note of what everybody else answers.
     """
-    counts, own = Counter[tuple[str, str]](), count(number)
+    counts, own = Counter[tuple[str, str]](), count(game)
 
     def decide(view: View, question: Question) -> str:
         names = [option.name for option in question.options] + [NO] * question.optional
@@ -181,10 +191,10 @@ def _deciding(seat: str, number: int, said: Mapping[Said, str], answers: dict[Sa
             return names[next(own) % len(names)]
         key = question.label, question.who, counts[question.label, question.who]
         counts[key[:2]] += 1
-        answer = said.get(key, "")
+        answer = wanted.get(key, "")
         if answer not in names:
-            answer = names[0] if number or not question.optional else NO
-        answers[key] = answer
+            answer = names[0] if game or not question.optional else NO
+        answered[key] = answer
         return answer
 
     return decide
@@ -193,57 +203,60 @@ def _deciding(seat: str, number: int, said: Mapping[Said, str], answers: dict[Sa
 _EVENTS = ("events", "answers")  # what is compared event by event
 
 
+def _revealed(events: Iterable[Event]) -> dict[int, tuple[str, ...]]:
+    found = {place: event.reveals for place, event in enumerate(events) if isinstance(event, Told) and event.reveals}
+    for names in found.values():
+        if not isinstance(names, tuple):
+            raise RuleError(f"table.tell(..., reveals={names!r}): it takes a tuple of names of what the line reveals")
+    return found
+
+
 def _names(state: State) -> set[str]:
     """Return the names of what can be hidden on a table."""
-    return {slug(name) for name in (*(tag.name for tag in state.tags), *state.tracks, *state.things)}
+    cards = (card for pile in state.piles.values() for card in (*pile.cards, *pile.top))
+    return {*(tag.name for tag in state.tags), *state.tracks, *state.things, *cards} - {FACE_DOWN}
 
 
-def _otherwise(one: State, other: State) -> set[str]:
-    """Return the names of the tags, tracks and things that are not the same on two tables."""
-    tags = set(one.tags) ^ set(other.tags)
-    found = {
-        name
-        for a, b in ((one.tracks, other.tracks), (one.things, other.things))
-        for name in {*a, *b}
-        if a.get(name) != b.get(name)
-    }
-    return {slug(name) for name in (*(tag.name for tag in tags), *found)}
+# ---------------------------------------------------------------------------------------------------------------------
+# What tells two runs apart
 
 
-def leak(one: Met, other: Met, *, may_fail: bool = False) -> str:
-    """Return what tells a seat one run from another; nothing when nothing does, or the game itself brings it to light.
+def leak(one: Received, other: Received, variation: Variation = AS_IT_IS) -> str:
+    """Return what tells a seat one run from another; nothing when nothing does, or the game reveals what is otherwise.
 
     Args:
-        one, other: what the seat meets, with something otherwise where it cannot look.
-        may_fail: whether the rule may be unable to make anything of what is otherwise.
+        one, other: what the seat receives, without the variation and with it.
+        variation: what is otherwise where the seat cannot look.
     """
-    varied = one.varied | other.varied
     is_refused = one.refused is not None or other.refused is not None
-    if is_refused and ((may_fail and one.refused is None) or not (one.is_told and other.is_told)):
+    if is_refused and ((variation.may_fail and one.refused is None) or not (one.is_told and other.is_told)):
         return ""
     pairs = list(zip_longest(one.events, other.events)) if plain(one.events) != plain(other.events) else []
-    alike = next((place for place, (left, right) in enumerate(pairs) if plain(left) != plain(right)), len(pairs))
-    is_lit = alike < len(pairs) and _comes_to_light(alike, one, other)
-    told = _questions(one, other, inf if is_refused or alike == len(pairs) else alike + (not is_lit))
+    place = next((place for place, (left, right) in enumerate(pairs) if plain(left) != plain(right)), None)
+    is_revealed = place is not None and _is_revealed(place, one, other, variation)
+    told = _questions(one, other, inf if is_refused or place is None else place + (not is_revealed))
     if told or is_refused:
         errors = [its.refused.message if its.refused is not None else "no error" for its in (one, other)]
         return told or ("" if errors[0] == errors[1] else f"hidden information changes an error: {' or '.join(errors)}")
-    if alike < len(pairs):
-        return "" if is_lit else _event_told(*pairs[alike])
-    shown = _shown(one, other)
-    if one.revealing or other.revealing or (shown & varied if varied else shown):
+    if place is not None:
+        return "" if is_revealed else _event_told(*pairs[place])
+    if _is_named(_shown(one, other), variation):
         return ""
     differs = None if one.end == other.end else _difference(one.end, other.end)
     return f"hidden information changes {differs.path}: {differs.one} or {differs.other}" if differs else ""
 
 
-def _shown(one: Met, other: Met) -> set[str]:
+def _is_named(names: Iterable[str], variation: Variation) -> bool:
+    """Tell whether what is otherwise is among some names, or a part of it."""
+    return any(covers(name, its) for name in names for its in variation.names)
+
+
+def _shown(one: Received, other: Received) -> set[str]:
     """Return the names of what the seat sees in the end, or when it is asked, and could not see before."""
-    seen_when_asked = (_names(asked.view.state) for its in (one, other) for asked in its.own)
-    return (one.hidden | other.hidden) & set().union(one.shown, other.shown, *seen_when_asked)
+    return (one.hidden | other.hidden) & (one.shown | other.shown)
 
 
-def _questions(one: Met, other: Met, alike: float) -> str:
+def _questions(one: Received, other: Received, alike: float) -> str:
     """Return what a seat can tell by what it is asked, and when, while what it saw is `alike`: so many events."""
     for left, right in zip_longest(one.own, other.own):
         if left is None or right is None or _seen(left) != _seen(right):
@@ -269,27 +282,30 @@ def _seen(asked: Asked) -> tuple[bytes, list[bytes]]:
     return plain(view.state), [plain(event_record(event)) for event in (*view.forgotten, *view.events)]
 
 
-def _comes_to_light(place: int, one: Met, other: Met) -> bool:
-    """Tell whether two runs differ as the game has it: somebody decides otherwise, a card or a word reveals it."""
+def _is_revealed(place: int, one: Received, other: Received, variation: Variation) -> bool:
+    """Tell whether the game reveals what is otherwise by the first event that differs, or before it.
+
+    A line of the account does so where it differs itself: one that is the same for both runs tells nothing.
+    """
     left, right = (its.events[place] if place < len(its.events) else None for its in (one, other))
-    if (
-        isinstance(left, DecisionEvent)
-        and isinstance(right, DecisionEvent)
-        and (left.label, left.who) == (right.label, right.who)
-        and left.answer != right.answer
+    by = {event.by for event in (left, right) if isinstance(event, DrawEvent | MoveEvent)}
+    is_by_answer = any(name.startswith(f"{who}:") for name in variation.names for who in by)
+    match left, right:
+        case DecisionEvent(), DecisionEvent() if (left.label, left.who) == (right.label, right.who):
+            return left.answer != right.answer
+        case DrawEvent(), DrawEvent() if structs.replace(left, card=right.card) == right:
+            return is_by_answer or _is_named((left.card, right.card), variation)
+        case MoveEvent(), MoveEvent() if structs.replace(left, cards=right.cards) == right:
+            is_same_number = len(left.cards) == len(right.cards)
+            return is_same_number and (is_by_answer or _is_named((*left.cards, *right.cards), variation))
+    if any(isinstance(event, TurnEvent) for event in one.events[: place + 1]) and _is_named(
+        _shown(one, other), variation
     ):
-        return True
-    if isinstance(left, DrawEvent) and isinstance(right, DrawEvent):
-        return structs.replace(left, card=right.card) == right
-    if isinstance(left, MoveEvent) and isinstance(right, MoveEvent):
-        return len(left.cards) == len(right.cards) and structs.replace(left, cards=right.cards) == right
-    free = one.unasked | other.unasked
-    own = {(asked.question.label, asked.question.who) for asked in (*one.own, *other.own)}
-    if _shown(one, other) and any(isinstance(event, TurnEvent) for event in one.events[: place + 1]):
         return True  # an effect of a turn may have revealed it
-    is_revealed = min((*one.revealing, *other.revealing), default=inf) <= place
-    return is_revealed or any(
-        isinstance(its, DecisionEvent) and (its.label, its.who) in free - own for its in (left, right)
+    own = {(asked.question.label, asked.question.who) for asked in (*one.own, *other.own)}
+    skippable = (one.skippable | other.skippable) - own
+    return _is_named((*one.revealed.get(place, ()), *other.revealed.get(place, ())), variation) or any(
+        isinstance(its, DecisionEvent) and (its.label, its.who) in skippable for its in (left, right)
     )
 
 

@@ -17,7 +17,7 @@ import msgspec
 
 from rpgres.conformance.records import Place, finding
 from rpgres.conformance.walks import SECONDS, Walk, accounts, deadline, first_plays, plain, walk
-from rpgres.engine.run import Prepared, prepare
+from rpgres.engine.prepare import Prepared, prepare
 from rpgres.errors import RpgresError, UsageError
 from rpgres.rulesets import Parameter, Rules, Ruleset, data_folders, merge_parts, read_parts, unknown
 from rpgres.rulesets.provenance import located_in

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 
 from rpgres.conformance.walks import accounts
-from rpgres.engine.run import Prepared
+from rpgres.engine.prepare import Prepared
 from rpgres.errors import RpgresError
 
 HASH_SEEDS = ("1", "2")

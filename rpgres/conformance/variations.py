@@ -11,9 +11,9 @@ from msgspec import structs
 from rpgres.conformance.walks import Asked
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
+from rpgres.engine.events import Decided, Drawn, Event, Moved, seen
 from rpgres.engine.players import NO
-from rpgres.engine.run import Prepared
-from rpgres.engine.running import Decided, Drawn, Event, Moved, seen
+from rpgres.engine.prepare import Prepared
 from rpgres.engine.views import seats_of
 from rpgres.model.cards import Stack
 from rpgres.model.state import SCENE, Box, Map, State, Tag, code_of, put
@@ -29,6 +29,7 @@ class Variation(msgspec.Struct, frozen=True):
 
     Attributes:
         what: what is otherwise, in words.
+        names: what is otherwise, as a line of the account names what it `reveals`.
         state: the table before the action; None for the same.
         swapped: two cards that change places in the order in which piles are drawn.
         said: what somebody else answers in secret.
@@ -36,6 +37,7 @@ class Variation(msgspec.Struct, frozen=True):
     """
 
     what: str
+    names: tuple[str, ...] = ()
     state: State | None = None
     swapped: tuple[str, ...] = ()
     said: Mapping[Said, str] = Map()
@@ -43,6 +45,11 @@ class Variation(msgspec.Struct, frozen=True):
 
 
 AS_IT_IS = Variation("")
+
+
+def covers(name: str, other: str) -> bool:
+    """Tell whether one of two names is the other, or a part of it: `hand-bo` and `hand-bo/stacks`."""
+    return name == other or name.startswith(f"{other}/") or other.startswith(f"{name}/")
 
 
 class Swapping(SeededDealer):
@@ -97,7 +104,8 @@ def hidden_within(
     for card, cards in hidden[:WITHIN]:
         others = {code_of(one): one for one in cards if code_of(one) not in known and code_of(one) != code_of(card)}
         for other in _ends(sorted(others.values())):
-            yield Variation(f"{code_of(other)} drawn in place of {code_of(card)}", swapped=(card, other))
+            what = f"{code_of(other)} drawn in place of {code_of(card)}"
+            yield Variation(what, _named(card, other), swapped=(card, other))
     places = dict[tuple[str, str], list[Decided]]()
     for event in events:
         if isinstance(event, Decided):
@@ -112,7 +120,12 @@ def hidden_within(
             names = [option.name for option in question.options] + [NO] * question.optional
             for name in _ends([name for name in names if name != decided[0].answer]):
                 what = f"{question.label}={name} of {question.who} in place of {decided[0].answer}"
-                yield Variation(what, said={(*key, count): name})
+                yield Variation(what, (f"{question.who}:{question.label}",), said={(*key, count): name})
+
+
+def _named(*cards: str) -> tuple[str, ...]:
+    """Return what cards are called by what reveals them: by their codes, or each by itself."""
+    return (*cards, *map(code_of, cards))
 
 
 def _ends(names: Sequence[str]) -> list[str]:
@@ -133,14 +146,13 @@ def hidden_before(seat: str, prepared: Prepared) -> Iterator[Variation]:
             continue
         if name in state.tracks:
             for boxes in _other_marks(state.tracks[name]):
-                yield Variation(f"other marks on {name}", put(state, ("tracks", name), boxes))
+                yield Variation(f"other marks on {name}", (name,), put(state, ("tracks", name), boxes))
         else:
-            for change in _OTHERWISE:
-                other = _changed(state.things[name], change)
-                if other != state.things[name]:
-                    yield Variation(f"another {name}", put(state, ("things", name), other), may_fail=True)
+            for path in _parts(state.things[name], (name,)):
+                for other in _other_things(state, path):
+                    yield Variation(f"another {'/'.join(path)}", ("/".join(path),), other, may_fail=True)
             gone = structs.replace(state, things=state.things.without(name), audiences=state.audiences.without(name))
-            yield Variation(f"no {name}", gone, may_fail=True)
+            yield Variation(f"no {name}", (name,), gone, may_fail=True)
     if not prepared.placed:  # what is laid at the beginning has to be where it is taken from
         yield from _cards(seat, state)
 
@@ -153,16 +165,16 @@ def _tags(seat: str, prepared: Prepared) -> Iterator[Variation]:
         uses = Map(dict.fromkeys(dict.fromkeys((*others, *state.characters)), 1))
         kinds = kinds_of_tags(prepared.rules, state)
         for on in dict.fromkeys((SCENE, prepared.actor)) if kinds else ():
-            changed = state
-            for number, kind in enumerate(kinds):
-                changed = changed.with_tag(Tag(f"Unseen Thing {number}", kind, on, uses, others))
-            yield Variation(f"something hidden on {on or 'the scene'}", changed)
+            more = [Tag(f"Unseen Thing {number}", kind, on, uses, others) for number, kind in enumerate(kinds)]
+            changed = structs.replace(state, tags=(*state.tags, *more))
+            yield Variation(f"something hidden on {on or 'the scene'}", tuple(tag.name for tag in more), changed)
     for number, tag in enumerate(state.tags):
         if tag.audience is not None and seat not in tag.audience:
-            rest = state.tags[:number], state.tags[number + 1 :]
-            yield Variation(f"{tag.name} gone", structs.replace(state, tags=(*rest[0], *rest[1])))
+            before, after = state.tags[:number], state.tags[number + 1 :]
+            yield Variation(f"{tag.name} gone", (tag.name,), structs.replace(state, tags=(*before, *after)))
             spent = structs.replace(tag, name="Something Else", uses=Map(dict.fromkeys(tag.uses, 2)))
-            yield Variation(f"another thing for {tag.name}", structs.replace(state, tags=(*rest[0], spent, *rest[1])))
+            changed = structs.replace(state, tags=(*before, spent, *after))
+            yield Variation(f"another thing for {tag.name}", (tag.name, spent.name), changed)
 
 
 def kinds_of_tags(rules: Rules, state: State) -> list[str]:
@@ -208,6 +220,26 @@ def _shorter(value: Any) -> Any:
 _OTHERWISE: tuple[Callable[[Any], Any], ...] = (_other_number, _smaller_number, _other_flag, _other_text, _shorter)
 
 
+def _parts(value: Any, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Yield the paths of what a thing consists of: of maps of maps what is in them, else of the thing itself."""
+    inner = value if isinstance(value, Map) else {}
+    if any(isinstance(one, Map) for one in inner.values()):
+        for key, one in inner.items():
+            yield from _parts(one, (*path, key))
+    else:
+        yield path
+
+
+def _other_things(state: State, path: tuple[str, ...]) -> Iterator[State]:
+    """Yield tables on which a part of a thing is otherwise."""
+    value: Any = state.things
+    for key in path:
+        value = value[key]
+    for change in _OTHERWISE:
+        if (other := _changed(value, change)) != value:
+            yield put(state, ("things", *path), other)
+
+
 def _changed(value: Any, change: Callable[[Any], Any]) -> Any:
     """Return a thing in which everything that it is made of is changed; names in a `Map` stay."""
     if isinstance(value, Map):
@@ -232,7 +264,7 @@ def _cards(seat: str, state: State) -> Iterator[Variation]:
         for card in dict.fromkeys((*(_ends(pile.cards) if pile.audience else ()), *on_top[:1])):
             for other in _ends(sorted(one for one in unknown if code_of(one) != code_of(card))):
                 what = f"{code_of(other)} in {name} in place of {code_of(card)}"
-                yield Variation(what, _swapped(state, {card: other, other: card}))
+                yield Variation(what, _named(card, other), _swapped(state, {card: other, other: card}))
 
 
 def _swapped(state: State, places: Mapping[str, str]) -> State:

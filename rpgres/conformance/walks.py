@@ -20,10 +20,13 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine import contract
 from rpgres.engine.dealers import GivenDealer, NoDealer, SeededDealer
 from rpgres.engine.effects import apply_effects
+from rpgres.engine.events import Decided, Drawn, Event, Rolled
 from rpgres.engine.players import Policy, Question, Seats, View, uniform
+from rpgres.engine.prepare import Prepared, with_piles
 from rpgres.engine.records import event_record
-from rpgres.engine.run import Prepared, play, with_piles
-from rpgres.engine.running import Decided, Drawn, Event, NeedsAnswer, Rolled, Run
+from rpgres.engine.run import play
+from rpgres.engine.running import Run
+from rpgres.engine.stops import NeedsAnswer
 from rpgres.engine.table import Outcome
 from rpgres.errors import RpgresError, RuleError, place_of
 from rpgres.model.state import State
@@ -48,7 +51,7 @@ class Course(msgspec.Struct, frozen=True):
 
     events: tuple[Event, ...]
     outcome: Outcome
-    foregone: tuple[str, ...] = ()  # labels of questions with nothing to choose from
+    skipped: tuple[str, ...] = ()  # labels of questions with nothing to choose from
     is_shown: bool = True  # whether real dice can show all that was rolled
     before: State | None = None  # the table to which the effects of the outcome are applied; None for that at first
 
@@ -303,7 +306,7 @@ def walk(prepared: Prepared, *, leaves: int, seconds: float = SECONDS) -> Walk:
     def once(dealer: WalkDealer) -> End:
         outcome, run = play(prepared, dealer=dealer, players=Seats(policies={"": decide}))
         before = run.state if prepared.action in prepared.rules.ruleset.procedures else None
-        courses.append(Course(tuple(run.events), outcome, tuple(run.foregone), showing.is_shown, before))
+        courses.append(Course(tuple(run.events), outcome, tuple(run.skipped), showing.is_shown, before))
         return End.of(outcome)
 
     return Walk(courses, explore(once, showing, leaves=leaves, seconds=seconds), twins)

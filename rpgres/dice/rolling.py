@@ -18,6 +18,7 @@ MOST_REROLLS = 10  # of one die in a row; after them the face is drawn among tho
 _FATE_SIGNS = "-0+"
 _FATE_FACES = {"+": 1, "0": 0, "-": -1, "b": 0, "_": 0, "\u2212": -1}
 _FATE_WORDS = {"plus": "+", "minus": "-", "blank": "0"}  # as --dice-words says them
+_TENS = ("00", "20", "30", "40", "50", "60", "70", "80", "90")  # of percentile dice, beside 10
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 # Why a die is thrown, which is what a reader of real dice must be told when a face is missing.
@@ -301,6 +302,10 @@ def _read_numbers(pool: Pool, text: str) -> list[int]:
     words = text.replace(",", " ").split()
     if pool.is_d66 and len(words) == 2:  # tens and ones, as two dice show them
         words = ["".join(words)]
+    if pool.sides == 100 and not (pool.reroll or pool.explodes) and len(words) == 2 * pool.count:
+        words = _percentages(words)
+    elif pool.sides == 10 and any(word in _TENS for word in words) and all(word in (*_TENS, "10") for word in words):
+        words = [word[0] for word in words]  # tens as they are printed; `10` by itself is the 10 of a d10
     for word in words:
         face = int(word) if word.isascii() and word.isdigit() and len(word) < 20 else 0
         if word == _zeros(pool):
@@ -309,6 +314,17 @@ def _read_numbers(pool: Pool, text: str) -> list[int]:
             _refuse(f"{_expected(pool)}; {word!r} in {text!r} is no face of a d{pool.sides}", text)
         faces.append(face)
     return faces
+
+
+def _percentages(words: list[str]) -> list[str]:
+    """Return hundreds for pairs of dice as they are printed, 00 to 90 and 0 to 9; others as they are."""
+    found = []
+    for pair in zip(words[::2], words[1::2], strict=True):
+        tens, units = sorted(pair, key=len, reverse=True)
+        if tens not in (*_TENS, "10") or len(units) != 1:
+            return words
+        found.append(tens[0] + units)
+    return found
 
 
 def _zeros(pool: Pool) -> str:
@@ -331,7 +347,8 @@ def _expected(pool: Pool) -> str:
     if pool.sides == FATE:
         return f"{said}, e.g. {('++0-' * pool.count)[: pool.count]}"
     example = (str(pool.sides - place % pool.sides) for place in range(pool.count))
-    zeros = f" ({_zeros(pool)} stands for {pool.sides})" if _zeros(pool) else ""
+    two = "; or tens and units of two dice: 70,3" if pool.sides == 100 else ""
+    zeros = f" ({_zeros(pool)} stands for {pool.sides}{two})" if _zeros(pool) else ""
     return f"{said}, e.g. {','.join(example)}{zeros}"
 
 

@@ -1,4 +1,4 @@
-"""What can be known of a hand that nobody has looked into: every hand that it may be, and what each card played tells.
+"""Beliefs about a hand that no one has seen: every possible hand, and what each card played reveals.
 
 Odds seen from one seat never deal another one's cards. The cards that may be in the hand fall into blocks of whole
 kinds; for each way in which the hand may be shared out among the blocks there is a weight that all such hands have

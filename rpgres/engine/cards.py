@@ -1,6 +1,6 @@
-"""Cards as they are played in a run: looked at, dealt, drawn, moved, laid as somebody typed them. See `Table`.
+"""Cards as they are played in a run: looked at, dealt, drawn, moved, placed as typed. See `Table`.
 
-In odds, a hand that nobody looks into is left unseen (`beliefs`): its cards still lie in the pile they came from.
+In odds, a hand that is never looked at is left undealt (`beliefs`): its cards are still in the pile they come from.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ import msgspec
 from rpgres.engine import piles
 from rpgres.engine.beliefs import Shown, Unseen, dealt, drawn, grown, next_in_order, preferred, with_known
 from rpgres.engine.dealers import Due, GivenDealer, fitting_cards, unpromised
+from rpgres.engine.events import Drawn, Moved
 from rpgres.engine.players import NO, Question, named_option
-from rpgres.engine.running import PLACE, Broken, Drawn, Moved, Run, refusal
+from rpgres.engine.running import PLACE, Run, refusal
+from rpgres.engine.stops import Broken
 from rpgres.errors import GivenError, UsageError
 from rpgres.model.cards import Stack, classes, firsts_of, groups
 from rpgres.model.state import FACE_DOWN, GM, Card, Map, Pile, State, code_of, pile_name
@@ -168,7 +170,7 @@ def draw(
 
 
 def _drawn_beside(run: Run, pile: str, to: str, label: str, by: str) -> Card | None:
-    """Return the card that is drawn of a pile of which a hand was dealt that nobody has looked into.
+    """Return the card that is drawn of a pile of which an unseen hand was dealt.
 
     It is some card or other where it goes into that hand. Such a pile is not shuffled anew when it runs out.
     """
@@ -252,7 +254,7 @@ def shuffle(run: Run, pile: str) -> None:
 
 
 def place(run: Run, pile: str, texts: Sequence[str], *, option: str, elsewhere: Sequence[str] = ()) -> None:
-    """Lay the cards that somebody says are in a pile there; those that are not go back, shuffled in.
+    """Place the cards that an input names in a pile; those that are not go back, shuffled in.
 
     Args:
         run: the run.
@@ -286,13 +288,13 @@ def place(run: Run, pile: str, texts: Sequence[str], *, option: str, elsewhere: 
     lack = f"no {{card}} is left in {source}"
     laid, left = piles.take_typed(stock.cards, texts, known=known, option=option, lack=lack, choose=choose)
     stock = msgspec.structs.replace(stock, cards=left)
-    if set(there.cards) - set(laid):  # whoever held them knows them, and would draw them next
+    if set(there.cards) - set(laid):  # their holder knows them, and would draw them next
         stock = piles.shuffled(stock)
     _put(run, {source: stock, pile: piles.added(msgspec.structs.replace(there, cards=()), tuple(laid))})
 
 
 def ask_unseen(run: Run, question: Question, *, is_hidden: bool) -> str:
-    """Return what somebody plays from a hand that nobody has looked into, and note what that tells of the rest."""
+    """Return what is played from an unseen hand, and note what that reveals of the rest."""
     hand = question.pile
     unseen, seat = run.unseen[hand], run.state.seat_of(question.who)
     scripted = run.players.scripted(question)
@@ -327,7 +329,7 @@ def _as_typed(run: Run, question: Question, choice: str) -> tuple[Hashable, Unse
 
 
 def _by_preference(run: Run, question: Question, seat: str) -> tuple[Hashable, Unseen, str]:
-    """Return the same for whoever decides by an order of preference."""
+    """Return the same for a policy that is an order of preference."""
     unseen, possible = run.unseen[question.pile], possible_in(run, question.pile)
     kinds = {card.short: _kind(run, card) for card in possible}
     preference = run.players.policies.preference(question.who, seat)

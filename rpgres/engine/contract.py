@@ -8,11 +8,13 @@ from typing import Any
 
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import GivenDealer, SeededDealer
+from rpgres.engine.events import Decided, Drawn, Event, Rolled
 from rpgres.engine.labels import labels_of
 from rpgres.engine.players import Answer, Seats
+from rpgres.engine.prepare import Prepared
 from rpgres.engine.records import AnswerRecord, answers_of
-from rpgres.engine.run import Prepared, play
-from rpgres.engine.running import Decided, Drawn, Event, NeedsAnswer, Rolled, not_deterministic
+from rpgres.engine.run import play
+from rpgres.engine.stops import NeedsAnswer, not_deterministic
 from rpgres.engine.table import Outcome
 from rpgres.errors import RuleError, UsageError, in_short
 from rpgres.model.state import Map
@@ -21,7 +23,7 @@ from rpgres.model.state import Map
 def check_repeats(
     prepared: Prepared, events: Sequence[Event], *, streams: Streams, step: int, waits_for: str = ""
 ) -> None:
-    """Check that a rule asks the same once more when it is given the same answers, as whoever resumes it will.
+    """Check that a rule asks the same once more when it is given the same answers, as a resumed run will.
 
     Args:
         prepared: the action.
@@ -110,7 +112,7 @@ _OUTCOME: dict[str, Any] = {
 
 
 def check_declared(prepared: Prepared, events: Sequence[Event]) -> None:
-    """Check that the rule rolled only under labels that its action declares, or nobody could give what was rolled."""
+    """Check that the rule rolled only under labels that its action declares, as other results could not be given."""
     declared = labels_of(prepared.rules, prepared.action)
     for event in events:
         if isinstance(event, Rolled | Drawn) and event.label not in declared:

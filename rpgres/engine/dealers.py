@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Due(NamedTuple):
-    """A result that somebody may read off real dice or cards.
+    """A result that a person may read off real dice or cards.
 
     Attributes:
         label, asked, turn: the question, how often it was asked before, and in which turn of a procedure.
@@ -50,7 +50,7 @@ class Remembered:
     """Results that a hand was asked for, kept while a run is repeated, up to an answer that is taken back.
 
     Args:
-        hand: asks somebody for results.
+        hand: asks a person for results.
     """
 
     def __init__(self, hand: Hand) -> None:
@@ -90,7 +90,7 @@ class Dealer:
     Attributes:
         joint: whether it answers two compared rolls, and several readings of one, as one question; see `Table.versus`.
         keeps_parts: whether it keeps what parts of rules come to; see `Table.part`.
-        hand: asks somebody for results of real dice and cards; None where nobody is asked.
+        hand: asks a person for results of real dice and cards; None to ask nobody.
     """
 
     __slots__ = ()
@@ -254,7 +254,7 @@ class GivenDealer(Dealer):
     Args:
         given: the results as typed, by label; None leaves that question to the other dealer.
         then: who answers what was not given.
-        hand: asks somebody for results as they come up, before they are left to the other dealer.
+        hand: asks a person for results as they come up, before they are left to the other dealer.
     """
 
     __slots__ = ("_given", "_then", "hand")
@@ -264,7 +264,7 @@ class GivenDealer(Dealer):
         self._then, self.hand = then, hand
 
     def read_off(self, due: Due) -> None:
-        """Have somebody give the result that is asked for now, where it is not known; it then counts as given."""
+        """Ask a person for the current result, where it is not known; it then counts as given."""
         texts = self.hand(due) if self.hand is not None and not self._is_known(due.label) else None
         if texts:
             self._give(due.label, texts)
@@ -286,7 +286,7 @@ class GivenDealer(Dealer):
         Raises:
             GivenError: the result is impossible with these dice; says what was expected.
         """
-        result = self._next(label) if dice.pools else None  # where there are no dice, nobody can have read any off
+        result = self._next(label) if dice.pools else None  # without dice, none can be read off
         if result is None:
             return self._then.throw(dice, label, count)
         try:
@@ -395,7 +395,7 @@ class TapedDealer(GivenDealer):
         return card
 
     def read_off(self, due: Due) -> None:
-        """Have somebody give the result that is asked for now; here, labels are counted through all turns."""
+        """Ask a person for the current result; here, labels are counted through all turns."""
         super().read_off(due._replace(asked=self._asked.get(due.label, 0), turn=0))
 
     def _is_known(self, label: str) -> bool:
@@ -458,7 +458,7 @@ def _sum(throw: Throw) -> int:
 
 
 def unpromised(cards: tuple[str, ...], texts: Iterable[str], *, known: Cards) -> tuple[str, ...]:
-    """Return physical cards without those that somebody says lie, or are to come, somewhere else; all if none is left.
+    """Return physical cards without those that inputs place, or will place, elsewhere; all if none is left.
 
     Args:
         cards: the cards.

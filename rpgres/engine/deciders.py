@@ -14,7 +14,7 @@ from rpgres.engine.players import (
     Standing,
     policy_of,
 )
-from rpgres.engine.run import ORDERS_FILE
+from rpgres.engine.prepare import ORDERS_FILE
 from rpgres.errors import RpgresError, UsageError
 from rpgres.lint.orders import order_faults
 from rpgres.lint.paths import Known
@@ -274,7 +274,7 @@ def check_deciders(
 
 
 def known_to(rules: Rules, state: State, who: str, *, is_portable: bool = False) -> Known:
-    """Return what the orders of somebody may speak of; of everybody, what no seat may see is for none."""
+    """Return what a player's orders may name; of all players, what every seat may see."""
     return Known(rules, state, who=who, seat=state.seat_of(who) if who else "", is_portable=is_portable)
 
 

@@ -9,8 +9,8 @@ from rpgres.dice import Dice, DiceLine, Target, Throw, read_line
 from rpgres.dice.hints import never
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Due, GivenDealer, Hand, SeededDealer, read_total
+from rpgres.engine.events import Rolled
 from rpgres.engine.records import AnswerRecord, Result, event_record
-from rpgres.engine.running import Rolled
 from rpgres.errors import UsageError, named
 from rpgres.model.state import EMPTY
 
@@ -46,7 +46,7 @@ def roll_dice(
         streams: the seed's numbers.
         given: what real dice showed, under `LABEL`, and under `OPPOSITION`.
         note: carried into the result; by default the comment.
-        hand: asks somebody for what real dice showed that was not given.
+        hand: asks a person for what real dice showed that was not given.
 
     Raises:
         NotationError: the expression cannot be read.

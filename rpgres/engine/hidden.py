@@ -1,9 +1,9 @@
-"""A table as a seat knows it, for odds: what it may not know is gone, and cards that it does not see lie in their deck.
+"""A table as a seat knows it, for odds: hidden things are removed, and cards that it does not see are in their deck.
 
-Hands that a seat does not see are dealt anew in odds, and only when a rule turns to them (`engine.cards`): whoever
-knows nothing of a hand knows as much of the cards that are drawn past it. All that is left out or counted here is told
-by what the seat sees, so that two tables that look the same to it have the same odds. What it saw of a card before that
-went out of sight is not kept: such a card may be any.
+Hands that a seat does not see are dealt anew in odds, and only when a rule turns to them (`engine.cards`): a
+seat that knows nothing of a hand knows as little of the cards drawn after it. What is left out or counted here depends
+only on what the seat sees, so that two tables that look the same to it have the same odds. What it saw of a card before
+that went out of sight is not kept: such a card may be any.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Start(msgspec.Struct, frozen=True):
 
     Attributes:
         state: the table.
-        actor: who acts there; empty for whoever the inputs bring.
+        actor: the actor there; empty for the one that the inputs name.
         undealt: by hand that the seat does not see, the pile its cards lie in, and how many are dealt from there.
         seat: whose knowledge it is; None for the host, or where there is no table.
         orders: the standing orders that the seat knows of, by the seat they decide for.
@@ -45,7 +45,7 @@ class Start(msgspec.Struct, frozen=True):
         return {"state": self.state, "actor": self.actor, "undealt": self.undealt}
 
     def deciding(self, policies: Mapping[str, Policy]) -> dict[str, Policy]:
-        """Return policies with the standing orders, which decide for seats that nobody named a policy for."""
+        """Return policies with the standing orders, which decide for seats without a named policy."""
         found = {seat: Standing(orders, policies.get("")) for seat, orders in self.orders.items()}
         return {**found, **policies}
 
@@ -78,7 +78,7 @@ def known_to(rules: Rules, state: State, seat: str | None, *, actor: str = "") -
         rules: the ruleset in play.
         state: the table.
         seat: who asks.
-        actor: who acts.
+        actor: the actor.
 
     Raises:
         UsageError: the seat does not see some cards, and nothing says which they may be.

@@ -59,7 +59,7 @@ def orders_policy(
     Args:
         orders: the orders, in order of priority.
         named: gives a policy by name, for orders that leave a decision to one.
-        fallback: who decides where no order does; nobody when left out.
+        fallback: the policy where no order applies; none when left out.
 
     Raises:
         UsageError: a condition cannot be read, or there is no policy of a name.
@@ -218,7 +218,7 @@ def _weighted(finds: Sequence[tuple[_Find, int]]) -> Policy:
         weights: dict[str, int] = {}
         for find, weight in finds:
             name = find(question) if weight else None
-            if name is not None and all(name != one.name for one in question.aside):  # which nobody weighs
+            if name is not None and all(name != one.name for one in question.aside):  # which are not evaluated
                 weights[name] = weights.get(name, 0) + weight
         return weights if len(weights) > 1 else next(iter(weights), None)
 

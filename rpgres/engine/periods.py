@@ -11,8 +11,9 @@ from rpgres.engine.dealers import Dealer
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.players import Seats
 from rpgres.engine.records import Pending, Result, bare_result, pending_of
-from rpgres.engine.run import Answering, dealer_of, fault_of, in_run, players_of
-from rpgres.engine.running import NeedsAnswer, Run, Trust
+from rpgres.engine.run import Answering, dealer_of, players_of
+from rpgres.engine.running import Run, Trust
+from rpgres.engine.stops import NeedsAnswer, fault_of, in_run
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import RuleError, UsageError, named
 from rpgres.model.state import EMPTY, GM, Map, State, freeze
@@ -46,9 +47,9 @@ def check_period(rules: Rules, state: State, *, period: str, moment: Moment) -> 
 def turn(
     rules: Rules, state: State, *, period: str, moment: Moment, trust: Trust | None = None, **by: Unpack[Answering]
 ) -> tuple[Result | Pending, State]:
-    """Return what comes of the beginning or end of a period, and the state after it.
+    """Return the result of the beginning or end of a period, and the state after it.
 
-    When a period ends, those that began in it end first: in a scene that nobody said to begin, all that are open.
+    When a period ends, those that began in it end first: in a scene without a beginning, all that are open.
 
     Args:
         rules: the ruleset in play.
@@ -95,7 +96,7 @@ def play_moment(
         dealer, players: who answers.
 
     Raises:
-        NeedsAnswer: a decision has nobody to take it; the exception carries the run as `run`.
+        NeedsAnswer: nothing answers a decision; the exception carries the run as `run`.
         UsageError: the period cannot begin or end now.
         RuleError: the ruleset's code failed.
     """
@@ -111,7 +112,7 @@ def play_moment(
             effects += _effects(Table(run, rules), one, its)
         if run.fault is not None:
             raise run.fault
-    except BaseException as error:  # noqa: BLE001  # a stranger's code may raise anything
+    except BaseException as error:  # noqa: BLE001  # third-party code may raise anything
         message = f"what the ruleset {rules.id} does at the {moment} of the {period}"
         raise fault_of(error, run, message) from error.__cause__
     with in_run(run):

@@ -49,7 +49,7 @@ def lay_out(rules: Rules, state: State) -> State:
 
 
 def owners(text: PileText, state: State) -> tuple[str, ...]:
-    """Return whose pile of a kind there is: each character's, each player's, or nobody's alone."""
+    """Return the owners of a kind of pile: each character, each player, or none."""
     if text.each == "players":
         return tuple(name for name in state.characters if state.seat_of(name) != GM)
     return tuple(state.characters) if text.each else ("",)
@@ -95,7 +95,7 @@ def take_typed(
     lack: str,
     choose: Callable[[tuple[str, ...], int], str],
 ) -> tuple[list[str], tuple[str, ...]]:
-    """Return the physical cards that somebody typed, and those that are left.
+    """Return the physical cards that were typed, and those that are left.
 
     Args:
         cards: where they are taken from.
@@ -123,7 +123,7 @@ def take_typed(
 
 
 def common_audience(one: Pile, other: Pile) -> tuple[str, ...] | None:
-    """Return the seats that see a card which moves between two piles: whoever may see it in either; None for all."""
+    """Return the seats that see a card which moves between two piles: those that may see it in either; None for all."""
     if one.audience is None or other.audience is None:
         return None
     return tuple(dict.fromkeys((*one.audience, *other.audience)))

@@ -1,4 +1,4 @@
-"""Who answers decisions: a script, policies, a person at a prompt, or nobody. Nothing here knows a ruleset.
+"""Answers to decisions: by a script, policies, or a person at a prompt. Nothing here knows a ruleset.
 
 A policy is a function of what a seat may know and of the question: `policy(view, question)` returns an option's
 name, whole-number weights over option names (the dealer then draws), or None to leave the question to others.
@@ -16,14 +16,14 @@ from rpgres.model.state import EMPTY, Card, State, slug
 from rpgres.rulesets import OUTCOME_ONLY, Option, Rules, unknown
 
 NO = "no"  # the answer that skips an optional question
-HOSTS = "host"  # by what means an answer came that the host of a persistent table gave for somebody
+HOSTS = "host"  # the source of an answer that the host of a persistent table gave for a player
 POLICY = "policy"  # by what means an answer came that a policy gave
 LONGEST_NAME = 80  # characters
-ORDERS = "orders"  # by what means an answer came that somebody's standing orders gave
+ORDERS = "orders"  # the source of an answer by standing orders
 
 
 class Question(msgspec.Struct, frozen=True, gc=False):
-    """A decision somebody at the table has to take, or may take when it is `optional`.
+    """A decision that a player has to take, or may take when it is `optional`.
 
     Attributes:
         label: the name by which it is answered.
@@ -34,12 +34,12 @@ class Question(msgspec.Struct, frozen=True, gc=False):
         form: how an answer beyond the options is typed, where `reads` takes such.
         reads: takes a typed answer that is none of the options, where there are too many to list; returns it as it is
             kept, or raises `UsageError`. The options are suggestions then.
-        pile: the hand whose cards the options are; in odds it may be one that nobody has looked into.
+        pile: the hand whose cards the options are; in odds it may be one that no one has seen.
         alike: for odds of such a hand, which cards make no difference to the rule from here on.
         hidden: whether others must not learn how many options there are.
         words: what the decision is about, for people; in place of the facts.
-        of: whose matter it is, where somebody else decides; everybody may know.
-        aside: further options that policies and odds do not weigh: they only spare people being asked again.
+        of: whose decision it is, where another player answers it; public.
+        aside: further options that policies and odds do not evaluate: they only save people another question.
         dominant: an option that is never worse for its owner than another, so that odds need not look at the others.
         is_won: whether its owner, deciding well, is certain of success whatever chance answers from here on.
         holds: the questions of odds for which `alike` holds.
@@ -187,7 +187,7 @@ class Standing:
 
     Args:
         orders: what the orders decide; None where they say nothing.
-        fallback: who decides then; nobody when left out.
+        fallback: the policy then; none when left out.
         preference: the same as an order of preference, where orders and fallback are one.
     """
 
@@ -452,10 +452,10 @@ class Policies:
     def __init__(self, by: Mapping[str, Policy]) -> None:
         self._by, self._everybody = by, by.get("")
         self.by_question = all(getattr(policy, "by_question", False) for policy in by.values())
-        self._is_common = not any(by)  # nobody has one of their own
+        self._is_common = not any(by)  # no player has one of their own
 
     def of(self, who: str, seat: str) -> Policy | None:
-        """Return the policy that decides for somebody."""
+        """Return the policy that decides for a player."""
         return self._everybody if self._is_common else self._by.get(who) or self._by.get(seat, self._everybody)
 
     def answer(self, question: Question, view: View) -> Answer | None:
@@ -469,7 +469,7 @@ class Policies:
         return Answer(choice, POLICY) if choice is not None else None
 
     def preference(self, who: str, seat: str) -> Preference | None:
-        """Return by which order of preference somebody decides; None where a policy decides otherwise, or nobody."""
+        """Return a player's order of preference; None without a policy, or where the policy is no such order."""
         return preference_of(self.of(who, seat))
 
 
@@ -489,8 +489,8 @@ class Seats:
         scripts: the scripts among them, the main one first.
         policies: the policies among them.
         gathers: whether everybody who is asked something together is heard, though one of them does not answer; not
-            where a script's answers are taken in order, so that nobody is heard before whoever is asked first.
-        passed: the labels of optional moments that nobody answered.
+            where a script's answers are taken in order, so that each answers the question it was written for.
+        passed: the labels of optional questions without an answer.
     """
 
     __slots__ = ("answerers", "gathers", "passed", "policies", "said", "scripts")
@@ -527,7 +527,7 @@ class Seats:
         return self.scripts[0]
 
     def answer(self, question: Question, view: View) -> Answer | None:
-        """Return the answer and by what means it came, or None when nobody answers."""
+        """Return the answer and its source, or None without an answer."""
         for answerer in self.answerers if not question.moot else self.said:
             found = answerer(question, view)
             if found is not None:

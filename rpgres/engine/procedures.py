@@ -14,15 +14,17 @@ import msgspec
 
 from rpgres.engine.dealers import Dealer
 from rpgres.engine.effects import apply_effects, named
+from rpgres.engine.events import Turned
 from rpgres.engine.players import Seats
-from rpgres.engine.running import EFFECTS, Broken, Run, Turned
+from rpgres.engine.running import EFFECTS, Run
+from rpgres.engine.stops import Broken
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import in_short
 from rpgres.model.state import Map, State, slug
 from rpgres.rulesets import Effect, Rules
 
 if TYPE_CHECKING:
-    from rpgres.engine.run import Prepared
+    from rpgres.engine.prepare import Prepared
 
 PLACE = " place"  # in the key of a merge: no label begins with a blank
 
@@ -101,7 +103,7 @@ def _apply(run: Run, rules: Rules, turn: Turn) -> None:
             run.state = apply_effects(rules, before, Outcome("", effects=effects))
             run.applied += effects
     if run.dealer.joint or not (outcome is not None or turn.action):
-        return  # in odds nobody reads it
+        return  # in odds it is never read
     by, action = turn.by, turn.action
     if outcome is None:
         run.add(Turned(run.turn, by, action))
@@ -167,15 +169,15 @@ def play_turn(
         asked: what the run is for; see `Run.asked`.
 
     Raises:
-        NeedsAnswer: a decision has nobody to take it; the exception carries the run as `run`.
+        NeedsAnswer: nothing answers a decision; the exception carries the run as `run`.
         RuleError: the ruleset's code failed.
     """
-    from rpgres.engine.run import fault_of
+    from rpgres.engine.stops import fault_of
 
     run = Run(rules, state, dealer, players, asked)
     try:
         found = take_turn(Table(run, rules), procedure, place)
-    except BaseException as error:  # noqa: BLE001  # a stranger's code may raise anything
+    except BaseException as error:  # noqa: BLE001  # third-party code may raise anything
         raise fault_of(error, run, f"the procedure {rules.id} {procedure}") from error.__cause__
     if run.fault is not None:
         run.fault.run = run
@@ -193,7 +195,7 @@ def begin_procedure(prepared: Prepared, *, dealer: Dealer, players: Seats) -> tu
     Raises:
         NeedsAnswer, RuleError: as for `play_turn`.
     """
-    from rpgres.engine.run import fault_of
+    from rpgres.engine.stops import fault_of
 
     rules = prepared.rules
     run = Run(rules, prepared.state, dealer, players, EFFECTS)
@@ -201,6 +203,6 @@ def begin_procedure(prepared: Prepared, *, dealer: Dealer, players: Seats) -> tu
         actor = prepared.state.characters[prepared.actor]
         place = rules.ruleset.actions[prepared.action](Table(run, rules), actor, **prepared.arguments)
         check_place(place)
-    except BaseException as error:  # noqa: BLE001  # a stranger's code may raise anything
+    except BaseException as error:  # noqa: BLE001  # third-party code may raise anything
         raise fault_of(error, run, f"the procedure {rules.id} {prepared.action}") from error.__cause__
     return place, run.state

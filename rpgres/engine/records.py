@@ -1,4 +1,4 @@
-"""What comes of a run as records: the JSON of the command line, and what a journal keeps. Nothing here plays."""
+"""The result of a run as records: the JSON of the command line, and what a journal keeps. Nothing here plays."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any, Literal
 
 import msgspec
 
+from rpgres.engine.events import Decided, Drawn, Event, Moved, Rolled, Told, Turned, seen
 from rpgres.engine.players import Question
-from rpgres.engine.running import Decided, Drawn, Event, Moved, NeedsAnswer, Rolled, Told, Turned, seen
+from rpgres.engine.stops import NeedsAnswer
 from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent, TextEvent, TurnEvent
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY
@@ -22,7 +23,7 @@ class AnswerRecord(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         label: the name under which the rule asked.
-        kind: chance for dice, decision for somebody's choice.
+        kind: chance for dice, decision for a player's choice.
         value: the dice as `--given` takes them, or the option chosen.
         who: whose it is, where it has to be repeated as WHO:LABEL.
     """
@@ -119,7 +120,7 @@ class QuestionRecord(msgspec.Struct, frozen=True, kw_only=True):
         optional: whether `no` may be answered too, which skips the question.
         form: how an answer beyond the options is typed, where there are too many to list.
         words: what it is about, for people, where the facts do not say it well.
-        of: whose matter it is, where somebody else decides.
+        of: whose matter it is, where another player decides.
         passing: the option that skips the question, as `no` does; empty where there is none.
         key: the name under which it is answered where that is WHO:LABEL; empty where it is the label.
     """
@@ -272,7 +273,7 @@ def answers_of(events: Iterable[Event], *, single: Container[str] = ()) -> Itera
 
 
 def event_record(event: Event) -> EventRecord:
-    """Return an event as the JSON has it, with everything for whoever may know of it."""
+    """Return an event as the JSON has it, with everything for the seats that may see it."""
     audience = None if event.audience is None else list(event.audience)
     match event:
         case Rolled():

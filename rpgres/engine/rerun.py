@@ -17,8 +17,9 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Dealer, GivenDealer, SeededDealer
 from rpgres.engine.labels import check_labels
 from rpgres.engine.players import NO, Answer, Policy, Question, Seats, View, named_option
+from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.engine.records import AnswerRecord, Pending, Result
-from rpgres.engine.run import Prepared, policies_of, prepare, run
+from rpgres.engine.run import run
 from rpgres.errors import GivenError, UsageError, named
 from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, RollEvent
 from rpgres.model.printed import Printed
@@ -46,7 +47,7 @@ class Answered(msgspec.Struct, frozen=True, kw_only=True):
     """One answer of a run.
 
     Attributes:
-        kind: chance for dice and cards, decision for somebody's choice.
+        kind: chance for dice and cards, decision for a player's choice.
         label: the name under which the rule asked.
         number: which answer under that label, from 1.
         value: the answer.
@@ -73,7 +74,7 @@ class Changed(msgspec.Struct, frozen=True, kw_only=True):
     """An answer that is changed, or given in addition.
 
     Attributes:
-        kind: chance for dice and cards, decision for somebody's choice.
+        kind: chance for dice and cards, decision for a player's choice.
         label: the name under which the rule asks.
         number: which answer under that label, from 1.
         value: the new answer.
@@ -296,7 +297,7 @@ class RecordedDealer(GivenDealer):
         return results[0] if results else None
 
     def _refuse(self, label: str, known: str | None, error: GivenError) -> None:
-        """Take note of a result that does not fit; one that somebody typed is an error."""
+        """Take note of a result that does not fit; one that was typed is an error."""
         if (label, self._count[label]) in self._changed:
             raise error
         self.impossible.append((label, known or ""))
@@ -373,12 +374,12 @@ class Again(msgspec.Struct, frozen=True):
 
 
 class Playing(Protocol):
-    """Runs an action, or a turn of a period, with whoever answers."""
+    """Runs an action, or a turn of a period, with the source of its answers."""
 
     def __call__(
         self, *, streams: Streams, step: int, players: Seats, dealer: GivenDealer
     ) -> tuple[Result | Pending, State]:
-        """Return what comes of it, and the table after it."""
+        """Return the result, and the table after it."""
 
 
 def run_again(
@@ -391,7 +392,7 @@ def run_again(
     policies: Mapping[str, Policy] = EMPTY,
     unused: Sequence[AnswerRecord] = (),
 ) -> Again:
-    """Return what comes of a run with its answers as they were, but for those that are changed.
+    """Return the result of a run with its answers as they were, but for those that are changed.
 
     Args:
         playing: runs it.

@@ -10,9 +10,11 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
+from rpgres.arguments import told_by_kind
 from rpgres.dice.seeds import Streams, read_seed
+from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.engine.records import Pending, Result
-from rpgres.engine.run import Prepared, policies_of, prepare, run
+from rpgres.engine.run import run
 from rpgres.errors import FileError, RpgresError, RuleError, UsageError, as_key, as_own, located, readable
 from rpgres.model.state import EMPTY
 from rpgres.plugins.discovery import find_ruleset
@@ -22,7 +24,7 @@ from rpgres.rulesets.sheets import MissingSheet
 
 E = TypeVar("E", bound=BaseException)
 
-Answers = Mapping[str, "str | int | Sequence[str | int]"]  # by label: one answer, or several in order
+Answers = Mapping[str, str | int | Sequence[str | int]]  # by label: one answer, or several in order
 Folders = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 ERROR = "rpgres.error/1"  # the format of an error in JSON
@@ -39,7 +41,7 @@ class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
         given: results read off real dice, by label: one, or a list in the order of the questions.
         choose: answers to decisions, by label or WHO:LABEL, likewise; `OPTION*` is for every question of its label.
         switches: house rules that are not at their default.
-        auto: whether policies answer what nobody did.
+        auto: whether policies answer what is left unanswered.
         policies: policy by character, for those who have one of their own.
         note: carried into the result.
         id: anything; carried into the answer.
@@ -76,6 +78,7 @@ class DiceRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     id: Any = None
 
 
+@told_by_kind
 def resolve(
     ruleset: str | Ruleset,
     action: str,
@@ -104,8 +107,8 @@ def resolve(
         given: results read off real dice, by label: one, or a list in the order of the questions.
         choose: answers to decisions, by label, likewise; `OPTION*` is for every question of its label.
         switches: house rules that are not at their default.
-        auto: whether the ruleset's policy answers what nobody did.
-        policies: policy by name of a character (`gm` for the game master, `actor` for whoever acts), for those who have
+        auto: whether the ruleset's policy answers what is left unanswered.
+        policies: policy by name of a character (`gm` for the game master, `actor` for the actor), for those who have
             one of their own.
         note: carried into the result.
         rulesets: folders with overlays, as of `--rulesets`; the last is the nearest.
@@ -157,7 +160,7 @@ class ErrorRecord(msgspec.Struct, frozen=True, kw_only=True, tag_field="format",
     Attributes:
         code: the kind of error, which never changes with its text.
         message: what is wrong, where, and what to try.
-        exit: the exit code: 2 when what was typed is wrong, 3 when somebody has to decide first, else 1.
+        exit: the exit code: 2 when what was typed is wrong, 3 when a decision is needed first, else 1.
         details: the same as data, such as file, line and key.
     """
 
@@ -175,7 +178,7 @@ def error_record(error: BaseException, *, name: Callable[[str], str] = as_key) -
 
     Args:
         error: what was raised.
-        name: how whoever reads the message writes the names of inputs.
+        name: writes the names of inputs for the reader of the message.
     """
     if isinstance(error, RpgresError):
         code, message, details = error.code, readable(error.raw, name), dict(error.details)
@@ -194,7 +197,7 @@ def error_record(error: BaseException, *, name: Callable[[str], str] = as_key) -
 def exit_code(error: BaseException) -> Literal[1, 2, 3]:
     """Return the exit code of a command that ends with an error.
 
-    2 when what was typed is wrong, 3 when somebody has to decide first, 1 otherwise.
+    2 when what was typed is wrong, 3 when a decision is needed first, 1 otherwise.
     """
     if isinstance(error, UsageError):
         return 3 if error.code == "needs-policy" else 2
@@ -242,7 +245,7 @@ def _answer(request: Request | DiceRequest, rulesets: Folders | None) -> dict[st
 
 
 def _resuming(request: Request, pending: Pending) -> dict[str, Any]:
-    """Return the request that runs up to the same question, whoever answered so far; its answer is to be added."""
+    """Return the request that runs up to the same question, with all answers so far; its answer is to be added."""
     answers = resuming(pending, listed_answers(request.given, "given"))
     again = msgspec.structs.replace(request, seed=pending.seed, **answers)
     plain: dict[str, Any] = _plain(again)
@@ -285,7 +288,7 @@ def _resolved(request: Request, rulesets: Folders | None) -> Result | Pending:
 
 
 def discreet(error: E) -> E | RpgresError:
-    """Return an error without anything that stands in a file: whoever asked may not know what does."""
+    """Return an error without anything from a file: the sender may not know its content."""
     if isinstance(error, RuleError) and error.details.get("place"):
         details = {key: value for key, value in error.details.items() if key != "place"}
         return RuleError(error.message.replace(error.details["place"], "", 1), **details)

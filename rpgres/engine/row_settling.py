@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def led_on(table: Table, outcome: Outcome, links: Iterable[str]) -> Outcome:
-    """Return an outcome with what comes of the random tables that it leads to."""
+    """Return an outcome with the rows of the random tables that it leads to."""
     from rpgres.engine.tables import follow
 
     name = outcome.roles.get("actor", GM)

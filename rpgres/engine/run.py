@@ -5,164 +5,30 @@ Nothing here prints, prompts or exits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Required, TypedDict, Unpack
 
 import msgspec
 
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Dealer, GivenDealer, Hand, SeededDealer
-from rpgres.engine.described import described_rule
 from rpgres.engine.effects import apply_effects
-from rpgres.engine.players import NO, Policy, Prompt, Seats, for_every, policy_of
+from rpgres.engine.players import NO, Policy, Prompt, Seats, for_every
+from rpgres.engine.prepare import Prepared, answers_to, lay_placed
 from rpgres.engine.records import AnswerRecord, Pending, Result, answers_of, event_record, pending_of
-from rpgres.engine.running import EFFECTS, Broken, Chain, NeedsAnswer, Run, Stop, Trust, refusal
+from rpgres.engine.running import EFFECTS, Chain, Run, refusal
+from rpgres.engine.stops import Broken, NeedsAnswer, fault_of, in_run
 from rpgres.engine.table import Outcome, Table
-from rpgres.errors import RpgresError, RuleError, UsageError, in_short, in_words, is_interrupt, named, place_of
-from rpgres.model.state import EMPTY, GM, Card, Map, State, slug
-from rpgres.parameters.context import ACTOR, OPPONENT, InputContext
-from rpgres.parameters.reading import read_inputs
-from rpgres.parameters.values import Form, Opposition
-from rpgres.rulesets import OUTCOME_ONLY, Rules, unknown
-from rpgres.rulesets.effects import with_tracks
+from rpgres.errors import RuleError, UsageError, in_short, named
+from rpgres.model.state import EMPTY, State, slug
+from rpgres.rulesets import Rule, Rules
 
 if TYPE_CHECKING:
-    from rpgres.model.cards import Stack
-    from rpgres.rulesets.sheets import SheetOrders
-    from rpgres.toml.reading import Source
+    pass
 
 
-Placed = tuple[str, tuple[str, ...], str]  # cards that somebody says lie in a pile: the pile, the cards, the option
-
-
-class Prepared(msgspec.Struct, frozen=True):
-    """An action whose inputs are read: ready to be run, any number of times.
-
-    Attributes:
-        rules: the ruleset in play.
-        action: the action's name.
-        state: what lies on the table before it.
-        actor: who acts.
-        arguments: what the rule takes.
-        inputs: what was typed, for the record.
-        placed: cards that somebody says lie in a pile before the action, as (pile, cards, option).
-        lump: which cards are alike to the rule, for odds; None where no two kinds are.
-        sheets: the texts of the sheets that were read, by the name that was typed.
-        trust: what of it no sheet has, and how that is treated; None where everything typed counts.
-        orders: the standing orders on the sheets that were read, by character.
-        undealt: hands that are dealt when the rule turns to them, for odds; see `engine.hidden`.
-    """
-
-    rules: Rules
-    action: str
-    state: State
-    actor: str
-    arguments: dict[str, Any]
-    inputs: dict[str, Any]
-    placed: tuple[Placed, ...] = ()
-    lump: Callable[[Card], Hashable] | None = None
-    sheets: Mapping[str, Source] = EMPTY
-    trust: Trust | None = None
-    orders: Mapping[str, SheetOrders] = EMPTY
-    undealt: Mapping[str, tuple[str, int]] = EMPTY
-
-    def lump_for(self, asked: str) -> Callable[[Card], Hashable] | None:
-        """Return which cards are alike to the rule where odds are asked this question (`QUESTIONS`)."""
-        return self.lump if asked in self.rules.ruleset.lumps_hold.get(self.action, OUTCOME_ONLY) else None
-
-
-ORDERS_FILE = ".toml"  # how the name of a policy ends that is a file of standing orders
 REFUSED = Outcome("", texts=("The game master refuses the claim; the action is not done.",))
-
-
-def prepare(
-    rules: Rules,
-    action: str,
-    inputs: Mapping[str, Any],
-    *,
-    state: State | None = None,
-    actor: str = "",
-    beside: Path | None = None,
-    confined: bool = False,
-    sheets: Mapping[str, Source] = EMPTY,
-    undealt: Mapping[str, tuple[str, int]] = EMPTY,
-) -> Prepared:
-    """Return an action with its inputs read.
-
-    Args:
-        rules: the ruleset in play.
-        action: the action's name.
-        inputs: values by parameter name, as typed or scripted.
-        state: the table so far; empty by default.
-        actor: who acts, somebody of that state; by default whoever `sheet` describes.
-        beside: the folder in which sheets are sought first.
-        confined: whether sheets may only be named by plain file names, for untrusted inputs.
-        sheets: the texts of sheets by the name that is typed, in place of what the files say now.
-        undealt: hands of that state that are still to be dealt; one whose cards are typed is not.
-
-    Raises:
-        UsageError: the action or an input is unknown, missing or impossible.
-        FileError: a sheet is missing or faulty.
-    """
-    rules.require_action(action)
-    context = InputContext(
-        rules,
-        with_tracks(rules, state if state is not None else State()),
-        actor=actor or ACTOR,
-        beside=beside,
-        confined=confined,
-        sheets=dict(sheets),
-    )
-    arguments = read_inputs(context, action, inputs)
-    plain = {key.replace("_", "-"): value for key, value in inputs.items() if value is not None}
-    state, placed, lump = context.state, tuple(context.placed), None
-    if rules.file.piles:
-        from rpgres.engine.piles import lay_out
-
-        state, lump = lay_out(rules, state), _card_equivalence(rules, action, arguments, state)
-    typed = {pile for pile, _, _ in placed}
-    return Prepared(
-        rules,
-        action,
-        state,
-        context.actor,
-        arguments,
-        plain,
-        placed,
-        lump,
-        context.sheets,
-        orders=context.orders,
-        undealt=Map({hand: one for hand, one in undealt.items() if hand not in typed}) if undealt else EMPTY,
-    )
-
-
-def _card_equivalence(
-    rules: Rules, action: str, arguments: Mapping[str, Any], state: State
-) -> Callable[[Card], Hashable] | None:
-    """Return which cards are alike to a rule with these arguments, as its ruleset registered it."""
-    lump = rules.ruleset.lumps.get(action)
-    if lump is None:
-        return None
-    keys: dict[str, Hashable] = {}
-    told = dict(arguments)
-
-    def key(card: Card) -> Hashable:
-        if card.code not in keys:
-            if not keys and _takes_state(lump):
-                told["state"] = state
-            keys[card.code] = lump(rules, card, **told)
-        return keys[card.code]
-
-    return key
-
-
-def _takes_state(lump: Callable[..., Hashable]) -> bool:
-    """Tell whether a function that says which cards are alike wants to know of the table."""
-    from inspect import signature
-
-    return "state" in signature(lump).parameters
 
 
 def play(
@@ -193,12 +59,12 @@ def play(
     lump = prepared.lump_for(asked) if prepared.lump is not None else None
     run = Run(rules, prepared.state, dealer, players, asked, lump=lump, follow=follow, trust=trust)
     run.undealt = prepared.undealt
-    rule = rules.ruleset.actions.get(prepared.action) or described_rule(rules, prepared.action)
+    rule = rules.ruleset.actions.get(prepared.action) or _rule_in_data(rules, prepared.action)
     try:
         if trust is not None and not run.claim(trust.by, trust.claims):
             return REFUSED, run
         if prepared.placed:
-            _lay(run, prepared.placed)
+            lay_placed(run, prepared.placed)
         table = Table(run, rules)
         outcome = rule(table, prepared.state.characters[prepared.actor], **prepared.arguments)
         if is_procedure:
@@ -207,179 +73,12 @@ def play(
             outcome = play_through(table, prepared.action, outcome, is_enough=is_enough)
         if type(outcome) is not Outcome or (outcome.band not in rules.file.bands and is_enough is None):
             raise Broken(f"it returned {in_short(repr(outcome))}, not an outcome with a band of the ruleset")
-    except BaseException as error:  # noqa: BLE001  # a stranger's code may raise anything
+    except BaseException as error:  # noqa: BLE001  # third-party code may raise anything
         raise fault_of(error, run, f"the rule {rules.id} {prepared.action}") from error.__cause__
     if run.fault is not None:
         run.fault.run = run
         raise run.fault
     return outcome, run
-
-
-def _lay(run: Run, placed: Sequence[Placed]) -> None:
-    """Lay the cards that somebody says lie in piles; see `cards.place`."""
-    from rpgres.engine import cards
-
-    for number, (pile, texts, option) in enumerate(placed):
-        later = [text for _, others, _ in placed[number + 1 :] for text in others]
-        cards.place(run, pile, texts, option=option, elsewhere=later)
-
-
-def fault_of(error: BaseException, run: Run, told: str) -> BaseException:
-    """Return what to raise when a ruleset's code did not return: what is wrong with it, as its own fault.
-
-    What is no fault of the code comes back as it is: a run that ended early, what is meant for users, an interrupt.
-    All but the last now carry the run.
-
-    Args:
-        error: what was raised.
-        run: where it was raised.
-        told: what the code is, for messages.
-    """
-    fault: RpgresError
-    match error:
-        case Broken():
-            if run.fault is not None:
-                fault = run.fault
-            else:
-                place = place_of(error) if error.reason == "endless" else ""
-                why = f"{told} cannot be played: {error.told}{place}"
-                fault = run.rules.blamed(RuleError(why, reason=error.reason))
-        case Stop() | RpgresError():
-            error.run = run
-            return run.rules.blamed(error) if isinstance(error, RuleError) else error
-        case _ if is_interrupt(error):
-            return error
-        case _:
-            place = place_of(error)
-            fault = run.rules.blamed(RuleError(f"{told} failed: {in_words(error)}{place}", place=place))
-    fault.run = run
-    fault.__cause__ = error
-    return fault
-
-
-@contextmanager
-def in_run(run: Run) -> Iterator[None]:
-    """Have errors carry the run that they are about."""
-    try:
-        yield
-    except RpgresError as error:
-        error.run = run
-        raise
-
-
-def with_piles(prepared: Prepared, *, asked: str) -> Prepared:
-    """Return an action with the cards that somebody says lie somewhere laid there, where that leaves nothing to chance.
-
-    Whoever runs it many times to answer one question (`QUESTIONS`) spares doing it each time.
-
-    Raises:
-        UsageError: there is no such card, or it lies somewhere else.
-    """
-    if not prepared.placed:
-        return prepared
-    dealer = _Unlaid()
-    run = Run(prepared.rules, prepared.state, dealer, Seats(), lump=prepared.lump_for(asked))
-    _lay(run, prepared.placed)
-    if dealer.was_asked:
-        return prepared
-    return msgspec.structs.replace(prepared, state=run.state, placed=())
-
-
-class _Unlaid(SeededDealer):
-    """A dealer that answers only what is all the same to the rule, and notes whether it was asked anything else."""
-
-    __slots__ = ("was_asked",)
-
-    def __init__(self) -> None:
-        super().__init__(Streams(""))
-        self.was_asked = False
-
-    def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
-        from rpgres.model.cards import classes
-
-        firsts, _ = classes(cards, stack)
-        self.was_asked |= len(firsts) > 1
-        return firsts[0]
-
-
-def policies_of(
-    prepared: Prepared,
-    named: Mapping[str, str],
-    *,
-    auto: bool = False,
-    with_orders: bool = False,
-    files: bool = False,
-) -> dict[str, Policy]:
-    """Return the policies of an action by character, everybody's under an empty name.
-
-    Standing orders on sheets decide for those who have no policy of their own, and before everybody's.
-
-    Args:
-        prepared: the action, which says who is at the table.
-        named: policy by character; `actor` and `opponent` stand for whoever that is, an empty name for everybody.
-        auto: whether the ruleset's first policy answers for whoever has none.
-        with_orders: whether the orders on sheets count though nobody asks for a policy.
-        files: whether a name that ends in `.toml` is that of a file of standing orders.
-
-    Raises:
-        UsageError: there is no such policy or character.
-        FileError: a file of orders cannot be read, or orders are faulty.
-    """
-    rules = prepared.rules
-    policies = {"": policy_of(rules)} if auto else {}
-    of_files: dict[str, str] = {}
-    for who, name in named.items():
-        who = _named(prepared, who, nobody=GM) if who else ""
-        if files and name.endswith(ORDERS_FILE):
-            of_files[who] = name
-        else:
-            policies[who] = policy_of(rules, name)
-    if not of_files and not (prepared.orders and (with_orders or policies)):
-        return policies
-    from rpgres.engine.deciders import with_standing
-
-    return with_standing(policies, of_files, prepared.orders, rules=rules, state=prepared.state)
-
-
-def answers_to(prepared: Prepared, choose: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """Return answers to decisions with the names of those whose they are: by `LABEL`, or by `WHO:LABEL`.
-
-    Args:
-        prepared: the action, which says who is at the table.
-        choose: answers as typed, in which `actor` and `opponent` stand for whoever that is.
-
-    Raises:
-        UsageError: there is no such character.
-    """
-    found: dict[str, list[str]] = {}
-    for key, answers in choose.items():
-        who, sign, label = key.rpartition(":")
-        key = f"{_named(prepared, who)}:{label}" if sign else key
-        found.setdefault(key, []).extend(answers)
-    return found
-
-
-def _named(prepared: Prepared, who: str, *, nobody: str = OPPONENT) -> str:
-    """Return a character by name, or who is meant by `actor` or `opponent`; `nobody` for an opponent without a sheet.
-
-    Raises:
-        UsageError: there is no such character.
-    """
-    forms = (one for value in prepared.arguments.values() if isinstance(value, tuple) for one in value)
-    known = dict.fromkeys((*prepared.state.characters, *(one.name for one in forms if isinstance(one, Form))))
-    if who not in known and who not in (ACTOR, OPPONENT, GM):
-        names = dict.fromkeys((*known, ACTOR, OPPONENT, GM))
-        raise UsageError(unknown("character", who, names, of=f"the table of {prepared.rules.id} {prepared.action}"))
-    return {ACTOR: prepared.actor, OPPONENT: _opponent(prepared) or nobody}.get(who, who)
-
-
-def _opponent(prepared: Prepared) -> str:
-    """Return who opposes by the inputs: the first opposer with a sheet, if there is one."""
-    for argument in prepared.arguments.values():
-        for one in argument if isinstance(argument, tuple) else (argument,):
-            if isinstance(one, Opposition) and one.character:
-                return one.character
-    return ""
 
 
 class Answering(TypedDict, total=False):
@@ -391,12 +90,12 @@ class Answering(TypedDict, total=False):
         given: results read off real dice, by label.
         choose: answers to decisions, by label.
         policies: who answers what was not chosen; `""` for everybody.
-        prompt: asks a person what nobody else answered.
+        prompt: asks a person what is left unanswered.
         note: carried into the result.
         identify: whether the result names its rules exactly, which means reading all their files; so it is by default.
         players: who answers, in place of the script, the policies and the prompt.
-        dealer: who answers chance, in place of what is given; whoever has it sees to what nothing asked for.
-        hand: asks somebody for results of real dice and cards that were not given.
+        dealer: the source of dice and cards, in place of what is given; the caller checks for unused results.
+        hand: asks a person for results of real dice and cards that were not given.
     """
 
     streams: Required[Streams]
@@ -429,7 +128,7 @@ def identity_of(by: Answering, rules: Rules) -> dict[str, Any]:
 
 
 def run(prepared: Prepared, **by: Unpack[Answering]) -> tuple[Result | Pending, State]:
-    """Return what comes of an action, or the decision it waits for; and the state after it.
+    """Return the result of an action, or the decision it waits for; and the state after it.
 
     While it is pending the state is the one before it; of a procedure, the one that its finished turns left.
 
@@ -555,7 +254,7 @@ def _unused(run: Run, seats: Seats, *, is_over: bool = True) -> list[AnswerRecor
     for answer in _left(seats):
         if seats.script.take_single(answer.label, answer.who, answer.value):
             continue
-        question = run.foregone.get(answer.label)
+        question = run.skipped.get(answer.label)
         is_named = question is not None and question.options and all(one is not question for one in seats.script.single)
         if question is None or is_named or (answer.who and answer.who != question.who):
             unused.append(answer)
@@ -574,6 +273,17 @@ def _left(seats: Seats, *, is_over: bool = True) -> Iterator[AnswerRecord]:
     for key, value in seats.unused(is_over=is_over):
         who, _, label = key.rpartition(":")
         yield AnswerRecord(label, "decision", value, who)
+
+
+def _rule_in_data(rules: Rules, action: str) -> Rule:
+    """Return the rule of an action that needs no code, because its data describe it."""
+    if action in rules.file.tables:
+        from rpgres.engine.tables import play_table
+
+        return partial(play_table, action)
+    from rpgres.engine.named_dice import play_named
+
+    return partial(play_named, action)
 
 
 def is_ours(rules: Rules) -> bool:

@@ -10,201 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rpgres.dice import Dice, Throw
+from rpgres.dice import Dice
 from rpgres.engine.dealers import Dealer, Due, GivenDealer, read_total
+from rpgres.engine.events import Decided, Event, Forgotten, Rolled, Told, seen
 from rpgres.engine.players import NO, Question, Seats, View, named_option
+from rpgres.engine.stops import MAX_QUESTIONS, Broken, NeedsAnswer, endless
 from rpgres.errors import ChoiceError, GivenError, UsageError
-from rpgres.model.state import EMPTY, FACE_DOWN, GM, Card, State
+from rpgres.model.state import EMPTY, GM, Card, State
 from rpgres.rulesets import CLAIM, QUESTIONS, STATE, Effect, Option, Rules
 
 if TYPE_CHECKING:
     from rpgres.engine.beliefs import Unseen
 
-PURE = "a rule must depend only on the table (no random numbers, clock, files or mutable globals)"
 PLACE = "place"  # the label of cards that are said to lie somewhere without saying which of several they are
-MAX_QUESTIONS = 10_000  # a rule that asks more in one action does not end
 _PROMISED = QUESTIONS | {STATE}  # what a merge can hold for
 CHAIN = " chain"  # in the place of a label: no rule has one with a blank
 EFFECTS = "effects"  # what a run is for that goes on to its end
-
-
-class Rolled(msgspec.Struct, frozen=True, gc=False):
-    """Event: dice were thrown. `throw` shows every die; `by` is the character who rolled.
-
-    `counts` is what the roll counts for where that is not the value of the dice, such as the highest; `words` say for
-    people what was rolled, with what was added.
-    """
-
-    label: str
-    dice: Dice
-    throw: Throw
-    by: str = ""
-    audience: tuple[str, ...] | None = None
-    counts: int | None = None
-    words: str = ""
-
-    @property
-    def value(self) -> int:
-        """What the roll counts for."""
-        return self.throw.value if self.counts is None else self.counts
-
-
-class Decided(msgspec.Struct, frozen=True, gc=False):
-    """Event: a question was answered. `means` says how: `choose`, `policy`, `orders`, `prompt`, `host`, or `window`.
-
-    A `window` was let pass, which is its owner's alone: being asked can tell what somebody holds. `of` says whose it is
-    where somebody else decides.
-    """
-
-    label: str
-    who: str
-    answer: str
-    text: str = ""
-    means: str = ""
-    audience: tuple[str, ...] | None = None
-    of: str = ""
-
-
-class Drawn(msgspec.Struct, frozen=True, gc=False):
-    """Event: a card was drawn from a face-down pile. Seats outside `audience` are told that it was, not which."""
-
-    label: str
-    card: str
-    source: str
-    target: str
-    by: str = ""
-    audience: tuple[str, ...] | None = None
-
-
-class Moved(msgspec.Struct, frozen=True, gc=False):
-    """Event: cards were moved. `label` is what the account calls it. Seats outside `audience` are told how many."""
-
-    cards: tuple[str, ...]
-    source: str
-    target: str
-    by: str = ""
-    label: str = ""
-    audience: tuple[str, ...] | None = None
-
-
-class Told(msgspec.Struct, frozen=True, gc=False):
-    """Event: a line of the account; `reveals` says that what was hidden may come to light by it."""
-
-    text: str
-    audience: tuple[str, ...] | None = None
-    reveals: bool = False
-
-
-class Turned(msgspec.Struct, frozen=True, gc=False):
-    """Event: a turn of a procedure is over. `number` counts them from 0; `by` had it, and `action` is what was done.
-
-    The other fields are those of its outcome; effects have names in place of roles.
-    """
-
-    number: int
-    by: str = ""
-    action: str = ""
-    band: str = ""
-    success: bool | None = None
-    margin: int | None = None
-    total: int | None = None
-    opposition: int | None = None
-    effects: tuple[Effect, ...] = ()
-    texts: tuple[str, ...] = ()
-    audience: tuple[str, ...] | None = None
-
-
-# `audience` holds the seats that may know of it; None is everybody
-Event = Rolled | Decided | Told | Drawn | Moved | Turned
-
-
-def seen(event: Event, seat: str) -> Event | None:
-    """Return what a seat may know of an event: itself, cards face down in their places, or nothing."""
-    if event.audience is None or seat in event.audience:
-        return event
-    if isinstance(event, Drawn):
-        return msgspec.structs.replace(event, card=FACE_DOWN, audience=None)
-    if isinstance(event, Moved):
-        return msgspec.structs.replace(event, cards=(FACE_DOWN,) * len(event.cards), audience=None)
-    return None
-
-
-class _Forgotten(Sequence[Event]):
-    """What a seat saw before a merge, worked out when somebody reads it: of a long procedure that is a lot."""
-
-    __slots__ = ("_events", "_seat", "_seen", "_until")
-
-    def __init__(self, events: list[Event], until: int, seat: str) -> None:
-        self._events, self._until, self._seat = events, until, seat
-        self._seen: list[Event] | None = None
-
-    def _known(self) -> list[Event]:
-        if self._seen is None:
-            earlier = self._events[: self._until]
-            self._seen = [known for event in earlier if (known := seen(event, self._seat)) is not None]
-        return self._seen
-
-    def __getitem__(self, place: Any) -> Any:
-        return self._known()[place]
-
-    def __len__(self) -> int:
-        return len(self._known())
-
-    def __repr__(self) -> str:
-        return repr(self._known())
-
-
-class Stop(BaseException):
-    """What ends a run early. Not an `Exception`, so that a rule that catches those cannot swallow it.
-
-    `run` is where it ended, with the events so far; whoever runs the rule sets it.
-    """
-
-    run: Run
-
-
-class NeedsAnswer(Stop):
-    """A decision without which the rule cannot go on has nobody to answer it; `together` are asked at the same time."""
-
-    def __init__(self, question: Question, *, together: tuple[Question, ...] = ()) -> None:
-        super().__init__(question.label)
-        self.question = question
-        self.together = together
-
-
-class Settled(Stop):
-    """The band is fixed, and nothing after it was asked for (odds of outcomes)."""
-
-    def __init__(self, band: str, margin: int | None, *, total: int | None = None) -> None:
-        super().__init__(band)
-        self.band = band
-        self.margin = margin
-        self.total = total
-
-
-class TakenBack(Stop):
-    """Whoever is asked takes back the last answer of the action, or the action itself."""
-
-
-class PutAgain(Stop):
-    """Whoever is asked did something else at the table, so that the question is put again, if it still stands."""
-
-
-class PassesOn(Stop):
-    """Whoever is asked lets this moment pass, and those that come: `label` (all when empty) of a seat, `until` when."""
-
-    def __init__(self, label: str, seat: str, until: str) -> None:
-        super().__init__(label)
-        self.label, self.seat, self.until = label, seat, until
-
-
-class Broken(Stop):
-    """The rule broke its contract with the table and is not heard any further; `told` says how."""
-
-    def __init__(self, told: str, *, reason: str = "") -> None:
-        super().__init__(told)
-        self.told = told
-        self.reason = reason
 
 
 CLAIM_OPTIONS = (
@@ -253,10 +74,10 @@ class Run(msgspec.Struct):
         has_secrets: whether some event is not for everybody.
         since: from which event on views may know what happened; a merge forgets what was before it.
         fault: an answer that was refused, which ends the run even if the rule swallows it.
-        foregone: by label, the last question that was none, as there was nothing to choose from.
+        skipped: by label, the last question that was skipped, as there was nothing to choose from.
         single: the labels under which there was a single option, so that an answer has to say whose it is.
         lump: which cards are alike to the rule, for odds; None where no two kinds are.
-        unseen: by hand, in odds, what is known of one that nobody has looked into; its cards still lie in their pile.
+        unseen: by hand, in odds, what is known of an unseen one; its cards are still in their pile.
         undealt: by hand, in odds, the pile in which its cards still lie, and how many; see `engine.hidden`.
         idle: how often the rule turned to the table and nothing came of it: questions that were none, and merges.
         follow: who follows a chain of steps; None where the rule goes along it itself.
@@ -264,7 +85,7 @@ class Run(msgspec.Struct):
         turn: which turn of a procedure is under way, from 0.
         applied: the effects of the turns before it, which the state has already.
         earlier: how many questions the turns before it asked.
-        carried: what of the turn matters beside the table when a rule that it calls merges; None where nobody says.
+        carried: what of the turn matters beside the table when a rule that it calls merges; None when not given.
         shown: by seat, the last table that it was asked about, and what it may know of that.
     """
 
@@ -278,7 +99,7 @@ class Run(msgspec.Struct):
     has_secrets: bool = False
     since: int = 0
     fault: UsageError | None = None
-    foregone: dict[str, Question] = {}
+    skipped: dict[str, Question] = {}
     single: set[str] = set()
     lump: Callable[[Card], Hashable] | None = None
     unseen: Mapping[str, Unseen] = EMPTY
@@ -326,7 +147,7 @@ class Run(msgspec.Struct):
         self.events.append(event)
         self.has_secrets = self.has_secrets or event.audience is not None
 
-    def tell(self, text: str, *, audience: tuple[str, ...] | None = None, reveals: bool = False) -> None:
+    def tell(self, text: str, *, audience: tuple[str, ...] | None = None, reveals: tuple[str, ...] = ()) -> None:
         """Add a line to the account, for everybody or for some seats only."""
         self.check_room("a line of the account")
         self.add(Told(text, audience, reveals))
@@ -367,7 +188,7 @@ class Run(msgspec.Struct):
         return rolled
 
     def read_off(self, label: str, count: int, by: str, dice: Dice, *, has_total: bool = True) -> None:
-        """Have somebody give what real dice show; `has_total` tells whether a total says enough of it."""
+        """Ask a person what real dice show; `has_total` tells whether a total is enough."""
         assert isinstance(self.dealer, GivenDealer)
 
         def check(text: str) -> Sequence[str]:
@@ -389,7 +210,7 @@ class Run(msgspec.Struct):
             is_hidden: whether the answer is its owner's alone so far.
 
         Raises:
-            NeedsAnswer: nobody answers, and the rule cannot go on without.
+            NeedsAnswer: nothing answers, and the rule cannot go on without.
             ChoiceError: the answer is none of the options.
         """
         label, options, optional = question.label, question.options, question.optional
@@ -401,7 +222,7 @@ class Run(msgspec.Struct):
             return ask_unseen(self, question, is_hidden=is_hidden)
         if question.is_one and not (question.hidden and self.players.gathers):
             self.idled(label)
-            self.foregone[label] = question
+            self.skipped[label] = question
             if not options:
                 return NO
             self.single.add(label)
@@ -494,7 +315,7 @@ class Run(msgspec.Struct):
         return answer == CLAIM_OPTIONS[0].name
 
     def view(self, who: str) -> View:
-        """Return what the seat of somebody may know."""
+        """Return what a character's seat may know."""
         state, seat = self.state, self.state.seat_of(who)
         if self.undealt:
             from rpgres.engine.cards import deal_to_seat
@@ -504,8 +325,8 @@ class Run(msgspec.Struct):
         forgotten: Sequence[Event] = ()
         if self.has_secrets or self.since:
             events = [known for event in self.events[self.since :] if (known := seen(event, seat)) is not None]
-            if self.since and not self.dealer.joint:  # in odds, nobody reads it
-                forgotten = _Forgotten(self.events, self.since, seat)
+            if self.since and not self.dealer.joint:  # in odds, it is never read
+                forgotten = Forgotten(self.events, self.since, seat)
         if state.glance(_is_open):
             return View(seat, state, events, forgotten)
         if self.dealer.joint:  # which takes note of what is read, each time
@@ -516,7 +337,7 @@ class Run(msgspec.Struct):
         return View(seat, kept[1], events, forgotten)
 
     def _drawn(self, weights: Mapping[str, int], question: Question) -> str:
-        """Return one of the weighted options, drawn from the stream of whoever decides."""
+        """Return one of the weighted options, drawn from the decider's stream."""
         names = tuple(weights)
         offered = {option.name for option in question.options} | ({NO} if question.optional else set())
         numbers = tuple(weights.values())
@@ -558,23 +379,6 @@ def accepted(question: Question, choice: str) -> str:
     except UsageError as error:
         names = [option.name for option in question.offered]
         raise ChoiceError(f"{question.label}={choice}: {error.message}", label=question.label, options=names) from None
-
-
-def endless(label: str, counts: Mapping[str, int] = EMPTY) -> Broken:
-    """Return what stops a rule that asks without end: what it asked last, and how often each label before."""
-    most = max(counts, key=counts.__getitem__, default=label)
-    told = f"it asked more than {MAX_QUESTIONS:,} questions in one action, {label!r} the last"
-    often = f", most often {most!r} ({counts[most]:,} times)" if counts.get(most, 0) > 1 else ""
-    return Broken(f"{told}{often}; it seems to loop", reason="endless")
-
-
-def not_deterministic(asked: str, now: str) -> str:
-    """Return what is wrong with a rule that asked something else when it was run again on the same answers.
-
-    Args:
-        asked, now: what it asked first and then, in words: a label in quotes, or `nothing`.
-    """
-    return f"run twice on the same answers it asked {asked} and then {now}; {PURE}"
 
 
 def refusal(question: Question, choice: str) -> ChoiceError:

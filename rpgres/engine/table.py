@@ -13,9 +13,11 @@ from typing import Any
 import msgspec
 
 from rpgres.dice import Dice, Reading
+from rpgres.engine.events import Rolled
 from rpgres.engine.players import NO, Question, naming
 from rpgres.engine.row_settling import Settling, led_on, with_defaults, with_results
-from rpgres.engine.running import CHAIN, EFFECTS, Chain, Rolled, Run, Settled
+from rpgres.engine.running import CHAIN, EFFECTS, Chain, Run
+from rpgres.engine.stops import Settled
 from rpgres.model.state import EMPTY, Card, Map, State
 from rpgres.rulesets import OUTCOME_ONLY, STATE, Effect, Option, Rules
 
@@ -453,14 +455,14 @@ class Table(msgspec.Struct, eq=False):
         return answer
 
     def name(self, label: str, who: str, default: str, *, of: str) -> str:
-        """Ask what something new is called, where somebody is there to say it, and return the name.
+        """Ask for the name of something new, where a person can be asked, and return it.
 
-        Nobody need answer: odds and policies leave the default, and no action waits for it.
+        No answer is needed: odds and policies take the default, and no action waits for it.
 
         Args:
             label: the name under which it is answered.
             who: the character that names it, or `GM`.
-            default: what it is called where nobody says.
+            default: its name without an answer.
             of: what is named, as people read it: `the new aspect`.
         """
         if not self.is_read:
@@ -484,13 +486,14 @@ class Table(msgspec.Struct, eq=False):
 
     # -- the log and the outcome
 
-    def tell(self, text: str, *, audience: tuple[str, ...] | None = None, reveals: bool = False) -> None:
+    def tell(self, text: str, *, audience: tuple[str, ...] | None = None, reveals: tuple[str, ...] = ()) -> None:
         """Add a line to the log.
 
         Args:
             text: the line.
             audience: the seats that may read it; None for everybody.
-            reveals: whether the game brings to light here what was hidden; otherwise `plugin check` calls it a leak.
+            reveals: what was hidden and comes to light by the line, or `plugin check` calls it a leak: names of tags,
+                tracks, things or their parts (`hand-bo/stacks`), codes of cards, answers as `WHO:LABEL`.
         """
         self.run.tell(text, audience=audience, reveals=reveals)
 

@@ -3,7 +3,7 @@
 What a seat may know of the state it sees; an event with an audience is for that audience; an answer is its event's; an
 effect that names something hidden is left out; what was typed is for everybody unless the rules say otherwise
 (`seen-by`); of a decision that waits, its owner sees everything, the game master whose it is, and others only that
-somebody is asked. The host sees what any seat may see.
+there is one. The host sees what any seat may see.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from rpgres.model.state import EMPTY, FACE_DOWN, GM, Map, State, slug
 from rpgres.parameters.kinds import kind_of
 from rpgres.rulesets import Parameter, Rules, is_public
 
-HOST: Final = None  # whoever has the file: what any seat may see
-SOMEBODY = "another seat"  # who is asked, for those who may not know
+HOST: Final = None  # the owner of the file: what any seat may see
+SOMEBODY = "another seat"  # the name of the asked seat, for those who may not know it
 NO_PILES = ("characters.", "counters.", "tags.")  # how the places begin that inputs lay something in, beside piles
 
 
@@ -125,7 +125,7 @@ def found_seen(
 def _unspoken(found: Result | Pending, seat: str | None, state: State, hidden: Mapping[str, Iterable[str]]) -> set[str]:
     """Return the hidden names that a seat may not meet in what came of an action.
 
-    A name that was typed for it by somebody who does not know that something hidden is called so is only a word, and
+    A name that was typed for it without knowing that something hidden has that name is only a word, and
     stays: were it left out, that would tell.
     """
     if seat is HOST:
@@ -156,7 +156,7 @@ def _questions_seen(found: Pending, seat: str | None, state: State) -> list[Ques
 
 
 def _answers(events: Iterable[EventRecord]) -> Iterator[AnswerRecord]:
-    """Yield the answers of events: whoever sees an event sees its answer."""
+    """Yield the answers of events: a seat that sees an event sees its answer."""
     for event in events:
         match event:
             case RollEvent() if event.faces:
@@ -217,7 +217,7 @@ def laid_by(rules: Rules, action: str, inputs: Mapping[str, Any], *, actor: str)
         rules: the ruleset in play.
         action: the action's name.
         inputs: what was typed for it.
-        actor: who acts.
+        actor: the actor.
     """
     return {key: ", ".join(places) for key, _, places in laying(rules, action, inputs, actor)}
 
@@ -262,7 +262,7 @@ def input_seen(value: Any, place: str | None, fields: Sequence[str] | None, *, s
 def may_see(state: State, place: str | None, seat: str | None) -> bool:
     """Tell whether a seat may see what was said to lie in a place, or in several, as far as those are piles.
 
-    Of a pile that is not there any more, nobody can tell for whom it was.
+    Of a pile that is not there any more, the owner is unknown.
     """
     for name in (place or "").split(", "):
         pile = state.piles.get(name)

@@ -1,6 +1,6 @@
 """Who answers decisions at a table whose people are not all there: an optional moment may wait for its owner.
 
-Which moments wait is told by whoever keeps the table; here it is only asked.
+The table says which questions wait; here it is only read.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from rpgres.engine.players import HOSTS, NO, Answer, Answerer, Policy, Prompt, Question, Script, Seats, View
-from rpgres.engine.running import NeedsAnswer
+from rpgres.engine.stops import NeedsAnswer
 from rpgres.model.state import EMPTY
 
 Asked = tuple[str, str]  # a label, and who is asked under it
@@ -30,7 +30,7 @@ def waiting(
     policies: Mapping[str, Policy] = EMPTY,
     prompt: Prompt | None = None,
 ) -> Seats:
-    """Return who answers as `Seats` do; where nobody answers an optional moment, it may wait instead of passing.
+    """Return the players as `Seats` do; an optional question without an answer may wait instead of being skipped.
 
     Args:
         choose: answers by label, used in order, that the host gives for anybody.
@@ -76,7 +76,7 @@ def _nobody(question: Question, view: View) -> Answer | None:
 def _waiting(said: Sequence[Answerer], others: Sequence[Answerer], waits: Waits) -> Answerer:
     """Return what asks those who said their answers beforehand, then others, and has a moment wait for its owner.
 
-    A moot one waits for nobody, unless all is to be as it was recorded, when it may have waited.
+    A moot one does not wait, except in a replay of a record in which it waited.
     """
     answered: dict[Asked, list[Answer]] = {}
 

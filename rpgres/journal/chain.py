@@ -1,4 +1,4 @@
-"""The bytes, commitments and chain of hashes of a journal. What the bytes say is no matter of this module.
+"""The bytes, commitments and hash chain of a journal, whatever the bytes mean.
 
 All of it is SHA-256 over the bytes of the parts of an entry, so that anybody can check it with other tools (`store`
 tells how they are packed in the file):

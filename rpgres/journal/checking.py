@@ -21,12 +21,12 @@ from typing import Any
 import msgspec
 
 from rpgres.errors import FileError
-from rpgres.journal import keeping, store
+from rpgres.journal import connections, store
 from rpgres.journal.chain import START, digest
 from rpgres.journal.history import Entries, History
 from rpgres.journal.records import SAID, Entry, Known, KnownMark, Said, Standing, TableError
 from rpgres.journal.rows import UNREADABLE, WORDS, Row, entry_of, read_row, state_of, words_of
-from rpgres.journal.standing import (
+from rpgres.journal.status import (
     joined,
     known_in,
     latest_said,
@@ -91,7 +91,7 @@ def remember(path: Path, new: str, head: str, *, seen: str) -> None:
 
 def is_known(path: Path, history: History) -> bool:
     """Tell whether a journal is as this machine last wrote it or found it in order."""
-    if keeping.is_whole(path, history.head.hash):
+    if connections.is_whole(path, history.head.hash):
         return True
     with suppress(OSError, RuntimeError, ValueError):
         return _memory(path, history.new.hash).read_text("utf-8").rstrip() == f"{history.head.hash} {stamp(path)}"

@@ -18,7 +18,7 @@ DIGITS = 64  # of a commitment, and of a salt, in hexadecimal
 class SealFile(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="format", tag="rpgres.seal/1"
 ):
-    """A seat's own note of what it sealed, as `rpgres table seal --out` writes it; nobody else should see it.
+    """A seat's own note of what it sealed, as `rpgres table seal --out` writes it; secret.
 
     Attributes:
         label: the label of the question.
@@ -85,7 +85,7 @@ def check_opening(seal: Entry, *, label: str, answer: str, salt: str) -> None:
 
     Args:
         seal: the entry of the seal.
-        label, answer, salt: what was sealed, as whoever opens it says.
+        label, answer, salt: what was sealed, as given on opening.
 
     Raises:
         UsageError: it is another one.

@@ -77,12 +77,12 @@ def originals(history: History) -> dict[str, dict[str, Any]]:
 def sheet_of(rules: Rules, state: State, name: str, *, original: Mapping[str, Any] = EMPTY) -> str:
     """Return a character as it is now, as the text of a sheet that can be read again.
 
-    What a sheet of the ruleset has no key for (a boost, an aspect that somebody else laid there, a free use) is told in
+    What a sheet of the ruleset has no key for (a boost, another character's aspect, a free use) is listed in
     a comment below.
 
     Args:
         rules: the ruleset in play.
-        state: the table, as far as whoever reads it may know it.
+        state: the table, as far as its reader may know it.
         name: the character.
         original: what stood on the sheet with which it sat down: the names of its keys, and standing orders.
     """

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rpgres.journal.keeping import Connection, lent
+from rpgres.journal.connections import Connection, lent
 from rpgres.journal.records import TableError
 from rpgres.journal.rows import LONGEST
 
@@ -16,7 +16,7 @@ FOLDER, FILE = ".rpgres", "table.db"
 FORMAT = 3  # of the file and of what its entries say
 MARK = 0x72706773  # SQLite's `application_id` of our files
 SYNCHRONOUS = "FULL"  # what was told as finished is on the disk
-WAIT = 5.0  # seconds until somebody else's action is waited for in vain
+WAIT = 5.0  # seconds to wait for another process
 
 _FOREIGN = (
     "SELECT 1 FROM sqlite_master "
@@ -79,9 +79,9 @@ def _connect(path: Path) -> Connection:
     connection = sqlite3.connect(uri, uri=True, timeout=WAIT, isolation_level=None, factory=Connection)
     try:
         connection.execute(f"PRAGMA synchronous={SYNCHRONOUS}")
-        connection.execute("PRAGMA trusted_schema=OFF")  # the file may come from somebody else
+        connection.execute("PRAGMA trusted_schema=OFF")  # the file may be forged
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 2 * LONGEST)  # of what is packed, too
-        connection.text_factory = bytes  # what somebody else's tool has made of our bytes
+        connection.text_factory = bytes  # other tools may have rewritten the column
     except BaseException:
         connection.close()
         raise

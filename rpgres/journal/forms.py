@@ -54,7 +54,7 @@ class RunEntry(EntryView, frozen=True, kw_only=True):
         given: the labels under which results were read off real dice or cards, and not drawn from the seed.
         laid: the piles, counters and tags of which it was typed what lies there, which was not played.
         claimed: what was typed for the action and no sheet had.
-        result: what came of it.
+        result: the result.
         pending: the decision it waits for.
     """
 
@@ -69,7 +69,7 @@ class RunEntry(EntryView, frozen=True, kw_only=True):
 
     @property
     def found(self) -> Result | Pending | None:
-        """What came of it, or the decision it waits for; None in a forged file alone."""
+        """The result, or the decision it waits for; None in a forged file alone."""
         return self.pending if self.pending is not None else self.result
 
 
@@ -78,7 +78,7 @@ class ActEntry(RunEntry, frozen=True, kw_only=True, tag="act"):
 
     Attributes:
         action: which action.
-        actor: who acts.
+        actor: the actor.
     """
 
     action: str = ""
@@ -110,7 +110,7 @@ class AnswerEntry(RunEntry, frozen=True, kw_only=True, tag="answer"):
 
     Attributes:
         action: which action.
-        actor: who acts.
+        actor: the actor.
         period: in place of an action: what begins or ends.
         of: the number of the entry with which the action began.
         opens: the number of the seal that it opens.
@@ -182,11 +182,11 @@ class NoteEntry(EntryView, frozen=True, kw_only=True, tag="note"):
 
 
 class JoinEntry(EntryView, frozen=True, kw_only=True, tag="join"):
-    """Somebody sits down.
+    """A character joins the table.
 
     Attributes:
         character: who sits down.
-        is_replaced: whether it is a new sheet of somebody who sat there already.
+        is_replaced: whether it is a new sheet of a character who was there already.
     """
 
     character: str = ""
@@ -199,7 +199,7 @@ class UndoEntry(EntryView, frozen=True, kw_only=True, tag="undo"):
     Attributes:
         before: the number of the first entry that was taken back.
         is_alone: whether that entry alone was taken back, a note or a pass.
-        undid: what was taken back, in words: who did what, and what came of it.
+        undid: what was taken back, in words: who did what, and the result.
         passes: what was seen and is taken back all the same: draw, reveal.
     """
 
@@ -290,7 +290,7 @@ class TableRecord(Printed, frozen=True, kw_only=True, tag="rpgres.table/1"):
         seat: whose view it is; null for the host.
         seats: the seats there are, the game master's first.
         entries: how many entries the journal has.
-        head: the hash of the last entry; whoever notes it can tell later whether anything was cut off.
+        head: the hash of the last entry; a copy of it shows later whether anything was cut off.
         commitment: sha256(salt + seed), said when the table was begun.
         seed: where the dice come from; null while it is secret.
         under_way: whether a procedure waits of which turns are over: they are in the state, and undone with it.
@@ -374,12 +374,15 @@ class ViewRecord(Printed, frozen=True, kw_only=True, tag="rpgres.view/1"):
         table: the table as it is now.
         log: everything that was done, in order.
         chain: the chain of hashes, from which anybody can work it out again.
+        began: where a procedure waits of which turns are over: the table before the first of them, so that an answer
+            can be checked.
     """
 
     seat: str
     table: TableRecord
     log: list[AnyEntry]
     chain: list[LinkRecord]
+    began: dict[str, Any] | None = None
 
 
 class AnswerFile(

@@ -1,4 +1,4 @@
-"""A journal as a sequence of entries, of which only those are read that somebody asks for; and what stands of it.
+"""A journal as a sequence of entries, each read when it is needed; and which of them are not undone.
 
 An ordinary command reads the last entry and those that it names by hash; only `rpgres table verify` reads all.
 """
@@ -11,12 +11,12 @@ from typing import overload
 import msgspec
 
 from rpgres.journal.records import SAID, Draft, Entry, Known, KnownMark, Pass, Standing, TableError
-from rpgres.journal.standing import known_in, said_in, stands_after, taken_back, undone_in, without_said
+from rpgres.journal.status import known_in, said_in, stands_after, taken_back, undone_in, without_said
 from rpgres.model.state import State
 
 
 class Entries(Sequence[Entry]):
-    """The entries of a journal in order. Those that nobody asks for are not read.
+    """The entries of a journal in order, each read when it is needed.
 
     What is read is known to be what was written: either its hash is named by a later entry that is known, or each entry
     up to one that is known follows from it.

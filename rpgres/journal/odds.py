@@ -9,7 +9,7 @@ import msgspec
 
 from rpgres.engine.hidden import Start, known_to
 from rpgres.engine.players import default_policy
-from rpgres.engine.run import policies_of, prepare
+from rpgres.engine.prepare import policies_of, prepare
 from rpgres.engine.views import HOST
 from rpgres.errors import UsageError
 from rpgres.journal import store
@@ -33,7 +33,7 @@ def start_at(rules: Rules, history: History, action: str, *, actor: str = "", se
         seat: who asks. It may ask of anybody's action.
 
     Raises:
-        UsageError: there is no such seat, action or character, or nothing tells which cards somebody may hold.
+        UsageError: there is no such seat, action or character, or it is unknown which cards a character may hold.
     """
     check_seat(history, seat)
     rules.require_action(action)
@@ -71,15 +71,15 @@ def table_odds(
         seat: who asks; the host sees what any seat may see.
         choose: answers to decisions, by label.
         policies: policy by character, everybody's under an empty name.
-        auto: whether the ruleset's first policy answers what nobody did; it does for others where `weighed` says so.
-        weighed: who decides for whoever acts.
+        auto: whether the ruleset's first policy answers the rest; it does for others where `weighed` says so.
+        weighed: who decides for the actor.
         by: what the chances are of.
         leaves, seconds: the budget; see `Budget`.
         note: carried into the record.
 
     Raises:
         UsageError: something typed is unknown or impossible.
-        NeedsPolicy: a decision has nobody to take it.
+        NeedsPolicy: nothing answers a decision.
         RuleError: the ruleset's code failed.
     """
     history = store.read(place.path)

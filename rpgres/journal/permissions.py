@@ -1,6 +1,6 @@
 """What may be said at a table that lasts, by whom, and how it is marked: numbers, chance, and where cards lie.
 
-Whoever says which card is drawn, or that a card lies in a pile, learns from a refusal whether it lies somewhere else.
+A player who names a drawn card, or a card in a pile, learns from a refusal whether it is somewhere else.
 So a seat may say neither while there is a hand that it does not see; the host, who has the file, may say anything.
 What a player types and no sheet has is a claim: everybody is told, and where the table trusts the game master, she
 confirms it before anything is drawn.
@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rpgres.engine.dealers import unknown_card
+from rpgres.engine.events import Decided
 from rpgres.engine.piles import lay_out
 from rpgres.engine.players import HOSTS
-from rpgres.engine.running import Decided
 from rpgres.engine.views import laying, typed_inputs
 from rpgres.errors import GivenError, UsageError, named
 from rpgres.model.state import GM, State, slug
@@ -162,7 +162,7 @@ def said_by_gm(rules: Rules, action: str, inputs: Mapping[str, Any]) -> list[str
 
 def _check_pile(state: State, name: str, *, option: str, seat: str) -> None:
     pile = state.piles.get(name)
-    if pile is None:  # of somebody who only comes to the table by what is typed
+    if pile is None:  # of a character who joins the table by an input
         return
     is_own = bool(pile.owner) and state.seat_of(pile.owner) == seat and (pile.audience is None or seat in pile.audience)
     if seat != GM and not is_own:

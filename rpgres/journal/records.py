@@ -98,7 +98,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         passes: what seats have said in advance and still holds.
         orders: the standing orders of seats.
         known: the entries that tell what the seed would roll, as far as it was seen in runs that were undone or failed;
-            they are read only where somebody says results.
+            they are read only where results are given.
     """
 
     steps: int = 0
@@ -174,14 +174,14 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         given: results read off real dice that were asked for, by label in the order of the questions; null where the
             seed has answered.
         later: results read off real dice that nothing has asked for so far, by label.
-        tape: of what waits: everything that was rolled and drawn so far, in order, whoever answers next.
+        tape: of what waits: everything that was rolled and drawn so far, in order.
         laid: where inputs have put something on the table before the action, by the names that were typed.
         claimed: what of the inputs no sheet had, in words.
         private: inputs that not everybody may read, by the names that were typed: their fields, or none for all.
         choose, own: answers by label that no question took so far: of anybody, and of a seat alone.
         policies: who decides by which policy, by character or seat; everybody's under an empty name.
         note: the text of `--note`.
-        result: what came of it, with nothing left out.
+        result: the result, with nothing left out.
         waits: the decision it waits for, with nothing left out; null when it is finished.
         hidden: the seats that may know of what is hidden before or after a run, by the slug of its name.
         is_replaced: of `join`: whether there was a sheet of that character before.
@@ -258,7 +258,7 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 def check_entry(entry: Entry) -> None:
-    """Check that an entry has what its kind has, so that whoever reads it need not ask.
+    """Check that an entry has what its kind has, so that its reader need not ask.
 
     Raises:
         ValueError, msgspec.ValidationError: it has not.
@@ -290,7 +290,7 @@ def marks_of(stands: Standing) -> list[Mark]:
 
 
 def found_in(secret: Secret) -> Result | Pending | None:
-    """Return what came of an entry, or the decision it waits for, with nothing left out; None where it has neither."""
+    """Return the result of an entry, or the decision it waits for, with nothing left out; None where it has neither."""
     if secret.waits is not None:
         return msgspec.convert(secret.waits, Pending)
     return msgspec.convert(secret.result, Result) if secret.result is not None else None

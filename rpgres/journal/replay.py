@@ -1,4 +1,4 @@
-"""Actions, beginnings and ends at a table that lasts: run by `actions` and `periods`, again whenever somebody answers.
+"""Actions, beginnings and ends at a table that lasts: run by `actions` and `periods`, again at each answer.
 
 Nothing half done is in the state: an action that waits is run anew on its recorded answers when the next one comes.
 """
@@ -17,9 +17,11 @@ from rpgres.engine.dealers import Given, GivenDealer, Hand, NoDealer, SeededDeal
 from rpgres.engine.labels import check_labels
 from rpgres.engine.periods import turn
 from rpgres.engine.players import Answer, Policy, Prompt, Question, Seats, Standing, View, policy_of
+from rpgres.engine.prepare import Prepared, answers_to, policies_of, prepare
 from rpgres.engine.records import Pending, QuestionRecord, Result, bare_result
-from rpgres.engine.run import Prepared, answers_to, play, policies_of, prepare, run
-from rpgres.engine.running import NeedsAnswer, Stop, Trust
+from rpgres.engine.run import play, run
+from rpgres.engine.running import Trust
+from rpgres.engine.stops import NeedsAnswer, Stop
 from rpgres.engine.views import HOST, laid_by, private_in
 from rpgres.engine.waiting import Answered, Asked, Waits, always, recalling, waiting
 from rpgres.errors import RpgresError, UsageError, named
@@ -72,7 +74,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ran(msgspec.Struct, frozen=True):
-    """What came of a run.
+    """The result of a run.
 
     Attributes:
         found: its result or the decision it waits for; of one that failed, what had happened by then.
@@ -134,7 +136,7 @@ def run_at(
     hand: Hand | None = None,
     is_replay: bool = False,
 ) -> Ran:
-    """Return what comes of a run at a table, as far as the answers there are reach; see `Ran` for one that fails.
+    """Return the result of a run at a table, as far as its answers reach; see `Ran` for one that fails.
 
     Args:
         rules: the ruleset in play.
@@ -143,7 +145,7 @@ def run_at(
         seed: what all chance is drawn from.
         step: the number under which it is drawn.
         prompt: asks a person what nobody else answers.
-        hand: asks somebody for results of real dice.
+        hand: asks a person for results of real dice.
         is_replay: whether nothing but the recorded answers counts.
 
     Raises:
@@ -198,12 +200,19 @@ def _act_at(
     players = _players(asked, policies, waits, prompt)
     play_it = partial(run, prepared, streams=streams, step=step, note=asked.note, players=players, dealer=dealer)
     ran = _ran(rules, asked, play_it, history.state, players, dealer)
+    if not asked.actor:  # whoever acted has no sheet, and does not stay
+        ran = msgspec.structs.replace(ran, state=_alone(ran.state, prepared.actor), now=_alone(ran.now, prepared.actor))
     sheets = {name: (_base(source.path), source.text) for name, source in prepared.sheets.items()}
     laid = laid_by(rules, asked.name, asked.inputs, actor=prepared.actor)
     private = private_in(rules, asked.name, asked.inputs)
     claimed = list(trust.claims) if trust is not None else []
     secret = msgspec.structs.replace(ran.secret, sheets=sheets, laid=laid, claimed=claimed, private=private)
     return msgspec.structs.replace(ran, secret=secret)
+
+
+def _alone(state: State, left: str) -> State:
+    """Return a table without somebody who was there for one action."""
+    return msgspec.structs.replace(state, characters=state.characters.without(left))
 
 
 def _check_slips(prepared: Prepared) -> None:
@@ -219,7 +228,7 @@ def _check_slips(prepared: Prepared) -> None:
 def _trust(rules: Rules, history: History, asked: Run) -> Trust | None:
     """Return how claims are treated at a table; None at one that was begun before there were any.
 
-    Whoever has the file claims nothing, nor does the game master.
+    The host claims nothing, nor does the game master.
     """
     whom = history.new.public.trust
     if not whom:
@@ -247,9 +256,9 @@ def _players(asked: Run, policies: Mapping[str, Policy], waits: Waits, prompt: P
 
 
 def with_orders(rules: Rules, history: History, policies: Mapping[str, Policy]) -> dict[str, Policy]:
-    """Return policies with the standing orders of seats, which count where nobody named a policy for the seat.
+    """Return policies with the standing orders of seats, which count where no policy is named for the seat.
 
-    Orders that the rules no longer allow decide nothing, and nobody is told why: they are their owner's alone.
+    Orders that the rules no longer allow decide nothing, and no one is told why: they are their owner's alone.
     """
     found = standing_orders(rules, history, HOST, but=policies)
     return {**policies, **{seat: Standing(orders, policies.get("")) for seat, orders in found.items()}}

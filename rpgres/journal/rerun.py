@@ -12,9 +12,9 @@ from pathlib import Path
 import msgspec
 
 from rpgres.engine.players import NO, Policy
+from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.rerun import WhatIf, answers_in, check_changes, playing, read_changes, require_same, run_again
-from rpgres.engine.run import Prepared, policies_of, prepare
 from rpgres.engine.views import HOST, event_seen, found_seen
 from rpgres.errors import RpgresError, UsageError
 from rpgres.journal.history import History
@@ -87,7 +87,7 @@ def table_what_if(
 
 
 def _is_hidden(event: EventRecord, seat: str | None) -> bool:
-    """Tell whether a seat may not know of an event; that somebody let a moment pass tells nothing here."""
+    """Tell whether a seat may not know of an event; a skipped question reveals nothing here."""
     is_pass = isinstance(event, DecisionEvent) and event.answer == NO
     return not is_pass and event_seen(event, seat) != event
 

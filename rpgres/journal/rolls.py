@@ -14,7 +14,7 @@ from rpgres.engine.records import Result
 from rpgres.engine.views import event_seen
 from rpgres.journal.history import History
 from rpgres.journal.records import RUNNING, Entry, found_in
-from rpgres.journal.standing import undone_in
+from rpgres.journal.status import undone_in
 from rpgres.journal.views import run_seen
 from rpgres.model.events import DrawEvent, EventRecord, RollEvent, TurnEvent
 

@@ -51,7 +51,7 @@ class Base(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def table(self) -> Any:
-        """The table as plain data, which nobody changes.
+        """The table as plain data, not to be changed.
 
         Raises:
             msgspec.MsgspecError, RecursionError: it is none.

@@ -30,9 +30,9 @@ from rpgres.errors import FileError, named
 from rpgres.journal import files
 from rpgres.journal.chain import START, commitment, digest, link, written
 from rpgres.journal.changes import applied, difference
+from rpgres.journal.connections import Connection
 from rpgres.journal.files import check_format, damaged, table_errors
 from rpgres.journal.history import Entries, History
-from rpgres.journal.keeping import Connection
 from rpgres.journal.records import RUNNING, RUNS, Draft, Entry, Mark, TableError, marks_of
 from rpgres.journal.rows import (
     LONGEST,
@@ -46,7 +46,7 @@ from rpgres.journal.rows import (
     unpacked,
     words_of,
 )
-from rpgres.journal.standing import stands_after
+from rpgres.journal.status import stands_after
 from rpgres.model.state import State
 from rpgres.text.filenames import write_own
 
@@ -107,7 +107,7 @@ def read(path: Path) -> History:
 
 
 def read_rows(path: Path) -> Iterator[Row]:
-    """Yield the entries as they stand in the file; for whoever checks them.
+    """Yield the entries as they stand in the file, for checks.
 
     Raises:
         TableError: the file cannot be read, or is no journal of this version.
@@ -119,7 +119,7 @@ def read_rows(path: Path) -> Iterator[Row]:
 
 
 def base_numbers(path: Path) -> list[int]:
-    """Return the numbers of the whole tables in the file; for whoever checks them."""
+    """Return the numbers of the whole tables in the file, for checks."""
     with _opened(path) as file:
         return [number for (number,) in file.connection.execute("SELECT number FROM bases ORDER BY number")]
 
@@ -160,7 +160,7 @@ def write(
         is_mending: whether the last table may be one that cannot be read: then the last that can be stands for it.
 
     Raises:
-        TableError: the file cannot be written, or somebody else is acting.
+        TableError: the file cannot be written, or another process is acting.
     """
     with _opened(path) as file:
         connection = file.connection
@@ -299,7 +299,7 @@ class _File:
 
 
 def _bytes(column: object) -> bytes:
-    """Return a column as bytes, whatever somebody else's tool made of it."""
+    """Return a column as bytes, whatever another tool made of it."""
     return column if isinstance(column, bytes) else b"" if column is None else str(column).encode()
 
 

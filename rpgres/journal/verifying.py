@@ -22,7 +22,7 @@ from rpgres.journal.history import Entries, History
 from rpgres.journal.records import RUNNING, Entry, Secret, drawn_in, found_in
 from rpgres.journal.replay import Ran, answered_in, run_at, run_of
 from rpgres.journal.rows import state_of
-from rpgres.journal.standing import undone_in
+from rpgres.journal.status import undone_in
 from rpgres.journal.views import hidden_by
 from rpgres.model.printed import Printed
 from rpgres.model.serialization import state_record
@@ -40,7 +40,7 @@ STOPPED = ", as it was interrupted"
 
 
 class Verification(Printed, frozen=True, kw_only=True, tag="rpgres.verify/1"):
-    """What came of verifying a journal, as `rpgres table verify --json` prints it.
+    """The result of verifying a journal, as `rpgres table verify --json` prints it.
 
     Attributes:
         verdict: in order, incomplete, tampered, or rules changed.
@@ -68,7 +68,7 @@ def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verif
 
     Args:
         path: the table's file.
-        head: the hash of an entry that somebody noted, or its first digits; it has to be there.
+        head: the hash of an entry noted earlier, or its first digits; it has to be there.
         folders: further folders with rulesets and house rules.
 
     Raises:
@@ -296,9 +296,9 @@ def _run_again(rules: Rules, before: History, entry: Entry, *, seed: str) -> Ran
 
 
 def _comparable(secret: Secret, entry: Entry) -> Any:
-    """Return what came of a run, without what is the host's own matter: where overlays lie, and which rpgres it was.
+    """Return the result of a run, without what concerns the host alone: folders of overlays and the version.
 
-    Of an attempt, that is what had happened when it failed; whoever answered wrongly is not asked again.
+    Of an attempt, that is what had happened when it failed; a wrong answer is not asked for again.
     """
     found = secret.result if secret.result is not None else secret.waits
     said = canonical([secret.laid, secret.claimed, secret.private, secret.hidden])

@@ -36,7 +36,7 @@ from rpgres.journal.forms import (
 )
 from rpgres.journal.history import History
 from rpgres.journal.records import Entry, Secret, found_in
-from rpgres.journal.standing import undone_in
+from rpgres.journal.status import undone_in
 from rpgres.model.events import DecisionEvent, DrawEvent, RollEvent
 from rpgres.model.serialization import state_record
 from rpgres.model.state import State
@@ -92,7 +92,7 @@ def entry_seen(history: History, entry: Entry, seat: str | None, *, undone: Cont
 
 
 def names_of(history: History, entries: Iterable[Entry], seat: str | None) -> list[str]:
-    """Return entries in words, as far as a seat may see them: who did what, and what came of it at last."""
+    """Return entries in words, as far as a seat may see them: who did what, and the result at last."""
     words: dict[int, str] = {}
     entries = list(entries)
     numbers = {entry.number for entry in entries}

@@ -38,7 +38,7 @@ class HarmSettings(Record, frozen=True):
 
     Attributes:
         boxes: how many stress boxes are checked for one hit: `one` at most, or `any` number.
-        named_by: who says what a consequence is called: whoever is `hit`, the `attacker`, or the game master (`gm`).
+        named_by: who names a consequence: the one who is `hit`, the `attacker`, or the game master (`gm`).
         free_invokes: how many free invocations of a consequence the attacker gets, where there are aspects.
     """
 
@@ -110,10 +110,10 @@ def _least(boxes: Sequence[Box], shifts: int, most: int) -> tuple[Box, ...] | No
 
 
 def absorb(table: Table, who: str, shifts: int, *, track: str, attacker: str, name: str = "") -> tuple[Effect, ...]:
-    """Ask somebody how a hit is taken and return the effects of it.
+    """Ask a character how a hit is taken and return the effects of it.
 
     A mob is not asked: each of its members takes what its boxes hold, and what is left runs on to the next. Nor is
-    somebody whose only way is a stress box.
+    a character whose only way is a stress box.
 
     Args:
         table: where it is played.
@@ -186,12 +186,12 @@ def complete(table: Table, outcome: Outcome, given: Mapping[str, Any]) -> Outcom
 
 
 def stress_tracks(tracks: Iterable[str]) -> list[str]:
-    """Return the tracks whose boxes take harm, the first being the usual one; empty text stands for none."""
+    """Return the tracks whose boxes take harm, the first being the usual one; an empty text for none."""
     return [name for name in tracks if name != CONSEQUENCES] or [""]
 
 
 def _asked_way(table: Table, character: Character, shifts: int, ways: Sequence[Absorption]) -> Absorption | None:
-    """Return the way somebody chooses to take a hit; None for being taken out."""
+    """Return the way a character chooses to take a hit; None for being taken out."""
     options = [Option(way.name, _describe(way), -way.weight, brief=_in_short(way)) for way in ways]
     options.append(Option(OUT, "Taken out: the attacker decides what becomes of you.", -1000, brief="taken out"))
     text = f"How does {character.title or character.name} take a hit of {shifts}?"
@@ -308,7 +308,7 @@ def _lowest(boxes: Sequence[Box]) -> Box | None:
 
 
 def take_out(state: State, change: Effect) -> State:
-    """Return the state in which somebody is out, or a mob has fewer members and its foremost one is fresh."""
+    """Return the state in which a character is out, or a mob has fewer members and its foremost one is fresh."""
     character = state.characters.get(change["to"])
     if character is None:
         return state
@@ -323,7 +323,7 @@ def take_out(state: State, change: Effect) -> State:
 
 
 def recover(state: State, _effect: Effect) -> State:
-    """Return the state at the end of a scene or a conflict: stress is gone, and consequences stay."""
+    """Return the state at the end of a scene or a conflict: stress is removed, and consequences stay."""
     for name, character in state.characters.items():
         tracks = Map(
             {track: boxes if track == CONSEQUENCES else _cleared(boxes) for track, boxes in character.tracks.items()}
@@ -336,8 +336,8 @@ def recover(state: State, _effect: Effect) -> State:
 def turn_conflict(state: State, change: Effect, points: AspectSettings = DEFAULTS) -> State:
     """Return the state at the beginning or end of a conflict: consequences taken in it are counted from 0.
 
-    At the end whoever was taken out or conceded is back, of a mob every member (Fate Core, "Conflicts"; the seed text,
-    line 295), and the points for conceding are paid.
+    At the end, characters who were taken out or conceded are back, of a mob every member (Fate Core, "Conflicts"; the
+    seed text, line 295), and the points for conceding are paid.
     """
     for before in state.characters.values():
         character = msgspec.structs.replace(before, counters=before.counters.without(TAKEN))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
+from rpgres.arguments import told_by_kind
 from rpgres.cli.formats.sheets import SheetRecord, sheet_record, sheet_ruleset
 from rpgres.dice.seeds import Streams, read_seed
 from rpgres.engine.dice import roll_dice
@@ -18,6 +20,7 @@ from rpgres.rulesets.sheets import find_sheet, read_sheet
 from rpgres.toml.reading import read_source
 
 
+@told_by_kind
 def roll(
     notation: str, *, seed: str | int | None = None, given: Answers | None = None, note: str | None = None
 ) -> Result:
@@ -44,7 +47,10 @@ def roll(
     return roll_dice(notation, streams=Streams(read_seed(seed)), given=read_answers(given, "given"), note=note)
 
 
-def load_sheet(sheet: str, ruleset: str | Ruleset | None = None, *, rulesets: Folders | None = None) -> SheetRecord:
+@told_by_kind
+def load_sheet(
+    sheet: str | os.PathLike[str], ruleset: str | Ruleset | None = None, *, rulesets: Folders | None = None
+) -> SheetRecord:
     """Return the character of a sheet, checked.
 
     >>> load_sheet("mara", "fate").abilities["stealth"]
@@ -62,6 +68,7 @@ def load_sheet(sheet: str, ruleset: str | Ruleset | None = None, *, rulesets: Fo
         FileError: the sheet is missing or faulty; all problems at once.
         UsageError: nothing tells whose ruleset it is.
     """
+    sheet = os.fspath(sheet)
     if sheet == "-":
         raise UsageError("a sheet is a file, or the name of one that ships; a call reads no standard input")
     if ruleset is None:
@@ -70,6 +77,7 @@ def load_sheet(sheet: str, ruleset: str | Ruleset | None = None, *, rulesets: Fo
     return sheet_record(rules, read_sheet(rules, sheet, source=read_source(find_sheet(rules, sheet))))
 
 
+@told_by_kind
 def rulesets(*, folders: Folders | None = None) -> list[RulesetName]:
     """Return the rulesets there are: those that ship, installed plugins, and folders of TOML.
 

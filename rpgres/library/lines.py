@@ -1,4 +1,4 @@
-"""Lines typed at a persistent table, as at `rpgres play`: for bots in a chat, where nobody wants to learn options."""
+"""Lines typed at a persistent table, as at `rpgres play`: for bots in a chat, where options are not learned."""
 
 from __future__ import annotations
 

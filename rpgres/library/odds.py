@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, overload
+from typing import Any, get_args, overload
 
+from rpgres.arguments import told_by_kind
 from rpgres.engine.players import default_policy
+from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.engine.resolve import Answers, Folders
-from rpgres.engine.run import Prepared, policies_of, prepare
-from rpgres.errors import UsageError
+from rpgres.errors import UsageError, named
 from rpgres.library.reading import Policies, plain_inputs, read_answers, read_rules, told_policies
 from rpgres.odds.actions import action_odds, missing_hand, require_hand
 from rpgres.odds.dice import DiceOdds, dice_odds
@@ -43,6 +44,7 @@ def odds(
 ) -> OddsResult | LadderOdds: ...
 
 
+@told_by_kind
 def odds(
     what: str | Ruleset,
     action: str | None = None,
@@ -70,10 +72,10 @@ def odds(
         what: dice notation, or a ruleset: its id, or the record that a plugin's module holds.
         action: the action's name; left out for dice.
         by: what the chances are of: `outcome`, `margin` or `total`; of dice also the name of a part.
-        decide: who decides for whoever acts: `policies`, `each` (every first choice, then policies) or `best`
+        decide: who decides for the actor: `policies`, `each` (every first choice, then policies) or `best`
             (optimally); by default as the action says.
         choose: answers to decisions, by label: one, or a list in the order of the questions.
-        auto: whether the ruleset's policy answers what nobody did.
+        auto: whether the ruleset's policy answers what is left unanswered.
         policies: policy by name of a character (`gm`, `actor`); everybody's under an empty name.
         switches: house rules that are not at their default.
         rulesets: folders with overlays, as of `--rulesets`; the last is the nearest.
@@ -86,13 +88,15 @@ def odds(
         The record of `rpgres odds --json`; its `table()` has a row for each outcome.
 
     Raises:
-        NeedsPolicy: a decision has nobody to take it; its `labels` say which.
+        NeedsPolicy: nothing answers a decision; its `labels` say which.
         UsageError: something named does not exist, or cannot be evaluated so.
         FileError: a sheet or a file of the ruleset is missing or faulty.
         RuleError: the ruleset's code failed.
     """
     if action is None:
         return _of_dice(what, by, note, plain_inputs(inputs))
+    if by not in get_args(By):
+        raise UsageError(f"{named('by')} takes {', '.join(get_args(By))}, not {by!r}")
     rules, chosen = read_rules(what, switches, rulesets), read_answers(choose, "choose")
     require_action(rules, action)
     told: dict[str, Any] = {"choose": chosen, "leaves": leaves, "seconds": seconds, "note": note}
@@ -112,7 +116,7 @@ def _of_action(
 ) -> OddsResult | LadderOdds:
     weighed = _weighed(rules, action, inputs, decide, by, is_named="" in policies)
     if weighed != "policies" and "" not in policies:
-        auto = True  # the others decide by what they would do when nobody says
+        auto = True  # the others decide by their default policy
     told["named"] = told_policies(policies, default_policy(rules) if auto else "")
     if weighed == "best":
         told["named"]["actor"] = "best"
@@ -153,10 +157,10 @@ def require_action(rules: Rules, action: str) -> None:
 def _weighed(
     rules: Rules, action: str, inputs: Mapping[str, Any], decide: Weighed | None, by: str, *, is_named: bool
 ) -> Weighed:
-    """Return who decides for whoever acts.
+    """Return who decides for the actor.
 
     Raises:
-        UsageError: it is unknown, numbers are to be weighed, of which none is the best, or a hand is missing.
+        UsageError: it is unknown, numbers are asked for, of which none is the best, or a hand is missing.
     """
     if decide not in (None, "policies", "each", "best"):
         raise UsageError(f"decide takes policies, each or best, not {decide!r}")
@@ -166,7 +170,7 @@ def _weighed(
     if by != "outcome":
         raise UsageError(f"by={by!r} evaluates numbers, and decide={weighed!r} evaluates success; use one of them")
     if decide is None and missing_hand(rules, action, inputs):
-        return "policies"  # nobody asked for cards to be evaluated, so what hands come to is told
+        return "policies"  # cards need not be evaluated, so the hands' totals are returned
     require_hand(rules, action, inputs)
     return weighed
 

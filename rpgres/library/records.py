@@ -1,4 +1,4 @@
-"""What comes of something at a persistent table, with the entry that has it: the JSON of `rpgres table act`."""
+"""The result of a command at a persistent table, with its entry: the JSON of `rpgres table act`."""
 
 from __future__ import annotations
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
+from rpgres.arguments import told_by_kind
 from rpgres.engine.records import Result
 from rpgres.engine.rerun import WhatIf, result_what_if
 from rpgres.engine.resolve import Answers, Folders
@@ -44,8 +46,9 @@ def scene_in(
     return scene
 
 
+@told_by_kind
 def run_scene(
-    file: str,
+    file: str | os.PathLike[str],
     *,
     seed: str | int | None = None,
     seat: str | None = None,
@@ -54,7 +57,7 @@ def run_scene(
     switches: Mapping[str, str] | None = None,
     rulesets: Folders | None = None,
 ) -> SceneResult:
-    """Play a scene from start to end, and return what came of each step and the table at the end.
+    """Play a scene from start to end, and return the result of each step and the table at the end.
 
     >>> run_scene("fate/bribe", seed=7).steps[0]["outcome"]
     'fail'
@@ -72,7 +75,7 @@ def run_scene(
         The record of `rpgres scene run --json`.
 
     Raises:
-        Unanswered: a step waits for a decision that nobody takes; a `FileError` with the `pending` decision, which is
+        Unanswered: a step waits for a decision without an answer; a `FileError` with the `pending` decision, which is
             None for a seat.
         FileError: the scene or a sheet is missing or faulty.
         UsageError: there is no such seat, policy or switch.
@@ -87,6 +90,7 @@ def run_scene(
         raise error.with_traceback(None) from None
 
 
+@told_by_kind
 def whatif(
     before: Result | SceneResult,
     *,

@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
+from rpgres.arguments import told_by_kind
 from rpgres.engine.records import Pending
 from rpgres.engine.resolve import Answers, discreet
 from rpgres.engine.views import HOST
@@ -37,12 +38,14 @@ def as_told(method: Callable[_Given, _Found]) -> Callable[_Given, _Found]:
     At a confined table they quote no file, and sheets are named without a folder.
     """
 
+    checked = told_by_kind(method)
+
     @wraps(method)
     def told(*args: _Given.args, **kwargs: _Given.kwargs) -> _Found:
         is_confined = kwargs.get("confined") or (args and getattr(args[0], "confined", False))
         try:
             with plain_names() if is_confined else nullcontext():
-                return method(*args, **kwargs)
+                return checked(*args, **kwargs)
         except RpgresError as error:
             shown = discreet(error) if is_confined and not isinstance(error, TableError) else error
             shown.run = shown.__cause__ = shown.__context__ = None
@@ -75,7 +78,7 @@ def state_of(table: PersistentTable, history: History) -> State:
 
 
 def told(table: PersistentTable, done: Done) -> TableResult | TablePending | EntryRecord:
-    """Return what came of the last entry, as far as the seat may know it: of what has no result, the entry."""
+    """Return the result of the last entry, as far as the seat may know it; the entry itself if it has none."""
     return run_told(table, done) if found_in(done.entry.secret) is not None else entry_told(table, done)
 
 

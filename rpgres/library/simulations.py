@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from rpgres.arguments import told_by_kind
 from rpgres.dice.seeds import read_seed
 from rpgres.engine.labels import check_labels
 from rpgres.engine.players import default_policy
+from rpgres.engine.prepare import answers_to, policies_of, prepare
 from rpgres.engine.resolve import Answers, Folders
-from rpgres.engine.run import answers_to, policies_of, prepare
 from rpgres.errors import UsageError
 from rpgres.library.reading import Policies, plain_inputs, read_answers, read_rules, told_policies
 from rpgres.library.scenes import scene_in
@@ -35,6 +36,7 @@ from rpgres.simulate.workers import processes
 RUNS = 10_000  # unless something else is asked for
 
 
+@told_by_kind
 def simulate(
     what: str | Ruleset,
     action: str | None = None,
@@ -67,7 +69,7 @@ def simulate(
         workers: how many processes; a script that asks for more than 1 needs `if __name__ == "__main__":`. The counts
             do not depend on it.
         choose: answers to decisions of an action, by label.
-        auto: whether the ruleset's policy answers what nobody did.
+        auto: whether the ruleset's policy answers what is left unanswered.
         policies: policy by name of a character; everybody's under an empty name.
         switches: house rules that are not at their default.
         rulesets: folders with overlays; the last is the nearest.
@@ -78,7 +80,7 @@ def simulate(
         The record of `rpgres simulate --json`; `counted` has the shares of each value.
 
     Raises:
-        NeedsPolicy: a decision has nobody to take it.
+        NeedsPolicy: nothing answers a decision.
         UsageError: something named does not exist.
         FileError: a file is missing or faulty.
         RuleError: the ruleset's code failed.

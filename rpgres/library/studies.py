@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from rpgres.arguments import told_by_kind
 from rpgres.engine.players import default_policy
 from rpgres.engine.resolve import Answers, Folders
 from rpgres.errors import UsageError
@@ -46,6 +47,7 @@ class About(msgspec.Struct, frozen=True):
     settings: dict[str, Any]
 
 
+@told_by_kind
 def odds_scene(
     file: str,
     *,
@@ -78,7 +80,7 @@ def odds_scene(
         The record of `rpgres odds SCENE --json`.
 
     Raises:
-        NeedsPolicy: a decision has nobody to take it.
+        NeedsPolicy: nothing answers a decision.
         FileError: the scene or a sheet is missing or faulty.
         UsageError: there is no such policy, switch or part of the table.
     """
@@ -91,6 +93,7 @@ def odds_scene(
     return scene_record(scene, found, by=by, policies=told, inputs={}, note=note)
 
 
+@told_by_kind
 def odds_table(
     what: str | Ruleset,
     action: str | None,
@@ -117,9 +120,9 @@ def odds_table(
         action: the action's name; None for a scene.
         over: the values of an input, a switch, or a path of the scene's TOML, by its name; of two things at most, and
             at most 1,000 cells.
-        decide: who decides for whoever acts: `policies`, `each` or `best`, as of `odds`.
+        decide: who decides for the actor: `policies`, `each` or `best`, as of `odds`.
         choose: answers to decisions, by label.
-        auto: whether the ruleset's policy answers what nobody did.
+        auto: whether the ruleset's policy answers what is left unanswered.
         policies: policy by name of a character; everybody's under an empty name.
         switches: house rules that are not at their default.
         rulesets: folders with overlays; the last is the nearest.
@@ -131,7 +134,7 @@ def odds_table(
         The record of `rpgres odds --vary ... --json`. `pandas.DataFrame(grid.table())` is a frame with a row a cell.
 
     Raises:
-        NeedsPolicy: a decision has nobody to take it.
+        NeedsPolicy: nothing answers a decision.
         UsageError: something named does not exist, or there are too many values.
         FileError: a file is missing or faulty.
         RuleError: the ruleset's code failed.
@@ -141,6 +144,7 @@ def odds_table(
     return vary(about.subject, [_axis(about.subject, name, values) for name, values in over.items()], **about.settings)
 
 
+@told_by_kind
 def odds_compare(
     what: str | Ruleset,
     action: str | None,
@@ -180,6 +184,7 @@ def odds_compare(
     return compare(about.subject, changes, **about.settings)
 
 
+@told_by_kind
 def odds_find(
     what: str | Ruleset,
     action: str | None,
@@ -221,6 +226,7 @@ def odds_find(
     return find(about.subject, _axis(about.subject, name, values), read_target(target), **about.settings)
 
 
+@told_by_kind
 def odds_knockout(
     what: str | Ruleset,
     action: str | None = None,

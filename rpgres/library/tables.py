@@ -91,7 +91,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
             actor: who acts; by default the seat's only character.
             given: results of real dice, by label: one, or a list in the order of the questions.
             choose: answers to decisions, by label, likewise; of this seat alone.
-            auto: whether the ruleset's policy answers what nobody did.
+            auto: whether the ruleset's policy answers what is left unanswered.
             policies: policy by character; everybody's under an empty name.
             note: carried into the result.
             inputs: what the action takes, by name, with underscores for hyphens.
@@ -143,7 +143,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
             until: how long: `action` (the current or the next one), a period such as `scene`, or `always`.
 
         Returns:
-            What came of the action where one was waiting for such a decision, else the entry.
+            The result of the action that waited for such a decision, else the entry.
 
         Raises:
             UsageError: there is no such label or period.
@@ -288,7 +288,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
             whose: the seat whose orders they are, where the host sets them; by default this seat.
 
         Returns:
-            What came of the action where the orders answered what was waiting, else the entry.
+            The result of the action whose question the orders answered, else the entry.
 
         Raises:
             UsageError: they are another seat's, or there is nothing to take away.
@@ -303,7 +303,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
 
     @as_told
     def seal(self, label: str, answer: str) -> SealFile:
-        """Commit this seat to an answer that is told later, so that nobody can know it before or change it.
+        """Commit this seat to an answer that is shown later, so that it can be neither known before nor changed.
 
         Args:
             label: the label of the decision that waits.
@@ -336,13 +336,13 @@ class PersistentTable(msgspec.Struct, frozen=True):
     def take(self, text: str) -> list[TableResult | TablePending | EntryRecord]:
         """Take answers that players wrote elsewhere: the lines `rpgres-answer:`, `rpgres-seal:` and `rpgres-open:`.
 
-        Dice in them count as rolled, so whoever calls has accepted them.
+        Dice in them count as rolled, so the caller has accepted them.
 
         Args:
             text: a mail with one such line or several.
 
         Returns:
-            What came of each line, in order.
+            The result of each line, in order.
 
         Raises:
             UsageError: a line was cut off, is another seat's than this one's, or is refused; those before it are taken.
@@ -472,7 +472,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
             inputs: what the action takes; it counts in place of what is on the table.
 
         Raises:
-            NeedsPolicy: a decision has nobody to take it.
+            NeedsPolicy: nothing answers a decision.
             UsageError: something named is unknown or impossible.
         """
         from rpgres.journal.odds import table_odds

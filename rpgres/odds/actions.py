@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rpgres.engine.hidden import NO_TABLE, Start
 from rpgres.engine.players import Policy
-from rpgres.engine.run import Prepared, answers_to
+from rpgres.engine.prepare import Prepared, answers_to
 from rpgres.errors import UsageError, named
 from rpgres.model.state import EMPTY, pile_name
 from rpgres.odds.exact import EXACT_SHARE, By, OddsResult, Weighed, odds_record, outcome_odds

@@ -1,12 +1,14 @@
 """The chance of success by each option of a decision that is asked now, as whoever is asked may know it.
 
 The action is run again from its start: what its owner saw is as it was, what comes after is every result of chance.
-Hands that the owner does not see are dealt anew (`engine.hidden`). An estimate from games stands in where the budget
-ends, or where what was seen does not fit every hand.
+Hands that the owner does not see are dealt anew (`engine.hidden`). An estimate from games stands in where the time for
+exact odds ends, or where what was seen does not fit every hand. All options are played by turns, with the same dice and
+cards, until their intervals are narrow.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from time import monotonic
@@ -16,10 +18,12 @@ import msgspec
 
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
+from rpgres.engine.events import Decided, Drawn, Event, Rolled
 from rpgres.engine.hidden import known_to
 from rpgres.engine.players import NO, Answer, Policy, Question, Seats, View
-from rpgres.engine.run import Prepared, play
-from rpgres.engine.running import Broken, Decided, Drawn, Event, Rolled, Stop
+from rpgres.engine.prepare import Prepared
+from rpgres.engine.run import play
+from rpgres.engine.stops import Broken, Stop
 from rpgres.errors import GivenError, RpgresError
 from rpgres.model.state import FACE_DOWN, Map, code_of
 from rpgres.odds.exact import success_of
@@ -31,8 +35,12 @@ if TYPE_CHECKING:
     from rpgres.model.cards import Stack
 
 T = TypeVar("T")
-SECONDS = 1.5  # for all options together
+SECONDS = 4.0  # of games, for all options together
+EXACT_SECONDS = 2.0  # before these, for exact odds of all options
 GAMES = 2_000  # at most so many games an option, for an estimate
+NARROW = 0.1  # width of an interval that needs no further games
+WIDE = 0.25  # width of an interval from which on an estimate is of no use: too little is known to decide by it
+CHECKED = 50  # games of an option after which its interval is looked at
 SEED = "question"  # of estimates, whatever the seed of the table
 
 
@@ -52,6 +60,11 @@ class OptionOdds(msgspec.Struct, frozen=True):
     success: float
     estimate: Estimate | None = None
     games: int = 0
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is exact, or its interval is narrow enough to decide by it."""
+        return _width(self) <= WIDE
 
 
 class _Lost(Stop):
@@ -192,6 +205,7 @@ def decision_odds(
     *,
     policies: Mapping[str, Policy],
     seconds: float = SECONDS,
+    exact_seconds: float = EXACT_SECONDS,
     games: int = GAMES,
 ) -> list[OptionOdds]:
     """Return what comes of each option of a decision, in the order in which they are offered; none where it is fixed.
@@ -203,7 +217,8 @@ def decision_odds(
         view: what the owner may know.
         question: the decision.
         policies: who decides everything after it; `""` for everybody.
-        seconds: about how long it may take, for all options together.
+        seconds: about how long games may take, for all options together.
+        exact_seconds: how long exact odds may, before that.
         games: from how many games at most an option is estimated.
     """
     seen = [event for event in (*view.forgotten, *view.events) if isinstance(event, Rolled | Drawn | Decided)]
@@ -213,15 +228,14 @@ def decision_odds(
     prepared = as_known_to(prepared, view.seat)
     is_procedure = prepared.action in prepared.rules.ruleset.procedures
     for is_turn in (True, False) if is_procedure else (False,):
-        until, is_exact, found = monotonic() + seconds, True, list[OptionOdds]()
-        for name in names:
-            case = _Case(prepared, seen, question, name, policies, is_turn)
-            odds = _exact(case, until - monotonic()) if is_exact else None
+        until, found = monotonic() + exact_seconds, list[OptionOdds]()
+        cases = [_Case(prepared, seen, question, name, policies, is_turn) for name in names]
+        for case in cases:
+            odds = _exact(case, until - monotonic())
             if odds is None:
-                is_exact = False  # the others are no easier
-                odds = _estimated(case, Budget(games, seconds / 2 / len(names)))
-            if odds is not None:
-                found.append(odds)
+                break  # the others are no easier
+            found.append(odds)
+        found += _estimated(cases[len(found) :], Budget(games * len(cases), seconds), games)
         if any(one.outcomes for one in found):  # else what the turn comes to has no name
             break
     return found
@@ -283,24 +297,45 @@ def _exact(case: _Case, seconds: float) -> OptionOdds | None:
     return OptionOdds(case.option, {name: float(mass) for name, mass in masses.items()}, float(sum(won)))
 
 
-def _estimated(case: _Case, budget: Budget) -> OptionOdds | None:
-    """Return an estimate of the odds of an option; None where nothing is open."""
-    runs, counts, number = Runs(), dict[str, int](), 0
+def _estimated(cases: Sequence[_Case], budget: Budget, most: int) -> list[OptionOdds]:
+    """Return estimates of the odds of options, each with equal dice and cards; without those that leave nothing open.
+
+    Args:
+        cases: the options.
+        budget: of all games together.
+        most: how many games an option gets at most.
+    """
+    counts = [Counter[str]() for _ in cases]
+    left = [*range(len(cases))]  # those that need further games
     dealer = _Game(Streams(SEED))
-    while not budget.is_spent:
-        dealer.move_to(number)
-        number += 1
-        budget.spend(1)
-        try:
-            result = case.play(runs, dealer)
-        except (Broken, _Lost, GivenError):
-            continue
-        if dealer.past.asked is not None or runs.undecided:
-            return None
-        counts[result] = counts.get(result, 0) + 1
-    games = sum(counts.values())
-    if not games:
-        return None
+    for number in range(most):
+        for place in [*left]:
+            if budget.is_spent:
+                left = []
+                break
+            budget.spend(1)
+            dealer.move_to(number)
+            runs = Runs()
+            try:
+                result = cases[place].play(runs, dealer)
+            except (Broken, _Lost, GivenError):
+                continue
+            if dealer.past.asked is not None or runs.undecided:  # nothing is open
+                counts[place].clear()
+                left.remove(place)
+                continue
+            counts[place][result] += 1
+            if number % CHECKED == CHECKED - 1 and _width(_odds_of(cases[place], counts[place])) <= NARROW:
+                left.remove(place)
+    return [_odds_of(case, its) for case, its in zip(cases, counts, strict=True) if its]
+
+
+def _odds_of(case: _Case, counts: Mapping[str, int]) -> OptionOdds:
     ordered, won = _ordered(case.prepared, counts)
+    games = sum(counts.values())
     shares = {name: count / games for name, count in ordered.items()}
     return OptionOdds(case.option, shares, sum(won) / games, estimate(sum(won), games), games)
+
+
+def _width(odds: OptionOdds) -> float:
+    return odds.estimate.high - odds.estimate.low if odds.estimate is not None else 0.0

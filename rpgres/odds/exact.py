@@ -17,8 +17,9 @@ import msgspec
 from rpgres.engine.hidden import Known
 from rpgres.engine.labels import check_labels
 from rpgres.engine.players import Applied, Policy, Question, Seats
-from rpgres.engine.run import Prepared, is_ours, play, with_piles
-from rpgres.engine.running import Broken
+from rpgres.engine.prepare import Prepared, with_piles
+from rpgres.engine.run import is_ours, play
+from rpgres.engine.stops import Broken
 from rpgres.errors import RuleError, UsageError, named
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY, State
@@ -83,7 +84,7 @@ class OddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.odds/1"):
         leaves: how many courses of the action were run to an end.
         states: how many distinct merged states were met.
         passed: the labels of optional questions without a policy, which were skipped.
-        partly: the answers of --choose that some paths lack: there a policy decides, or the question is skipped.
+        partly: the answers of --choose that some paths do not offer, where a policy decides or the question is skipped.
         policies: who decided by which policy.
         switches: every house rule and the choice in force.
         house_rules: what differs from the ruleset as it ships: what is laid over it, switches not at their default.

@@ -10,7 +10,7 @@ import msgspec
 
 from rpgres.engine.hidden import NO_TABLE, Known, Start
 from rpgres.engine.players import Policy
-from rpgres.engine.run import Prepared, answers_to, prepare
+from rpgres.engine.prepare import Prepared, answers_to, prepare
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY
 from rpgres.odds.exact import Chance, chance_record, house_rules, outcome_odds

@@ -18,10 +18,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import msgspec
 
 from rpgres.engine.dealers import Dealer
+from rpgres.engine.events import Decided, Event
 from rpgres.engine.labels import check_labels
 from rpgres.engine.players import Applied, Policies, Policy, Preference, Question, Script, Seats, View
-from rpgres.engine.run import Prepared, fault_of, play, with_piles
-from rpgres.engine.running import CHAIN, Chain, Decided, Event, Run, Stop
+from rpgres.engine.prepare import Prepared, with_piles
+from rpgres.engine.run import play
+from rpgres.engine.running import CHAIN, Chain, Run
+from rpgres.engine.stops import Stop, fault_of
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import UsageError, named
 from rpgres.model.state import EMPTY, State

@@ -15,8 +15,9 @@ import msgspec
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.players import Policy, Question, Seats, View
-from rpgres.engine.run import Prepared, play, with_piles
-from rpgres.engine.running import NeedsAnswer, Settled
+from rpgres.engine.prepare import Prepared, with_piles
+from rpgres.engine.run import play
+from rpgres.engine.stops import NeedsAnswer, Settled
 from rpgres.errors import RpgresError
 from rpgres.model.state import EMPTY
 from rpgres.odds.explorer import Suspended, TapeDealer, Waiting

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
+from rpgres.engine.events import Event, seen
 from rpgres.engine.players import NO, Answer, Answerer, Question, View
-from rpgres.engine.running import Event, NeedsAnswer, Stop, seen
+from rpgres.engine.stops import NeedsAnswer, Stop
 from rpgres.errors import UsageError, named
 from rpgres.model.state import EMPTY
 from rpgres.odds.exact import Chance, chance_record
@@ -87,12 +88,6 @@ class Decision(msgspec.Struct, frozen=True):
     who: str = ""
     words: str = ""
     facts: Mapping[str, Any] = EMPTY
-
-    @property
-    def cost_of_second(self) -> Fraction:
-        """What the second best option costs; 0 where there is no other."""
-        best, other = self.options[0].value, self.options[min(1, len(self.options) - 1)].value
-        return best - other
 
 
 class SceneBest(msgspec.Struct, frozen=True):

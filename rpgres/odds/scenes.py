@@ -15,13 +15,14 @@ import msgspec
 from rpgres.engine.dealers import Dealer
 from rpgres.engine.hidden import Known
 from rpgres.engine.players import Answerer, Question
-from rpgres.engine.running import NeedsAnswer, Run
+from rpgres.engine.running import Run
 from rpgres.engine.standing import Standing
+from rpgres.engine.stops import NeedsAnswer
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY
 from rpgres.odds.exact import Chance
 from rpgres.odds.explorer import MERGE, Budget, Merged, Method, Runs, WalkDealer, entries, explore_within
-from rpgres.odds.watching import Memo, Node, Parts, Reads
+from rpgres.odds.watching import Memo, Node, Parts, Reads, unwatched
 from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
@@ -163,10 +164,10 @@ class Kept(msgspec.Struct):
 
     def work_out(self, run: Run, play: Callable[[Run], Any]) -> tuple[tuple[Any, ...], tuple[int, ...], int]:
         """Return what a part comes to, from every answer of chance."""
-        runs = Runs()
+        runs, state = Runs(), unwatched(run.state)
 
         def once(dealer: WalkDealer) -> Hashable:
-            inner = Run(run.rules, run.state, dealer, run.players, run.asked)
+            inner = Run(run.rules, state, dealer, run.players, run.asked)
             found: Hashable = play(inner)
             runs.work += inner.work
             return found
@@ -210,7 +211,8 @@ class PhaseDealer(WalkDealer):
         assert self._kept is not None
         known = self._kept.found.get(key)
         if known is None:
-            known = self._kept.found[key] = self._kept.work_out(run, play)
+            with self._reads.off():  # the key stands for what it reads
+                known = self._kept.found[key] = self._kept.work_out(run, play)
         results, weights, total = known
         if not total:
             return play(run)

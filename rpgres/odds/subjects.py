@@ -13,7 +13,7 @@ import msgspec
 
 from rpgres.engine.hidden import NO_TABLE, Known, Start
 from rpgres.engine.players import Policy, Preference, Question, View
-from rpgres.engine.run import Prepared, answers_to, policies_of, prepare
+from rpgres.engine.prepare import Prepared, answers_to, policies_of, prepare
 from rpgres.errors import UsageError
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY, Map, State, put

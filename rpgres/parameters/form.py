@@ -57,7 +57,8 @@ def _read(slot: Slot, value: Any) -> Form:
                 its = Slot(context, field, f"{slot.option} {name}: {key}", name)
                 values[key] = FIELD_KINDS[field.kind].read(its, one)
         elif field.required:
-            raise UsageError(f"{slot.option} {name} needs {key}=...: {field.help}", path=(key,), reason="missing")
+            message = f"{slot.option} {name} needs {key}, {field.help}: type {name}:{key}=..."
+            raise UsageError(message, path=(key,), reason="missing")
         if field.seat and values.get(key):
             give_seat(context, name, field.seat, before=before)
     return Form(name, Map(values))

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from rpgres.errors import UsageError
+from rpgres.errors import FileError, UsageError
 from rpgres.plugins.entries import (
     BUILTIN,
     DISABLE,
@@ -126,6 +126,8 @@ def unknown_ruleset(ruleset_id: str, *, extra: Sequence[Path] = ()) -> UsageErro
     said.append(f"installed: {', '.join(names) or 'none'}")
     folder = _overlay_folder(ruleset_id, extra)
     if folder is not None:
+        if nothing := _nothing_in(folder / "ruleset.toml"):
+            return UsageError(nothing, ruleset=ruleset_id, known=names)
         said.append(f"the folder {folder} is an overlay for a ruleset of that name, which is not installed")
         if os.path.isfile(folder / "ruleset.toml"):
             said.append(BEGINS_SO)
@@ -142,6 +144,19 @@ def _overlay_folder(ruleset_id: str, extra: Sequence[Path]) -> Path | None:
         return None  # what was typed may be a path
     folders = [root / ruleset_id for root in reversed(overlay_roots(extra))]
     return next((folder for folder in folders if os.path.isdir(folder)), None)  # unlike Path's, this never raises
+
+
+def _nothing_in(path: Path) -> str:
+    """Return why a file says nothing of a ruleset: it is empty, or cannot be read; nothing where it says something."""
+    from rpgres.toml.reading import read_source
+
+    if not os.path.isfile(path):
+        return ""
+    try:
+        lines = read_source(path).text.splitlines()
+    except FileError as error:
+        return error.message
+    return "" if any(line.strip() and not line.startswith("#") for line in lines) else f"{path} is empty; {BEGINS_SO}"
 
 
 def unused_disabled(*, extra: Sequence[Path] = ()) -> list[str]:

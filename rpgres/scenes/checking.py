@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from rpgres.dice.seeds import read_seed
 from rpgres.engine.labels import check_labels
-from rpgres.engine.run import prepare
+from rpgres.engine.prepare import prepare
 from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.model.conditions import condition_faults
 from rpgres.model.paths import parse_path

@@ -11,9 +11,10 @@ import msgspec
 from rpgres.dice.seeds import Streams, read_seed
 from rpgres.engine.dealers import Hand, Remembered
 from rpgres.engine.players import Prompt
+from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.records import Pending, Result
-from rpgres.engine.run import Answering, Prepared, prepare, run
-from rpgres.engine.running import TakenBack
+from rpgres.engine.run import Answering, run
+from rpgres.engine.stops import TakenBack
 from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.model.paths import NOTHING, Scope, parse_path
 from rpgres.model.printed import Printed

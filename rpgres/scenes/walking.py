@@ -11,8 +11,9 @@ from rpgres.engine.dealers import Dealer, GivenDealer
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.periods import play_moment
 from rpgres.engine.players import Answerer, Policies, Seats
+from rpgres.engine.prepare import Prepared, answers_to
 from rpgres.engine.procedures import Turn, begin_procedure, play_turn
-from rpgres.engine.run import Prepared, answers_to, play
+from rpgres.engine.run import play
 from rpgres.engine.running import EFFECTS
 from rpgres.engine.standing import Standing
 from rpgres.errors import FileError, RpgresError, UsageError

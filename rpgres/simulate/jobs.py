@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from rpgres.engine.run import ORDERS_FILE, Prepared
+from rpgres.engine.prepare import ORDERS_FILE, Prepared
 from rpgres.errors import FileError, UsageError, named
 from rpgres.model.state import EMPTY
 from rpgres.plugins.discovery import find_ruleset

@@ -10,9 +10,11 @@ from rpgres.dice.seeds import Streams, run_seed
 from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.players import Policies, Question, Seats
+from rpgres.engine.prepare import Prepared, answers_to, policies_of, prepare
 from rpgres.engine.procedures import PLACE
-from rpgres.engine.run import Prepared, answers_to, play, policies_of, prepare
-from rpgres.engine.running import EFFECTS, NeedsAnswer, Settled
+from rpgres.engine.run import play
+from rpgres.engine.running import EFFECTS
+from rpgres.engine.stops import NeedsAnswer, Settled
 from rpgres.errors import RpgresError, UsageError
 from rpgres.errors import named as as_input
 from rpgres.model.paths import NOTHING, QUANTIFIERS, Scope, parse_path
@@ -272,19 +274,6 @@ class _Dealers:
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Things of the state
-
-
-def counted_at(state: State, path: str) -> Value:
-    """Return what stands at a path of the state, as it is counted: see `counted`.
-
-    >>> counted_at(State(), "counters.doom") is None
-    True
-
-    Args:
-        state: the table after the run.
-        path: as conditions of scenes have them.
-    """
-    return _reader(path)(state)
 
 
 def _end_reader(name: str) -> Callable[[State, Any], Value]:

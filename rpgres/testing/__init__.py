@@ -139,7 +139,7 @@ class CommandLine(Protocol):
     """What the fixture `command_line` gives."""
 
     def __call__(self, *args: str, stdin: str | bytes | None = None) -> Ran:
-        """Run `rpgres` with these arguments and return what came of it.
+        """Run `rpgres` with these arguments and return the result.
 
         Args:
             args: the words behind `rpgres`.
@@ -149,7 +149,7 @@ class CommandLine(Protocol):
 
 @pytest.fixture
 def command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[CommandLine]:
-    """Run command lines of rpgres in this process, in the empty folder `tmp_path` and with nobody's settings.
+    """Run command lines of rpgres in this process, in the empty folder `tmp_path` and without settings.
 
     Results are plain text, 80 columns wide. What a test does to the environment is undone after it.
     """

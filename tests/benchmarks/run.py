@@ -116,7 +116,8 @@ def resolutions(runs: int) -> dict[str, Any]:
     from rpgres.dice.seeds import Streams
     from rpgres.engine.dealers import SeededDealer
     from rpgres.engine.players import Seats, policy_of
-    from rpgres.engine.run import play, prepare
+    from rpgres.engine.prepare import prepare
+    from rpgres.engine.run import play
     from rpgres.plugins.discovery import find_ruleset
     from rpgres.plugins.loading import load_rules
 
@@ -155,7 +156,7 @@ def exact_odds(runs: int) -> dict[str, Any]:
     """Return how long exact odds of one opposed action take, against icepool on the same question."""
     import icepool
 
-    from rpgres.engine.run import prepare
+    from rpgres.engine.prepare import prepare
     from rpgres.odds.exact import outcome_odds
     from rpgres.plugins.discovery import find_ruleset
     from rpgres.plugins.loading import load_rules
@@ -188,7 +189,7 @@ def exact_odds(runs: int) -> dict[str, Any]:
 def hands(runs: int) -> dict[str, Any]:
     """Return how long it takes to weigh every card of five against 96, at what is needed and what edge."""
     from rpgres.engine.players import policy_of
-    from rpgres.engine.run import prepare
+    from rpgres.engine.prepare import prepare
     from rpgres.odds.optimal import best_odds
     from rpgres.plugins.discovery import find_ruleset
     from rpgres.plugins.loading import load_rules
@@ -215,7 +216,7 @@ def hands(runs: int) -> dict[str, Any]:
 def confrontations(runs: int) -> dict[str, Any]:
     """Return how long it takes to weigh every next card of seven, against seven that nobody has seen."""
     from rpgres.engine.players import policy_of
-    from rpgres.engine.run import prepare
+    from rpgres.engine.prepare import prepare
     from rpgres.odds.optimal import best_odds
     from rpgres.plugins.discovery import find_ruleset
     from rpgres.plugins.loading import load_rules

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 from run import peak_memory
 
-from rpgres.engine.run import prepare
+from rpgres.engine.prepare import prepare
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.scenes import open_scene, read_scene

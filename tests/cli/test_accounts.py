@@ -37,8 +37,9 @@ from rpgres.cli.render.account_markdown import as_markdown
 from rpgres.cli.render.accounts import account_of
 from rpgres.cli.render.lines import Look, plain_text
 from rpgres.dice.seeds import Streams
+from rpgres.engine.prepare import prepare
 from rpgres.engine.records import Result
-from rpgres.engine.run import prepare, run
+from rpgres.engine.run import run
 from rpgres.model.events import RollEvent, TurnEvent
 from rpgres.model.serialization import state_record
 from rpgres.plugins.discovery import find_ruleset

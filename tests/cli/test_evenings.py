@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from tests.support.command_line import rpgres
 from tests.support.screen import WIDTH, Screen
+from tests.support.terminal import END, Terminal
 
 pytestmark = [
     pytest.mark.slow,
@@ -100,3 +102,52 @@ def test_a_card_player_is_asked_which_card_and_the_deck_is_kept() -> None:
     then = table("show")["state"]["piles"]
     assert len(then["deck"]["cards"]) < len(left["deck"]["cards"])
     assert screen.typed + again.typed <= 8
+
+
+def test_a_declaration_by_mail_takes_three_commands_and_a_file_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Everybody has a computer of their own: a folder; what goes between them is a file there and a line back."""
+    typed, mails = Counter[str](), list[str]()
+    for who in ("host", "orsa", "bram"):
+        (tmp_path / who).mkdir()
+
+    def types(who: str, *line: str) -> Terminal:
+        monkeypatch.chdir(tmp_path / who)
+        typed[who] += 1
+        return Terminal(["table", *line])
+
+    types("host", "new", "--ruleset", "nodice", "--sheet", "orsa", "--sheet", "bram", "--seed", "7").end()
+    typed.clear()
+    act = types("host", "act", "declare")
+    act.until("> ")
+    act.type(END)
+    assert act.end()[0] == 3
+    assert types("host", "view", "--all", "--out", "mail").end()[0] == 0
+    for seat, choice in (("orsa", "declare=punch:bram/str=2"), ("bram", "declare=dodge/agi=1")):
+        (tmp_path / "host" / "mail" / f"{seat}.view.json").rename(tmp_path / seat / "view.json")
+        shown = " ".join(types(seat, "show", "--view", "view.json").end()[1].split())
+        assert "Answer it with: rpgres table answer --view view.json --choose declare=" in shown
+        code, shown = types(seat, "answer", "--view", "view.json", "--choose", choice).end()
+        assert (code, "Send this line to whoever has the table:" in shown) == (0, True)
+        mails.append(next(line for line in shown.splitlines() if line.startswith("rpgres-answer: ")))
+        assert [path.name for path in (tmp_path / seat).iterdir()] == ["view.json"]
+    host = types("host", "answer", "--from", "-")
+    host.until("press Enter and Ctrl-D:\n")
+    host.type(f"> {mails[0]}\nand\n> {mails[1]}\n{END}")
+    for seat in ("orsa", "bram"):
+        assert f"{seat}: declare=" in host.until("Accept it? [y/N] ")
+        host.type("y\n")
+    code, shown = host.end()
+    assert (code, "orsa declares orsa#1 on 2" in shown) == (0, True)
+    assert typed == {"host": 3, "orsa": 2, "bram": 2}
+
+
+def test_a_designer_sees_a_grid_with_and_without_a_house_rule_and_exports_it_in_one_command() -> None:
+    Path("rule.toml").write_text("[bands.tie]\nsuccess = true\n", "utf-8")
+    line = ["odds", "fate", "overcome", "--vary", "skill=0..4", "--vary", "vs=0..6", "--compare", "rule.toml"]
+    code, shown = Terminal(line).end()
+    assert (code, "in points: rule.toml against base" in shown) == (0, True)
+    assert max(map(len, shown.splitlines())) <= WIDTH
+    code, shown = Terminal([*line, "--format", "markdown", "--out", "grid.md", "--svg", "grid.svg"]).end()
+    assert (code, shown.splitlines()[-2:]) == (0, ["grid.md: written", "grid.svg: written"])

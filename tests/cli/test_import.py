@@ -13,7 +13,7 @@ import pytest
 
 from rpgres import Result, resolve
 from rpgres.cli.formats.datasworn import read_datasworn
-from rpgres.engine.run import prepare
+from rpgres.engine.prepare import prepare
 from rpgres.odds.exact import outcome_odds
 from tests.support.command_line import rpgres
 from tests.support.declarative import here, odds, rules
@@ -136,7 +136,7 @@ def test_what_cannot_be_imported_is_told_and_nothing_is_written() -> None:
         {"datasworn_version": "1", "oracles": {"a": broken}}
     )
     Path("text.json").write_text("{", encoding="utf-8")
-    assert "text.json: it is not JSON" in rpgres("ruleset", "import", "text.json").err
+    assert "text.json:1: this is no JSON" in rpgres("ruleset", "import", "text.json").err
     assert not Path("rulesets").exists()
     rpgres("ruleset", "import", written(LAMP), "lantern")
     ran = rpgres("ruleset", "import", "lamp.json", "lantern")

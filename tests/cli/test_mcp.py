@@ -13,10 +13,11 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from jsonschema import Draft202012Validator
-from mcp import Client, StdioServerParameters
+from mcp import Client, ClientSession, StdioServerParameters
 from mcp_types import CallToolResult, ElicitRequestFormParams, ElicitResult
 
 from rpgres.cli.mcp.server import declared, make_server
@@ -37,6 +38,7 @@ Call = tuple[str, dict[str, Any]]
 Fill = Callable[[ElicitRequestFormParams], ElicitResult]
 FAILED = {"given": ["roll=----"]}  # an overcome of mara's against 3 that asks what it costs
 SCHEMAS = {one.name: one for one in declared()}
+VALID = {name: Draft202012Validator(one.output_schema or {}) for name, one in SCHEMAS.items()}
 
 
 def begun(path: Path, *, trust: str = "players") -> Place:
@@ -61,10 +63,12 @@ def called(
         async with Client(server, mode=mode, elicitation_callback=filled if fill else None) as client:
             return [await client.call_tool(name, arguments) for name, arguments in calls]
 
-    found = asyncio.run(play())
+    # The client would compile every schema again; clients of a process (`process`) do.
+    with patch.object(ClientSession, "validate_tool_result"):
+        found = asyncio.run(play())
     for (name, _), one in zip(calls, found, strict=True):
         if not one.is_error:
-            Draft202012Validator(SCHEMAS[name].output_schema or {}).validate(one.structured_content)
+            VALID[name].validate(one.structured_content)
     return found
 
 
@@ -529,43 +533,103 @@ def test_the_command_needs_a_seat_and_the_package(tmp_path: Path, monkeypatch: p
 # ---------------------------------------------------------------------------------------------------------------------
 # The public registry
 
-# What the registry's schema of 2025-12-11 demands, as far as this file uses it.
-_NAMED = {
-    "type": "object",
-    "required": ["type", "name"],
-    "properties": {"type": {"const": "named"}, "name": {"pattern": "^--"}, "format": {"enum": ["string", "filepath"]}},
+# What the registry's schema of 2025-12-11 demands, in our words. Stricter in one way: it lets pass what it does not
+# know, and here no key is taken that it does not describe, so that a misspelt one is found.
+TEXT, YES_OR_NO = {"type": "string"}, {"type": "boolean"}
+ADDRESS = {"type": "string", "format": "uri", "pattern": r"^https?://\S+$"}
+EXACT = {"type": "string", "minLength": 1, "maxLength": 255, "pattern": r"^\d+\.\d+\.\d+([-+][0-9A-Za-z.+-]+)?$"}
+
+
+def listed(items: Any) -> dict[str, Any]:
+    return {"type": "array", "items": items}
+
+
+def record(required: str, **properties: Any) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "required": required.split(),
+        "properties": properties,
+        "additionalProperties": False,
+    }
+
+
+_INPUT: dict[str, Any] = {
+    "choices": listed(TEXT),
+    "default": TEXT,
+    "description": TEXT,
+    "format": {"enum": ["string", "number", "boolean", "filepath"]},
+    "isRequired": YES_OR_NO,
+    "isSecret": YES_OR_NO,
+    "placeholder": TEXT,
+    "value": TEXT,
 }
-_POSITIONAL = {
-    "type": "object",
-    "required": ["type", "value"],
-    "properties": {"type": {"const": "positional"}, "value": {"type": "string"}},
-}
-_ARGUMENTS = {"type": "array", "items": {"anyOf": [_NAMED, _POSITIONAL]}}
-SERVER_SCHEMA = {
-    "type": "object",
-    "required": ["$schema", "name", "description", "version", "packages"],
-    "properties": {
-        "$schema": {"const": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"},
-        "name": {"type": "string", "pattern": r"^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$", "minLength": 3, "maxLength": 200},
-        "title": {"type": "string", "minLength": 1, "maxLength": 100},
-        "description": {"type": "string", "minLength": 1, "maxLength": 100},
-        "version": {"type": "string", "pattern": r"^\d+\.\d+\.\d+", "maxLength": 255},
-        "packages": {
-            "type": "array",
-            "minItems": 1,
-            "items": {
-                "type": "object",
-                "required": ["registryType", "identifier", "version", "transport"],
-                "properties": {
-                    "transport": {"type": "object", "required": ["type"], "properties": {"type": {"const": "stdio"}}},
-                    "packageArguments": _ARGUMENTS,
-                    "runtimeArguments": _ARGUMENTS,
-                },
-                "dependentRequired": {"runtimeArguments": ["runtimeHint"]},
-            },
+_VARIED = _INPUT | {"variables": {"type": "object", "additionalProperties": record("", **_INPUT)}}
+_NAMED = record("type name", type={"const": "named"}, name=TEXT, isRepeated=YES_OR_NO, **_VARIED)
+_PLACED = record("type", type={"const": "positional"}, valueHint=TEXT, isRepeated=YES_OR_NO, **_VARIED)
+_ARGUMENTS = listed({"anyOf": [_NAMED, _PLACED | {"anyOf": [{"required": ["value"]}, {"required": ["valueHint"]}]}]})
+_PAIRS = listed(record("name", name=TEXT, **_VARIED))
+_REMOTE = {"type": {"enum": ["streamable-http", "sse"]}, "url": ADDRESS, "headers": _PAIRS}
+_PACKAGE = record(
+    "registryType identifier transport version",  # an index needs the version, though the schema does not
+    registryType=TEXT,
+    registryBaseUrl=ADDRESS,
+    identifier=TEXT,
+    version=EXACT,
+    fileSha256={"type": "string", "pattern": "^[a-f0-9]{64}$"},
+    runtimeHint=TEXT,
+    runtimeArguments=_ARGUMENTS,
+    packageArguments=_ARGUMENTS,
+    environmentVariables=_PAIRS,
+    transport={"anyOf": [record("type", type={"const": "stdio"}), record("type url", **_REMOTE)]},
+) | {"dependentRequired": {"runtimeArguments": ["runtimeHint"]}}
+_SHOWN = {"type": "string", "minLength": 1, "maxLength": 100}
+SERVER_SCHEMA = record(
+    "name description version",
+    name={"type": "string", "pattern": r"^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$", "minLength": 3, "maxLength": 200},
+    title=_SHOWN,
+    description=_SHOWN,
+    version=EXACT,
+    websiteUrl=ADDRESS,
+    repository=record("url source", url=ADDRESS, source=TEXT, id=TEXT, subfolder=TEXT),
+    icons=listed(
+        record(
+            "src",
+            src=ADDRESS | {"maxLength": 255, "pattern": "^https://"},
+            mimeType={"enum": ["image/png", "image/jpeg", "image/jpg", "image/svg+xml", "image/webp"]},
+            sizes=listed({"type": "string", "pattern": r"^(\d+x\d+|any)$"}),
+            theme={"enum": ["light", "dark"]},
+        )
+    ),
+    packages=listed(_PACKAGE),
+    remotes=listed(record("type url", **_REMOTE, variables={"type": "object"})),
+    _meta={"type": "object"},
+    **{"$schema": {"const": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"}},
+)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"name": "rpgres"},
+        {"description": "x" * 101},
+        {"version": ">=0.1"},
+        {
+            "packages": [
+                {"registryType": "pypi", "identifier": "rpgres", "version": "latest", "transport": {"type": "stdio"}}
+            ]
         },
-    },
-}
+        {
+            "packages": [
+                {"registryType": "pypi", "identifier": "rpgres", "version": "1.0.0", "transport": {"type": "http"}}
+            ]
+        },
+        {"package": []},
+    ],
+    ids=lambda fault: next(iter(fault)),
+)
+def test_what_the_registry_rejects_is_found(fault: dict[str, Any]) -> None:
+    server = json.loads((ROOT / "rpgres" / "cli" / "mcp" / "server.json").read_text("utf-8"))
+    assert not Draft202012Validator(SERVER_SCHEMA).is_valid(server | fault)
 
 
 def test_the_registry_is_told_what_it_asks_for_and_how_the_server_starts() -> None:
@@ -573,6 +637,7 @@ def test_the_registry_is_told_what_it_asks_for_and_how_the_server_starts() -> No
     Draft202012Validator(SERVER_SCHEMA).validate(server)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     (package,) = server["packages"]
+    assert "$schema" in server
     assert server["version"] == package["version"] == __version__
     assert package["identifier"] == project["name"]
     assert [one["value"] for one in package["runtimeArguments"]] == project["optional-dependencies"]["mcp"]

@@ -23,7 +23,7 @@ from rpgres.cli.requests.keys import UNASKED
 from rpgres.cli.requests.operations import APART, RESOLVE, SHORT, keys_of, operations
 from rpgres.cli.requests.schemas import ANSWERS, batch_schema
 from rpgres.cli.root import COMMANDS, load_command
-from rpgres.journal.keeping import MOST, _Keeper
+from rpgres.journal.connections import MOST, _Keeper
 from rpgres.journal.store import HELD
 from tests.support.command_line import rpgres
 

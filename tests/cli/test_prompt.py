@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from rpgres.cli.asking.prompt import Person
@@ -12,12 +13,14 @@ from rpgres.cli.render.questions import odds_lines
 from rpgres.cli.render.why import why_lines
 from rpgres.dice.seeds import Streams
 from rpgres.engine.players import NO, Question
+from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.records import Pending, Result
-from rpgres.engine.run import Prepared, prepare, run
-from rpgres.engine.running import TakenBack
+from rpgres.engine.run import run
+from rpgres.engine.stops import TakenBack
 from rpgres.journal import commands as sitting
 from rpgres.journal.commands import Place
 from rpgres.odds.decision import OptionOdds, decision_odds
+from rpgres.odds.sampling import estimate
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Option
@@ -58,7 +61,7 @@ def played(somebody: Person, prepared: Prepared) -> Result | Pending:
 def test_odds_are_told_and_the_question_stands(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(decision_odds.__kwdefaults__, "seconds", 600.0)  # exact on a busy machine, too
+    monkeypatch.setitem(decision_odds.__kwdefaults__, "exact_seconds", 600.0)  # exact on a busy machine, too
     prepared = fight()
     found = played(person("odds", "1", "", prepared=prepared), prepared)
     assert isinstance(found, Result)
@@ -228,3 +231,10 @@ def test_outcomes_are_told_where_success_is_the_same() -> None:
 
 def test_a_fixed_outcome_is_told() -> None:
     assert told(CARDS) == "  The outcome is fixed by now; this decides what else comes of it."
+
+
+def test_a_number_that_is_hardly_known_is_not_shown() -> None:
+    close = msgspec.structs.replace(of("Ag4", 0.5), estimate=estimate(100, 200), games=200)
+    rough = msgspec.structs.replace(of("In1", 0.4), estimate=estimate(4, 10), games=10)
+    assert told(CARDS, close, rough) == "  Ag4 about 50 % (43 to 57 %)  In1 unclear"
+    assert told(CARDS, rough) == "  In1 unclear"

@@ -17,15 +17,16 @@ from rpgres.cli.asking.prompt import Person
 from rpgres.cli.asking.real import RealDice, plus_words
 from rpgres.cli.play.room import Room
 from rpgres.cli.play.session import ROLLING, Session
-from rpgres.cli.telling import tell_scene
+from rpgres.cli.scene_output import tell_scene
 from rpgres.dice import dice
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Due, Remembered, read_total
 from rpgres.engine.dice import roll_dice
 from rpgres.engine.players import NO
+from rpgres.engine.prepare import prepare
 from rpgres.engine.records import Result
-from rpgres.engine.run import prepare, run
-from rpgres.engine.running import TakenBack
+from rpgres.engine.run import run
+from rpgres.engine.stops import TakenBack
 from rpgres.errors import GivenError, UsageError
 from rpgres.journal import commands as sitting
 from rpgres.journal.commands import Place
@@ -361,7 +362,7 @@ with = { skill = "fight", vs = "-9" }
 
 
 def told(typist: Typist, monkeypatch: pytest.MonkeyPatch) -> list[int | None]:
-    monkeypatch.setattr("rpgres.cli.telling.RealDice", partial(RealDice, read=typist))
+    monkeypatch.setattr("rpgres.cli.scene_output.RealDice", partial(RealDice, read=typist))
     scene = read_scene(Source("door.toml", SCENE), find_ruleset=find_ruleset)
     done = tell_scene(scene, seed="7", seat=None, is_plain=True, auto=True, real_dice="mara")
     return [played.result.total for played in done.steps if played.result is not None]

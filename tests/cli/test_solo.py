@@ -73,3 +73,47 @@ def test_an_evening_alone_becomes_a_journal() -> None:
 def test_tables_are_completed_like_actions() -> None:
     assert completions("rpgres roll solo-oracle tw") == ["twist"]
     assert completions("rpgres odds solo-oracle su") == ["subject"]
+
+
+def test_a_table_is_rolled_on_whatever_else_its_name_is_said_for() -> None:
+    assert rpgres("table", "new", "solo-oracle", "--sheet", "wren").code == 0
+    ran = rpgres("play", stdin="who\nwho is here\nquit\n")
+    assert "wren, who: " in ran.out
+    assert "Quick 2" in ran.out
+
+
+TABLES = """
+standalone = true
+title = "Weather"
+summary = "What the sky does."
+version = "1"
+
+[tables.sky]
+die = "1d6"
+rows = { "1-3" = "Sun", "4-6" = { text = "Rain", effects = [{ kind = "wet", change = 1 }], table = "drop" } }
+
+[[tables.drop.rows]]
+text = "A drop"
+ask.shelter = { who = "actor", text = "Shelter?", options = { yes.text = "Yes.", no.text = "No." } }
+
+[effects.wet]
+help = "how wet it is"
+does = "counter"
+counter = "wet"
+"""
+
+
+def test_tables_need_nobody_at_the_table() -> None:
+    Path("rulesets/weather").mkdir(parents=True)
+    Path("rulesets/weather/ruleset.toml").write_text(TABLES, "utf-8")
+    assert rpgres("table", "new", "weather").code == 0
+    assert "Sky: Sun" in rpgres("table", "act", "sky", "--given", "sky=2").out
+    assert rpgres("table", "act", "sky", "--given", "sky=5").code == 3
+    assert "Rain" in rpgres("table", "answer", "--choose", "shelter=yes").out
+    shown = rpgres("table", "show").out
+    assert "Wet 1" in shown
+    assert "actor" not in shown
+    assert "Sun " in rpgres("table", "odds", "sky").out
+    assert "sky: sun" in rpgres("play", stdin="sky --given sky=1\nundo\nquit\n").out
+    assert rpgres("table", "reveal").code == 0
+    assert rpgres("table", "verify").code == 0

@@ -26,7 +26,7 @@ from rpgres.conformance import (
     subjects,
 )
 from rpgres.conformance.records import NothingToCheck, finding
-from rpgres.conformance.secrets import leak, meet
+from rpgres.conformance.secrets import leak, receive
 from rpgres.conformance.sources import faults_in
 from rpgres.conformance.subjects import Case
 from rpgres.conformance.variations import Variation, hidden_before
@@ -35,7 +35,7 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.piles import lay_out
 from rpgres.engine.players import Seats
-from rpgres.engine.run import Prepared, prepare
+from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.running import Run
 from rpgres.plugins.discovery import find_ruleset, ruleset_names
 from tests.support import gambit, pebble
@@ -148,6 +148,7 @@ SCRIPTED = "'Given' in repr(table.run.dealer)"
 SIX = "table.roll(Dice.of('d6'), 'bounce')"
 WINDY = 'table.rules.chosen["wind"] == "yes"'
 SENSIBLE = "return preferred(view, question)"
+SHOWN = '    table.tell(f"{actor.name} shows {card.title}")\n'
 KNOWN = '    table.tell(f"{actor.name} guessed {own}", audience=(table.state.seat_of(actor.name),))\n'
 OWN = "    own = guesses["
 LOST = 'lost = { title = "Lost" }\n[outcomes.skip.lost]'
@@ -470,6 +471,18 @@ ALONE: list[tuple[str, str, str, str]] = [
         'settle("bet", count - 2, total=count, opposition=2 + len(names[1:]) * foe.value,',
     ),
     ("views", INIT, TOTAL, f'{TOTAL}    table.tell(f"{{len(table.state.tags)}} things lie about")\n'),
+    # A line that reveals excuses what it names, for whom it is told, and only where it tells that itself.
+    ("views", INIT, SHOWN, f'{SHOWN}    table.tell(f"not {{foe.title}}", reveals=(card.code,))\n'),
+    ("views", INIT, KNOWN, f'{KNOWN}    table.tell(", ".join(guesses), reveals=(f"{{actor.name}}:guess",))\n'),
+    ("views", INIT, KNOWN, f'{KNOWN}    table.tell("look", reveals=(foe.code,))\n    table.tell(foe.title)\n'),
+    (
+        "views",
+        INIT,
+        KNOWN,
+        KNOWN.replace("{own}", "{own} of {foe.title}").replace("))\n", "), reveals=(foe.code,))\n")
+        + "    table.tell(foe.title)\n",
+    ),
+    ("views", INIT, KNOWN, f"{KNOWN}    table.tell(foe.title)\n    table.tell(foe.title, reveals=(foe.code,))\n"),
     ("states", INIT, '.with_("marks", marks))', '.with_("marks", marks).with_("more", (marks, 1)))'),
     ("policies", INIT, SENSIBLE, "return question.options[next(calls) % 2].name"),
     (
@@ -646,12 +659,12 @@ def test_something_else_that_is_shown_excuses_no_leak(monkeypatch: pytest.Monkey
     rules = gambit.rules()
     people = State(characters=Map({"ada": Character("ada"), "bo": Character("bo")}), things=Map(trap=1, spy="Ann"))
     ready = prepare(rules, "chase", {}, state=put(people, ("audiences",), Map(trap=("bo",), spy=("bo",))), actor="ada")
-    other = Variation("another spy", put(ready.state, ("things", "spy"), "Bob"))
-    one, another = meet(ready, "ada", 0), meet(ready, "ada", 0, other)
+    variation = Variation("another spy", ("spy",), put(ready.state, ("things", "spy"), "Bob"))
+    one, another = receive(ready, "ada", 0), receive(ready, "ada", 0, variation)
     told = [structs.replace(one, end=b'{"text": "the spy is Ann"}'), structs.replace(another, end=b'{"text": "Bob"}')]
     for shown, is_leak in ((set(), True), ({"trap"}, True), ({"spy"}, False)):
         left, right = (structs.replace(its, shown=shown) for its in told)
-        assert bool(leak(left, right)) == is_leak, shown
+        assert bool(leak(left, right, variation)) == is_leak, shown
 
 
 def test_another_seats_hand_is_another_and_looks_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -668,8 +681,10 @@ def test_another_seats_hand_is_another_and_looks_the_same(monkeypatch: pytest.Mo
         assert sorted(card for pile in other.piles.values() for card in pile.cards) == sorted(
             card for pile in table.state.piles.values() for card in pile.cards
         )
-    before = meet(ready, "ada", 0)
-    assert [leak(before, meet(ready, "ada", 0, Variation("", other))) for other in others] == [""] * len(others)
+    before = receive(ready, "ada", 0)
+    for other in others:
+        variation = Variation("", state=other)
+        assert leak(before, receive(ready, "ada", 0, variation), variation) == ""
 
     def spying(table: Table, actor: Character, **inputs: Any) -> Outcome:
         spied = [Option(card.code.lower().replace("+", "p")) for card in table.cards("hand:bo")]
@@ -677,7 +692,7 @@ def test_another_seats_hand_is_another_and_looks_the_same(monkeypatch: pytest.Mo
         return gambit.chase(table, actor, **inputs)
 
     monkeypatch.setitem(rules.ruleset.actions, "chase", spying)
-    told = leak(meet(ready, "ada", 0), meet(ready, "ada", 0, Variation("", others[0])))
+    told = leak(receive(ready, "ada", 0), receive(ready, "ada", 0, Variation("", state=others[0])))
     assert "hidden information changes what ada is asked" in told
 
 

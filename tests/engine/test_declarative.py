@@ -17,8 +17,8 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.named_dice import play_named
 from rpgres.engine.players import Seats, policy_of, preferred
+from rpgres.engine.prepare import prepare
 from rpgres.engine.resolve import forget_rules
-from rpgres.engine.run import prepare
 from rpgres.engine.running import Run
 from rpgres.engine.table import Table
 from rpgres.errors import FileError, PluginError, UsageError

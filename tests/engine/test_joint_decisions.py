@@ -16,8 +16,9 @@ from rpgres.cli.shell.resuming import resumed
 from rpgres.conformance.behaviour import _answer_fault
 from rpgres.dice.seeds import Streams
 from rpgres.engine.players import NO, Question, View, uniform
+from rpgres.engine.prepare import prepare
 from rpgres.engine.records import Pending, Result
-from rpgres.engine.run import prepare, run
+from rpgres.engine.run import run
 from rpgres.errors import UsageError
 from rpgres.journal import commands as sitting
 from rpgres.journal import views

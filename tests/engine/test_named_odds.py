@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rpgres.engine.run import prepare
+from rpgres.engine.prepare import prepare
 from rpgres.odds.exact import outcome_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules

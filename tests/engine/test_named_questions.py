@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Due
 from rpgres.engine.players import policy_of
+from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.records import Result
-from rpgres.engine.run import Prepared, prepare, run
+from rpgres.engine.run import run
 from rpgres.errors import ChoiceError
 from rpgres.odds.exact import outcome_odds
 from rpgres.odds.optimal import weigh_best

@@ -27,7 +27,7 @@ from rpgres.engine.players import (
     preferred,
     uniform,
 )
-from rpgres.engine.run import policies_of, prepare
+from rpgres.engine.prepare import policies_of, prepare
 from rpgres.errors import FileError, UsageError
 from rpgres.lint.orders import decisions_of, order_faults
 from rpgres.lint.paths import Known

@@ -7,9 +7,10 @@ import pytest
 from rpgres import GM, effect
 from rpgres.cli.shell.resuming import resumed
 from rpgres.dice.seeds import Streams
+from rpgres.engine.prepare import prepare
 from rpgres.engine.procedures import _by_audience
 from rpgres.engine.records import Pending, Result
-from rpgres.engine.run import prepare, run
+from rpgres.engine.run import run
 from rpgres.errors import RuleError
 from rpgres.model.events import TurnEvent
 from rpgres.model.state import Map, State, Tag

@@ -8,9 +8,9 @@ import pytest
 
 from rpgres.dice.seeds import Streams
 from rpgres.engine.players import policy_of
+from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.rerun import Again, answers_in, check_changes, playing, read_changes, require_same, run_again
-from rpgres.engine.run import Prepared, prepare
 from rpgres.engine.run import run as run_once
 from rpgres.errors import UsageError
 from rpgres.plugins.discovery import find_ruleset

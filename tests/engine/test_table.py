@@ -14,9 +14,10 @@ from rpgres.cli.shell.resuming import resumed
 from rpgres.dice import dice
 from rpgres.dice.seeds import Streams
 from rpgres.engine.players import preferred, uniform
+from rpgres.engine.prepare import prepare
 from rpgres.engine.records import Pending, Result
-from rpgres.engine.run import prepare, run
-from rpgres.engine.running import MAX_QUESTIONS
+from rpgres.engine.run import run
+from rpgres.engine.stops import MAX_QUESTIONS
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import ChoiceError, GivenError, RuleError, UsageError
 from rpgres.model.events import TextEvent

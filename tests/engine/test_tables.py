@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rpgres import resolve
+from rpgres.engine.prepare import prepare
 from rpgres.engine.resolve import forget_rules
-from rpgres.engine.run import prepare
 from rpgres.errors import GivenError, RuleError, UsageError
 from rpgres.model.events import RollEvent
 from rpgres.model.state import Map, State

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from rpgres import GM, Question, State, Tag, UsageError, View
 from rpgres.dice.seeds import Streams
 from rpgres.engine.players import NO, Policy
+from rpgres.engine.prepare import prepare
 from rpgres.engine.records import Result, event_record
-from rpgres.engine.run import prepare, run
+from rpgres.engine.run import run
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules

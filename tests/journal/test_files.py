@@ -24,7 +24,7 @@ import pytest
 from rpgres.journal import checking, files, store
 from rpgres.journal import commands as sitting
 from rpgres.journal.commands import Place, writing
-from rpgres.journal.keeping import Connection
+from rpgres.journal.connections import Connection
 from rpgres.journal.rows import LONGEST
 from rpgres.journal.verifying import verify
 from tests.support.checkout import ROOT

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import sys
 import textwrap
 from collections import Counter
 from pathlib import Path
@@ -19,7 +18,6 @@ from rpgres.journal.commitments import SealFile
 from rpgres.journal.forms import AnswerFile
 from rpgres.journal.lines import OpenLine, SealLine, answer_line, open_line, posted_in, seal_line
 from tests.support.command_line import Ran, rpgres
-from tests.support.terminal import Terminal
 
 words = st.text(min_size=1, max_size=12).filter(lambda text: text.isprintable())
 labels = st.sampled_from(["invoke", "declare", "mara:invoke", "price"])
@@ -355,22 +353,29 @@ def test_three_people_play_a_sequence_by_mail(tmp_path: Path, monkeypatch: pytes
     assert log.count("Declared") == 2
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
-def test_a_declaration_by_mail_at_terminals(mail: Path) -> None:
-    """Players read, answer and copy a line at 80 columns; the host pastes both mails and accepts each line."""
-    lines = []
-    for seat, choice in (("orsa", "declare=punch:bram/str=2"), ("bram", "declare=dodge/agi=1")):
-        view = ["--view", str(mail / f"{seat}.view.json")]
-        shown = Terminal(["table", "show", *view]).end()[1]
-        assert "Answer it with: rpgres table answer --view" in " ".join(shown.split())
-        code, shown = Terminal(["table", "answer", *view, "--choose", choice]).end()
-        assert (code, "Send this line to whoever has the table:" in shown) == (0, True)
-        lines.append(next(line for line in shown.splitlines() if line.startswith("rpgres-answer: ")))
-    host = Terminal(["table", "answer", "--from", "-"])
-    host.until("press Enter and Ctrl-D:\n")
-    host.type(f"> {lines[0]}\nand\n> {lines[1]}\n\x04")
-    for seat in ("orsa", "bram"):
-        assert f"{seat}: declare=" in host.until("Accept it? [y/N] ")
-        host.type("y\n")
-    code, shown = host.end()
-    assert (code, "orsa declares orsa#1 on 2" in shown) == (0, True)
+def test_words_of_ones_own_in_the_middle_of_a_procedure_are_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first turn is over, and what came before has dealt cards that the seat does not see."""
+    monkeypatch.chdir(tmp_path)
+    sheets = ("--sheet", "bero", "--sheet", "sable", "--seed", "7")
+    assert rpgres("table", "new", "--ruleset", "faith", *sheets).code == 0
+    act = ("act", "rounds", "--actor", "bero", "--against", "sable", "--rounds", "2")
+    assert rpgres("table", *act, "--choose", "lay=deck", "--choose", "lay=deck").code == 3
+    record = json.loads(rpgres("table", "show", "--json").out)
+    assert rpgres("table", "answer", "--choose", f"act={record['pending']['question']['options'][0]['name']}").code == 3
+    assert rpgres("table", "view", "--as", "gm", "--out", "view.json").code == 0
+    for typed, is_one in (("join,+2", True), ("join,ghost=+2", False), ("skill=juggling", False)):
+        ran = rpgres("table", "answer", "--view", "view.json", "--choose", f"join={typed}")
+        assert (ran.code, ran.err == "") == (0 if is_one else 2, is_one), ran
+
+
+def test_what_a_view_cannot_check_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What may be asked later is not checked; nor is what hidden cards decide about."""
+    monkeypatch.chdir(tmp_path)
+    assert rpgres("table", "new", "--ruleset", "fate", "--sheet", "mara", "--seed", "7").code == 0
+    assert rpgres("table", "act", "overcome", "--skill", "burglary", "--vs", "3", "--given", "roll=-0+-").code == 3
+    assert rpgres("table", "view", "--as", "mara", "--out", "view.json").code == 0
+    ran = rpgres("table", "answer", "--view", "view.json", "--choose", "invoke=no", "--choose", "price=nonsense")
+    assert ran.code == 0
+    assert ran.err == "rpgres: not checked here: price=nonsense (asked later, if at all); the table will check it\n"

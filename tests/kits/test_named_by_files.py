@@ -15,7 +15,7 @@ import msgspec
 import pytest
 
 from rpgres import Pending, Result, resolve
-from rpgres.engine.run import prepare
+from rpgres.engine.prepare import prepare
 from rpgres.odds.actions import action_odds
 from rpgres.odds.exact import outcome_odds
 from rpgres.plugins.discovery import find_ruleset

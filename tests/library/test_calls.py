@@ -7,9 +7,11 @@ import importlib
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import icepool
 import msgspec
@@ -242,3 +244,31 @@ def test_importing_brings_little() -> None:
     names = {name.split(".")[0] for name in brought.stdout.split()}
     assert names - {"rpgres"} <= {*sys.stdlib_module_names}
     assert len(brought.stdout.split()) <= 40
+
+
+@pytest.mark.parametrize(
+    ("call", "takes"),
+    [
+        (lambda: rpgres.roll("4dF", given="+0-+"), "`given` takes a dictionary or None, not '+0-+'"),
+        (lambda: rpgres.resolve("fate", None), "`action` takes a text, not None"),
+        (lambda: rpgres.odds("fate", "overcome", skill=3, vs=2, by="nothing"), "`by` takes outcome, margin, total"),
+        (lambda: rpgres.odds_table("fate", "overcome", ["skill"], vs=2), "`over` takes a dictionary, not ['skill']"),
+        (lambda: rpgres.odds_find("fate", "overcome", {"vs": [2]}, 0.2, skill=3), "`target` takes a text, not 0.2"),
+        (lambda: rpgres.simulate("fate", "overcome", by=3, skill=3, vs=2), "`by` takes a list of texts, not 3"),
+        (lambda: rpgres.run_scene(None), "`file` takes a text or a path, not None"),
+        (lambda: rpgres.load_sheet(3), "`sheet` takes a text or a path, not 3"),
+        (lambda: rpgres.open_table("t.db", seat=3), "there is no table"),
+        (lambda: rpgres.open_table(None), "`path` takes a text or a path, not None"),
+        (lambda: rpgres.new_table("t.db", "fate", sheets=[3]), "`sheets` takes a list of texts, not [3]"),
+    ],
+)
+def test_an_argument_of_another_kind_is_told_by_name(call: Callable[[], Any], takes: str) -> None:
+    with pytest.raises(rpgres.RpgresError) as caught:
+        call()
+    assert takes in caught.value.message
+    assert caught.value.__cause__ is None
+
+
+def test_a_missing_argument_is_told_by_python() -> None:
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'action'"):
+        rpgres.resolve("fate")  # type: ignore[call-arg]

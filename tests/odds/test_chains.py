@@ -11,7 +11,8 @@ import pytest
 from rpgres import GM
 from rpgres.dice import dice
 from rpgres.dice.seeds import Streams
-from rpgres.engine.run import Prepared, run
+from rpgres.engine.prepare import Prepared
+from rpgres.engine.run import run
 from rpgres.engine.table import Table
 from rpgres.errors import RuleError, UsageError
 from rpgres.odds.exact import outcome_odds

@@ -14,9 +14,10 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.hidden import known_to
 from rpgres.engine.piles import lay_out
 from rpgres.engine.players import NO, Policy, Question, View, policy_of
-from rpgres.engine.run import prepare, run
+from rpgres.engine.prepare import prepare
+from rpgres.engine.run import run
 from rpgres.model.state import Character, Map, State
-from rpgres.odds.decision import OptionOdds, decision_odds
+from rpgres.odds.decision import NARROW, OptionOdds, decision_odds
 from rpgres.odds.exact import outcome_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
@@ -42,15 +43,18 @@ def odds_at(
     actor: str = "",
     policy: Policy = never,
     seconds: float = 60,
+    exact_seconds: float = 60,
+    games: int = 40,
     **by: Any,
 ) -> list[OptionOdds]:
     """Return the odds at the decision number `at` of a run; those before it are answered."""
     prepared = prepare(load_rules(find_ruleset(ruleset)), action, inputs, state=state, actor=actor)
     found: list[list[OptionOdds]] = []
+    limits: dict[str, Any] = {"seconds": seconds, "exact_seconds": exact_seconds, "games": games}
     left = list(answers)
 
     def prompt(view: View, question: Question) -> str | None:
-        found.append(decision_odds(prepared, view, question, policies={"": policy}, seconds=seconds, games=40))
+        found.append(decision_odds(prepared, view, question, policies={"": policy}, **limits))
         return left.pop(0) if left else None
 
     run(prepared, streams=Streams("7"), prompt=prompt, **by)
@@ -150,11 +154,28 @@ def test_a_hand_that_is_not_seen_makes_no_difference() -> None:
 
 
 def test_what_was_dealt_face_down_to_others_is_estimated() -> None:
-    found = odds_at("faith", "confront", {"skill": "3", "attribute": "2"}, answers=["no"], seconds=1)
+    found = odds_at("faith", "confront", {"skill": "3", "attribute": "2"}, answers=["no"], exact_seconds=1)
     join = next(one for one in found if one.option == "join")
     assert join.estimate is not None
     assert join.estimate.low <= join.success <= join.estimate.high
-    assert join.games > 0
+    assert join.games == 40
+
+
+def test_games_of_all_options_are_equally_many_until_their_intervals_are_narrow() -> None:
+    inputs = {"sheet": "mara", "skill": "fight", "vs": "3"}
+    rolled, wide = (
+        {"roll": ["0+00"]},
+        odds_at("fate", "overcome", inputs, given={"roll": ["0+00"]}, exact_seconds=0, games=9),
+    )
+    assert [one for one in wide if one.is_known and one.estimate] == []
+    exact = by_option(odds_at("fate", "overcome", inputs, given=rolled))
+    games = odds_at("fate", "overcome", inputs, given=rolled, exact_seconds=0, games=2000)
+    assert {one.option for one in games} == set(exact)
+    for one in games:
+        assert one.estimate is not None
+        assert one.estimate.high - one.estimate.low <= NARROW
+        assert one.estimate.low <= exact[one.option] <= one.estimate.high
+    assert len({one.games for one in games if ":reroll" in one.option}) == 1
 
 
 def test_an_outcome_that_no_row_tells_of_is_a_success_all_the_same(

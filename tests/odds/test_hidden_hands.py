@@ -12,7 +12,7 @@ from msgspec import structs
 from rpgres.engine.hidden import known_to
 from rpgres.engine.piles import lay_out
 from rpgres.engine.players import Question, View
-from rpgres.engine.run import prepare
+from rpgres.engine.prepare import prepare
 from rpgres.errors import UsageError
 from rpgres.model.state import Character, Map, Pile, State
 from rpgres.odds.exact import outcome_odds

@@ -16,7 +16,8 @@ from rpgres.dice import Reading, dice
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.players import Seats, policy_of
-from rpgres.engine.run import Prepared, play, prepare
+from rpgres.engine.prepare import Prepared, prepare
+from rpgres.engine.run import play
 from rpgres.engine.running import Run
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import RuleError, UsageError

@@ -130,7 +130,8 @@ On the table
 def test_a_seat_that_may_not_know_of_the_patrol_sees_nothing_of_it(site: Path) -> None:
     """Two tables that differ in the patrol alone give the same view, up to what a roll against it tells."""
     from rpgres.dice.seeds import Streams
-    from rpgres.engine.run import prepare, run
+    from rpgres.engine.prepare import prepare
+    from rpgres.engine.run import run
     from rpgres.plugins.discovery import find_ruleset
     from rpgres.plugins.loading import load_rules
     from rpgres.scenes import read_scene

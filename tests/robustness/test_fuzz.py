@@ -27,8 +27,9 @@ from rpgres.cli.render.rulesets import ruleset_lines
 from rpgres.cli.render.sheets import sheet_lines
 from rpgres.cli.rulesets import read_ruleset
 from rpgres.dice.seeds import Streams
+from rpgres.engine.prepare import policies_of, prepare
 from rpgres.engine.resolve import error_record
-from rpgres.engine.run import policies_of, prepare, run
+from rpgres.engine.run import run
 from rpgres.errors import RpgresError
 from rpgres.lint.overlays import stray_folders
 from rpgres.plugins.discovery import claimed_ids, find_ruleset, ruleset_names

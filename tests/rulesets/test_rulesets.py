@@ -15,7 +15,8 @@ import pytest
 from rpgres.cli.render.words import house_rules
 from rpgres.cli.rulesets import read_ruleset
 from rpgres.dice.seeds import Streams
-from rpgres.engine.run import prepare, run
+from rpgres.engine.prepare import prepare
+from rpgres.engine.run import run
 from rpgres.errors import FileError, RuleError, UsageError
 from rpgres.kits import fate_family
 from rpgres.lint.rulesets import data_diagnostics

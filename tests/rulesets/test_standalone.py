@@ -15,6 +15,7 @@ from rpgres.plugins import entries, importing
 from rpgres.plugins.discovery import builtin_folder, find_ruleset, ruleset_names
 from rpgres.plugins.listing import list_rulesets
 from rpgres.plugins.loading import load_rules
+from rpgres.rulesets.folders import BEGINS_SO
 from tests.support.command_line import rpgres
 
 WHOLE = """
@@ -143,6 +144,14 @@ def test_a_folder_that_does_not_say_standalone_is_told_what_it_lacks() -> None:
         assert found.code == 2
         assert "rulesets/coin is an overlay for a ruleset of that name" in found.err
         assert "begins with `standalone = true`" in found.err
+    file = Path("rulesets/coin/ruleset.toml")
+    file.write_text("# not yet\n", "utf-8")
+    for command in (("roll", "coin", "ask"), ("ruleset", "check", "coin"), ("ruleset", "check", "rulesets/coin")):
+        found = rpgres(*command)
+        assert (found.code, found.err) == (2, f"rpgres: rulesets/coin/ruleset.toml is empty; {BEGINS_SO}\n")
+    file.write_bytes(b"title = 'Pf\xe4nder'\n")
+    assert "ruleset.toml:1: not UTF-8 text" in rpgres("roll", "coin", "ask").err
+    file.write_text(LAID, "utf-8")
     listed = rpgres("ruleset", "list")
     assert listed.code == 0
     assert "rulesets/coin: there is no ruleset 'coin', so this folder is ignored" in listed.out

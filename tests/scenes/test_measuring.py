@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rpgres.engine.run import policies_of, prepare
+from rpgres.engine.prepare import policies_of, prepare
 from rpgres.errors import FileError, UsageError
 from rpgres.odds.comparison import compare
 from rpgres.odds.exact import chance_record

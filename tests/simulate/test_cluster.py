@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from rpgres.engine.run import prepare
+from rpgres.engine.prepare import prepare
 from rpgres.errors import PluginError, RpgresError, UsageError
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from rpgres.dice.seeds import Streams
 from rpgres.engine.players import policy_of
-from rpgres.engine.run import answers_to, policies_of, prepare, run
+from rpgres.engine.prepare import answers_to, policies_of, prepare
+from rpgres.engine.run import run
 from rpgres.errors import RpgresError, RuleError, UsageError
 from rpgres.odds.exact import NeedsPolicy, outcome_odds
 from rpgres.plugins.discovery import find_ruleset

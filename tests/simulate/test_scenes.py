@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rpgres.engine.run import prepare
+from rpgres.engine.prepare import prepare
 from rpgres.odds.scenes import scene_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.scenes import Scene, open_scene, read_scene, run_scene, scene_names

@@ -8,8 +8,9 @@ from fractions import Fraction
 from rpgres.dice import Dice, Throw
 from rpgres.engine.dealers import Dealer
 from rpgres.engine.players import NO, Question, Seats, View, policy_of
-from rpgres.engine.run import Prepared, play
-from rpgres.engine.running import Stop
+from rpgres.engine.prepare import Prepared
+from rpgres.engine.run import play
+from rpgres.engine.stops import Stop
 
 
 class _More(Stop):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rpgres.engine.players import NO
-from rpgres.engine.run import Prepared, prepare
+from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.table import Outcome, Table
 from rpgres.model.state import Character, State, pile_name
 from rpgres.rulesets import Option, Part, Rules, Ruleset, merge_parts

@@ -7,7 +7,7 @@ from typing import Any
 
 from rpgres.dice import dice
 from rpgres.engine.players import NO
-from rpgres.engine.run import Prepared, prepare
+from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.table import Outcome, Table
 from rpgres.model.state import Character, State, put
 from rpgres.rulesets import Effect, Option, Part, Rule, Rules, Ruleset, merge_parts

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from rpgres.engine.running import Decided
+from rpgres.engine.events import Decided
 from rpgres.engine.table import Outcome, Table
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules

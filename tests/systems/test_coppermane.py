@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from rpgres import Pending, Result, UsageError, resolve
 from rpgres.dice.seeds import Streams
 from rpgres.engine.players import COMMON_POLICIES, Question
-from rpgres.engine.run import prepare, run
+from rpgres.engine.prepare import prepare
+from rpgres.engine.run import run
 from rpgres.errors import FileError
 from rpgres.model.events import DecisionEvent
 from rpgres.model.state import State, Tag

@@ -22,8 +22,9 @@ from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.periods import turn
 from rpgres.engine.piles import lay_out
 from rpgres.engine.players import Preference, Seats, policy_of, uniform
+from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.records import Pending, Result
-from rpgres.engine.run import Prepared, prepare, run
+from rpgres.engine.run import run
 from rpgres.engine.running import Run
 from rpgres.engine.table import Table
 from rpgres.errors import UsageError

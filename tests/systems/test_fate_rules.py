@@ -23,7 +23,8 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import GivenDealer, SeededDealer
 from rpgres.engine.effects import apply_effects, named
 from rpgres.engine.players import Seats, policy_of
-from rpgres.engine.run import play, prepare
+from rpgres.engine.prepare import prepare
+from rpgres.engine.run import play
 from rpgres.engine.table import Outcome
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules

@@ -9,7 +9,7 @@ import pytest
 
 from rpgres import Pending, Result, UsageError, resolve
 from rpgres.engine.players import policy_of
-from rpgres.engine.run import prepare
+from rpgres.engine.prepare import prepare
 from rpgres.odds.exact import outcome_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules

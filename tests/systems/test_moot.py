@@ -12,8 +12,9 @@ import pytest
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import GivenDealer, SeededDealer
 from rpgres.engine.players import NO, Answer, Question, Seats, View, preferred
+from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.records import Result
-from rpgres.engine.run import Prepared, play, prepare
+from rpgres.engine.run import play
 from rpgres.engine.run import run as step_run
 from rpgres.engine.table import Outcome
 from rpgres.model.state import EMPTY, GM, SCENE, Character, Map, State, Tag

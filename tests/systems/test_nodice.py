@@ -24,8 +24,9 @@ from rpgres.cli.render.rulesets import ruleset_lines
 from rpgres.cli.render.tables import log_lines, show_lines
 from rpgres.dice.seeds import Streams
 from rpgres.engine.players import Question, View, policy_of, uniform
+from rpgres.engine.prepare import prepare
 from rpgres.engine.records import Pending, Result
-from rpgres.engine.run import prepare, run
+from rpgres.engine.run import run
 from rpgres.errors import RpgresError, UsageError
 from rpgres.journal import commands as sitting
 from rpgres.journal import store, views

@@ -12,10 +12,12 @@ import pytest
 
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
+from rpgres.engine.events import Turned, seen
 from rpgres.engine.players import NO, Policy, Question, Seats, View, policy_of, uniform
+from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.records import Pending, Result
-from rpgres.engine.run import Prepared, play, prepare, run
-from rpgres.engine.running import Run, Turned, seen
+from rpgres.engine.run import play, run
+from rpgres.engine.running import Run
 from rpgres.engine.table import Outcome
 from rpgres.errors import UsageError
 from rpgres.journal import commands

@@ -17,8 +17,9 @@ from rpgres import GM, Opposition, Rating
 from rpgres.dice.seeds import Streams
 from rpgres.engine.piles import lay_out
 from rpgres.engine.players import Question, View, policy_of, uniform
+from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.records import Result
-from rpgres.engine.run import Prepared, prepare, run
+from rpgres.engine.run import run
 from rpgres.errors import FileError, UsageError
 from rpgres.model.events import MoveEvent, TextEvent
 from rpgres.model.state import Map, State, code_of

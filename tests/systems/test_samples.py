@@ -13,7 +13,8 @@ import pytest
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.players import Seats, preferred
-from rpgres.engine.run import play, prepare
+from rpgres.engine.prepare import prepare
+from rpgres.engine.run import play
 from rpgres.odds.exact import outcome_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules

@@ -11,7 +11,7 @@ from rpgres.cli.output import flush, say
 from rpgres.cli.render.lines import Line, line
 from rpgres.cli.render.words import who_is
 from rpgres.engine.dealers import Due
-from rpgres.engine.running import TakenBack
+from rpgres.engine.stops import TakenBack
 from rpgres.errors import GivenError, UsageError
 from rpgres.model.state import GM
 from rpgres.parameters.context import ACTOR

@@ -15,9 +15,9 @@ from rpgres.cli.output import WAITING, exit_of, say, say_json
 from rpgres.cli.rulesets import RulesetData
 
 if TYPE_CHECKING:
-    from rpgres.cli.telling import Played
+    from rpgres.cli.scene_output import Played
+    from rpgres.engine.prepare import Prepared
     from rpgres.engine.records import Pending
-    from rpgres.engine.run import Prepared
     from rpgres.scenes import Scene
 
 AS_SEAT = Option("as", "Tell only what this seat may know, and no seed.", "SEAT", ANSWERS)
@@ -37,7 +37,7 @@ def run_procedure(data: RulesetData, procedure: str, values: dict[str, Any]) -> 
     from rpgres.cli.account_files import require_files, write_files
     from rpgres.cli.render.accounts import account_of
     from rpgres.dice.seeds import read_seed
-    from rpgres.engine.run import prepare
+    from rpgres.engine.prepare import prepare
     from rpgres.plugins.loading import checked
     from rpgres.scenes import Unanswered
     from rpgres.scenes.procedures import procedure_scene
@@ -77,7 +77,7 @@ def run_procedure(data: RulesetData, procedure: str, values: dict[str, Any]) -> 
 
 def _played(scene: Scene, prepared: Prepared, shared: Mapping[str, Any], *, seed: str, is_told: bool) -> Played:
     """Play the scene, telling it as it goes unless the account goes elsewhere."""
-    from rpgres.cli.telling import play_silently, tell_scene
+    from rpgres.cli.scene_output import play_silently, tell_scene
 
     if shared["json"] or not is_told:
         asked_for_dice(shared["real_dice"], shared["as"], is_told=False)
@@ -95,15 +95,15 @@ def _played(scene: Scene, prepared: Prepared, shared: Mapping[str, Any], *, seed
 
 
 def asked_for_dice(whom: str | None, seat: str | None, *, is_told: bool = True) -> str:
-    """Return whose dice are real in a scene that is played; empty where nobody is asked for any.
+    """Return whose dice are real in a scene that is played; empty where none are.
 
     Args:
         whom: as typed.
-        seat: for whom the scene is told.
-        is_told: whether it is told to people while it is played.
+        seat: the seat of the reader.
+        is_told: whether it is shown while it is played.
 
     Raises:
-        UsageError: somebody is to be asked, and nobody can be.
+        UsageError: a person is to be asked, and there is no terminal.
     """
     from rpgres.errors import UsageError, named
 
@@ -136,7 +136,7 @@ def _tell_waiting(pending: Pending, prepared: Prepared, shared: Mapping[str, Any
 
 
 def _nobody_decides(pending: Pending) -> Exception:
-    """Return the error of a decision that nobody takes, where a seat looks."""
+    """Return the error of an unanswered decision, as a seat sees it."""
     from rpgres.errors import named
     from rpgres.odds.exact import NeedsPolicy
 

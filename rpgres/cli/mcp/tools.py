@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -79,6 +80,7 @@ TOOLS: dict[str, Tool] = {
 }
 
 
+@cache  # a server that many clients start in turn is asked again and again
 def schema_of(record: type[msgspec.Struct]) -> Schema:
     """Return the schema of a record with everything in its place, and what its docstrings say."""
     (schema,), parts = msgspec.json.schema_components((record,), ref_template="{name}")

@@ -24,7 +24,7 @@ from rpgres.journal.store import read
 from rpgres.journal.views import run_seen
 from rpgres.model.state import GM, State, slug
 from rpgres.parameters.ability import ability_names
-from rpgres.rulesets import Parameter, Rules, unknown
+from rpgres.rulesets import Rules, unknown
 from rpgres.text.harmless import harmless
 
 ODDS = "odds"
@@ -316,7 +316,7 @@ class Room:
             named = {who_is_named(self.rules, self.state, word) for word in words}
             left = [name for name in players if name not in named]
             if self.data.file.actions[action].procedure and any(named) and len(left) == 1:
-                return left[0]  # the others are named beside, or against, whoever acts
+                return left[0]  # the others are named beside, or against, the actor
             found = asks("Who acts?", [Reading(name, (name,)) for name in able]) if len(able) > 1 else None
             if found is None:
                 raise
@@ -332,20 +332,27 @@ class Room:
             parameter = self.rules.parameters(action)[name]
             if any(_has(long, one) for one in (name, *parameter.aliases)):
                 continue
-            found = asks(f"{action}: {name}? ({self._usual(who, parameter) or parameter.help})", ())
-            if found is None:
-                hint = f"`help {action}` shows a line that works here"
-                raise UsageError(f"{action} needs `{name}`: {parameter.help}; {hint}")
-            is_name = parameter.kind in ("ability", "opposition")  # which may leave something open
-            return [name, *split(found.text)] if is_name else [f"--{name}={found.text}"]
+            words, fault = Words(self.scope(who, self.command(action)), action), ""
+            usual = self._usual(words, name) or parameter.help
+            while (found := asks(f"{fault}{action}: {name}? ({usual})", ())) is not None:
+                if parameter.kind not in ("ability", "opposition"):
+                    return [f"--{name}={found.text}"]
+                typed = split(found.text)
+                if any(words.fit(words.takers[name], typed[0], {})):
+                    return [name, *typed]  # which may leave something open
+                fault = f"{harmless(found.text)!r} does not fit; Enter leaves it. "
+            hint = f"`help {action}` shows a line that works here"
+            raise UsageError(f"{action} needs `{name}`: {parameter.help}; {hint}")
         return []
 
-    def _usual(self, who: str, parameter: Parameter) -> str:
+    def _usual(self, words: Words, name: str) -> str:
         """Return what is usually typed for a parameter of an action here, best first; empty where nothing says so."""
+        who, parameter = words.scope.actor, words.parameters[name]
         character = self.state.characters.get(who)
         if parameter.kind == "ability" and character is not None and character.abilities:
-            rated = sorted(character.abilities.items(), key=lambda one: -one[1])[:MOST_NAMED]
-            return f"{', '.join(name for name, _ in rated)}, or a number"
+            taken = [one for one in character.abilities.items() if words.takes_ability(words.takers[name], one[0])]
+            rated = sorted(taken, key=lambda one: -one[1])[:MOST_NAMED]
+            return f"{', '.join(ability for ability, _ in rated)}, or a number"
         if parameter.kind == "opposition":
             others, rungs = [one for one in self.state.characters if one != who][:MOST_NAMED], [*self.data.file.ladder]
             return ", ".join([*others, *rungs[len(rungs) // 2 :][:1], "or a number"])

@@ -145,7 +145,8 @@ class Session:
                 return
             self._carry_out(self._room.understood(words, self._ask))
         except (KeyboardInterrupt, EOFError):
-            say_text("\ninterrupted; `show` displays the current state\n")
+            if not self._has_left:
+                say_text("\ninterrupted; `show` displays the current state\n")
         except BaseException as error:  # a line that fails does not end the evening
             if isinstance(error, OSError | SystemExit | GeneratorExit):
                 raise
@@ -203,6 +204,9 @@ class Session:
             typed = self._reader.read(SIGN, [(one.text, "") for one in readings]).strip()
             if not typed:
                 return None
+            if typed in LEAVE:
+                self._has_left = self._is_left = True
+                raise EOFError
             if not readings:
                 return Reading(typed, (typed,))
             meant = [one for number, one in enumerate(readings, 1) if typed in (str(number), one.text)]

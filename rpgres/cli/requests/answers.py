@@ -19,7 +19,7 @@ from rpgres.cli.requests.recording import Recording
 from rpgres.engine.records import Pending
 from rpgres.engine.resolve import ERROR, discreet, error_record, resuming
 from rpgres.errors import FileError, RpgresError, as_own
-from rpgres.journal import keeping
+from rpgres.journal import connections
 from rpgres.journal.files import table_errors
 from rpgres.journal.records import TableError
 from rpgres.parameters.context import plain_names
@@ -51,7 +51,7 @@ class Together:
             self._settle()
         if not self._waiting:
             self._table, self._since = (table, monotonic()) if has_more else ("", 0.0)
-        keeping.defer(enabled=bool(self._table))
+        connections.defer(enabled=bool(self._table))
 
     def say(self, answer: dict[str, Any], *, has_more: bool) -> None:
         """Tell an answer: now, or when it is on the disk."""
@@ -67,10 +67,10 @@ class Together:
         fault: dict[str, Any] | None = None
         try:
             with table_errors(Path(self._table)):
-                keeping.settle()
+                connections.settle()
         except TableError as error:
             fault = error_record(error)
-        keeping.defer(enabled=False)
+        connections.defer(enabled=False)
         self._tell(fault)
 
     def give_up(self) -> None:

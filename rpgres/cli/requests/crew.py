@@ -220,7 +220,7 @@ class _Worker:
         is_given_up = process.wait() == 1 and last.get("code") == "time"  # and told so
         with self._lock:
             behind, self._jobs = list(self._jobs), deque()
-            # Behind one that was given up nothing was begun, and only what is about its table waits for what was undone.
+            # Behind one that was given up nothing was begun; only requests for its table wait for what was undone.
             stuck = job.table if is_given_up and job is not None else None
             lost = len(behind) if behind and behind[0].table else 1
             told = list[Job]()

@@ -40,7 +40,7 @@ Run = Callable[[], None]
 @contextmanager
 def kept() -> Iterator[None]:
     """Have rulesets read once only and tables stay open, while many operations follow each other."""
-    from rpgres.journal.keeping import kept_open
+    from rpgres.journal.connections import kept_open
     from rpgres.plugins.loading import rules_kept
 
     _read.cache_clear()

@@ -41,7 +41,7 @@ class Scope(msgspec.Struct, frozen=True):
     Attributes:
         rules: the ruleset's data.
         state: the table as whoever types may see it.
-        actor: who acts.
+        actor: the actor.
         options: the options of the action's command as typed: whether each takes a value.
         is_seated: whether the actor sits at a table.
     """
@@ -141,7 +141,7 @@ class Words:
                 yield from self._opposition(taker, word, said)
             case "integer" | "counter" if number_of(word) is not None:
                 yield Fit(taker, NUMBER, word.replace("\N{MINUS SIGN}", "-"))
-            case "dice" if not is_number and self._reads(taker, word):
+            case "dice" if not (is_number or self._is_choice(word)) and self._reads(taker, word):
                 yield Fit(taker, NAMED, word)
             case "choice" if word in parameter.choices:
                 yield Fit(taker, NAMED, word)
@@ -165,6 +165,10 @@ class Words:
                 tag = self.scope.state.tag(word)
                 if tag is not None and parameter.metavar in ("ASPECT", "TAG"):
                     yield Fit(taker, NAMED, tag.name)
+
+    def _is_choice(self, word: str) -> bool:
+        """Tell whether a parameter has a word among its choices, which as dice (`advantage`) would hide that."""
+        return any(word in one.choices for one in self.parameters.values())
 
     def _opposition(self, taker: Taker, word: str, said: Mapping[str, str]) -> Iterator[Fit]:
         name, colon, ability = word.rpartition(":")

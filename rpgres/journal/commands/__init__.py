@@ -1,6 +1,6 @@
 """What can be done at a persistent table, one function a command; each adds entries to the journal, or changes nothing.
 
-Who types is a seat (`--as`), or the host: whoever has the file, and may do anything.
+Commands are given by a seat (`--as`), or by the host, who owns the file and may do anything.
 """
 
 from rpgres.journal.commands.acting import act, actor_of, answer, turn

@@ -12,7 +12,7 @@ from rpgres.engine.dealers import Hand, remembering
 from rpgres.engine.periods import check_period
 from rpgres.engine.players import Prompt, Question, View
 from rpgres.engine.records import Pending
-from rpgres.engine.running import NeedsAnswer, PassesOn, PutAgain, TakenBack
+from rpgres.engine.stops import NeedsAnswer, PassesOn, PutAgain, TakenBack
 from rpgres.engine.views import HOST
 from rpgres.errors import RpgresError, UsageError, named
 from rpgres.journal import store
@@ -68,7 +68,7 @@ def act(
         given: results read off real dice, by label.
         choose: answers to decisions, by label.
         policies: policy by character, everybody's under an empty name.
-        auto: whether the ruleset's first policy answers what nobody did.
+        auto: whether the ruleset's first policy answers what is left unanswered.
         prompt: asks a person what waits then; each answer is an entry of its own, and what is shown is written by then.
         hand: asks a person for results of real dice that are not given; they are kept as given ones are.
         note: carried into the result.
@@ -198,7 +198,7 @@ Work = Callable[
 
 
 def written(place: Place, work: Work, hand: Hand | None) -> Done:
-    """Write what was done, after somebody was asked for the results of real dice: nobody waits for that at the file.
+    """Write what was done, after a person was asked for the results of real dice: the file is not locked meanwhile.
 
     Both come to the same, since what was said is remembered meanwhile, and no longer: an entry that is taken back may
     be followed by another one that asks for the same dice.
@@ -292,14 +292,14 @@ def answer_draft(
 
 
 def actor_of(history: History, actor: str, seat: str | None, *, is_anybody: bool = False) -> str:
-    """Return who acts: whoever was named, or the only character that the seat has.
+    """Return the actor: the named one, or the only character of the seat; empty where none is needed.
 
     Args:
         history: the table.
-        actor: who was named; empty for nobody.
+        actor: the name given; empty for none.
         seat: whose doing it is.
         is_anybody: whether it makes no difference who acts; then it is the game master's first character, or the first
-            of all, for whoever may act with several.
+            of all, for a seat that may act with several.
 
     Raises:
         UsageError: there is no such character, it is another seat's, or there are several.
@@ -311,9 +311,11 @@ def actor_of(history: History, actor: str, seat: str | None, *, is_anybody: bool
         if seat not in (HOST, GM, state.seat_of(actor)):
             raise UsageError(f"{actor} does not belong to the seat {seat}")
         return actor
+    if not state.characters and is_anybody and seat in (HOST, GM):
+        return ""  # an actor without a sheet, as at a table of random tables alone
     if not state.characters:
         raise UsageError("this table has no characters yet; `rpgres table join --sheet FILE` adds one")
-    # The game master may act with anybody, and means somebody in particular only where there is no player.
+    # The game master may act with any character; one is meant without a name only where there is no player.
     own = [name for name in state.characters if seat in (HOST, state.seat_of(name))]
     if len(own) == 1:
         return own[0]

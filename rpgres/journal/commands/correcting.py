@@ -38,7 +38,7 @@ from rpgres.rulesets.tree import walk
 
 
 def let_pass(place: Place, label: str = "", *, seat: str | None, until: str = ACTION, hand: Hand | None = None) -> Done:
-    """Have a seat let optional moments go by in advance, so that nobody waits for it.
+    """Have a seat skip optional questions in advance, so that the table does not wait for it.
 
     The host does so for the seat that is asked now, where it is for this action alone, and else for all seats.
 
@@ -112,7 +112,7 @@ def undo(place: Place, number: int | None = None, *, seat: str | None = HOST) ->
 
     Args:
         place: the table.
-        number: the entry; by default the last that stands, and no note or pass of somebody else: the last answer while
+        number: the entry; by default the last that stands, and no note or pass of another player: the last answer while
             an action waits for another one, the whole action once it is over.
         seat: who takes back: the game master, or a seat that only takes back what it did itself.
 
@@ -200,7 +200,7 @@ def _first_undone(history: History, number: int | None, seat: str | None) -> int
 
 
 def _last_own(history: History, by: str) -> Entry | None:
-    """Return the last entry that stands and is no note or pass of somebody else; None where there is none."""
+    """Return the last entry that stands and is no note or pass of another player; None where there is none."""
     first, count = len(history.entries), 1
     while first > 1:
         first, count = max(1, first - count), count * 2  # most often it is the last one
@@ -265,7 +265,7 @@ def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST, to
         state = set_by(rules, history.state, path, text, seat=seat, to=to)
         was, value = value_at(before, path), value_at(state, path)
         audiences = [audience_at(one, path) for one in (before, state)]
-        was_there = was != ABSENT  # nobody has seen before what is only laid now
+        was_there = was != ABSENT  # what is only placed now has not been seen before
         known = [seats for seats, is_there in zip(audiences, (was_there, True), strict=True) if is_there]
         readers = None if None in known else sorted({one for seats in known for one in seats or ()})
         secret = Secret(by=seat or "", path=path, text=text, was=was, value=value, to=readers, label=",".join(to))

@@ -63,7 +63,7 @@ def owner_of(history: History, seat: str | None, whose: str) -> str:
     """Return whose orders are meant.
 
     Raises:
-        UsageError: nobody's, another seat's, or there is no such seat.
+        UsageError: there is no such seat, or it is another's.
     """
     owner = whose or seat
     if owner is HOST:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rpgres.engine.players import NO
+from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.records import Pending, QuestionRecord, Result
-from rpgres.engine.run import Prepared, prepare
 from rpgres.engine.views import HOST, private_in
 from rpgres.errors import UsageError, named
 from rpgres.journal.commitments import seal_by
@@ -64,7 +64,7 @@ def require_own(history: History, pending: Entry, seat: str | None) -> QuestionR
 
 
 def refuse_sealed(history: History, pending: Entry, seat: str | None) -> None:
-    """Refuse an answer of whoever has sealed theirs; the host's may be anybody's."""
+    """Refuse an answer of a seat that has sealed one; the host may answer for any seat."""
     found = found_in(pending.secret)
     assert isinstance(found, Pending)
     seats = [seat] if seat is not HOST else [history.state.seat_of(one.who) for one in questions_of(found)]

@@ -43,7 +43,7 @@ def sort_posted(place: Place, posted: Iterable[Posted]) -> tuple[list[Posted], l
 
 
 def _check_answers(place: Place, history: History, rules: Rules, answers: Sequence[AnswerFile]) -> None:
-    """Try each answer on the table as it is: nobody can have seen what the others answer."""
+    """Try each answer on the table as it is: none can have seen what the others answer."""
     seats = [one.seat for one in answers]
     for one in answers:
         check_seat(history, one.seat)

@@ -1,4 +1,4 @@
-"""Running an action with what was typed for it, so that a refusal is no way to look at what comes of it."""
+"""Running an action with its inputs, so that a refusal reveals nothing of the result."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import msgspec
 
 from rpgres.engine.dealers import Due, Hand
 from rpgres.engine.players import default_policy
+from rpgres.engine.prepare import ORDERS_FILE
 from rpgres.engine.records import Pending, Result
-from rpgres.engine.run import ORDERS_FILE
 from rpgres.engine.views import HOST
 from rpgres.errors import ChoiceError, GivenError, UsageError, named
 from rpgres.journal.commands.writing import Place, draft_entry
@@ -25,7 +25,7 @@ from rpgres.journal.records import (
     found_in,
 )
 from rpgres.journal.replay import Ran, Run, run_at
-from rpgres.journal.standing import chance_in, known_in, step_of, with_earlier
+from rpgres.journal.status import chance_in, known_in, step_of, with_earlier
 from rpgres.journal.views import hidden_by
 from rpgres.model.events import DecisionEvent
 from rpgres.model.state import EMPTY, State
@@ -91,9 +91,9 @@ def ran_with(
     seat: str | None,
     pending: Entry | None = None,
 ) -> Ran:
-    """Return what comes of a run; `fault` is what is told beside it.
+    """Return the result of a run; `fault` is an error reported with it.
 
-    A refusal must be no way to look at what comes of an action and then do something else: what was shown stands.
+    A refusal must not show the result of an action that is then not done: what was shown stands.
 
     Args:
         rules: the ruleset in play.
@@ -112,7 +112,7 @@ def ran_with(
     before = found_in(pending.secret) if pending is not None else None
     _check_known(rules, history, before, given, step=step)
     seed, known = history.new.secret.seed, _shown(before)
-    hand = _asking(rules, history, typed.hand, before, step=step) if typed.hand is not None else None
+    hand = _asking(history, typed.hand, before, step=step) if typed.hand is not None else None
     ran = run_at(rules, history, asked, seed=seed, step=step, hand=hand)
     if isinstance(ran.fault, GivenError) and (label := ran.fault.details.get("label", "")) not in given:
         ran.fault.add(f"; it was given before, and {named('given')} {label}={NOTHING} removes it")
@@ -158,7 +158,7 @@ def _check_known(
 ) -> None:
     """Check that no result is said of what the seed has answered already under a step and was undone, or failed.
 
-    That holds whatever is done now: else somebody could look at what is drawn, and then choose.
+    That holds whatever is done now: else a player could look at what is drawn, and then choose.
 
     Raises:
         UsageError: one is.
@@ -176,7 +176,7 @@ def _check_known(
             )
 
 
-def _asking(rules: Rules, history: History, hand: Hand, before: Result | Pending | None, *, step: int) -> Hand:
+def _asking(history: History, hand: Hand, before: Result | Pending | None, *, step: int) -> Hand:
     """Return what asks for results, but for those that the seed has answered before: they are known, and stay."""
     drawn = Counter(what for _, what in chance_in(before.events)) if before is not None else Counter[str]()
 

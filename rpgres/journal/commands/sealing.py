@@ -6,7 +6,8 @@ import msgspec
 
 from rpgres.engine.dealers import Hand
 from rpgres.engine.players import Question, View
-from rpgres.engine.running import NeedsAnswer, accepted
+from rpgres.engine.running import accepted
+from rpgres.engine.stops import NeedsAnswer
 from rpgres.errors import UsageError
 from rpgres.journal.commands.acting import answer_draft, run_on, written
 from rpgres.journal.commands.pending import require_asked, require_own, require_pending

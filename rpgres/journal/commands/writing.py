@@ -12,7 +12,7 @@ import msgspec
 
 from rpgres.engine.views import HOST, seats_of
 from rpgres.errors import RpgresError, UsageError
-from rpgres.journal import keeping, store
+from rpgres.journal import connections, store
 from rpgres.journal.chain import SALT
 from rpgres.journal.checking import is_known, remember, require_whole, stamp
 from rpgres.journal.history import History
@@ -124,8 +124,8 @@ def write(
     history, added = store.write(place.path, drafts, salt=place.salt, is_mending=is_mending)
     if all(known):
         path, new, head = place.path, history.new.hash, history.head.hash
-        keeping.note_whole(path, head)
-        keeping.after_commit(lambda: remember(path, new, head, seen=stamp(path)))
+        connections.note_whole(path, head)
+        connections.after_commit(lambda: remember(path, new, head, seen=stamp(path)))
     for error in refused:
         error.add(_stands(history.head))
         error.details["entry"] = history.head.number
@@ -154,7 +154,7 @@ def check_seat(history: History, seat: str | None, *, is_looking: bool = False) 
     Args:
         history: the journal.
         seat: its name; None for the host.
-        is_looking: whether it only looks, as `EVERYBODY` may: whoever has no seat.
+        is_looking: whether it only reads, as `EVERYBODY` may, the view without a seat.
 
     Raises:
         UsageError: there is none.

@@ -118,7 +118,7 @@ KIT = Kit("fate-family", _register)
 
 
 def change_opposition(state: State, change: Effect) -> State:
-    """Return the state in which somebody's next action is harder; a difficulty that was set changes nothing here."""
+    """Return the state in which a character's next action is harder; a difficulty that was set changes nothing here."""
     who = state.characters.get(change.get("to", ""))
     if who is None or "change" not in change:
         return state
@@ -127,7 +127,7 @@ def change_opposition(state: State, change: Effect) -> State:
 
 
 def move(state: State, change: Effect) -> State:
-    """Return the state with somebody in another zone."""
+    """Return the state with a character in another zone."""
     where = state.things.get(ZONES, Map())
     return put(state, ("things",), state.things.with_(ZONES, where.with_(change["to"], change["zone"])))
 

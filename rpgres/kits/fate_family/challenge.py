@@ -1,6 +1,6 @@
 """A challenge: several tasks, each with a skill of its own, judged as a whole when all are rolled.
 
-A task is a turn for an advantage, if somebody tries one first, and a turn for the roll. Source: Fate Core, "Challenges"
+A task is a turn for an advantage, if one is tried first, and a turn for the roll. Source: Fate Core, "Challenges"
 (fate-srd.com); the text `fate` is made from, lines 148, 212, 263 and 300. There are no attacks.
 """
 

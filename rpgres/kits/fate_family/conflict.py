@@ -1,6 +1,6 @@
 """A conflict: sides that attack each other in turns until one of them is taken out or has conceded.
 
-An exchange is one turn for each fighter, in order; whoever is out has an empty one, so that every exchange has as many.
+An exchange is one turn for each fighter, in order; an empty one for who is out, so that every exchange has as many.
 Source: Fate Core, "Conflicts" (fate-srd.com); the text `fate` is made from, lines 148-150, 279 and 314-339. What an
 action does is the ruleset's, what the end of a conflict does stands in the tables `conflict-*`.
 """
@@ -96,7 +96,7 @@ def begin(table: Table, actor: Character, said: Said) -> Conflict:
     """Return where a conflict begins: before its first exchange.
 
     Raises:
-        UsageError: somebody cannot take part, or is nowhere.
+        UsageError: a character cannot take part, or is nowhere.
     """
     check_none_open(table.state, "conflict")
     rules, state = table.rules, table.state
@@ -211,11 +211,11 @@ def _ended(table: Table, place: Conflict) -> Outcome | None:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# What somebody does
+# What a character does
 
 
 def _act(now: _Turn) -> tuple[str, Outcome | None]:
-    """Ask what somebody does in a turn, and return it with what comes of it."""
+    """Ask what a character does in a turn, and return it with the result."""
     table, place, fighter, state = now.table, now.place, now.fighter, now.table.state
     setup = place.setup
     enemies = [one for one in setup.fighters if one.side != fighter.side and not state.characters[one.who].is_out]
@@ -256,7 +256,7 @@ def _foes_in_words(enemies: tuple[Fighter, ...], reached: tuple[Fighter, ...], *
 
 
 def _is_lost(now: _Turn, enemies: list[Fighter]) -> bool:
-    """Tell whether somebody has no consequence left to take, while every enemy can take more than a plain hit.
+    """Tell whether a character has no consequence left to take, while every enemy can take more than a plain hit.
 
     Stress is not looked at: what a turn does not read, odds need not tell apart.
     """
@@ -285,7 +285,7 @@ def _options(attacks: bool, loses: bool, discovers: bool, has_zones: bool, defen
 
 
 def _attack(now: _Turn, reached: list[Fighter]) -> Outcome:
-    """Return what comes of an attack; the target may concede before the roll, and somebody else may step in."""
+    """Return the result of an attack; the target may concede before the roll, and another character may step in."""
     table, setup, fighter = now.table, now.place.setup, now.fighter
     target = _target(now, reached)
     if target is None:
@@ -306,7 +306,7 @@ def _target(now: _Turn, reached: list[Fighter]) -> Fighter | None:
     table, state, track = now.table, now.table.state, now.place.setup.track
     if not reached:
         return None
-    is_one = len(reached) == 1  # whose room nobody has to know
+    is_one = len(reached) == 1  # whose room need not be known
     people = [state.characters[one.who] for one in reached]
     options = [_person(one, 0 if is_one else -room(one, track)) for one in people]
     name = table.ask(TARGET, now.fighter.who, tuple(options), text="Whom?")
@@ -319,13 +319,13 @@ def _option(name: str, title: str, prefer: int) -> Option:
 
 
 def _person(character: Character, prefer: int) -> Option:
-    """Return somebody as an option, with how much more they can take."""
+    """Return a character as an option, with how much more they can take."""
     return _option(character.name, character.title or character.name, prefer)
 
 
 @lru_cache(maxsize=256)
 def _foes(setup: Setup, side: int) -> tuple[str, ...]:
-    """Return everybody on other sides, so that standing orders know who the enemies are."""
+    """Return the fighters of other sides, so that standing orders know who the enemies are."""
     return tuple(one.who for one in setup.fighters if one.side != side)
 
 
@@ -335,7 +335,7 @@ _GIVE_IN = (
 
 
 def _concedes(now: _Turn, target: Character) -> bool:
-    """Ask whether somebody concedes before the roll (Fate Core: any time before a roll is made)."""
+    """Ask whether a character concedes before the roll (Fate Core: any time before a roll is made)."""
     table = now.table
     if table.rules.switches(ConflictSwitches).concede_when == "own-turn":
         return False
@@ -349,7 +349,7 @@ def _concedes(now: _Turn, target: Character) -> bool:
 
 
 def _defender(now: _Turn, target: Fighter) -> Fighter:
-    """Return who defends: the target, or one of its side who steps in and takes what comes of it (Fate Core)."""
+    """Return who defends: the target, or one of its side who steps in and takes the result (Fate Core)."""
     setup, state = now.place.setup, now.table.state
     for one in setup.fighters:
         if one.side != target.side or one is target or state.characters[one.who].is_out:
@@ -364,7 +364,7 @@ def _defender(now: _Turn, target: Fighter) -> Fighter:
 
 
 def _advantage(now: _Turn, reached: list[Fighter]) -> Outcome:
-    """Return what comes of an advantage on the scene, or on somebody who defends against it."""
+    """Return the result of an advantage on the scene, or on a character who defends against it."""
     table, setup, state = now.table, now.place.setup, now.table.state
     people = [_person(state.characters[one.who], -1) for one in reached]
     on = table.ask(TARGET, now.fighter.who, (SCENERY, *people), text="An advantage on what?")
@@ -379,7 +379,7 @@ def _advantage(now: _Turn, reached: list[Fighter]) -> Outcome:
 
 
 def _discover(now: _Turn) -> Outcome:
-    """Return what comes of looking for an aspect that one does not know."""
+    """Return the result of looking for an aspect that one does not know."""
     assert now.moves.discover is not None
     vs = (Opposition(now.place.setup.difficulty),)
     return now.moves.discover(now.table, now.actor, now.fighter.discover, vs)
@@ -390,7 +390,7 @@ def _discover(now: _Turn) -> Outcome:
 
 
 def _move_freely(now: _Turn) -> None:
-    """Let somebody move one zone for nothing, where nothing is in the way, before the action."""
+    """Let a character move one zone for nothing, where nothing is in the way, before the action."""
     table, setup, fighter, state = now.table, now.place.setup, now.fighter, now.table.state
     now.zone = zones.zone_of(state, fighter.who)
     free = [] if _in_the_way(now) else zones.next_to(setup.zones, now.zone, free=True)
@@ -413,7 +413,7 @@ def _enemy_zones(now: _Turn) -> list[str]:
 
 
 def _in_the_way(now: _Turn) -> list[Fighter]:
-    """Return the enemies in the same zone who do not let anybody past."""
+    """Return the enemies in the same zone who block the way."""
     state, own = now.table.state, now.fighter
     return [
         one
@@ -426,7 +426,7 @@ def _in_the_way(now: _Turn) -> list[Fighter]:
 
 
 def _cross(now: _Turn) -> Outcome | None:
-    """Return what comes of moving with a roll, as far as two zones (Fate Core, "Movement")."""
+    """Return the result of moving with a roll, as far as two zones (Fate Core, "Movement")."""
     table, setup, fighter = now.table, now.place.setup, now.fighter
     wanted = zones.towards(setup.zones, now.zone, _enemy_zones(now), fighter)
     near = zones.within_two(setup.zones, now.zone)

@@ -1,6 +1,6 @@
 """A contest: sides roll against each other exchange by exchange until one has enough victories.
 
-An exchange is a turn for each side that may try an advantage first, one for each who attacks somebody in it (a contest
+An exchange is a turn for each side that may try an advantage first, one for each attack (a contest
 under fire), and the roll. Source: Fate Core, "Contests" (fate-srd.com); the text `fate` is made from, lines 150, 214,
 263, 300 and 339. No outcome's or option's effect stands here: the tables `contest-*` have them.
 """
@@ -48,7 +48,7 @@ _UNNAMED = Option("unnamed", "A twist without a name.", passes=True)
 _TWIST = "An Unexpected Twist"
 
 
-Exchanged = tuple[int, Map[str, str], int]  # the actor's margin, what the outcome table is told, and who is first
+Exchanged = tuple[int, Map[str, str], int]  # the actor's margin, the facts for the outcome table, and who is first
 
 
 class Side(msgspec.Struct, frozen=True, gc=False):
@@ -76,7 +76,7 @@ class Setup(msgspec.Struct, frozen=True, cache_hash=True):
         environment: the difficulty that every side rolls against; None where they roll against each other.
         victories: how many victories win.
         exchanges: after how many the contest ends undecided; None for no limit.
-        given: what else was said to count for the actor.
+        given: further bonuses of the actor.
     """
 
     sides: tuple[Side, ...]
@@ -119,7 +119,7 @@ def begin(table: Table, actor: Character, rating: Rating, vs: Sequence[Oppositio
         said: further fields of `Setup`.
 
     Raises:
-        UsageError: there is no other side, or somebody cannot take part.
+        UsageError: there is no other side, or a character cannot take part.
     """
     check_none_open(table.state, "contest")
     others = tuple(Side(one.character, Rating(one.value, one.ability), one.dice.text if one.dice else "") for one in vs)
@@ -134,7 +134,7 @@ def begin(table: Table, actor: Character, rating: Rating, vs: Sequence[Oppositio
 
 
 def attackers_of(table: Table, forms: Sequence[Form], kind: str) -> tuple[tuple[str, Rating], ...]:
-    """Return who attacks during a contest, with what, from what was typed: the best that fits where nobody said."""
+    """Return who attacks during a contest, and with what: by default the best ability that fits."""
     people = [(form, table.state.characters[form.name]) for form in forms]
     return tuple(
         (form.name, form.values.get("attack") or best_rating(table.rules, character, kind, "attack"))
@@ -216,7 +216,7 @@ def _prepare(moves: Moves, table: Table, place: Contest, number: int) -> Turn:
 
 
 def _fire(moves: Moves, table: Table, place: Contest, number: int) -> Turn:
-    """Have somebody attack the actor, who runs the contest meanwhile (A:300, A:339)."""
+    """Have a character attack the actor, who runs the contest meanwhile (A:300, A:339)."""
     setup = place.setup
     name, rating = setup.attackers[number]
     runner = setup.sides[0].who
@@ -253,7 +253,7 @@ def _roll(moves: Moves, table: Table, place: Contest) -> Turn:
         own, best = totals.get(0), max((total for number, total in totals.items() if number), default=None)
         is_told = own is not None and best is not None and own - best == margin
         compared = {"total": own, "opposition": best} if is_told else {}
-    else:  # nobody opposes the last side that may roll
+    else:  # the last side that may roll is unopposed
         first, costs, compared = rolling[0] if rolling else 0, (), {}
         margin = 0 if not rolling else 1 if first == 0 else -1
         facts = _told(is_won=bool(rolling), is_twist=False, is_double=False)
@@ -261,7 +261,7 @@ def _roll(moves: Moves, table: Table, place: Contest) -> Turn:
 
 
 def _told(*, is_won: bool, is_twist: bool, is_double: bool) -> Map[str, str]:
-    """Return what the outcome table of an exchange is told."""
+    """Return the facts for the outcome table of an exchange."""
     facts = {"victory": is_won, "twist": is_twist, "double": is_won and is_double}
     return fact_map(*((name, "yes" if is_so else "no") for name, is_so in facts.items()))
 
@@ -270,7 +270,7 @@ def _told(*, is_won: bool, is_twist: bool, is_double: bool) -> Map[str, str]:
 def _comparison(rolling: tuple[int, ...], floor: int | None, *, is_always: bool) -> Callable[[Heights], Exchanged]:
     """Return what compares the sides of an exchange.
 
-    Against the surroundings, whoever fails against them wins nothing, and style is what it is against them.
+    Against the surroundings, a side that fails wins nothing, and style is what it is against them.
 
     Args:
         rolling: the numbers of the sides that roll; their totals are followed by `floor` where there is one.
@@ -323,7 +323,7 @@ def _rolled(
         sides.append(aspects.Side(members, window, label, add + (rolled or 0), rolled, dice, side.who))
     costs: tuple[Effect, ...] = ()
     if setup.environment is not None:
-        sides.append(aspects.Side((), "surroundings", "", setup.environment))  # which nobody raises
+        sides.append(aspects.Side((), "surroundings", "", setup.environment))  # which no side raises
     if table.state.tags:
         settles = "contest-exchange", comparison
         costs = aspects.invoke_among(table, sides, aspects.new_ledger(table), settles=settles)

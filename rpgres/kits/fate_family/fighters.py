@@ -19,7 +19,7 @@ from rpgres.rulesets import Rules
 
 
 class Fighter(msgspec.Struct, frozen=True, gc=False):
-    """Somebody in a conflict, and with what they act.
+    """A character in a conflict, and with what they act.
 
     Attributes:
         who: the character.
@@ -55,17 +55,17 @@ def rating_names(rules: Rules, kind: str, use: str) -> Sequence[str]:
 
 
 def best_rating(rules: Rules, character: Character, kind: str, use: str) -> Rating:
-    """Return the best of somebody's abilities that count for something; the first one of equals."""
+    """Return the best of a character's abilities that count for something; the first one of equals."""
     names = rating_names(rules, kind, use)
     rated = [Rating(character.abilities.get(name, 0), name) for name in names]
     return max(rated, key=lambda rating: rating.value, default=Rating(0))
 
 
 def fighter_of(rules: Rules, character: Character, side: int, said: Mapping[str, Any], *, kind: str) -> Fighter:
-    """Return somebody as a fighter, with what was said and the best that fits for the rest.
+    """Return a character as a fighter, with what was typed, and the best ability that fits for the rest.
 
     Raises:
-        UsageError: nobody knows what the character absorbs harm with.
+        UsageError: nothing says what the character absorbs harm with.
     """
     if not character.tracks:
         raise UsageError(f"{character.name} has no sheet, so nobody knows what harm they can take; name a sheet")
@@ -104,7 +104,7 @@ def in_order(table: Table, fighters: Sequence[Fighter], *, kind: str, first: str
         first: who comes first, as names separated by commas; the others follow as they would.
 
     Raises:
-        UsageError: a name is nobody's here.
+        UsageError: a name is no fighter's.
     """
     how = table.rules.switches(ConflictSwitches).turn_order
     names = rating_names(table.rules, kind, "order")
@@ -127,10 +127,10 @@ def in_order(table: Table, fighters: Sequence[Fighter], *, kind: str, first: str
 
 
 def check_fighters(state: State, fighters: Sequence[Fighter]) -> None:
-    """Check that everybody can take part, once, and that there are two sides.
+    """Check that all can take part, once, and that there are two sides.
 
     Raises:
-        UsageError: somebody is out, named twice, or all are on one side.
+        UsageError: a character is out, named twice, or all are on one side.
     """
     names = [one.who for one in fighters]
     for name in names:
@@ -142,7 +142,7 @@ def check_fighters(state: State, fighters: Sequence[Fighter]) -> None:
 
 
 def room(character: Character, track: str) -> int:
-    """Return how much more harm somebody can take before being out, for a mob all its members together."""
+    """Return how much more harm a character can take before being out, for a mob all its members together."""
     tracks = character.tracks
     stress = tracks.get(track, ())
     found = _room(stress, tracks.get(harm.CONSEQUENCES, ()), track)

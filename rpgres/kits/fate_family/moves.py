@@ -1,6 +1,6 @@
 """What procedures of the family ask of a ruleset: its own actions, as functions of a table and a rating.
 
-A contest or a conflict is the same for every ruleset of the family but for what somebody adds to the dice (`effort`)
+A contest or a conflict is the same for every ruleset of the family but for what a character adds to the dice (`effort`)
 and the rules of its single actions, which the ruleset passes here.
 """
 
@@ -20,12 +20,12 @@ from rpgres.model.state import EMPTY, GM, Character, Map, State
 from rpgres.parameters.values import Opposition, Rating
 from rpgres.rulesets import Option
 
-TURN = "turn"  # the decision what somebody does in a turn
+TURN = "turn"  # the decision what a character does in a turn
 TARGET = "target"  # the decision whom or what that is about
 VICTORY = "victory"  # the kind of effect that counts in a contest
 ZONES = "zones"  # the thing on the table: the zone of each fighter, by name
 ADVANTAGE = "create-advantage"  # an action that every procedure offers
-SCENERY = Option("scene", "The scene.")  # what an advantage is on that is on nobody
+SCENERY = Option("scene", "The scene.")  # what an advantage is on that is on no character
 
 
 class ContestSwitches(msgspec.Struct, frozen=True, gc=False):
@@ -47,7 +47,7 @@ class Moves(msgspec.Struct, frozen=True):
     """The actions of a ruleset as its procedures play them.
 
     Attributes:
-        effort: `(table, actor, action, rating, given)` returns what somebody adds to the dice of an action.
+        effort: `(table, actor, action, rating, given)` returns what a character adds to the dice of an action.
         advantage: `(table, actor, rating, vs, name=, on=, is_new=)` makes an advantage, or uses one.
         attack: `(table, actor, rating, vs, track=, target=, defender=, full_defense=)` attacks.
         overcome: `(table, actor, rating, vs)` gets past something.
@@ -62,7 +62,7 @@ class Moves(msgspec.Struct, frozen=True):
 
 
 def opposition_of(table: Table, who: str, rating: Rating) -> Opposition:
-    """Return somebody at the table as opposition with a rating."""
+    """Return a character at the table as opposition with a rating."""
     return Opposition(rating.value, table.rules.dice, who, rating.name)
 
 
@@ -76,7 +76,7 @@ def make_advantage(
     vs: Sequence[Opposition],
     full_defense: bool = False,
 ) -> Outcome:
-    """Return what comes of an advantage in a procedure: the first makes an aspect, later ones take advantage of it.
+    """Return the result of an advantage in a procedure: the first makes an aspect, later ones take advantage of it.
 
     Its name says whose it is and what it is on, and nothing of what went before, so that odds meet few states.
 
@@ -118,10 +118,10 @@ def with_boosts_named(state: State, outcome: Outcome) -> Outcome:
 
 
 def check_sides(state: State, names: Sequence[str]) -> None:
-    """Check that everybody who takes part can, and only once.
+    """Check that all who take part can, and only once.
 
     Raises:
-        UsageError: somebody is out, or named twice.
+        UsageError: a character is out, or named twice.
     """
     for name in names:
         check_in(state, name)
@@ -138,7 +138,7 @@ def ending(
 
 
 def concede(table: Table, actor: Character, taken: int | None = None) -> Outcome:
-    """Return what comes of giving in before a roll (Fate Core, "Conflicts").
+    """Return the result of giving in before a roll (Fate Core, "Conflicts").
 
     A fate point, and one for each consequence taken in this conflict.
 

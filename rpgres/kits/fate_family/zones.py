@@ -1,6 +1,6 @@
 """Zones of a conflict: places in a row, who is where, and what it takes to get from one to the next.
 
-Where somebody is stands on the table as the thing `zones`. Source: Fate Core, "Conflicts", "Zones" and "Movement".
+Where a character is stands on the table as the thing `zones`. Source: Fate Core, "Conflicts", "Zones" and "Movement".
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from rpgres.kits.fate_family.moves import ZONES
 from rpgres.model.state import EMPTY, State, slug
 from rpgres.rulesets import Effect, effect
 
-STEPS = 2  # how far somebody gets with a roll
+STEPS = 2  # how far a character gets with a roll
 
 Row = tuple[tuple[str, int], ...]  # zones in a row, each with the difficulty of getting into it
 
@@ -42,7 +42,7 @@ def read_zones(text: str) -> Row:
 
 
 def start_of(row: Row, name: str, side: int, said: Mapping[str, Any]) -> dict[str, str]:
-    """Return where somebody begins: where was said, else the actor's side in the first zone and others in the last.
+    """Return where a character begins: as typed, else the actor's side in the first zone and others in the last.
 
     Raises:
         UsageError: there is no such zone.
@@ -57,18 +57,18 @@ def start_of(row: Row, name: str, side: int, said: Mapping[str, Any]) -> dict[st
 
 
 def placed(fighters: Sequence[Fighter]) -> tuple[Effect, ...]:
-    """Return the effects that put everybody into a zone."""
+    """Return the effects that put the fighters into their zones."""
     return tuple(effect("move", to=one.who, zone=one.zone) for one in fighters)
 
 
 def zone_of(state: State, who: str) -> str:
-    """Return where somebody is."""
+    """Return where a character is."""
     zone: str = state.things.get(ZONES, EMPTY).get(who, "")
     return zone
 
 
 def reaches(fighter: Fighter, zone: str, enemy: Fighter, state: State) -> bool:
-    """Tell whether somebody in a zone can attack somebody else."""
+    """Tell whether a character in a zone can attack another character."""
     return fighter.is_ranged or zone_of(state, enemy.who) == zone
 
 

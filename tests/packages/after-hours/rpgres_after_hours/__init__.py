@@ -67,7 +67,7 @@ def slip(table: Table, actor: Character, skill: Rating, to: str) -> Outcome:
     lookouts = [name for name, room in places(state).items() if room == to and state.seat_of(name) == GM]
     target = settings["target"] + len(lookouts)
     if to in state.things.get("patrol", ()):
-        table.tell(f"The patrol is in the {to}.", reveals=True)
+        table.tell(f"The patrol is in the {to}.", reveals=("patrol",))
         target += settings["patrol"]
     total = table.roll(table.rules.dice, by=actor.name) + skill.value
     return table.settle(

@@ -21,7 +21,7 @@ from rpgres.cli.render.account_lines import (
 from rpgres.cli.render.account_words import words_of
 from rpgres.cli.render.accounts import Titles, account_of, chapter_of, heading_of
 from rpgres.cli.render.scenes import step_question_lines
-from rpgres.engine.running import TakenBack
+from rpgres.engine.stops import TakenBack
 from rpgres.model.state import EMPTY, GM, State
 from rpgres.parameters.context import ACTOR
 from rpgres.scenes import Leaf, PlayedStep, Scene, SceneResult, Unanswered, play_scene, scene_result, step_record

@@ -11,7 +11,7 @@ from typing import Any
 
 MOST = 16  # files that are open at a time
 
-Now = tuple[int, ...]  # what tells a file from what it is once somebody else has written to it
+Now = tuple[int, ...]  # a value that changes when another process writes to the file
 
 
 class Connection(sqlite3.Connection):
@@ -34,7 +34,7 @@ class Connection(sqlite3.Connection):
         return self.kept
 
     def version(self) -> tuple[int]:
-        """Return a number that is another one after somebody else has written."""
+        """Return a number that changes when another process writes."""
         (number,) = self.execute("PRAGMA data_version").fetchone()
         return (int(number),)
 
@@ -175,7 +175,7 @@ def kept_open() -> Iterator[None]:
 def defer(*, enabled: bool) -> None:
     """Have what is added to one table from here on committed by `settle` alone, or by each command itself again.
 
-    Whoever defers tells nobody that something is done before `settle` has returned, and nobody else can write by then.
+    A caller that defers reports nothing as done before `settle` has returned; no other process can write until then.
     """
     if _keeper is not None:
         _keeper.is_deferring = enabled
@@ -207,7 +207,7 @@ def note_whole(path: Path, head: str) -> None:
 
 
 def is_whole(path: Path, head: str) -> bool:
-    """Tell whether that was noted, and nobody else has written since."""
+    """Tell whether that was noted, and no other process has written since."""
     connection = _keeper.find(path) if _keeper is not None else None
     return connection is not None and connection.whole == head
 

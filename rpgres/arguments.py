@@ -1,0 +1,104 @@
+"""Which argument of a public call is of a kind that it does not take, told where the call failed because of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+from rpgres.errors import RpgresError, UsageError, named
+
+_Given = ParamSpec("_Given")
+_Found = TypeVar("_Found")
+
+_WORDS = {
+    "str": "a text",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "True or False",
+    "PathLike": "a path",
+    "Mapping": "a dictionary",
+    "dict": "a dictionary",
+    "Sequence": "a list",
+    "Iterable": "a list",
+    "NoneType": "None",
+}
+
+
+def told_by_kind(call: Callable[_Given, _Found]) -> Callable[_Given, _Found]:
+    """Have a call that fails because of an argument's kind raise a `UsageError` that names the argument.
+
+    Arguments are looked at when a call has failed, so that one that does not costs nothing.
+    """
+
+    @wraps(call)
+    def told(*args: _Given.args, **kwargs: _Given.kwargs) -> _Found:
+        try:
+            return call(*args, **kwargs)
+        except RpgresError:
+            raise
+        except Exception:
+            found = misfit(call, args, kwargs)
+            if found is None:
+                raise
+            name, message = found
+            raise UsageError(message, path=(name,)) from None
+
+    return told
+
+
+def misfit(call: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return the first argument by name that is of no kind that a call takes, and what is wrong with it, or None."""
+    from inspect import Parameter, signature
+    from typing import get_type_hints
+
+    try:
+        taken, hints = signature(call), get_type_hints(call)
+        given = taken.bind(*args, **kwargs).arguments
+    except (TypeError, NameError):  # it lacks an argument, which Python tells by itself
+        return None
+    for name, value in given.items():
+        is_plain = taken.parameters[name].kind not in (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL)
+        if is_plain and name in hints and not _fits(value, hints[name]):
+            return name, f"{named(name)} takes {' or '.join(dict.fromkeys(_words(hints[name])))}, not {value!r:.80}"
+    return None
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    """Tell whether a value is of a kind; one that is not known here takes anything."""
+    from typing import Any as Anything
+    from typing import get_args, get_origin
+
+    kind, inner = get_origin(hint) or hint, get_args(hint)
+    if hint is Anything or isinstance(hint, str | TypeVar):
+        return True
+    if _is_union(kind):
+        return any(_fits(value, one) for one in inner)
+    if not isinstance(kind, type):  # a literal
+        return not inner or value in inner
+    if kind in (int, float):
+        return isinstance(value, int | kind) and not isinstance(value, bool)
+    if not isinstance(value, kind) or (isinstance(value, str) and bool(inner)):
+        return False
+    if isinstance(value, Mapping):
+        return all(_fits(one, inner[1]) for one in value.values()) if len(inner) > 1 else True
+    return not isinstance(value, list | tuple) or not inner or all(_fits(one, inner[0]) for one in value)
+
+
+def _words(hint: Any) -> list[str]:
+    from typing import get_args, get_origin
+
+    kind, inner = get_origin(hint) or hint, get_args(hint)
+    if _is_union(kind):
+        return [word for one in inner for word in _words(one)]
+    if not isinstance(kind, type):
+        return [repr(one) for one in inner]
+    of = f" of {_words(inner[0])[0].removeprefix('a ')}s" if _WORDS.get(kind.__name__) == "a list" and inner else ""
+    return [_WORDS.get(kind.__name__, f"a {kind.__name__}") + of]
+
+
+def _is_union(kind: Any) -> bool:
+    from types import UnionType
+    from typing import Union
+
+    return kind in (Union, UnionType)

@@ -1,0 +1,279 @@
+"""An action with its inputs read, the policies that decide in it, and the answers that were typed for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from rpgres.dice.seeds import Streams
+from rpgres.engine.dealers import SeededDealer
+from rpgres.engine.players import Policy, Seats, policy_of
+from rpgres.engine.running import Run, Trust
+from rpgres.errors import UsageError
+from rpgres.model.state import EMPTY, GM, Card, Map, State
+from rpgres.parameters.context import ACTOR, OPPONENT, InputContext
+from rpgres.parameters.reading import read_inputs
+from rpgres.parameters.values import Form, Opposition
+from rpgres.rulesets import OUTCOME_ONLY, Rules, unknown
+from rpgres.rulesets.effects import with_tracks
+
+if TYPE_CHECKING:
+    from rpgres.model.cards import Stack
+    from rpgres.rulesets.sheets import SheetOrders
+    from rpgres.toml.reading import Source
+
+Placed = tuple[str, tuple[str, ...], str]  # cards that an input places: the pile, the cards, the option
+
+
+class Prepared(msgspec.Struct, frozen=True):
+    """An action whose inputs are read: ready to be run, any number of times.
+
+    Attributes:
+        rules: the ruleset in play.
+        action: the action's name.
+        state: what lies on the table before it.
+        actor: who acts.
+        arguments: what the rule takes.
+        inputs: what was typed, for the record.
+        placed: cards that inputs place before the action, as (pile, cards, option).
+        lump: which cards are alike to the rule, for odds; None where no two kinds are.
+        sheets: the texts of the sheets that were read, by the name that was typed.
+        trust: what of it no sheet has, and how that is treated; None where everything typed counts.
+        orders: the standing orders on the sheets that were read, by character.
+        undealt: hands that are dealt when the rule turns to them, for odds; see `engine.hidden`.
+    """
+
+    rules: Rules
+    action: str
+    state: State
+    actor: str
+    arguments: dict[str, Any]
+    inputs: dict[str, Any]
+    placed: tuple[Placed, ...] = ()
+    lump: Callable[[Card], Hashable] | None = None
+    sheets: Mapping[str, Source] = EMPTY
+    trust: Trust | None = None
+    orders: Mapping[str, SheetOrders] = EMPTY
+    undealt: Mapping[str, tuple[str, int]] = EMPTY
+
+    def lump_for(self, asked: str) -> Callable[[Card], Hashable] | None:
+        """Return which cards are alike to the rule where odds are asked this question (`QUESTIONS`)."""
+        return self.lump if asked in self.rules.ruleset.lumps_hold.get(self.action, OUTCOME_ONLY) else None
+
+
+ORDERS_FILE = ".toml"  # how the name of a policy ends that is a file of standing orders
+
+
+def prepare(
+    rules: Rules,
+    action: str,
+    inputs: Mapping[str, Any],
+    *,
+    state: State | None = None,
+    actor: str = "",
+    beside: Path | None = None,
+    confined: bool = False,
+    sheets: Mapping[str, Source] = EMPTY,
+    undealt: Mapping[str, tuple[str, int]] = EMPTY,
+) -> Prepared:
+    """Return an action with its inputs read.
+
+    Args:
+        rules: the ruleset in play.
+        action: the action's name.
+        inputs: values by parameter name, as typed or scripted.
+        state: the table so far; empty by default.
+        actor: the actor, a character of that state; by default the one that `sheet` describes.
+        beside: the folder in which sheets are sought first.
+        confined: whether sheets may only be named by plain file names, for untrusted inputs.
+        sheets: the texts of sheets by the name that is typed, in place of what the files say now.
+        undealt: hands of that state that are still to be dealt; one whose cards are typed is not.
+
+    Raises:
+        UsageError: the action or an input is unknown, missing or impossible.
+        FileError: a sheet is missing or faulty.
+    """
+    rules.require_action(action)
+    context = InputContext(
+        rules,
+        with_tracks(rules, state if state is not None else State()),
+        actor=actor or ACTOR,
+        beside=beside,
+        confined=confined,
+        sheets=dict(sheets),
+    )
+    arguments = read_inputs(context, action, inputs)
+    plain = {key.replace("_", "-"): value for key, value in inputs.items() if value is not None}
+    state, placed, lump = context.state, tuple(context.placed), None
+    if rules.file.piles:
+        from rpgres.engine.piles import lay_out
+
+        state, lump = lay_out(rules, state), _card_equivalence(rules, action, arguments, state)
+    typed = {pile for pile, _, _ in placed}
+    return Prepared(
+        rules,
+        action,
+        state,
+        context.actor,
+        arguments,
+        plain,
+        placed,
+        lump,
+        context.sheets,
+        orders=context.orders,
+        undealt=Map({hand: one for hand, one in undealt.items() if hand not in typed}) if undealt else EMPTY,
+    )
+
+
+def _card_equivalence(
+    rules: Rules, action: str, arguments: Mapping[str, Any], state: State
+) -> Callable[[Card], Hashable] | None:
+    """Return which cards are alike to a rule with these arguments, as its ruleset registered it."""
+    lump = rules.ruleset.lumps.get(action)
+    if lump is None:
+        return None
+    keys: dict[str, Hashable] = {}
+    told = dict(arguments)
+
+    def key(card: Card) -> Hashable:
+        if card.code not in keys:
+            if not keys and _takes_state(lump):
+                told["state"] = state
+            keys[card.code] = lump(rules, card, **told)
+        return keys[card.code]
+
+    return key
+
+
+def _takes_state(lump: Callable[..., Hashable]) -> bool:
+    """Tell whether a function that says which cards are alike wants to know of the table."""
+    from inspect import signature
+
+    return "state" in signature(lump).parameters
+
+
+def lay_placed(run: Run, placed: Sequence[Placed]) -> None:
+    """Place the cards that inputs name in piles; see `cards.place`."""
+    from rpgres.engine import cards
+
+    for number, (pile, texts, option) in enumerate(placed):
+        later = [text for _, others, _ in placed[number + 1 :] for text in others]
+        cards.place(run, pile, texts, option=option, elsewhere=later)
+
+
+def with_piles(prepared: Prepared, *, asked: str) -> Prepared:
+    """Return an action with the cards that inputs place in their piles, where that leaves nothing to chance.
+
+    Callers that run it many times for one question (`QUESTIONS`) need not do it each time.
+
+    Raises:
+        UsageError: there is no such card, or it lies somewhere else.
+    """
+    if not prepared.placed:
+        return prepared
+    dealer = _Unlaid()
+    run = Run(prepared.rules, prepared.state, dealer, Seats(), lump=prepared.lump_for(asked))
+    lay_placed(run, prepared.placed)
+    if dealer.was_asked:
+        return prepared
+    return msgspec.structs.replace(prepared, state=run.state, placed=())
+
+
+class _Unlaid(SeededDealer):
+    """A dealer that answers only what is all the same to the rule, and notes whether it was asked anything else."""
+
+    __slots__ = ("was_asked",)
+
+    def __init__(self) -> None:
+        super().__init__(Streams(""))
+        self.was_asked = False
+
+    def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
+        from rpgres.model.cards import classes
+
+        firsts, _ = classes(cards, stack)
+        self.was_asked |= len(firsts) > 1
+        return firsts[0]
+
+
+def policies_of(
+    prepared: Prepared,
+    named: Mapping[str, str],
+    *,
+    auto: bool = False,
+    with_orders: bool = False,
+    files: bool = False,
+) -> dict[str, Policy]:
+    """Return the policies of an action by character, everybody's under an empty name.
+
+    Standing orders on sheets decide for those who have no policy of their own, and before everybody's.
+
+    Args:
+        prepared: the action, which says who is at the table.
+        named: policy by character; `actor` and `opponent` stand for these characters, an empty name for all.
+        auto: whether the ruleset's first policy answers for players without one.
+        with_orders: whether the orders on sheets count even without a policy.
+        files: whether a name that ends in `.toml` is that of a file of standing orders.
+
+    Raises:
+        UsageError: there is no such policy or character.
+        FileError: a file of orders cannot be read, or orders are faulty.
+    """
+    rules = prepared.rules
+    policies = {"": policy_of(rules)} if auto else {}
+    of_files: dict[str, str] = {}
+    for who, name in named.items():
+        who = _named(prepared, who, nobody=GM) if who else ""
+        if files and name.endswith(ORDERS_FILE):
+            of_files[who] = name
+        else:
+            policies[who] = policy_of(rules, name)
+    if not of_files and not (prepared.orders and (with_orders or policies)):
+        return policies
+    from rpgres.engine.deciders import with_standing
+
+    return with_standing(policies, of_files, prepared.orders, rules=rules, state=prepared.state)
+
+
+def answers_to(prepared: Prepared, choose: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """Return answers to decisions with the names of those whose they are: by `LABEL`, or by `WHO:LABEL`.
+
+    Args:
+        prepared: the action, which says who is at the table.
+        choose: answers as typed, in which `actor` and `opponent` stand for these characters.
+
+    Raises:
+        UsageError: there is no such character.
+    """
+    found: dict[str, list[str]] = {}
+    for key, answers in choose.items():
+        who, sign, label = key.rpartition(":")
+        key = f"{_named(prepared, who)}:{label}" if sign else key
+        found.setdefault(key, []).extend(answers)
+    return found
+
+
+def _named(prepared: Prepared, who: str, *, nobody: str = OPPONENT) -> str:
+    """Return a character by name, or who is meant by `actor` or `opponent`; `nobody` for an opponent without a sheet.
+
+    Raises:
+        UsageError: there is no such character.
+    """
+    forms = (one for value in prepared.arguments.values() if isinstance(value, tuple) for one in value)
+    known = dict.fromkeys((*prepared.state.characters, *(one.name for one in forms if isinstance(one, Form))))
+    if who not in known and who not in (ACTOR, OPPONENT, GM):
+        names = dict.fromkeys((*known, ACTOR, OPPONENT, GM))
+        raise UsageError(unknown("character", who, names, of=f"the table of {prepared.rules.id} {prepared.action}"))
+    return {ACTOR: prepared.actor, OPPONENT: _opponent(prepared) or nobody}.get(who, who)
+
+
+def _opponent(prepared: Prepared) -> str:
+    """Return who opposes by the inputs: the first opposer with a sheet, if there is one."""
+    for argument in prepared.arguments.values():
+        for one in argument if isinstance(argument, tuple) else (argument,):
+            if isinstance(one, Opposition) and one.character:
+                return one.character
+    return ""

@@ -1,0 +1,130 @@
+"""What ends a run early, and the error that its user sees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rpgres.engine.players import Question
+from rpgres.errors import RpgresError, RuleError, in_words, is_interrupt, place_of
+from rpgres.model.state import EMPTY
+
+if TYPE_CHECKING:
+    from rpgres.engine.running import Run
+
+PURE = "a rule must depend only on the table (no random numbers, clock, files or mutable globals)"
+MAX_QUESTIONS = 10_000  # a rule that asks more in one action does not end
+
+
+class Stop(BaseException):
+    """What ends a run early. Not an `Exception`, so that a rule that catches those cannot swallow it.
+
+    `run` is where it ended, with the events so far; the caller of the rule sets it.
+    """
+
+    run: Run
+
+
+class NeedsAnswer(Stop):
+    """A decision without which the rule cannot go on has no answer; `together` are asked at the same time."""
+
+    def __init__(self, question: Question, *, together: tuple[Question, ...] = ()) -> None:
+        super().__init__(question.label)
+        self.question = question
+        self.together = together
+
+
+class Settled(Stop):
+    """The band is fixed, and nothing after it was asked for (odds of outcomes)."""
+
+    def __init__(self, band: str, margin: int | None, *, total: int | None = None) -> None:
+        super().__init__(band)
+        self.band = band
+        self.margin = margin
+        self.total = total
+
+
+class TakenBack(Stop):
+    """The person who is asked undoes the last answer of the action, or the action itself."""
+
+
+class PutAgain(Stop):
+    """The person who is asked did something else at the table; the question is asked again, if it is still open."""
+
+
+class PassesOn(Stop):
+    """The person who is asked skips this question and later ones: `label` (all when empty) of a seat, `until` when."""
+
+    def __init__(self, label: str, seat: str, until: str) -> None:
+        super().__init__(label)
+        self.label, self.seat, self.until = label, seat, until
+
+
+class Broken(Stop):
+    """The rule broke its contract with the table and is not heard any further; `told` says how."""
+
+    def __init__(self, told: str, *, reason: str = "") -> None:
+        super().__init__(told)
+        self.told = told
+        self.reason = reason
+
+
+def endless(label: str, counts: Mapping[str, int] = EMPTY) -> Broken:
+    """Return what stops a rule that asks without end: what it asked last, and how often each label before."""
+    most = max(counts, key=counts.__getitem__, default=label)
+    told = f"it asked more than {MAX_QUESTIONS:,} questions in one action, {label!r} the last"
+    often = f", most often {most!r} ({counts[most]:,} times)" if counts.get(most, 0) > 1 else ""
+    return Broken(f"{told}{often}; it seems to loop", reason="endless")
+
+
+def not_deterministic(asked: str, now: str) -> str:
+    """Return what is wrong with a rule that asked something else when it was run again on the same answers.
+
+    Args:
+        asked, now: what it asked first and then, in words: a label in quotes, or `nothing`.
+    """
+    return f"run twice on the same answers it asked {asked} and then {now}; {PURE}"
+
+
+def fault_of(error: BaseException, run: Run, told: str) -> BaseException:
+    """Return what to raise when a ruleset's code did not return: what is wrong with it, as its own fault.
+
+    What is no fault of the code comes back as it is: a run that ended early, what is meant for users, an interrupt.
+    All but the last now carry the run.
+
+    Args:
+        error: what was raised.
+        run: where it was raised.
+        told: what the code is, for messages.
+    """
+    fault: RpgresError
+    match error:
+        case Broken():
+            if run.fault is not None:
+                fault = run.fault
+            else:
+                place = place_of(error) if error.reason == "endless" else ""
+                why = f"{told} cannot be played: {error.told}{place}"
+                fault = run.rules.blamed(RuleError(why, reason=error.reason))
+        case Stop() | RpgresError():
+            error.run = run
+            return run.rules.blamed(error) if isinstance(error, RuleError) else error
+        case _ if is_interrupt(error):
+            return error
+        case _:
+            place = place_of(error)
+            fault = run.rules.blamed(RuleError(f"{told} failed: {in_words(error)}{place}", place=place))
+    fault.run = run
+    fault.__cause__ = error
+    return fault
+
+
+@contextmanager
+def in_run(run: Run) -> Iterator[None]:
+    """Have errors carry the run that they are about."""
+    try:
+        yield
+    except RpgresError as error:
+        error.run = run
+        raise
