@@ -84,7 +84,8 @@ class Best(msgspec.Struct, frozen=True):
     def odds(self, prepared: Prepared) -> Odds:
         """Return the odds of the best choice, as `rpgres.odds.exact` has them."""
         masses = in_order(prepared, dict(self.value.masses))
-        return Odds(masses, self.value.open, self.leaves, self.states, self.passed, self.partly)
+        odds = Odds(masses=masses, open=self.value.open, leaves=self.leaves, states=self.states)
+        return msgspec.structs.replace(odds, passed=self.passed, partly=self.partly)
 
     def records(self, prepared: Prepared, *, samples: Mapping[str, Sample] = EMPTY) -> list[ChoiceOdds]:
         """Return the odds of each first option for the JSON, the best first.
@@ -316,11 +317,7 @@ class _Solver:
     """One calculation: the points whose value is known, and what is left of the budget."""
 
     def __init__(
-        self,
-        prepared: Prepared,
-        choose: Mapping[str, Sequence[str]],
-        policies: Mapping[str, Policy],
-        budget: Budget,
+        self, prepared: Prepared, choose: Mapping[str, Sequence[str]], policies: Mapping[str, Policy], budget: Budget
     ) -> None:
         from fractions import Fraction
 
