@@ -84,8 +84,7 @@ class Best(msgspec.Struct, frozen=True):
     def odds(self, prepared: Prepared) -> Odds:
         """Return the odds of the best choice, as `rpgres.odds.exact` has them."""
         masses = in_order(prepared, dict(self.value.masses))
-        odds = Odds(masses=masses, open=self.value.open, leaves=self.leaves, states=self.states)
-        return msgspec.structs.replace(odds, passed=self.passed, partly=self.partly)
+        return Odds(masses, self.value.open, self.leaves, self.states, passed=self.passed, partly=self.partly)
 
     def records(self, prepared: Prepared, *, samples: Mapping[str, Sample] = EMPTY) -> list[ChoiceOdds]:
         """Return the odds of each first option for the JSON, the best first.
