@@ -73,8 +73,8 @@ class Choosable(Record, frozen=True, kw_only=True):
 class Asking(Record, frozen=True, kw_only=True):
     """A question inside a roll, which may always be skipped.
 
-    It is asked before the dice that it or a formula with its label names first, otherwise after all rolls. In formulas the label
-    is the option that was chosen last, `no` where none was.
+    It is asked before the dice that `before` names, or the first with its label in a formula, otherwise after all
+    rolls. In formulas the label is the option that was chosen last, `no` where none was.
 
     Attributes:
         text: the question.
