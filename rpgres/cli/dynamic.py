@@ -45,7 +45,7 @@ class Verb(Struct, frozen=True):
         dice_help: what it does with dice, in one line.
         act: plays an action: `act(data, action, values)`.
         throw: does the same with dice: `throw(notation, values)`.
-        is_seated: whether who acts sits at a table already, so that no sheet is named.
+        is_seated: whether the actor sits at a table already, so that no sheet is named.
         scene: returns the command that does it with a scene, by its name; None where there is no such.
         procedure_options: those a procedure takes; by default those of an action.
         table: for an actor at a table: returns the table as the reader may see it, with the actor, by a line.

@@ -91,7 +91,7 @@ def settings_path() -> str:
 
 
 def load_settings(reserved: Callable[[], Collection[str]] = tuple) -> Loaded:
-    """Return the settings of the environment and of the file. What is wrong with them is told, not raised.
+    """Return the settings of the environment and of the file. Faults in them are reported, not raised.
 
     Args:
         reserved: returns the names that no alias may have; called only where there are aliases.

@@ -64,7 +64,7 @@ MOST = 10  # problems that one check tells
 
 
 def check_ruleset(subject: Subject, *, begins: Callable[[Check], None] | None = None) -> Iterator[Verdict]:
-    """Yield what comes of every check, in order.
+    """Yield the result of every check, in order.
 
     Args:
         subject: the ruleset.
@@ -77,7 +77,7 @@ def check_ruleset(subject: Subject, *, begins: Callable[[Check], None] | None = 
 
 
 def run_check(check: Check, subject: Subject) -> Verdict:
-    """Return what comes of one check; whatever goes wrong inside is a problem of that check."""
+    """Return the result of one check; whatever goes wrong inside is a problem of that check."""
     began = monotonic()
     found: dict[Diagnostic, None] = {}
     printed = StringIO()

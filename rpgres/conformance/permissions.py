@@ -59,7 +59,7 @@ def _typed(subject: Subject, case: Case) -> dict[str, Any]:
 
 
 def _sheets(subject: Subject, case: Case) -> list[str]:
-    """Return the sheets of whoever acts and of somebody else; nothing when it has none that comes with the ruleset."""
+    """Return the sheets of the actor and of another character; nothing when the ruleset ships none."""
     known = [path.stem for path in subject.files("sheets")]
     others = [name for name in known if name != case.prepared.actor]
     return [case.prepared.actor, *others[:1]] if case.prepared.actor in known else []
@@ -98,7 +98,7 @@ def _is_taken(case: Case, inputs: Mapping[str, Any], sheets: list[str]) -> bool:
 
 
 def _act(case: Case, inputs: Mapping[str, Any], sheets: list[str]) -> Done:
-    """Return what comes of an action at a table of its own, typed by the seat of whoever acts.
+    """Return the result of an action at a table of its own, typed by the actor's seat.
 
     Raises:
         RpgresError: the table refuses it.

@@ -1,4 +1,4 @@
-"""What a check is, what it finds, and what came of it. Nothing here checks anything."""
+"""The records of a check: what it is, what it finds, and its result."""
 
 from __future__ import annotations
 

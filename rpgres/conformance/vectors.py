@@ -177,7 +177,7 @@ def differences_of(rules: Rules, case: Case) -> Iterator[str]:
         return
     if dealer.left:
         yield f"{len(dealer.left)} of the dice are not thrown: {_shown(dealer.left)}"
-    yield from _compared(rules, outcome, case.expect)
+    yield from _compared(outcome, case.expect)
 
 
 def _as_needed(rules: Rules) -> Policy:
@@ -186,7 +186,7 @@ def _as_needed(rules: Rules) -> Policy:
     return lambda view, question: NO if question.optional else policy(view, question)
 
 
-def _compared(rules: Rules, outcome: Outcome, expect: Expected) -> Iterator[str]:
+def _compared(outcome: Outcome, expect: Expected) -> Iterator[str]:
     if outcome.band != expect.outcome:
         yield f"outcome is {outcome.band}, not {expect.outcome}"
     if expect.success is not msgspec.UNSET and outcome.success is not expect.success:

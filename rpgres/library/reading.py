@@ -16,7 +16,7 @@ read_folders = folders_of
 
 
 def read_rules(ruleset: str | Ruleset, switches: Mapping[str, str] | None, rulesets: Folders | None) -> Rules:
-    """Return the rules of a ruleset with its house rules, linted where files are laid over them.
+    """Return the rules of a ruleset with its house rules, linted where they have overlays.
 
     Raises:
         UsageError, FileError, PluginError: there are none, or they are faulty.

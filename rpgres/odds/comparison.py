@@ -41,7 +41,7 @@ class Difference(msgspec.Struct, frozen=True):
 
     Attributes:
         probability: from -1 to 1, for reading.
-        exact: the same as a fraction, such as -10/81; null where something negligible is left open.
+        exact: the same as a fraction, such as -10/81; null where a negligible probability remains.
     """
 
     probability: float
@@ -55,7 +55,7 @@ class CaseOdds(MeasuredOdds, frozen=True, kw_only=True):
         name: what is changed, as typed; `base` for what was typed without a change.
         changes: the same as data.
         house_rules: what differs from the ruleset as it ships, in this case.
-        differences: by how much each chance differs from that of the base; null where more than a trace is left open.
+        differences: by how much each chance differs from that of the base; null where more than a trace remains.
         success_difference: the same for success.
     """
 
@@ -170,7 +170,7 @@ def difference(base: Fraction | None, other: Fraction | None, *, is_exact: bool 
     Args:
         base: the chance it differs from.
         other: the chance.
-        is_exact: whether nothing is left open in either.
+        is_exact: whether no probability remains in either.
 
     >>> from fractions import Fraction
     >>> difference(Fraction(1, 2), Fraction(1, 4)).exact

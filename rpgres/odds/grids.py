@@ -21,7 +21,7 @@ class GridCell(Cell, frozen=True, kw_only=True):
 
     Attributes:
         differences: by how much each chance differs from that of the base at the same place; null where more than a
-            trace is left open, and in the base.
+            trace of probability remains, and in the base.
         success_difference: the same for success.
     """
 

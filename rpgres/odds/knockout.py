@@ -38,7 +38,7 @@ class Part(MeasuredOdds, frozen=True, kw_only=True):
     Attributes:
         text: what is taken out or changed, in words.
         change: the same as data.
-        difference: by how much the chance of what is asked for changes; null where more than a trace is left open.
+        difference: by how much the chance of what is asked for changes; null where more than a trace remains.
         distance: by how much the distribution changes in all: half the sum of all differences, from 0 to 1.
     """
 

@@ -8,6 +8,7 @@ is told from what it left alone, even where it wrote an equal value.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -81,6 +82,15 @@ class Reads:
         if not self.is_off:
             self.parts[part] = None
 
+    @contextmanager
+    def off(self) -> Iterator[None]:
+        """Take no note of what is read meanwhile."""
+        before, self.is_off = self.is_off, True
+        try:
+            yield
+        finally:
+            self.is_off = before
+
     def of(self, part: int) -> Any:
         """Return the value of a part, and take note that it was read."""
         if not self.is_off:
@@ -116,7 +126,7 @@ class WatchedMap(Map[Any, Any]):
 
 
 class WatchedTags:
-    """The tags of a state by slug, each a part of its own; None where one is gone, or never was.
+    """The tags of a state by slug, each a part of its own; None where one is removed, or never was.
 
     It is for rulesets to which the order of tags is all the same, so they are told apart by their slugs.
     """
@@ -222,6 +232,20 @@ def raw(record: Any, name: str) -> Any:
     return object.__getattribute__(record, name)
 
 
+def unwatched(state: State) -> State:
+    """Return a state like a watched one of which nobody takes note what is read; it reads all of it."""
+    if type(state) is State:
+        return state
+
+    def copied(record: Any, kind: type[Any]) -> Any:
+        fields = zip(record.__struct_fields__, _fields(record), strict=True)
+        return kind(**{name: Map(value.items()) if type(value) is WatchedMap else value for name, value in fields})
+
+    plain: State = copied(state, State)
+    characters = {name: copied(one, Character) for name, one in plain.characters.items()}
+    return msgspec.structs.replace(plain, characters=Map(characters))
+
+
 class Parts:
     """The parts of the standings of one walk: their numbers, and the numbers of their values.
 
@@ -286,7 +310,7 @@ class Parts:
         return known[1]
 
     def id_of(self, part: int, value: Hashable) -> int:
-        """Return the number of a value of a part, from 1; 0 for a tag that is gone."""
+        """Return the number of a value of a part, from 1; 0 for a tag that is removed."""
         if value is None and self.keys[part][:1] == ("tag",):
             return 0
         # True and 1 are equal, and are not the same.
@@ -326,7 +350,7 @@ class Parts:
             yield part, self.id_of(part, value)
 
     def changes(self, before: Node, standing: Standing, reads: Reads) -> tuple[tuple[int, int], ...]:
-        """Return what a watched standing wrote, as numbers of parts and of their values; parts that are gone are 0."""
+        """Return what a watched standing wrote, as numbers of parts and of their values; removed parts are 0."""
         found: dict[int, int] = dict(self._parts_of(standing, reads))
         shape = found.pop(SHAPE)
         if shape != before[SHAPE]:
@@ -341,7 +365,7 @@ class Parts:
         if self._is_tagged and type(tags) is not Unread:
             if type(tags) is WatchedTags:
                 yield from self._own((("tag", name), tag) for name, tag in tags.by.items())
-            else:  # all that were there and are not named are gone
+            else:  # all that were there and are not named are removed
                 if reads is not None:
                     reads.note(TAGS)
                 by = {tag.slug: tag for tag in tags}
@@ -469,7 +493,7 @@ def _all_of(state: State) -> Iterator[tuple[Key, Any]]:
 
 
 class Memo:
-    """What comes of nodes, found again by those parts alone that were read to find it."""
+    """The result of nodes, found again by those parts alone that were read to find it."""
 
     __slots__ = ("_root",)
 
@@ -485,7 +509,7 @@ class Memo:
         return found
 
     def keep(self, node: Node, reads: Reads, what: Any, parts: Parts) -> None:
-        """Keep what comes of a node, for all that agree with it in what was read."""
+        """Keep the result of a node, for all that agree with it in what was read."""
         if self._root is None:
             self._root = _Branch(SHAPE)
         branch, left = self._root, dict(reads.parts)

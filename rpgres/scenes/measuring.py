@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 FIRST = 4_000  # budget that is tried first; see `_walked`
-FOR_EVER = 1e-30  # what is left open where something may go on for ever, and all else is known
+FOR_EVER = 1e-30  # the remaining probability where something may go on for ever, and all else is known
 
 
 class Reading(msgspec.Struct, frozen=True, kw_only=True):

@@ -124,7 +124,7 @@ def read_scene(
             of a policy, or a file of standing orders.
         named: likewise for single characters, in place of what the scene says of them.
         auto: let the ruleset's first policy do that when neither says.
-        load: makes rules of a ruleset's code, as `load_rules` does; another may leave out what is laid over them.
+        load: makes rules of a ruleset's code, as `load_rules` does; another may leave out their overlays.
         data: what the text says, where something of it is changed.
 
     Raises:
@@ -250,7 +250,7 @@ def laid_out(state: State, tags: Iterable[SceneTag]) -> State:
 
 
 def faults_on_table(tracks: Mapping[str, SceneTrack], things: Mapping[str, SceneThing]) -> Iterator[Fault]:
-    """Yield what is wrong with the tracks and things of a scene."""
+    """Yield the diagnostics of the tracks and things of a scene."""
     for name, track in tracks.items():
         boxes = _box_sizes(track)
         strange = [box for box in track.marks if box not in boxes] if isinstance(track.marks, list) else []

@@ -1,4 +1,4 @@
-"""What a seat may see of what comes of a scene: the rule of `rpgres.engine.views`, step by step."""
+"""What a seat may see of the result of a scene: the rule of `rpgres.engine.views`, step by step."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def require_seat(seat: str, *states: State) -> None:
 def result_seen(rules: Rules, result: Result, seat: str, *, before: State, after: State) -> Result:
     """Return the result of a step as far as a seat may know it, without its seed.
 
-    What a step takes counts as typed by the seat of whoever acts: others read what is public. Something hidden that
+    What a step takes counts as typed by the actor's seat: others read what is public. Something hidden that
     the actor knows of and names is left out for those who do not know of it. A step's note and the answers
     that no question took are the author's, who knows everything: they are for the game master.
 

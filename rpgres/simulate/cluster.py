@@ -46,7 +46,7 @@ def cluster(address: str, job: bytes, *, timeout: float = TIMEOUT) -> Iterator[W
         threads = sum(worker["nthreads"] for worker in client.scheduler_info(n_workers=-1)["workers"].values())
         yield Workers(client.get_executor(pure=False), max(1, threads), has_folder=False)
     finally:
-        with suppress(Exception):  # a scheduler that is gone cannot be told
+        with suppress(Exception):  # a scheduler that has stopped cannot be told
             client.close(timeout=2)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from rpgres.cli.asking.terminal import ask, carry_out, offering
-from rpgres.cli.output import columns, flush, say
+from rpgres.cli.output import columns, flush, is_told_plainly, say
 from rpgres.cli.render.lines import Line, line
 from rpgres.cli.render.questions import LIST, keyed, question_lines
 from rpgres.cli.render.results import event_lines
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rpgres.engine.prepare import Prepared
 
 WIDTH, WIDEST = 80, 120  # columns of a question in one line: where nobody knows, and at most
+FEW = 2  # lines of a question that is put in full again
 HELP = "help"  # likewise, where no table says more
 SKIPS = ("n", "none", "nothing", "skip", "enter")  # other words for skipping an optional question
 YES = ("y", "yes")  # for the only option there is
@@ -131,9 +132,12 @@ class Person:
         say(event_lines(events[shown:]), is_plain=self._is_plain)
         self._shown = len(events)
         width = columns(default=WIDTH, at_most=WIDEST)
-        # What was listed just before is not listed again; `?` does.
+        # What was listed just before is not listed again, where it takes many lines or is read aloud; `?` does.
         asked, self._asked_last = self._asked_last, (question.who, question.label, tuple(keyed(question).items()))
-        self._say(question_lines(question, width=width, is_again=asked == self._asked_last))
+        rows = question_lines(question, width=width)
+        is_long = len(rows) > FEW or is_told_plainly()
+        again = question_lines(question, width=width, is_again=True) if is_long else rows
+        self._say(again if asked == self._asked_last else rows)
         while True:
             answer = self._answer(question)
             if answer is None or isinstance(answer, str):
@@ -142,7 +146,7 @@ class Person:
             if done is not None:
                 return done
             if answer != [LIST]:
-                self._say(question_lines(question, width=width, is_again=True))
+                self._say(again)
 
     def _answer(self, question: Question) -> str | list[str] | None:
         """Return the option typed, None at the end of the input, or the words of what is to be done before; [] for

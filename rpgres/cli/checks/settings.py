@@ -1,4 +1,4 @@
-"""What is wrong with settings, in full, and changes to the settings file: loaded where they are shown or faulty."""
+"""Diagnostics of settings, in full, and changes to the settings file: loaded where they are shown or faulty."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ _KEPT = ("rulesets", "policy", "json", "plain", "exit_code")
 
 
 def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
-    """Resolve an action and print what came of it; exit with the code it calls for."""
+    """Resolve an action and print the result; exit with the code it calls for."""
     shared = {option.name: values.pop(option.name) for option in ACTION_OPTIONS}
     repeat = opt.read_count(shared["repeat"], option="--repeat", default=0)
     _check_repeat(shared, repeat=repeat)
@@ -102,7 +102,7 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
 
 
 def roll_notation(notation: str, values: dict[str, Any]) -> None:
-    """Roll dice and print what came of it."""
+    """Roll dice and print the result."""
     from rpgres.engine.dice import roll_dice
 
     repeat = opt.read_count(values["repeat"], option="--repeat", default=0)
@@ -114,7 +114,7 @@ def roll_notation(notation: str, values: dict[str, Any]) -> None:
     if not repeat and asks_dice(values["real_dice"], as_json=values["json"]):
         from rpgres.cli.asking.real import RealDice
 
-        hand = RealDice(is_plain=values["plain"])  # nobody has a name here
+        hand = RealDice(is_plain=values["plain"])  # no character has a name here
 
     def once(seed: str) -> Result:
         try:

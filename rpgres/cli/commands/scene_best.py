@@ -1,4 +1,4 @@
-"""`rpgres odds SCENE --best WHO`: what comes of a scene when somebody decides optimally, printed."""
+"""`rpgres odds SCENE --best WHO`: the result of a scene with optimal decisions of one player, printed."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ def weigh_best(
     actor: str = "",
     known: Known | None = None,
 ) -> None:
-    """Print what comes of a scene when somebody decides optimally.
+    """Print the result of a scene with optimal decisions of one player.
 
     Args:
         scene: the scene.
-        people: the table with everybody who takes part.
+        people: the table with all who take part.
         shared: the options.
         policies: who else decides by which policy, for the record.
         inputs: what was typed for a procedure.
@@ -92,7 +92,7 @@ def weigh_best(
 def _found(
     scene: Scene, by: str, who: str, worth: Callable[[Any], Fraction | int], shared: Mapping[str, Any]
 ) -> SceneBest:
-    """Return what comes of a scene when somebody decides optimally, showing how far it is."""
+    """Return the result of a scene with optimal decisions of one player, showing progress."""
     from rpgres.cli.progress import NOTHING, interrupted, progress
     from rpgres.odds.scene_best import scene_best
     from rpgres.odds.scenes import Undecided
@@ -118,10 +118,10 @@ def _found(
 
 
 def _who(scene: Scene, people: State, typed: str, actor: str) -> str:
-    """Return who decides optimally: a character or a seat; by default whoever acts first.
+    """Return who decides optimally: a character or a seat; by default the first actor.
 
     Raises:
-        UsageError: nobody is called so, or nobody acts.
+        UsageError: there is no such character, or none acts.
     """
     from rpgres.engine.views import seats_of
     from rpgres.rulesets import unknown
@@ -139,7 +139,7 @@ def _goal(scene: Scene, goals: Sequence[str], by: str) -> tuple[list[str], Calla
     """Return the outcomes that count, and what a result is worth.
 
     Raises:
-        UsageError: there is no such ending, or nobody can tell which endings are good.
+        UsageError: there is no such ending, or nothing says which endings are good.
     """
     from rpgres.cli.commands.scene_odds import ENDING
     from rpgres.rulesets import unknown

@@ -389,7 +389,7 @@ def diagnose_sheet(rules: Rules, source: Source) -> list[Diagnostic]:
 
 
 def _order_faults(rules: Rules, data: Mapping[str, Any], name: str) -> Iterator[Fault]:
-    """Yield what is wrong with a sheet's standing orders; that they are sound by type is told elsewhere."""
+    """Yield the diagnostics of a sheet's standing orders, whose types are checked already."""
     try:
         orders = msgspec.convert(data.get(ORDERS) if ORDERS not in rules.file.sheet else None, Orders | None)
     except msgspec.ValidationError:

@@ -316,7 +316,7 @@ class Room:
             named = {who_is_named(self.rules, self.state, word) for word in words}
             left = [name for name in players if name not in named]
             if self.data.file.actions[action].procedure and any(named) and len(left) == 1:
-                return left[0]  # the others are named beside, or against, whoever acts
+                return left[0]  # the others are named beside, or against, the actor
             found = asks("Who acts?", [Reading(name, (name,)) for name in able]) if len(able) > 1 else None
             if found is None:
                 raise

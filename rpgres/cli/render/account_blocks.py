@@ -14,7 +14,7 @@ Kind = Literal["round", "note", "does", "outcome", "meaning", "effects", "log"]
 
 
 def blocks_of(turn: Turn) -> Iterator[tuple[Kind, list[Line]]]:
-    """Yield what somebody does and what comes of it: lines that stand together, and what they are.
+    """Yield the blocks of an action and its result: lines that stand together, and their kind.
 
     The notes come first, then who does what; what an outcome means is one line.
     """

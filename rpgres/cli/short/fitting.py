@@ -41,7 +41,7 @@ class Scope(msgspec.Struct, frozen=True):
     Attributes:
         rules: the ruleset's data.
         state: the table as whoever types may see it.
-        actor: who acts.
+        actor: the actor.
         options: the options of the action's command as typed: whether each takes a value.
         is_seated: whether the actor sits at a table.
     """
