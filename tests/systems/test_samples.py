@@ -16,6 +16,7 @@ from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.players import Seats, preferred
 from rpgres.engine.prepare import prepare
 from rpgres.engine.run import play
+from rpgres.errors import UsageError
 from rpgres.odds.exact import OddsResult, outcome_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
@@ -149,6 +150,12 @@ def test_points_are_spent_as_well_as_can_be(ruleset: str, inputs: dict[str, Any]
     assert (
         sum(Fraction(best.outcomes[band].exact) for band in best.outcomes.keys() & {"failure", "fumble"}) == 1 - wanted
     )
+
+
+def test_nobody_helps_themselves() -> None:
+    told = "`helper`: 'needle' is the actor; name another character"
+    with pytest.raises(UsageError, match=told):
+        prepare(load_rules(find_ruleset("highest-die")), "check", {"sheet": "needle", "pool": 1, "helper": "needle"})
 
 
 PLAYED: list[tuple[str, str, dict[str, Any]]] = [
