@@ -42,7 +42,7 @@ def weigh_best(scene: Scene, people: State, shared: Mapping[str, Any], **told: A
 
     Args:
         scene: the scene.
-        people: the table with everybody who takes part.
+        people: the table with all who take part.
         shared: the options.
         told: who else decides, and what was typed; see `best_record`.
     """
