@@ -120,11 +120,15 @@ class OddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.odds/1"):
 
     def table(self) -> list[dict[str, Any]]:
         """Return a row for each outcome, as `pandas.DataFrame` takes it: name, `probability`, `exact` fraction."""
-        is_number = self.by != "outcome" or self.action is None
-        return [
-            {self.by: _number(name) if is_number else name, "probability": chance.probability, "exact": chance.exact}
-            for name, chance in self.outcomes.items()
-        ]
+        return table_rows(self.outcomes, self.by, is_number=self.by != "outcome" or self.action is None)
+
+
+def table_rows(outcomes: Mapping[str, Chance], by: str, *, is_number: bool) -> list[dict[str, Any]]:
+    """Return a row for each outcome: its name under `by`, as a number where it is one, `probability` and `exact`."""
+    return [
+        {by: _number(name) if is_number else name, "probability": chance.probability, "exact": chance.exact}
+        for name, chance in outcomes.items()
+    ]
 
 
 def _number(text: str) -> int | str:
