@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def view_in(file: str, options: TableOptions) -> ViewRecord:
-    """Return a view from a file, of which it is said already whose it is.
+    """Return a view from a file, whose seat is known.
 
     Raises:
         UsageError: it is another seat's.
@@ -104,7 +104,7 @@ def write_answer(
 
 
 def _hand_over(text: str) -> None:
-    """Print a line for a mail; what to do with it is told beside, so that a pipe gets the line alone."""
+    """Print a line for a mail; what to do with it goes to standard error, so that a pipe gets the line alone."""
     from rpgres.cli.output import is_terminal, say_text
 
     say_text(("Send this line to whoever has the table:\n" if is_terminal() else "") + f"{text}\n")
@@ -227,7 +227,7 @@ def _accepted(one: Posted, source: str, *, is_named: bool, is_accepted: bool) ->
     """Return what the host has been shown of an answer and takes.
 
     Raises:
-        UsageError: the host does not take it, or was not asked and has not said so beforehand.
+        UsageError: the host does not take it, or was not asked and gave no --accept.
     """
     message, has_dice = _posted_words(one)
     if is_accepted or (is_named and not has_dice):
