@@ -67,7 +67,7 @@ def needed(rules: Rules, difficulty: int) -> int:
 
 
 def gm_card(table: Table, opposing: Opposition | None) -> int:
-    """Return what the game master's card adds: turned up for an opposed action, kept for the exchange (S:13)."""
+    """Return what the game master's card adds: revealed for an opposed action, kept for the exchange (S:13)."""
     rules = table.rules
     switches = rules.switches(Switches)
     if switches.gm_card == "none":

@@ -60,7 +60,7 @@ def hero_of(
         edge = counters.get("edge", 0)
     held = table.count(hand)
     size = counters.get("hand-size", 0) or edge + table.rules.file.settings["hand-over-edge"]
-    if "edge" not in counters:  # nobody's sheet: a hand that was typed is a full one
+    if "edge" not in counters:  # without a sheet, a hand that was typed is a full one
         size = max(size, held)
     size = max(0, size - counters.get("lost", 0) - counters.get("pushed", 0))
     suit = trump_of(table.rules, character, rating, trump)
@@ -92,7 +92,7 @@ def trump_of(rules: Rules, character: Character, rating: Rating, trump: str | No
 
 
 def _check_spelling(rules: Rules, name: str) -> None:
-    """Check that an ability that nobody's sheet has is not one that has a suit, misspelt: it would have no trump.
+    """Check that an ability that no sheet has is not a misspelt one with a suit: it would have no trump.
 
     Raises:
         UsageError: it seems to be.
@@ -163,7 +163,7 @@ def discard(table: Table, cards: Iterable[Card], *, source: str, banked: bool, b
     Args:
         table: where it is played.
         cards: the cards.
-        source: where they lie.
+        source: the pile they are in.
         banked: whether doom cards among them are kept, as long as there is a bank.
         by: who used them, for the account.
     """
@@ -176,5 +176,5 @@ def discard(table: Table, cards: Iterable[Card], *, source: str, banked: bool, b
 
 
 def lost(who: str, count: int, recovery: str) -> tuple[Effect, ...]:
-    """Return what is told of places of a hand that are lost until `recovery`."""
+    """Return the words for places of a hand that are lost until `recovery`."""
     return (effect("lose", to=who, count=count, recovery=recovery),) if count else ()

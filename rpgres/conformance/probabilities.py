@@ -48,7 +48,7 @@ def check_odds(subject: Subject) -> Iterator[Diagnostic]:
                 del found[asked]
                 unmerged = walk_for(case.prepared, asked=asked, leaves=budget, merged=False)
                 told = _disagreement(merged, unmerged)
-            if not told and (merged.states or case.prepared.rules.file.piles):
+            if not told and merged.met_alike:
                 others = walk_for(case.prepared, asked=asked, leaves=budget, others=True)
                 told, how = _disagreement(merged, others), "by which of equivalent cards or runs go on"
             if told:
@@ -96,6 +96,9 @@ def _named(key: object) -> str:
 
 def _sampled(case: Case, odds: Mapping[str, Odds]) -> Iterator[Diagnostic]:
     """Yield what comes more often or more rarely than its exact chances allow (Bernstein's bound)."""
+    odds = {asked: one for asked, one in odds.items() if _can_differ(one)}
+    if not odds:
+        return
     ends = list[End]()
     dealer, began = SeededDealer(Streams("contract")), monotonic()
     for number in range(RUNS):
@@ -111,14 +114,26 @@ def _sampled(case: Case, odds: Mapping[str, Odds]) -> Iterator[Diagnostic]:
                 yield finding(f"{_named(key)} occurred in play, but not in the odds", case.place, _SAMPLED)
                 return
         for key, mass in one.masses.items():
-            exact, share, slack = float(mass), counts[key] / len(ends), float(one.open)
-            bound = sqrt(2 * exact * (1 - exact) * SURE / len(ends)) + SURE / (3 * len(ends))
-            if share < exact - bound or share > exact + slack + bound:
+            share, (least, most) = counts[key] / len(ends), _bounds(mass, one, len(ends))
+            if share < least or share > most:
                 message = (
                     f"{_named(key)} occurred {counts[key]} times in {len(ends):,}, and has the exact chance {mass}"
                 )
                 yield finding(message, case.place, _SAMPLED)
                 return
+
+
+def _bounds(mass: Fraction, odds: Odds, runs: int) -> tuple[float, float]:
+    """Return between which shares of so many runs something comes that has this exact chance."""
+    exact = float(mass)
+    bound = sqrt(2 * exact * (1 - exact) * SURE / runs) + SURE / (3 * runs)
+    return exact - bound, exact + float(odds.open) + bound
+
+
+def _can_differ(odds: Odds) -> bool:
+    """Tell whether runs can contradict odds at all, which they cannot where nearly everything is open."""
+    bounds = [_bounds(mass, odds, RUNS) for mass in odds.masses.values()]
+    return not odds.open or any(least > 0 or most < 1 for least, most in bounds)
 
 
 _SAMPLED = "every random result must come from the table"

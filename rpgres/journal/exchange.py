@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from rpgres.engine.views import state_seen
 from rpgres.errors import FileError, UsageError, named
 from rpgres.journal import store
 from rpgres.journal.commitments import SealFile
@@ -18,7 +19,7 @@ from rpgres.journal.forms import AnswerFile, LinkRecord, ViewRecord
 from rpgres.journal.history import History
 from rpgres.journal.lines import Posted, has_line, posted_in
 from rpgres.journal.views import log_seen, table_record
-from rpgres.model.serialization import read_state
+from rpgres.model.serialization import read_state, state_record
 from rpgres.model.state import State
 from rpgres.text.filenames import write_own
 from rpgres.toml.reading import Source, convert, read_source
@@ -39,7 +40,8 @@ def view_of(history: History, path: Path, *, seat: str, now: State | None = None
         if row.number < len(history.entries)
     ]
     table = table_record(history, seat, now=now)
-    return ViewRecord(seat=seat, table=table, log=log_seen(history, seat), chain=chain)
+    began = state_record(state_seen(history.state, seat)) if table.under_way else None
+    return ViewRecord(seat=seat, table=table, log=log_seen(history, seat), chain=chain, began=began)
 
 
 def read_view(file: str) -> ViewRecord:

@@ -16,7 +16,7 @@ import msgspec
 
 from rpgres.engine.hidden import Known
 from rpgres.engine.labels import check_labels
-from rpgres.engine.players import Policy, Question, Seats
+from rpgres.engine.players import Applied, Policy, Question, Seats
 from rpgres.engine.prepare import Prepared, with_piles
 from rpgres.engine.run import is_ours, play
 from rpgres.engine.stops import Broken
@@ -84,7 +84,8 @@ class OddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.odds/1"):
         open: the chance of what the budget left unresolved; all chances and this sum to exactly 1.
         leaves: how many courses of the action were run to an end.
         states: how many distinct merged states were met.
-        passed: the labels of optional moments that nobody decided on, so that they passed.
+        passed: the labels of optional questions without a policy, which were skipped.
+        partly: the answers of --choose that some paths do not offer, where a policy decides or the question is skipped.
         policies: who decided by which policy.
         switches: every house rule and the choice in force.
         house_rules: what differs from the ruleset as it ships: what is laid over it, switches not at their default.
@@ -107,6 +108,7 @@ class OddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.odds/1"):
     leaves: int
     states: int
     passed: list[str] = []
+    partly: list[str] = []
     policies: dict[str, str] = {}
     switches: dict[str, str] = {}
     house_rules: list[str] = []
@@ -167,9 +169,10 @@ def outcome_odds(
     budget = Budget(leaves, seconds if seconds is None or not games else seconds * EXACT_SHARE, work=work)
     playing = partial(play, prepared, asked=by)
     counts: Mapping[Any, int] = EMPTY
+    applied = Applied()
 
     def once(dealer: TapeDealer) -> str | int | None:
-        found: str | int | None = runs.run(playing, dealer, Seats(choose, policies=policies))
+        found: str | int | None = runs.run(playing, dealer, Seats(choose, policies=policies, applied=applied))
         return found
 
     try:
@@ -187,7 +190,8 @@ def outcome_odds(
         masses.pop(UNKNOWN, None)
     masses = _ordered(prepared, masses, by=by)
     sample = sample_of(prepared, counts, exact=masses, share=share, left=float(odds.open)) if counts else None
-    return msgspec.structs.replace(odds, masses=masses, passed=tuple(sorted(runs.passed)), sample=sample)
+    passed, partly = tuple(sorted(runs.passed)), applied.partly(is_whole=not odds.open)
+    return msgspec.structs.replace(odds, masses=masses, passed=passed, partly=partly, sample=sample)
 
 
 def _ordered(prepared: Prepared, masses: dict[Any, Fraction], *, by: By) -> dict[Any, Fraction]:
@@ -276,6 +280,7 @@ def odds_record(
         leaves=odds.leaves,
         states=odds.states,
         passed=list(odds.passed),
+        partly=list(odds.partly),
         policies=dict(policies),
         switches=prepared.rules.chosen,
         house_rules=house_rules(prepared.rules),

@@ -59,7 +59,9 @@ class Odds(msgspec.Struct, frozen=True):
         open: probability of what the budget left unresolved; masses and open sum to exactly 1.
         leaves: how many courses were run to an end.
         states: how many distinct merged states were met.
+        met_alike: whether cards that are alike, or runs that merge, were counted as one.
         passed: labels of optional moments that nobody answered, so that they passed.
+        partly: answers of the script that some paths do not offer.
         sample: an estimate of all chances, from games that go on where the budget ended; None where it was not asked
             for, or nothing is left to be estimated.
     """
@@ -68,7 +70,9 @@ class Odds(msgspec.Struct, frozen=True):
     open: Fraction
     leaves: int
     states: int = 0
+    met_alike: bool = False
     passed: tuple[str, ...] = ()
+    partly: tuple[str, ...] = ()
     sample: Sample | None = None
 
     @property
@@ -181,12 +185,14 @@ class TapeDealer(JointDealer):
 
     Attributes:
         node: the last answer of the running course, with those before it.
+        met_alike: whether there was anything to choose from by `others`.
     """
 
-    __slots__ = ("_position", "_tape", "node", "others")
+    __slots__ = ("_position", "_tape", "met_alike", "node", "others")
 
     def __init__(self, *, others: bool = False) -> None:
         self.others = others
+        self.met_alike = False
         self._position = 0
         self._tape: list[Entry] = []
         self.node: Node | None = None
@@ -241,6 +247,7 @@ class TapeDealer(JointDealer):
             from rpgres.model.cards import classes
 
             firsts, sizes = classes(cards, stack, last=self.others)
+            self.met_alike = self.met_alike or len(firsts) < len(cards)
         card: str = self.chance(label, firsts, sizes, len(cards))
         return card
 
@@ -434,6 +441,7 @@ def explore_within(
                 continue
             except Merged as merged:
                 known = joints.get(merged.key)
+                dealer.met_alike = dealer.met_alike or known is not None
                 if known is None or dealer.others:
                     known = joints[merged.key] = known[0] if known is not None else {}, dealer.node
                 sums = known[0]
@@ -456,7 +464,7 @@ def explore_within(
     for node, result in reversed(courses):  # in another order, so that what changes from run to run shows
         _run_again(once, node, result)
     masses = {result: _fraction(sums) for result, sums in found.items()}
-    return Odds(masses=masses, open=_fraction(dealer.withheld), leaves=leaves, states=states)
+    return Odds(masses=masses, open=_fraction(dealer.withheld), leaves=leaves, states=states, met_alike=dealer.met_alike)
 
 
 def _run_again(once: Callable[[WalkDealer], Hashable], node: Node | None, result: Hashable) -> None:

@@ -20,7 +20,7 @@ import msgspec
 from rpgres.engine.dealers import Dealer
 from rpgres.engine.events import Decided, Event
 from rpgres.engine.labels import check_labels
-from rpgres.engine.players import Policies, Policy, Preference, Question, Script, Seats, View
+from rpgres.engine.players import Applied, Policies, Policy, Preference, Question, Script, Seats, View
 from rpgres.engine.prepare import Prepared, with_piles
 from rpgres.engine.run import play
 from rpgres.engine.running import CHAIN, Chain, Run
@@ -68,6 +68,7 @@ class Best(msgspec.Struct, frozen=True):
         leaves: how many courses were run.
         states: how many merged points were met.
         passed: labels of optional moments of others that nobody answered.
+        partly: answers of the script that some paths do not offer.
         plan: the best options of the questions in the action's own data.
     """
 
@@ -77,12 +78,13 @@ class Best(msgspec.Struct, frozen=True):
     leaves: int
     states: int
     passed: tuple[str, ...] = ()
+    partly: tuple[str, ...] = ()
     plan: tuple[Planned, ...] = ()
 
     def odds(self, prepared: Prepared) -> Odds:
         """Return the odds of the best choice, as `rpgres.odds.exact` has them."""
         masses = in_order(prepared, dict(self.value.masses))
-        return Odds(masses=masses, open=self.value.open, leaves=self.leaves, states=self.states, passed=self.passed)
+        return Odds(masses, self.value.open, self.leaves, self.states, self.passed, self.partly)
 
     def records(self, prepared: Prepared, *, samples: Mapping[str, Sample] = EMPTY) -> list[ChoiceOdds]:
         """Return the odds of each first option for the JSON, the best first.
@@ -338,6 +340,7 @@ class _Solver:
         self._success_band = successes[0] if len(successes) == 1 else ""  # else it is not known which one it would be
         self._settled: dict[str, Value] = {}
         self.plan = Plan()
+        self._applied = Applied()
         self.looks_at_all, self.merges, self.only_first = False, True, False
         self._going: set[Hashable] = set()  # places whose value is being worked out
         self._depth = 0  # how many points are being looked at, each behind the one before
@@ -357,7 +360,8 @@ class _Solver:
         choices.sort(key=lambda choice: self._worth(choice.value), reverse=True)
         passed = tuple(sorted(self._runs.passed))
         plan = tuple(self.plan.records())
-        return Best(self.label, tuple(choices), value, self._leaves, len(self._known), passed, plan)
+        partly = self._applied.partly(is_whole=not value.open)
+        return Best(self.label, tuple(choices), value, self._leaves, len(self._known), passed, partly, plan)
 
     def _is_best(self, value: Value) -> bool:
         """Tell whether nothing could be better."""
@@ -412,7 +416,7 @@ class _Solver:
         is_first = at is None or at.is_first
         only_first = self.only_first
         policies = _Weighed(self._policies, seat=self._seat, walk=self._walk, only_first=only_first, is_first=is_first)
-        seats = Seats(script, policies=policies)
+        seats = Seats(script, policies=policies, applied=self._applied)
         policies.script = seats.script
         return seats
 
@@ -548,12 +552,8 @@ class _Solver:
     def _planned(self, question: Question, values: Sequence[Value]) -> Value:
         """Return what deciding comes to; a question of the action's own data is noted in the plan."""
         if question.label in self._prepared.rules.file.actions[self._prepared.action].ask:
-            chances = {
-                name: (one.success, one.success + one.open)
-                for name, one in zip(answers_to(question), values, strict=False)
-            }
             best = max(range(len(values)), key=lambda place: self._worth(values[place]))
-            self.plan.note(question, [*chances][best], chances)
+            self.plan.note(question, best, [(one.success, one.success + one.open) for one in values])
         return self._best_of(values)
 
     def _best_of(self, values: Sequence[Value]) -> Value:

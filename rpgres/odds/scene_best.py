@@ -89,12 +89,6 @@ class Decision(msgspec.Struct, frozen=True):
     words: str = ""
     facts: Mapping[str, Any] = EMPTY
 
-    @property
-    def cost_of_second(self) -> Fraction:
-        """What the second best option costs; 0 where there is no other."""
-        best, other = self.options[0].value, self.options[min(1, len(self.options) - 1)].value
-        return best - other
-
 
 class SceneBest(msgspec.Struct, frozen=True):
     """What comes of a scene when somebody decides optimally.

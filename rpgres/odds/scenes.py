@@ -22,7 +22,7 @@ from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY
 from rpgres.odds.chances import Chance, chance_rows
 from rpgres.odds.explorer import MERGE, Budget, Merged, Method, Runs, WalkDealer, entries, explore_within
-from rpgres.odds.watching import Memo, Node, Parts, Reads
+from rpgres.odds.watching import Memo, Node, Parts, Reads, unwatched
 from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
@@ -168,10 +168,10 @@ class Kept(msgspec.Struct):
 
     def work_out(self, run: Run, play: Callable[[Run], Any]) -> tuple[tuple[Any, ...], tuple[int, ...], int]:
         """Return what a part comes to, from every answer of chance."""
-        runs = Runs()
+        runs, state = Runs(), unwatched(run.state)
 
         def once(dealer: WalkDealer) -> Hashable:
-            inner = Run(run.rules, run.state, dealer, run.players, run.asked)
+            inner = Run(run.rules, state, dealer, run.players, run.asked)
             found: Hashable = play(inner)
             runs.work += inner.work
             return found
@@ -215,7 +215,8 @@ class PhaseDealer(WalkDealer):
         assert self._kept is not None
         known = self._kept.found.get(key)
         if known is None:
-            known = self._kept.found[key] = self._kept.work_out(run, play)
+            with self._reads.off():  # the key stands for what it reads
+                known = self._kept.found[key] = self._kept.work_out(run, play)
         results, weights, total = known
         if not total:
             return play(run)

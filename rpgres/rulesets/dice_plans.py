@@ -385,6 +385,12 @@ class _Writer:
             return self._defined(call.name, call.args)
         if call.name not in FUNCTIONS:
             known = ", ".join((*FUNCTIONS, *self.definitions))
+            before, minus, last = call.name.rpartition("-")
+            if minus and last in known.split(", "):
+                parts = f"{before} - {last}(...)"
+                raise FormulaError(
+                    f"{call.name} is read as one name; to subtract, write blanks around the minus: {parts}"
+                )
             raise FormulaError(f"there is no function {call.name!r}; there are {known}")
         least, most = FUNCTIONS[call.name]
         if not least <= len(call.args) <= most:

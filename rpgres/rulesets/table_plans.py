@@ -130,7 +130,7 @@ def table_plans(file: RulesetFile) -> dict[str, TablePlan]:
     titles = {name: "" for name, band in file.bands.items() if not isinstance(band, RowBand)}
     plans = {name: _plan(file, name, table, titles) for name, table in file.tables.items()}
     sizes = _Sizes(plans)
-    return {name: _whole(plan, plans, sizes) for name, plan in plans.items()}
+    return {name: _whole(plan, sizes) for name, plan in plans.items()}
 
 
 def _plan(file: RulesetFile, name: str, table: RandomTable, titles: dict[str, str]) -> TablePlan:
@@ -181,7 +181,7 @@ def aside_of(pile: str, piles: Mapping[str, PileText]) -> str:
     return piles[pile].refill or f"{pile}-drawn"
 
 
-def _whole(plan: TablePlan, plans: Mapping[str, TablePlan], sizes: _Sizes) -> TablePlan:
+def _whole(plan: TablePlan, sizes: _Sizes) -> TablePlan:
     """Return a plan with every row told whether its links are part of the outcome."""
 
     def whole(row: RowPlan) -> RowPlan:

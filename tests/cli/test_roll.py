@@ -847,3 +847,14 @@ def test_faces_that_are_missing_because_a_die_was_thrown_again() -> None:
     told = complaint("roll", "4d6r1", "--given", "roll=1,2,3,4")
     assert "the 1 is rerolled, so the next face is the new one of the same die" in told
     assert "the 6 explodes" in complaint("roll", "2d6!", "--given", "roll=6,3")
+
+
+def test_a_terminal_is_told_what_nobody_without_a_sheet_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = ("roll", "action-and-challenge", "check", "--seed=3", "--auto")
+    told = "without --sheet, questions about momentum are skipped"
+    assert told not in rpgres(*line).out
+    monkeypatch.setattr("rpgres.cli.commands.roll.is_terminal", lambda: True)
+    assert told in rpgres(*line).out
+    assert "skipped" not in rpgres(*line, "--momentum=3").out
+    assert "skipped" not in rpgres(*line, "--sheet=asta").out
+    assert "skipped" not in rpgres("roll", "twenty-under", "check", "--skill=10").out

@@ -199,6 +199,13 @@ def test_a_known_name_without_a_place_is_told_what_is_given(line: str, told: str
     assert "did you mean" not in raised.value.message
 
 
+def test_a_second_choice_is_no_dice() -> None:
+    with pytest.raises(
+        UsageError, match="nothing is left that 'disadvantage' could be for; advantage is already given"
+    ):
+        long("twenty-sided-advantage", "attack --advantage advantage disadvantage")
+
+
 def test_what_a_seat_cannot_see_means_nothing() -> None:
     scope, _ = scope_with("fate", "overcome")
     hidden = scope.state.with_tag(Tag("Trap Door", "aspect", audience=(GM,)))

@@ -112,6 +112,28 @@ def test_a_line_that_is_no_vector_is_told_with_its_place(tmp_path: Path) -> None
     assert rpgres("ruleset", "test", "again-pool", str(tmp_path / "none.jsonl")).code == 1
 
 
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (
+            b'{"id": 3}',
+            "cases.jsonl:1: this is no vector: id: expected text, found a whole number; action: missing key",
+        ),
+        (b"# none yet\n{", "cases.jsonl:2: this is no vector: no JSON from column 2 on"),
+        (b"", "cases.jsonl: it has no vectors"),
+        (b"\xe4", "cases.jsonl:1: not UTF-8 text"),
+        (None, "cases.jsonl: no such file"),
+    ],
+)
+def test_a_file_without_vectors_is_told_in_plain_words(content: bytes | None, told: str, tmp_path: Path) -> None:
+    path = tmp_path / "cases.jsonl"
+    if content is not None:
+        path.write_bytes(content)
+    ran = rpgres("ruleset", "test", "again-pool", str(path))
+    assert ran.code == 1
+    assert told in ran.err.replace("\n", " ")
+
+
 def test_the_pytest_case_tells_what_differs(tmp_path: Path) -> None:
     path = write(tmp_path / "cases.jsonl", case(), case(id="two", expect={"outcome": "failure"}))
     tested = vector_tests("again-pool", path, tmp_path / "none.jsonl")

@@ -20,6 +20,7 @@ from rpgres.engine.players import policy_of
 from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.records import Result
 from rpgres.engine.run import run
+from rpgres.errors import ChoiceError
 from rpgres.odds.exact import outcome_odds
 from rpgres.odds.optimal import weigh_best
 from tests.support.command_line import rpgres
@@ -289,6 +290,38 @@ class TestChosen:
         inputs = {"count": count, "up-to": up_to, "most": most, "needs": needs}
         prepared = _prepared("chosen", "any" if is_any else "least", **inputs)
         assert weigh_best(prepared).masses.get("high", 0) == _chosen(count, up_to, most, needs, is_any=is_any)
+
+
+class TestPickNames:
+    """Picked dice are named by their faces, in odds as in play: in any order, and by equivalent faces."""
+
+    @pytest.mark.parametrize("name", ["again-2-1", "again-1-2", "AGAIN 1 2"])
+    def test_odds_follow_a_typed_pick_where_it_is_offered(self, here: Path, name: str) -> None:
+        write(CHOSEN, name="chosen")
+        prepared = _prepared("chosen", "any", **{"count": 2, "up-to": 4, "most": 2, "needs": 6})
+        found = outcome_odds(prepared, choose={"again": [name]})
+        high = Fraction(6, 16)
+        assert found.masses["high"] == high + Fraction(2, 16) * high  # 1 and 2, which are rerolled
+        assert found.partly == (f"again={name}",)
+
+    def test_an_answer_that_no_path_offers_is_an_error(self, here: Path) -> None:
+        write(CHOSEN, name="chosen")
+        prepared = _prepared("chosen", "any", **{"count": 2, "up-to": 3, "most": 2, "needs": 6})
+        for name in ("again-4", "again-1-1-1", "again-own-1", "push"):
+            with pytest.raises(ChoiceError, match="not offered"):
+                outcome_odds(prepared, choose={"again": [name]})
+
+    def test_an_equivalent_face_names_the_same_dice(self, here: Path) -> None:
+        write(CHOSEN.replace('total = "roll"', 'total = "count(roll, face >= 3)"'), name="chosen")
+        line = ["chosen", "any", "--count", "3", "--up-to", "4", "--most", "2", "--needs", "3"]
+        asked = {}
+        for name in ("again-1", "again-2", "again-3-1", "again-2-4"):
+            done = rpgres("roll", *line, "--choose", f"again={name}", "--given", "roll=2,4,3", "--seed", "1", "--json")
+            assert done.code == 0, done.err
+            asked[name] = next(one["answer"] for one in json.loads(done.out)["events"] if "answer" in one)
+        assert asked == {"again-1": "again-2", "again-2": "again-2", "again-3-1": "again", "again-2-4": "again"}
+        shown = [rpgres("odds", *line, "--choose", f"again=again-{face}").out.splitlines()[:3] for face in (1, 2)]
+        assert shown[0] == shown[1]
 
 
 READ = (

@@ -163,7 +163,7 @@ def test_opposition_is_a_number_a_rung_or_somebody(typed: Any, expected: tuple[O
     assert [(one.value, one.character, one.ability) for one in read] == [
         (one.value, one.character, one.ability) for one in expected
     ]
-    assert all(one.is_active == bool(one.character) for one in read)
+    assert all((one.dice is not None) == bool(one.character) for one in read)
 
 
 @pytest.mark.parametrize(

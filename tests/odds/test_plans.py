@@ -55,7 +55,7 @@ def test_chances_are_exact() -> None:
 def test_options_that_were_not_evaluated_are_named() -> None:
     plan, options = Plan(), (Option("oil"), Option("tar"))
     whole, half = (Fraction(1), Fraction(1)), (Fraction(1, 2), Fraction(2, 3))
-    for lit, best, success in ((1, NO, {NO: whole}), (2, NO, {NO: whole, "oil": half}), (2, "oil", {"oil": whole})):
+    for lit, best, success in ((1, 0, [whole]), (2, 0, [whole, half]), (2, 1, [half, whole])):
         plan.note(Question("help", "a", options, "", True, Map({"lit": lit})), best, success)
     one, two = plan.records()
     assert (one.best, [*one.success], one.unevaluated) == ([NO], [NO], ["oil", "tar"])

@@ -13,7 +13,7 @@ from typing import Annotated, Any, BinaryIO
 import msgspec
 import typer
 
-from rpgres.cli.annotations import Folders
+from rpgres.cli.annotations import Folders, option
 from rpgres.cli.output import flush, results, say_json, write_json
 from rpgres.errors import FileError, TimeError, UsageError
 
@@ -27,27 +27,26 @@ SECONDS = 10  # for one request; an action of a table takes milliseconds
 def command(
     file: Annotated[str, typer.Argument(metavar="[FILE|-]", help="The requests; - is standard input.")] = "-",
     seconds: Annotated[
-        str | None,
-        typer.Option("--seconds", metavar="S", help=f"Time for each request [default: {SECONDS}].", show_default=False),
+        str | None, option("--seconds", takes="S", help=f"Time for each request [default: {SECONDS}].")
     ] = None,
     rulesets: Folders = None,
 ) -> None:
     """Answer requests, one JSON object a line, with one JSON object a line.
 
-    A request says what `rpgres roll` would be told: {"ruleset": "fate", "action": "overcome", "with": {"skill": 3,
+    A request says what `rpgres roll` takes: {"ruleset": "fate", "action": "overcome", "with": {"skill": 3,
     "vs": 2}}, and may have seed, given, choose, switches, auto, policies, note and id. One that rolls dice says
     {"notation": "4d6kh3"}.
 
     With "op" a request is any other command that needs no terminal, with its options as keys: {"op": "table.act",
     "table": "bot.db", "as": "mara", "action": "overcome", "with": {"skill": 2, "vs": 3}}, {"op": "odds", ...},
     {"op": "table.show", ...}. The answer is what the command prints with --json. A table stays open between requests.
-    Such requests read and write the files that they name, as the command would: take them from nobody you do not trust
+    Such requests read and write the files that they name, as the command would: take them only from people you trust
     with the command. `rpgres schema batch` has all requests, and the schema of each answer.
 
     Sheets are named without a folder (mara, mara.toml) and are sought here and among the ruleset's own.
 
     Each answer is a result, a pending decision, or an error (`rpgres schema error`), with the id of its request; an
-    error without one tells the line. What waits for a decision has a `request` that goes on with the same run once
+    error without one names the line. What waits for a decision has a `request` that goes on with the same run once
     the answer is added under `choose`. Each is written at once, so a bot can keep one process and talk to it line by
     line. Blank lines are passed over.
 
@@ -81,7 +80,7 @@ def _answer_all(stream: BinaryIO, folders: tuple[Path, ...], seconds: float) -> 
     from rpgres.cli.requests.operations import kept
     from rpgres.cli.requests.timelimit import time_limit
 
-    number, line = 0, b""  # which `give_up` tells
+    number, line = 0, b""  # which `give_up` reports
     out = results()  # also for `give_up`, which is called while an operation's results are recorded
 
     def say(answer: dict[str, Any]) -> None:
@@ -103,7 +102,7 @@ def _answer_all(stream: BinaryIO, folders: tuple[Path, ...], seconds: float) -> 
     with kept(), time_limit(seconds, give_up=give_up) as limit:
         for number, line, has_more in chain(
             [first] if first is not None else [], lines
-        ):  # `give_up` tells which it was
+        ):  # `give_up` reports which it was
             request = _read(number, line)
             together.prepare(request, has_more=has_more)
             with _nothing_typed():

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from rpgres.cli.annotations import AsJson, AsWords, complete_rulesets
+from rpgres.cli.annotations import AsJson, AsWords, argument, complete_rulesets, option
 from rpgres.cli.checks.report import AsForm, end_check, form_of
 from rpgres.cli.shell.quoting import join_line
 
@@ -53,10 +53,7 @@ def new(
         str, typer.Argument(metavar="NAME", help="The id of the ruleset, in lowercase letters, such as sandbar.")
     ],
     into: Annotated[
-        str,
-        typer.Option(
-            "--into", metavar="DIR", help="Create it in this folder [default: the current one].", show_default=False
-        ),
+        str, option("--into", takes="DIR", help="Create it in this folder [default: the current one].")
     ] = ".",
 ) -> None:
     """Write a small, complete plugin to start from: the package rpgres-NAME, with a ruleset that works and its tests.
@@ -88,13 +85,7 @@ def new(
 @app.command("check")
 def check_some(
     ruleset: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[RULESET]",
-            help="Check only the plugin with this id.",
-            show_default=False,
-            autocompletion=complete_rulesets,
-        ),
+        str | None, argument("[RULESET]", help="Check only the plugin with this id.", autocompletion=complete_rulesets)
     ] = None,
     form: AsForm = "text",
     as_json: AsJson = False,

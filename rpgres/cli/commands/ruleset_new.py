@@ -12,7 +12,7 @@ import typer
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from rpgres.cli.annotations import Folders, spread
+from rpgres.cli.annotations import Folders, option, spread
 from rpgres.errors import FileError, UsageError
 
 if TYPE_CHECKING:
@@ -28,26 +28,13 @@ def _complete_models(incomplete: str) -> list[tuple[str, str]]:
 class Answers(Struct, frozen=True):
     """What is typed beforehand of what would be asked; None where it is not."""
 
-    title: Annotated[
-        str | None, typer.Option("--title", metavar="TEXT", help="What it is called.", show_default=False)
-    ] = None
-    summary: Annotated[
-        str | None, typer.Option("--summary", metavar="TEXT", help="What it is, in a line.", show_default=False)
-    ] = None
-    action: Annotated[
-        str | None,
-        typer.Option("--action", metavar="WORD", help="What characters do: the first action.", show_default=False),
-    ] = None
+    title: Annotated[str | None, option("--title", takes="TEXT", help="What it is called.")] = None
+    summary: Annotated[str | None, option("--summary", takes="TEXT", help="What it is, in a line.")] = None
+    action: Annotated[str | None, option("--action", takes="WORD", help="What characters do: the first action.")] = None
     abilities: Annotated[
-        str | None,
-        typer.Option(
-            "--abilities", metavar="WORD,WORD", help="What characters are good at, by commas.", show_default=False
-        ),
+        str | None, option("--abilities", takes="WORD,WORD", help="What characters are good at, by commas.")
     ] = None
-    character: Annotated[
-        str | None,
-        typer.Option("--character", metavar="NAME", help="The first of them, as a sheet.", show_default=False),
-    ] = None
+    character: Annotated[str | None, option("--character", takes="NAME", help="The first of them, as a sheet.")] = None
 
 
 @spread
@@ -55,21 +42,17 @@ def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The id of the ruleset, in lowercase letters.")],
     like: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--like",
-            metavar="RULESET",
+            takes="RULESET",
             help="The ruleset to start from, such as success-levels.",
-            show_default=False,
             autocompletion=_complete_models,
         ),
     ] = None,
     *,
     answers: Answers,
     into: Annotated[
-        str,
-        typer.Option(
-            "--into", metavar="DIR", help="Make its folder in this one [default: rulesets].", show_default=False
-        ),
+        str, option("--into", takes="DIR", help="Make its folder in this one [default: rulesets].")
     ] = "rulesets",
     rulesets: Folders = None,
 ) -> None:

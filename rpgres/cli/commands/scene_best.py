@@ -56,7 +56,7 @@ def weigh_best(
 
     Args:
         scene: the scene.
-        people: the table with everybody who takes part.
+        people: the table with all who take part.
         shared: the options.
         policies: who else decides by which policy, for the record.
         inputs: what was typed for a procedure.
@@ -121,7 +121,7 @@ def _who(scene: Scene, people: State, typed: str, actor: str) -> str:
     """Return who decides optimally: a character or a seat; by default the first actor.
 
     Raises:
-        UsageError: nobody is called so, or nobody acts.
+        UsageError: there is no such character, or none acts.
     """
     from rpgres.engine.views import seats_of
     from rpgres.rulesets import unknown
@@ -139,7 +139,7 @@ def _goal(scene: Scene, goals: Sequence[str], by: str) -> tuple[list[str], Calla
     """Return the outcomes that count, and what a result is worth.
 
     Raises:
-        UsageError: there is no such ending, or nobody can tell which endings are good.
+        UsageError: there is no such ending, or nothing says which endings are good.
     """
     from rpgres.cli.commands.scene_odds import ENDING
     from rpgres.rulesets import unknown

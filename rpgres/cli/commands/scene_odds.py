@@ -63,7 +63,7 @@ def weigh_scene(name: str, shared: Mapping[str, Any]) -> None:
     from rpgres.scenes import require_sound
     from rpgres.scenes.measuring import scene_subject
 
-    format_of(shared)  # what is wrong with it is told before the work begins
+    format_of(shared)  # mistakes are reported before the work begins
     study = study_of(shared, ())
     folders = opt.read_folders(shared["rulesets"])
     named = opt.named_policies(shared["policy"])
@@ -173,7 +173,7 @@ def _study(
 
 
 def _policies(scene: Scene, shared: Mapping[str, Any]) -> dict[str, str]:
-    """Return who decides by which policy; everybody else under `*`."""
+    """Return the policies by character; the default under `*`."""
     from rpgres.scenes.deciding import who_decides
 
     own = who_decides(scene.file, scene.policies)

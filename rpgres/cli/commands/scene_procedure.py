@@ -95,15 +95,15 @@ def _played(scene: Scene, prepared: Prepared, shared: Mapping[str, Any], *, seed
 
 
 def asked_for_dice(whom: str | None, seat: str | None, *, is_told: bool = True) -> str:
-    """Return whose dice are real in a scene that is played; empty where nobody is asked for any.
+    """Return whose dice are real in a scene that is played; empty where none are.
 
     Args:
         whom: as typed.
-        seat: for whom the scene is told.
-        is_told: whether it is told to people while it is played.
+        seat: the seat of the reader.
+        is_told: whether it is shown while it is played.
 
     Raises:
-        UsageError: somebody is to be asked, and nobody can be.
+        UsageError: a person is to be asked, and there is no terminal.
     """
     from rpgres.errors import UsageError, named
 
@@ -136,7 +136,7 @@ def _tell_waiting(pending: Pending, prepared: Prepared, shared: Mapping[str, Any
 
 
 def _nobody_decides(pending: Pending) -> Exception:
-    """Return the error of a decision that nobody takes, where a seat looks."""
+    """Return the error of an unanswered decision, as a seat sees it."""
     from rpgres.errors import named
     from rpgres.odds.exact import NeedsPolicy
 

@@ -166,7 +166,7 @@ def _styled(piece: Piece, shown: dict[str, str]) -> str:
 
 
 def _dice(faces: str) -> str:
-    """Return dice as they lie; signs are spelled out for whoever listens."""
+    """Return dice face by face; signs are spelled out for screen readers."""
     if not set(faces) <= {*_FATE, " ", ";"}:
         return f'<span class="dice">{_text(faces)}</span>'
     shown = faces.replace("-", "\N{MINUS SIGN}")

@@ -103,7 +103,7 @@ def _known_words(audience: Sequence[str] | None, words: Words) -> str:
 
 
 def _piles(state: State, words: Words) -> Iterator[Stands]:
-    """Yield where cards lie: those that are seen by their codes, the others counted; empty places are left out."""
+    """Yield piles of cards: visible cards by their codes, the others counted; empty places are left out."""
     for name, pile in state.piles.items():
         if not len(pile):
             continue

@@ -103,7 +103,7 @@ def _bound(found: MeasuredOdds) -> str:
 
 
 def _short_names(first: Axis, second: Axis) -> tuple[str, str]:
-    """Return what axes are called where there is little room: the last key of a path, with what tells them apart."""
+    """Return what axes are called where there is little room: the last key of a path, with what distinguishes them."""
     one, other = first.name.split("."), second.name.split(".")
     if one[-1] != other[-1]:
         return one[-1], other[-1]

@@ -1,4 +1,4 @@
-"""Odds as rows for spreadsheets, each of which stands for itself."""
+"""Odds as rows for spreadsheets, each complete by itself."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rpgres.odds.variations import Search, Variation
 
 
 def csv_rows(record: Record) -> tuple[list[str], list[list[str]]]:
-    """Return odds as a table in which every row stands for itself: the heads, and the rows.
+    """Return odds as a table whose rows are each complete: the heads, and the rows.
 
     Chances are decimal numbers from 0 to 1, and fractions beside them.
     """

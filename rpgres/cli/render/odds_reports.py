@@ -188,13 +188,17 @@ def _single(record: OddsResult, file: RulesetFile | None) -> Report:
         tables.append(_choices(record, file))
     if len({(one.label, *one.best) for one in record.plan}) > 1 or (record.plan and len(record.choices) < 2):
         tables.append(plan_table(record.plan, least=LEAST))
-    passed = f"skipped for lack of a policy: {', '.join(record.passed)} (use --auto for a policy)"
+    below = list[str]()
+    if record.partly:
+        below.append(f"not offered on some paths: {', '.join(record.partly)} (decided by a policy or skipped there)")
+    if record.passed:
+        below.append(f"skipped for lack of a policy: {', '.join(record.passed)} (use --auto for a policy)")
     values = [likely(name, chance, record.sample) for name, chance in known.items()]
     return Report(
         title=text,
         above=above(record),
         tables=tables,
-        below=[*([passed] if record.passed else []), *notes_text(record.policies, record.note)],
+        below=[*below, *notes_text(record.policies, record.note)],
         chart=_bars(text, [names[name] for name in known], values) if known else None,
     )
 

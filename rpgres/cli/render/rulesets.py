@@ -1,4 +1,4 @@
-"""Rulesets and their actions as lines for people. What is in them is told by `descriptions`."""
+"""Rulesets and their actions as lines for people. See `formats.summary`."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ SEEN = {"up": "face up", "down": "face down"}
 
 
 def _pile(pile: PileText) -> str:
-    """Return a place for cards in words: who sees them, what lies there, where they come from."""
+    """Return a place for cards in words: who sees them, what is in it, where they come from."""
     owner = "its owner" if pile.each else "the game master"
     seen = SEEN.get(pile.face, f"seen by {owner} alone") + (
         ", hidden" + condition_words(pile.hidden_when, {}) if pile.hidden_when else ""

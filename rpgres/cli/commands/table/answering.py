@@ -1,4 +1,4 @@
-"""Answering what a lasting table waits for: openly, sealed, from a file, or by skipping optional questions."""
+"""Answering what a persistent table waits for: openly, sealed, from a file, or by skipping optional questions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 import typer
 
 from rpgres.cli import options as opt
-from rpgres.cli.annotations import spread
+from rpgres.cli.annotations import argument, option, spread
 from rpgres.cli.asking.terminal import is_listening
 from rpgres.cli.commands.table.common import (
     AnswerOptions,
@@ -32,27 +32,17 @@ if TYPE_CHECKING:
 @app.command("answer")
 @spread
 def give(
-    pasted: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[LINE]", help="A line that a seat sent: rpgres-answer: ...", show_default=False),
-    ] = None,
+    pasted: Annotated[list[str] | None, argument("[LINE]", help="A line that a seat sent: rpgres-answer: ...")] = None,
     from_: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--from",
-            metavar="FILE",
+            takes="FILE",
             help="Import what seats sent: an answer file, or a text with their lines; - is standard input.",
-            show_default=False,
         ),
     ] = None,
-    view: Annotated[
-        str | None,
-        typer.Option("--view", metavar="FILE", help="Answer the question of a view file.", show_default=False),
-    ] = None,
-    out: Annotated[
-        str | None,
-        typer.Option("--out", metavar="FILE", help="Write the answer to this file instead.", show_default=False),
-    ] = None,
+    view: Annotated[str | None, option("--view", takes="FILE", help="Answer the question of a view file.")] = None,
+    out: Annotated[str | None, option("--out", takes="FILE", help="Write the answer to this file instead.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     accept: Annotated[
         bool, typer.Option("--accept", help="Accept the seat and the dice that the file states, without confirmation.")
@@ -89,7 +79,7 @@ def give(
 
 
 def _hand_in(options: TableOptions, arguments: dict[str, Any]) -> None:
-    """Answer here and now; see `rpgres.journal.commands.answer`. Whoever leaves it in `rpgres play` knows it."""
+    """Answer here and now; see `rpgres.journal.commands.answer`. In `rpgres play`, leaving it is no error."""
     from rpgres.journal.commands import answer
     from rpgres.journal.commands.pending import Left
 
@@ -105,11 +95,10 @@ def _hand_in(options: TableOptions, arguments: dict[str, Any]) -> None:
 
 SealOut = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--out",
-        metavar="FILE",
+        takes="FILE",
         help="Write answer and salt to this file, and keep it secret [default: kept for `open` on this computer].",
-        show_default=False,
     ),
 ]
 
@@ -117,28 +106,21 @@ SealOut = Annotated[
 @app.command("seal")
 @spread
 def seal(
-    choose: Annotated[
-        str | None,
-        typer.Option("--choose", metavar=opt.CHOOSE.metavar, help="The answer to seal.", show_default=False),
-    ] = None,
+    choose: Annotated[str | None, option("--choose", takes=opt.CHOOSE.metavar, help="The answer to seal.")] = None,
     out: SealOut = None,
     view: Annotated[
-        str | None,
-        typer.Option("--view", metavar="FILE", help="Seal the answer to a view file, elsewhere.", show_default=False),
+        str | None, option("--view", takes="FILE", help="Seal the answer to a view file, elsewhere.")
     ] = None,
     elsewhere: Annotated[
         bool, typer.Option("--elsewhere", help="Only write the file; the host enters the commitment.")
     ] = False,
     commitment: Annotated[
-        str | None,
-        typer.Option(
-            "--commitment", metavar="HASH", help="Enter a commitment that was made elsewhere.", show_default=False
-        ),
+        str | None, option("--commitment", takes="HASH", help="Enter a commitment that was made elsewhere.")
     ] = None,
     *,
     options: TableOptions,
 ) -> None:
-    """Commit a seat to an answer that is told later, so that nobody can know it before and nobody can change it.
+    """Commit a seat to an answer that is shown later: no other seat can know it before, and it cannot be changed.
 
     The table gets sha256(salt + LABEL=ANSWER), and sees whose it is. `rpgres table open` opens it, and takes no other
     answer. A player elsewhere seals the answer to a view (--view FILE): it is checked, and the commitment is printed as
@@ -191,22 +173,13 @@ def _seal_at(options: TableOptions, made: SealFile, file: Path) -> None:
 @app.command("open")
 @spread
 def open_(
-    from_: Annotated[
-        str | None,
-        typer.Option("--from", metavar="FILE", help="The file written by `seal`.", show_default=False),
-    ] = None,
+    from_: Annotated[str | None, option("--from", takes="FILE", help="The file written by `seal`.")] = None,
     choose: Annotated[
-        str | None,
-        typer.Option("--choose", metavar=opt.CHOOSE.metavar, help="The answer that was sealed.", show_default=False),
+        str | None, option("--choose", takes=opt.CHOOSE.metavar, help="The answer that was sealed.")
     ] = None,
-    salt: Annotated[
-        str | None, typer.Option("--salt", metavar="HEX", help="The salt it was sealed with.", show_default=False)
-    ] = None,
+    salt: Annotated[str | None, option("--salt", takes="HEX", help="The salt it was sealed with.")] = None,
     view: Annotated[
-        str | None,
-        typer.Option(
-            "--view", metavar="FILE", help="Print the line that opens what was sealed to a view.", show_default=False
-        ),
+        str | None, option("--view", takes="FILE", help="Print the line that opens what was sealed to a view.")
     ] = None,
     elsewhere: Annotated[
         bool, typer.Option("--elsewhere", help="Only print the line that opens it, for the host.")
@@ -244,7 +217,7 @@ def open_(
 
 
 def _commitments_in(view: str, options: TableOptions) -> list[str]:
-    """Return the sealed answers that a view tells of, in order."""
+    """Return the sealed answers in a view, in order."""
     from rpgres.cli.commands.table.posting import view_in
     from rpgres.journal.forms import SealEntry
 
@@ -255,10 +228,7 @@ def _commitments_in(view: str, options: TableOptions) -> list[str]:
 @spread
 def let_pass(
     label: Annotated[
-        str,
-        typer.Argument(
-            metavar="[LABEL]", help="Labels of the decisions to skip [default: all optional ones].", show_default=False
-        ),
+        str, argument("[LABEL]", help="Labels of the decisions to skip [default: all optional ones].")
     ] = "",
     until: Annotated[
         str,
