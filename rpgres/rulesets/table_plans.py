@@ -101,7 +101,7 @@ class TablePlan(msgspec.Struct, frozen=True):
             None where several rows have the numbers beyond these, or none.
         """
         if law.above is not None:
-            end = law.above, None
+            end: Span = law.above, None
         elif law.under is not None:
             end = None, law.under
         else:
