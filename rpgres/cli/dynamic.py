@@ -133,7 +133,6 @@ def _hint_on_action(name: str, default: RulesetData | None, *, verb: str) -> str
     Args:
         name: what was typed.
         default: the ruleset that the settings name.
-        verb: the command.
     """
     having = rulesets_with(name)
     if default is not None:
@@ -368,8 +367,6 @@ def inputs_of(data: RulesetData, action: str, *, verb: str = "roll") -> list[Opt
     """Return the options that an action takes itself, beside those of every action.
 
     Args:
-        data: the ruleset.
-        action: the action's name.
         verb: what is done with it, `roll` or `odds`.
     """
     required = data.file.actions[action].required

@@ -84,7 +84,6 @@ def tell_scene(
     """Play a scene and tell its account step by step as it goes.
 
     Args:
-        scene: the scene.
         seed: what all chance is drawn from.
         seat: for whom it is told; None for the game master, with the seed.
         is_plain: without colours and drawn dice.

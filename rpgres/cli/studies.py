@@ -26,7 +26,6 @@ def study_of(shared: Mapping[str, Any], axes: Sequence[Axis]) -> str:
     """Return which study is asked for; empty for the odds of one subject.
 
     Args:
-        shared: the options.
         axes: the ranges among the inputs.
 
     Raises:
@@ -64,7 +63,6 @@ def run_study(
         study: which.
         subject: what is asked about.
         axes: the ranges among its inputs.
-        shared: the options.
         told: further fields of the record.
         file: the ruleset's data, for its words.
         others: other scenes to compare with, by the text that names each.
@@ -171,7 +169,6 @@ def emit(record: Record, file: RulesetFile | None, shared: Mapping[str, Any], *,
     """Print a record of odds in the format that is asked for, or write it to a file, and write its chart.
 
     Args:
-        record: the odds.
         file: the ruleset's data, for its words.
         shared: the options: format, out, svg, json, plain.
         outcomes: what a grid shows in place of success.

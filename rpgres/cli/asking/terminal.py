@@ -21,12 +21,8 @@ class Listener(Protocol):
         """Return a line behind a sign, offering choices."""
 
     def carry_out(self, typed: str) -> bool | None:
-        """Carry out a line that is typed at a question, and tell whether the table has changed; None where it is none.
-
-        Args:
-            typed: the line.
-        """
-
+        """Carry out a line that is typed at a question, and tell whether the table has changed; None where it is none."""
+        """Carry out a line typed at a question, and tell whether the table has changed; None where it is no command."""
 
 _is_listening = False  # whether the session is interactive, whatever the input is
 _listener: Listener | None = None

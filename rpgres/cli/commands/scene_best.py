@@ -55,9 +55,7 @@ def weigh_best(
     """Print the result of a scene with optimal decisions of one player.
 
     Args:
-        scene: the scene.
         people: the table with all who take part.
-        shared: the options.
         policies: who else decides by which policy, for the record.
         inputs: what was typed for a procedure.
         actor: who acts first, where no step says it.

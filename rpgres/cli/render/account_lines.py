@@ -24,7 +24,6 @@ def account_lines(account: Account, *, is_aloud: bool = False) -> list[Line]:
     """Return the whole account as lines.
 
     Args:
-        account: the account.
         is_aloud: whether it is for a screen reader: the outcome of a turn before its rolls.
     """
     lines = heading_lines(account)

@@ -99,7 +99,6 @@ def heading_of(
     """Return the account of a scene of which nothing was played yet.
 
     Args:
-        rules: the rules it is played by.
         state: the table, for who takes part.
         title, summary: what it is called, and what it is about.
         seed: where the dice come from, where the reader may know it.

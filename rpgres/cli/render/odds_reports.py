@@ -48,7 +48,6 @@ def report_of(record: Record, file: RulesetFile | None, *, outcomes: Sequence[st
     """Return odds as a report.
 
     Args:
-        record: the odds.
         file: the ruleset's data, for its words; None for dice.
         outcomes: what a grid shows, in place of success.
     """

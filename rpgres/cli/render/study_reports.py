@@ -59,7 +59,6 @@ def side_chart(
     """Return several odds as a chart: a bar of all outcomes for each; of the mean, where outcomes are many numbers.
 
     Args:
-        found: the odds.
         categories: what each is called.
         heads: what the outcomes are called that are shown.
         title: what it shows.

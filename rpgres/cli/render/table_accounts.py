@@ -44,7 +44,6 @@ def account_of_table(record: TableRecord, entries: Iterable[EntryView], state: S
         record: the table as a seat sees it.
         entries: its log, as that seat sees it.
         state: the table, as that seat sees it.
-        rules: the rules it is played by.
     """
     heading = heading_of(
         rules, state, title=record.title or rules.file.title, seed=record.seed, seat=record.seat or HOST

@@ -21,8 +21,6 @@ def table_files(history: History, rules: Rules, *, seat: str | None, now: State)
     """Return the files that `rpgres table export` writes, by path in their folder.
 
     Args:
-        history: the journal.
-        rules: the rules it is played by.
         seat: who reads them; what it may not know is in none of them.
         now: the table as it is now.
     """

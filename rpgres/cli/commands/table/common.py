@@ -149,7 +149,6 @@ class AnswerOptions(Struct, frozen=True):
         """Return these as the arguments that the commands of the journal take.
 
         Args:
-            at: the table.
             heading: what a prompt shows before its first question.
             actor: who acts, where that is typed.
             plus: what is added to what the actor rolls, in words.
@@ -170,7 +169,6 @@ def hand_for(options: TableOptions, whom: str | None, *, actor: str = "", plus: 
     """Return what asks a person for results of real dice; None where the seed rolls all of them.
 
     Args:
-        options: the table.
         whom: whose dice are real, as typed.
         actor: who acts, where that is typed.
         plus: what is added to what the actor rolls, in words.
