@@ -21,8 +21,8 @@ class Listener(Protocol):
         """Return a line behind a sign, offering choices."""
 
     def carry_out(self, typed: str) -> bool | None:
-        """Carry out a line that is typed at a question, and tell whether the table has changed; None where it is none."""
         """Carry out a line typed at a question, and tell whether the table has changed; None where it is no command."""
+
 
 _is_listening = False  # whether the session is interactive, whatever the input is
 _listener: Listener | None = None
@@ -50,7 +50,7 @@ def is_listening() -> bool:
 
 
 def carry_out(typed: str) -> bool | None:
-    """Carry out a line that is typed at a question, where it is a command there; see `Listener`."""
+    """Carry out a line typed at a question, and tell whether the table has changed; None where it is no command."""
     return _listener.carry_out(typed) if _listener is not None else None
 
 
