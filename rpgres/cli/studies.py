@@ -15,7 +15,7 @@ from rpgres.model.state import EMPTY
 from rpgres.odds.subjects import SUCCESS, Change, Subject, named_change
 
 if TYPE_CHECKING:
-    from rpgres.cli.render.odds_reports import Record
+    from rpgres.cli.render.odds.reports import Record
     from rpgres.odds.variations import Axis
     from rpgres.rulesets import RulesetFile
 
@@ -173,12 +173,12 @@ def emit(record: Record, file: RulesetFile | None, shared: Mapping[str, Any], *,
         shared: the options: format, out, svg, json, plain.
         outcomes: what a grid shows in place of success.
     """
-    from rpgres.cli.render.odds_reports import report_of
+    from rpgres.cli.render.odds.reports import report_of
 
     emit_report(record, report_of(record, file, outcomes=outcomes), shared, rows=lambda: _rows(record))
 
 
 def _rows(record: Record) -> Rows:
-    from rpgres.cli.render.odds_csv import csv_rows
+    from rpgres.cli.render.odds.rows import csv_rows
 
     return csv_rows(record)

@@ -35,7 +35,7 @@ _KEPT = ("rulesets", "policy", "markdown", "html", "lonelog", "json", "plain", "
 def run_procedure(data: RulesetData, procedure: str, values: dict[str, Any]) -> None:
     """Play a procedure to its end and tell it, or say for which decision it waits."""
     from rpgres.cli.account_files import require_files, write_files
-    from rpgres.cli.render.accounts import account_of
+    from rpgres.cli.render.accounts.scenes import account_of
     from rpgres.dice.seeds import read_seed
     from rpgres.engine.prepare import prepare
     from rpgres.plugins.loading import checked

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from rpgres.cli.formats.accounts import Account, Change, Chapter, Note, Remark, Told, Turn
-from rpgres.cli.render.account_tables import table_of
-from rpgres.cli.render.account_words import Words, words_of
-from rpgres.cli.render.accounts import heading_of, path_words, turns_of
+from rpgres.cli.render.accounts.scenes import heading_of, path_words, turns_of
+from rpgres.cli.render.accounts.things import table_of
+from rpgres.cli.render.accounts.words import Words, words_of
 from rpgres.cli.render.results import moment_words
 from rpgres.cli.render.tables import typed_words, value_words
 from rpgres.cli.render.words import title

@@ -28,8 +28,8 @@ from rpgres.cli.formats.accounts import (
     Told,
     Turn,
 )
-from rpgres.cli.render.account_tables import table_of
-from rpgres.cli.render.account_words import Words, plain_words, words_of
+from rpgres.cli.render.accounts.things import table_of
+from rpgres.cli.render.accounts.words import Words, plain_words, words_of
 from rpgres.cli.render.results import cards_words, moment_words, untitled, untold
 from rpgres.cli.render.words import (
     band_title,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rpgres.cli.formats.accounts import Account, Chapter, Stands, Turn
-from rpgres.cli.render.account_blocks import Kind, blocks_of
+from rpgres.cli.render.accounts.blocks import Kind, blocks_of
 from rpgres.cli.render.lines import BULLET, HANG, INDENT, Line, Piece, line
 from rpgres.cli.render.words import who_is
 from rpgres.model.state import GM
