@@ -16,9 +16,9 @@ from typer.core import TyperOption
 
 from rpgres.cli.lazy import Command, LazyGroup
 from rpgres.cli.options import Option, SectionedCommand, folders_in, hoist
-from rpgres.cli.output import results_alone
 from rpgres.cli.rulesets import RulesetData, read_ruleset
 from rpgres.cli.settings import active
+from rpgres.cli.streams import results_alone
 from rpgres.errors import FileError, UsageError
 from rpgres.parameters.context import SHEET
 from rpgres.parameters.kinds import metavar

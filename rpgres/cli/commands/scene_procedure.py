@@ -10,8 +10,9 @@ import typer
 from rpgres.cli import options as opt
 from rpgres.cli.asking.terminal import asks_dice
 from rpgres.cli.dynamic import SCENE_RUN, ActionCommand, Verb, procedure_named
+from rpgres.cli.exits import WAITING, exit_of
 from rpgres.cli.options import ANSWERS, OUTPUT, Option, StrictCommand, hoist
-from rpgres.cli.output import WAITING, exit_of, say, say_json
+from rpgres.cli.output import say, say_json
 from rpgres.cli.rulesets import RulesetData
 
 if TYPE_CHECKING:

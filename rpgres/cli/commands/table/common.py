@@ -15,8 +15,9 @@ from msgspec import Struct
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import AsJson, AsWords, Folders, option
 from rpgres.cli.asking.terminal import asks_dice, can_prompt, is_listening
+from rpgres.cli.exits import exit_of
 from rpgres.cli.options import Option
-from rpgres.cli.output import exit_of, know_cards, look, say, say_json, say_text
+from rpgres.cli.output import know_cards, look, say, say_json, say_text
 
 if TYPE_CHECKING:
     from rpgres.cli.render.lines import Line
