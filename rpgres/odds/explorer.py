@@ -464,7 +464,9 @@ def explore_within(
     for node, result in reversed(courses):  # in another order, so that what changes from run to run shows
         _run_again(once, node, result)
     masses = {result: _fraction(sums) for result, sums in found.items()}
-    return Odds(masses=masses, open=_fraction(dealer.withheld), leaves=leaves, states=states, met_alike=dealer.met_alike)
+    return Odds(
+        masses=masses, open=_fraction(dealer.withheld), leaves=leaves, states=states, met_alike=dealer.met_alike
+    )
 
 
 def _run_again(once: Callable[[WalkDealer], Hashable], node: Node | None, result: Hashable) -> None:

@@ -84,7 +84,7 @@ class Best(msgspec.Struct, frozen=True):
     def odds(self, prepared: Prepared) -> Odds:
         """Return the odds of the best choice, as `rpgres.odds.exact` has them."""
         masses = in_order(prepared, dict(self.value.masses))
-        return Odds(masses, self.value.open, self.leaves, self.states, self.passed, self.partly)
+        return Odds(masses, self.value.open, self.leaves, self.states, passed=self.passed, partly=self.partly)
 
     def records(self, prepared: Prepared, *, samples: Mapping[str, Sample] = EMPTY) -> list[ChoiceOdds]:
         """Return the odds of each first option for the JSON, the best first.
