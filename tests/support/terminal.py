@@ -8,10 +8,12 @@ import subprocess
 import time
 from codecs import getincrementaldecoder
 from collections.abc import Sequence
+from weakref import finalize
 
 from tests.support.command_line import FIXED, PROGRAM
 
 ENTER, END, INTERRUPT = "\n", "\x04", "\x03"
+PATIENCE = 60.0  # seconds; only a test that fails waits so long, however much else the machine does
 
 
 class Terminal:
@@ -39,10 +41,11 @@ class Terminal:
             preexec_fn=_take_terminal,  # there are no threads here
         )
         os.close(theirs)
+        finalize(self, end_process, self._process)
 
     def until(self, text: str) -> str:
         """Wait until the screen ends with a text, and return everything that was shown since the last time."""
-        limit = time.monotonic() + 20
+        limit = time.monotonic() + PATIENCE
         while not self.shown.endswith(text):
             self._read(limit - time.monotonic())
             is_over = time.monotonic() > limit or self._process.poll() is not None
@@ -72,7 +75,7 @@ class Terminal:
     def kill(self) -> None:
         """End it as `kill -9` does."""
         self._process.kill()
-        self._process.wait(20)
+        self._process.wait(PATIENCE)
         os.close(self._fd)
 
     def end(self) -> tuple[int, str]:
@@ -80,9 +83,9 @@ class Terminal:
         while self._read():
             pass
         os.close(self._fd)
-        return self._process.wait(20), self.shown
+        return self._process.wait(PATIENCE), self.shown
 
-    def _read(self, seconds: float = 20) -> bool:
+    def _read(self, seconds: float = PATIENCE) -> bool:
         ready, _, _ = select.select([self._fd], [], [], seconds)
         try:
             data = os.read(self._fd, 65536) if ready else b""
@@ -90,6 +93,13 @@ class Terminal:
             data = b""
         self.shown = (self.shown + self._decoder.decode(data)).replace("\r\n", "\n")  # which a reading may part
         return bool(data)
+
+
+def end_process(process: subprocess.Popen[bytes]) -> None:
+    """End a process that a failed test has left running: what warns of it would fail another test."""
+    if process.poll() is None:
+        process.kill()
+        process.wait(PATIENCE)
 
 
 def _take_terminal() -> None:
