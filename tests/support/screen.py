@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import select
-import struct
-import subprocess
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -13,8 +11,7 @@ from weakref import finalize
 
 import pyte
 
-from tests.support.command_line import FIXED, PROGRAM
-from tests.support.terminal import PATIENCE, _take_terminal, end_process
+from tests.support.terminal import PATIENCE, end_process, start
 
 WIDTH, HEIGHT = 80, 24
 UP, TAB, CLEAR = "\x1b[A", "\t", "\x0c"
@@ -33,26 +30,10 @@ class Screen:
     """A command line that runs at a terminal, seen through its screen."""
 
     def __init__(self, args: Sequence[str], *, width: int = WIDTH, height: int = HEIGHT, **environment: str) -> None:
-        import fcntl
-        import pty
-        import termios
-
-        self._fd, theirs = pty.openpty()
-        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
+        self._fd, self._process = start(args, width, height, **{"COLUMNS": "", **environment})
         self._screen = _Answering(width, height, history=1000, ratio=1)
         self._screen.fd = self._fd
         self._stream = pyte.ByteStream(self._screen)
-        settings = {**os.environ, **FIXED, "TERM": "xterm-256color", "COLUMNS": "", **environment}
-        self._process = subprocess.Popen(
-            [*PROGRAM, *args],
-            stdin=theirs,
-            stdout=theirs,
-            stderr=theirs,
-            env={name: value for name, value in settings.items() if value},
-            start_new_session=True,
-            preexec_fn=_take_terminal,  # there are no threads here
-        )
-        os.close(theirs)
         finalize(self, end_process, self._process)
         self.typed = 0  # lines
 

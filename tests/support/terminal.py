@@ -16,31 +16,36 @@ ENTER, END, INTERRUPT = "\n", "\x04", "\x03"
 PATIENCE = 60.0  # seconds; only a test that fails waits so long, however much else the machine does
 
 
+def start(args: Sequence[str], width: int, height: int, **environment: str) -> tuple[int, subprocess.Popen[bytes]]:
+    """Start a command line at a terminal, and return our end of it with the process."""
+    import fcntl
+    import pty
+    import struct
+    import termios
+
+    own, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
+    settings = {**os.environ, **FIXED, "TERM": "xterm-256color", **environment}
+    process = subprocess.Popen(
+        [*PROGRAM, *args],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env={name: value for name, value in settings.items() if value},
+        start_new_session=True,
+        preexec_fn=_take_terminal,  # there are no threads here
+    )
+    os.close(theirs)
+    return own, process
+
+
 class Terminal:
     """A command line that runs at a terminal of 80 columns, or so many where `COLUMNS` is emptied."""
 
     def __init__(self, args: Sequence[str], *, columns: int = 80, **environment: str) -> None:
-        import fcntl
-        import pty
-        import struct
-        import termios
-
-        own, theirs = pty.openpty()
-        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-        self._fd = own
+        self._fd, self._process = start(args, columns, 24, **environment)
         self.shown = ""
         self._decoder = getincrementaldecoder("utf-8")()
-        settings = {**os.environ, **FIXED, "TERM": "xterm-256color", **environment}
-        self._process = subprocess.Popen(
-            [*PROGRAM, *args],
-            stdin=theirs,
-            stdout=theirs,
-            stderr=theirs,
-            env={name: value for name, value in settings.items() if value},
-            start_new_session=True,
-            preexec_fn=_take_terminal,  # there are no threads here
-        )
-        os.close(theirs)
         finalize(self, end_process, self._process)
 
     def until(self, text: str) -> str:
