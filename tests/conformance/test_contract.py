@@ -84,10 +84,11 @@ def test_our_rulesets_keep_the_contract(ruleset: str, exhaustive: bool, monkeypa
     subject = open_subject(find_ruleset(ruleset))
     assert len({case.name for case in subject.cases}) == len(subject.cases)
     if not exhaustive:
-        monkeypatch.setattr(subjects, "LEAVES", 100)
-        monkeypatch.setattr(subjects, "FEWEST", 5)
+        is_whole = ruleset == "nodice"  # where `views` finds in a sample what it does not find in all steps, or in one
+        monkeypatch.setattr(subjects, "LEAVES", 200 if is_whole else 100)
+        monkeypatch.setattr(subjects, "FEWEST", 10 if is_whole else 5)
         monkeypatch.setattr(processes, "MORE_HASH_SEEDS", ())
-        subject.cases = a_few(subject)
+        subject.cases = subject.cases if is_whole else a_few(subject)
     found = check_ruleset(subject)
     assert {one.name: text_of(one) for one in found} == dict.fromkeys(BY_NAME, "")
     assert {case.prepared.action for case in subject.sound} == set(subject.rules.file.actions)  # each was played
