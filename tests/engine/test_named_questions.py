@@ -294,6 +294,14 @@ class TestChosen:
         assert weigh_best(prepared).masses.get("high", 0) == _chosen(count, up_to, most, needs, is_any=is_any)
 
 
+def test_a_question_is_about_the_counters_in_its_formulas(here: Path) -> None:
+    prepared = _prepared("action-and-challenge", "check", sheet="asta", stat=2)
+    facts: list[Any] = []
+    outcome_odds(prepared, policies={"": lambda _, question: facts.append(question.facts)})
+    assert {one["momentum"] for one in facts} == {6}
+    assert {*facts[0]} == {"beaten", "momentum"}
+
+
 class TestYes:
     """`yes` answers a question with one option."""
 
