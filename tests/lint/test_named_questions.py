@@ -70,6 +70,18 @@ def _line(text: str, part: str) -> int:
 @pytest.mark.parametrize(
     ("old", "new", "key", "message"),
     [
+        (
+            'who = "friend"',
+            'before = "bst"',
+            "push",
+            "the question push comes before bst, which names no dice of this action",
+        ),
+        (
+            'who = "friend"',
+            'before = "best"',
+            "push",
+            "the question push needs best, last, rolled only after its answer",
+        ),
         ("cost = { luck = 2 }", "cost = { lucl = 2 }", "push.options.two.cost.lucl", "has no counter or track on its"),
         ('counter = "luck" }', 'counter = "price" }', "push.options.two.cost.luck", "no effect reduces luck"),
         ('own = "face < 6"', 'owm = "face < 6"', "push.options.push.reroll.owm", "no group of dice 'owm'"),
