@@ -344,6 +344,15 @@ class TestPickNames:
             with pytest.raises(ChoiceError, match="not offered"):
                 outcome_odds(prepared, choose={"again": [name]})
 
+    def test_a_question_that_no_path_asks_is_named(self, here: Path) -> None:
+        write(PUSHED, name="pushed")
+        prepared = _prepared("pushed", "check", pool=1, needs=0)
+        assert outcome_odds(prepared, choose={"push": ["push"]}).unasked == ("push",)
+        assert (
+            "not asked before the outcome: push"
+            in rpgres("odds", "pushed", "check", "--pool", "1", "--needs", "0", "--choose", "push=push").out
+        )
+
     def test_an_equivalent_face_names_the_same_dice(self, here: Path) -> None:
         write(CHOSEN.replace('total = "roll"', 'total = "count(roll, face >= 3)"'), name="chosen")
         line = ["chosen", "any", "--count", "3", "--up-to", "4", "--most", "2", "--needs", "3"]
