@@ -112,7 +112,7 @@ def _kind(entry: Any) -> str:
 
 def odds(room: Room, asked: Weighed) -> Odds:
     """Return the odds of an action, as the seat knows the table."""
-    from rpgres.cli.render.odds_reports import report_of
+    from rpgres.cli.render.odds.reports import report_of
     from rpgres.cli.render.reports import report_lines
     from rpgres.journal.odds import table_odds
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from contextlib import redirect_stdout
 from textwrap import wrap
 
-from rpgres.cli.output import blame, columns, flush, know_cards, results, say, say_text, told_as, trace
+from rpgres.cli.exits import blame, trace
+from rpgres.cli.output import flush, know_cards, say, say_text, told_as
 from rpgres.cli.play.helping import action_help, help_lines
 from rpgres.cli.play.reader import Reader
 from rpgres.cli.play.room import LEAVE, ODDS, Room, Understood
@@ -15,6 +16,7 @@ from rpgres.cli.play.status import status
 from rpgres.cli.render.lines import Line, Piece, line
 from rpgres.cli.shell.words import words_of
 from rpgres.cli.short import Reading
+from rpgres.cli.streams import columns, results
 from rpgres.errors import RpgresError, UsageError
 from rpgres.model.state import GM
 from rpgres.rulesets import unknown

@@ -12,10 +12,10 @@ import typer
 
 from rpgres.cli.formats.batches import SeveralRecord, TextRecord
 from rpgres.cli.options import GIVEN, read_answers
-from rpgres.cli.output import recorded
 from rpgres.cli.requests.keys import PLURAL, Keys, key_of_option, read_keys, with_keys
 from rpgres.cli.requests.operations import Operation, find_operation, prepared_run
 from rpgres.cli.requests.recording import Recording
+from rpgres.cli.streams import recorded
 from rpgres.engine.records import Pending
 from rpgres.engine.resolve import ERROR, discreet, error_record, resuming
 from rpgres.errors import FileError, RpgresError, as_own

@@ -152,7 +152,6 @@ def check_seat(history: History, seat: str | None, *, is_looking: bool = False) 
     """Check that there is a seat of this name.
 
     Args:
-        history: the journal.
         seat: its name; None for the host.
         is_looking: whether it only reads, as `EVERYBODY` may, the view without a seat.
 
