@@ -431,6 +431,7 @@ HOSTILE = st.dictionaries(
 )
 
 
+@pytest.mark.slow
 def test_no_request_raises_or_is_answered_with_anything_but_json(dive: Ruleset) -> None:
     @given(HOSTILE, st.booleans())
     @settings(max_examples=300, deadline=None)
