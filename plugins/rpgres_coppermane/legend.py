@@ -121,7 +121,6 @@ def use_knack(
     An opponent with a legend of its own may cancel it, which costs a point as well.
 
     Args:
-        table: where it is played.
         actor: who has the knack.
         knack: its name, for the account.
         label: the label of the moment.

@@ -81,7 +81,6 @@ def declared_action(table: Table, action: Action, against: Sequence[Form], *, is
     """Return the side of the actor; the action is public (S:84).
 
     Args:
-        table: where it is played.
         action: what is declared.
         against: the counteractions that were typed.
         is_npc: whether the actor plays from the game master's deck.

@@ -193,7 +193,6 @@ def bystanders(table: Table, side: Side, names: Iterable[str], *, band: str) -> 
     """Return what an action does to those who let it come: they are simply affected (S:100), and hit if it is a shot.
 
     Args:
-        table: where it is played.
         side: whose action it is.
         names: who stayed out, or knew nothing of it.
         band: how well it succeeds.

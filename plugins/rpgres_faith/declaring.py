@@ -123,8 +123,6 @@ def asks_to_join(table: Table, actor: str, words: str, targets: Sequence[str], o
     """Return whether bad luck confronts an action, who is unaware of it, and what advantages there are (S:9-17, S:46).
 
     Args:
-        table: where it is played.
-        actor: the actor.
         words: the declared action.
         targets: who is affected, and asked unless unaware.
         others: who has declared a counteraction already.
@@ -209,7 +207,6 @@ def counteractions(
     advantages that she grants.
 
     Args:
-        table: where it is played.
         words: the declared action.
         targets: who is affected and aware.
         names: who else takes part.

@@ -150,8 +150,6 @@ def side_of(
     """Return a character's action before inferiority (S:27-46).
 
     Args:
-        table: where it is played.
-        who: the character.
         skill, attribute: what it is done with.
         values: other values: advantages, disadvantages, used, weapon and the like.
         is_npc: whether the cards come from the game master's deck though a player's name is not hers.

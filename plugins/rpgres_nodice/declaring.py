@@ -34,8 +34,6 @@ def question(
     """Return the question to a character who may declare stacks.
 
     Args:
-        rules: the ruleset in play.
-        state: the table.
         name: who is asked.
         foes: possible targets of suggestions; None for all others.
         needs_stack: whether it has to be a stack at least.
@@ -73,8 +71,6 @@ def change_question(
     """Return the question to a character between two phases: to abort, to declare, both, or nothing.
 
     Args:
-        rules: the ruleset in play.
-        state: the table.
         name: who is asked.
         foes: possible targets of suggestions; None for all others.
         ahead: the phase to which the timeline moves; None where nothing is ahead.
@@ -133,8 +129,6 @@ def lay(rules: Rules, state: State, name: str, plans: tuple[Plan, ...]) -> list[
     """Return the effects of declaring stacks, one after the other.
 
     Args:
-        rules: the ruleset in play.
-        state: the table.
         name: whose they are.
         plans: the stacks.
 
@@ -205,8 +199,6 @@ def abort(rules: Rules, state: State, name: str, stacks: tuple[str, ...]) -> lis
     """Return the effects of withdrawing stacks between two phases.
 
     Args:
-        rules: the ruleset in play.
-        state: the table.
         name: whose they are.
         stacks: which; all when there are none.
 
@@ -257,8 +249,6 @@ def suggestions(rules: Rules, state: State, name: str, *, foes: Sequence[str] | 
     """Yield stacks that make sense on their own; many more can be declared, and some of these may not be payable.
 
     Args:
-        rules: the ruleset in play.
-        state: the table.
         name: who declares.
         foes: possible targets of suggestions; None for all others.
     """

@@ -82,8 +82,6 @@ def read_plans(rules: Rules, state: State, name: str, typed: str) -> tuple[Plan,
     """Return the stacks that a character declares.
 
     Args:
-        rules: the ruleset in play.
-        state: the table.
         name: who declares.
         typed: stacks joined by +, or `nothing`.
 
@@ -287,7 +285,6 @@ def phase_of(rules: Rules, plan: Plan, line: Timeline, name: str, *, pauses: Col
     """Return the phase of a stack that is declared now; None for a reaction.
 
     Args:
-        rules: the ruleset in play.
         plan: the stack.
         line: the timeline with everything that was declared before it.
         name: whose it is.

@@ -40,7 +40,6 @@ def held_by(table: Table, phase: int) -> list[str]:
     Every seat with an actor who is not out is asked, whatever it could do: being asked reveals nothing.
 
     Args:
-        table: where it is played.
         phase: the phase to which the timeline moves.
     """
     if table.rules.switches(Switches).pace == "free":

@@ -59,8 +59,6 @@ def acted(
     """Return the result of an action, after which cards are put away and the hand is full again.
 
     Args:
-        table: where it is played.
-        actor, hero: the actor.
         base: the difficulty, with what skills take off.
         opposing: the ability in the way; None for an unopposed action.
         dire: whether the hero may push.

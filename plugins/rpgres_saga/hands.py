@@ -44,7 +44,6 @@ def hero_of(
     """Return who plays, and deal a hand to a character who has none yet.
 
     Args:
-        table: where it is played.
         who: the character; a name is a character without a place at the table.
         rating: the ability acted with.
         trump: the suit that is trump, in place of the ability's.
@@ -109,7 +108,6 @@ def suits_of(rules: Rules, *names: str) -> frozenset[str]:
     A power's suit stands on a sheet, which is not at hand here: it may be any.
 
     Args:
-        rules: the ruleset in play.
         names: as typed; empty ones name none.
     """
     suits, trumps = rules.laid[DECK].suits, rules.file.settings["trumps"]
@@ -142,7 +140,6 @@ def fill(table: Table, hero: Hero, *, label: str = "redraw", places: int = 0) ->
     """Draw until the hand is full (S:8, S:10), as far as there are cards.
 
     Args:
-        table: where it is played.
         hero: whose hand.
         label: the label of the draws.
         places: how many places were lost meanwhile.
@@ -161,8 +158,6 @@ def discard(table: Table, cards: Iterable[Card], *, source: str, banked: bool, b
     """Move cards that are used up to the discard, those of doom to the bank where they are kept (S:11).
 
     Args:
-        table: where it is played.
-        cards: the cards.
         source: the pile they are in.
         banked: whether doom cards among them are kept, as long as there is a bank.
         by: who used them, for the account.

@@ -92,7 +92,6 @@ def _payments(table: Table, hero: Hero, paid: Sequence[Card], amount: int) -> li
     """Return the cards that can be paid next so that no card of the whole payment is one too many.
 
     Args:
-        table: where it is played.
         hero: who pays.
         paid: what was paid already.
         amount: what all of it has to cover.

@@ -235,7 +235,6 @@ def draw_on(
     """Return the play after the draws of a trump: on while the suit holds and its owner wants to (S:15, R:5-R:9).
 
     Args:
-        table: where it is played.
         hero: who plays.
         stand, goal: where the play stands, and what it has to reach.
         card: the card that may be a trump.

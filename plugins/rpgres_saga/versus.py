@@ -193,7 +193,6 @@ def _round(table: Table, duel: Duel, active: Hero, passive: Hero, *, apart: Hash
     """Return how a round ended for the active hero.
 
     Args:
-        table: where it is played.
         duel: who plays, and against which difficulty.
         active, passive: who plays first, and who answers.
         apart: what else matters later on, for odds.

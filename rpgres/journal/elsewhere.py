@@ -72,7 +72,6 @@ def seal_for(rules: Rules | None, view: ViewRecord, label: str, answer: str, *, 
 
     Args:
         rules, view: as for `answer_for`.
-        label, answer: the answer.
         salt: `SALT` random bytes, never used twice.
 
     Raises:

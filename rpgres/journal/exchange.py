@@ -29,8 +29,6 @@ def view_of(history: History, path: Path, *, seat: str, now: State | None = None
     """Return all that a seat may see of a table, with the chain of hashes to hold it against later.
 
     Args:
-        history: the journal.
-        path: its file.
         seat: whose view it is.
         now: the table in the middle of a procedure; see `table_record`.
     """
@@ -108,7 +106,6 @@ def state_in(file: str, view: ViewRecord) -> State:
 
     Args:
         file: where the view comes from, for messages.
-        view: the view.
 
     Raises:
         FileError: what it has is no table.

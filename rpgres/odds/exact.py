@@ -25,6 +25,7 @@ from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY, State
 from rpgres.odds.chances import Chance as Chance
 from rpgres.odds.chances import chance_record as chance_record
+from rpgres.odds.chances import chance_rows
 from rpgres.odds.explorer import ANSWERS, WORK, Budget, Method, Odds, Runs, TapeDealer, WalkDealer, explore_within
 from rpgres.odds.plans import Planned
 from rpgres.odds.sampling import UNKNOWN, Estimate, Sample, played_on, sample_of
@@ -85,6 +86,7 @@ class OddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.odds/1"):
         states: how many distinct merged states were met.
         passed: the labels of optional questions without a policy, which were skipped.
         partly: the answers of --choose that some paths do not offer, where a policy decides or the question is skipped.
+        unasked: the labels of --choose that no path asks before the outcome.
         policies: who decided by which policy.
         switches: every house rule and the choice in force.
         house_rules: what differs from the ruleset as it ships: what is laid over it, switches not at their default.
@@ -108,6 +110,7 @@ class OddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.odds/1"):
     states: int
     passed: list[str] = []
     partly: list[str] = []
+    unasked: list[str] = []
     policies: dict[str, str] = {}
     switches: dict[str, str] = {}
     house_rules: list[str] = []
@@ -120,19 +123,7 @@ class OddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.odds/1"):
 
     def table(self) -> list[dict[str, Any]]:
         """Return a row for each outcome, as `pandas.DataFrame` takes it: name, `probability`, `exact` fraction."""
-        return table_rows(self.outcomes, self.by, is_number=self.by != "outcome" or self.action is None)
-
-
-def table_rows(outcomes: Mapping[str, Chance], by: str, *, is_number: bool) -> list[dict[str, Any]]:
-    """Return a row for each outcome: its name under `by`, as a number where it is one, `probability` and `exact`."""
-    return [
-        {by: _number(name) if is_number else name, "probability": chance.probability, "exact": chance.exact}
-        for name, chance in outcomes.items()
-    ]
-
-
-def _number(text: str) -> int | str:
-    return int(text) if text.removeprefix("-").isdecimal() else text
+        return chance_rows(self.by, self.outcomes, has_numbers=self.by != "outcome" or self.action is None)
 
 
 class NeedsPolicy(UsageError):
@@ -180,7 +171,7 @@ def outcome_odds(
     budget = Budget(leaves, seconds if seconds is None or not games else seconds * EXACT_SHARE, work=work)
     playing = partial(play, prepared, asked=by)
     counts: Mapping[Any, int] = EMPTY
-    applied = Applied()
+    applied = Applied(choose)
 
     def once(dealer: TapeDealer) -> str | int | None:
         found: str | int | None = runs.run(playing, dealer, Seats(choose, policies=policies, applied=applied))
@@ -202,7 +193,8 @@ def outcome_odds(
     masses = _ordered(prepared, masses, by=by)
     sample = sample_of(prepared, counts, exact=masses, share=share, left=float(odds.open)) if counts else None
     passed, partly = tuple(sorted(runs.passed)), applied.partly(is_whole=not odds.open)
-    return msgspec.structs.replace(odds, masses=masses, passed=passed, partly=partly, sample=sample)
+    unasked = applied.unasked() if not odds.open else ()
+    return msgspec.structs.replace(odds, masses=masses, passed=passed, partly=partly, unasked=unasked, sample=sample)
 
 
 def _ordered(prepared: Prepared, masses: dict[Any, Fraction], *, by: By) -> dict[Any, Fraction]:
@@ -292,6 +284,7 @@ def odds_record(
         states=odds.states,
         passed=list(odds.passed),
         partly=list(odds.partly),
+        unasked=list(odds.unasked),
         policies=dict(policies),
         switches=prepared.rules.chosen,
         house_rules=house_rules(prepared.rules),

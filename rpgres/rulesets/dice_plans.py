@@ -193,8 +193,6 @@ def dice_plan(file: RulesetFile, action: str, *, wanted: Iterable[str] = ()) -> 
     """Return what the data of an action with named dice say.
 
     Args:
-        file: the ruleset's data.
-        action: the action.
         wanted: names that the rows of its outcomes speak of; definitions among them are numbers of the action.
 
     Raises:

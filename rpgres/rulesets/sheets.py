@@ -156,7 +156,6 @@ def read_sheet(rules: Rules, name: str, *, beside: Path | None = None, source: S
     """Return the character of a sheet file, named after the file.
 
     Args:
-        rules: the ruleset in play.
         name: a path, or the name of one of the ruleset's own sheets.
         beside: the folder of the scene that names it.
         source: the text, when it is already at hand (standard input).
@@ -197,7 +196,6 @@ def make_sheet(
     """Return the character that plain data describe.
 
     Args:
-        rules: the ruleset in play.
         data: the keys of the sheet.
         name: the character's short name.
         sources: the texts the data came from, for pointing at faults.

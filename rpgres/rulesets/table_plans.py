@@ -100,6 +100,7 @@ class TablePlan(msgspec.Struct, frozen=True):
         Returns:
             None where several rows have the numbers beyond these, or none.
         """
+        end: Span
         if law.above is not None:
             end = law.above, None
         elif law.under is not None:

@@ -31,10 +31,10 @@ from rpgres.cli.formats.accounts import (
 )
 from rpgres.cli.formats.lonelog import as_lonelog, read_lonelog
 from rpgres.cli.formats.schemas import make_schema
-from rpgres.cli.render.account_html import as_html
-from rpgres.cli.render.account_lines import account_lines
-from rpgres.cli.render.account_markdown import as_markdown
-from rpgres.cli.render.accounts import account_of
+from rpgres.cli.render.accounts.html import as_html
+from rpgres.cli.render.accounts.lines import account_lines
+from rpgres.cli.render.accounts.markdown import as_markdown
+from rpgres.cli.render.accounts.scenes import account_of
 from rpgres.cli.render.lines import Look, plain_text
 from rpgres.dice.seeds import Streams
 from rpgres.engine.prepare import prepare

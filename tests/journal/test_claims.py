@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rpgres import GM, UsageError, resolve
-from rpgres.cli.render.account_markdown import as_markdown
+from rpgres.cli.render.accounts.markdown import as_markdown
+from rpgres.cli.render.accounts.tables import account_of_table
 from rpgres.cli.render.lines import plain_text
-from rpgres.cli.render.table_accounts import account_of_table
 from rpgres.cli.render.tables import found_lines, log_lines, show_lines
 from rpgres.engine.players import Question
 from rpgres.engine.records import Pending, Result

@@ -17,10 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rpgres import UsageError
-from rpgres.cli.render.account_html import as_html
-from rpgres.cli.render.account_markdown import as_markdown
+from rpgres.cli.render.accounts.html import as_html
+from rpgres.cli.render.accounts.markdown import as_markdown
+from rpgres.cli.render.accounts.tables import account_of_table
 from rpgres.cli.render.lines import plain_text
-from rpgres.cli.render.table_accounts import account_of_table
 from rpgres.cli.render.tables import found_lines, log_lines, show_lines
 from rpgres.cli.requests.operations import keys_of, operations
 from rpgres.engine.hidden import known_to

@@ -14,7 +14,8 @@ import msgspec
 import typer
 
 from rpgres.cli.annotations import Folders, option
-from rpgres.cli.output import flush, results, say_json, write_json
+from rpgres.cli.output import flush, say_json, write_json
+from rpgres.cli.streams import results
 from rpgres.errors import FileError, TimeError, UsageError
 
 LONGEST = 1024 * 1024  # bytes of one request

@@ -34,8 +34,8 @@ def command(
     import sys
 
     from rpgres.cli.options import read_folders
-    from rpgres.cli.output import results
     from rpgres.cli.play.room import Room
+    from rpgres.cli.streams import results
     from rpgres.errors import PluginError, UsageError
     from rpgres.journal.checking import require_whole
     from rpgres.journal.commands import check_seat

@@ -81,8 +81,6 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any], *, sits
     """Print the chances of an action's outcomes; without an opposition, those at every rung of the ladder.
 
     Args:
-        data: the ruleset.
-        action: the action.
         values: what was typed.
         sits: of a persistent table, returns its rules with the switches that were typed, and where the action begins.
     """

@@ -37,7 +37,7 @@ def list_all(
     This always works, however broken a plugin is. RPGRES_DISABLE=NAME,NAME switches off rulesets and distributions by
     name; --debug shows where plugins fail.
     """
-    from rpgres.cli.output import trace
+    from rpgres.cli.exits import trace
     from rpgres.plugins.discovery import unused_disabled
     from rpgres.plugins.listing import list_rulesets
     from rpgres.plugins.probing import probe_plugins
@@ -96,7 +96,8 @@ def check_some(
     One line for each check says whether it passed, or why there was nothing to check. The exit code is 1 when a plugin
     is broken, or a check failed.
     """
-    from rpgres.cli.output import say, trace
+    from rpgres.cli.exits import trace
+    from rpgres.cli.output import say
     from rpgres.cli.progress import progress
     from rpgres.cli.render.plugins import header_line, plugin_lines
     from rpgres.conformance import PluginCheck

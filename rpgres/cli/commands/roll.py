@@ -12,8 +12,10 @@ from rpgres.cli import INTERRUPTED
 from rpgres.cli import options as opt
 from rpgres.cli.asking.terminal import asks_dice, can_prompt
 from rpgres.cli.dynamic import PlayGroup, Verb
-from rpgres.cli.output import WAITING, exit_of, is_terminal, know_cards, say, say_json, say_text
+from rpgres.cli.exits import WAITING, exit_of
+from rpgres.cli.output import know_cards, say, say_json, say_text
 from rpgres.cli.rulesets import RulesetData
+from rpgres.cli.streams import is_terminal
 from rpgres.dice.seeds import Streams, read_seed, run_seed
 from rpgres.engine.dealers import Remembered
 from rpgres.engine.prepare import Prepared, prepare

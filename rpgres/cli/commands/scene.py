@@ -153,7 +153,7 @@ def run(
     """
     from rpgres.cli.account_files import STANDARD, require_files, write_files
     from rpgres.cli.output import say_json
-    from rpgres.cli.render.accounts import account_of
+    from rpgres.cli.render.accounts.scenes import account_of
     from rpgres.cli.scene_output import play_silently, tell_scene
     from rpgres.scenes import require_sound, seed_of
     from rpgres.scenes.views import require_seat
@@ -209,7 +209,7 @@ def show(
     if as_json:
         say_json(account)
     elif STANDARD not in files.values():
-        from rpgres.cli.render.account_lines import account_lines
+        from rpgres.cli.render.accounts.lines import account_lines
 
         say(account_lines(account, is_aloud=plain or is_told_plainly()), is_plain=plain, is_prose=True)
     write_files(account, files)

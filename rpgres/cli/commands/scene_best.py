@@ -41,7 +41,6 @@ def weigh_best(scene: Scene, people: State, shared: Mapping[str, Any], **told: A
     """Print the result of a scene with optimal decisions of one player.
 
     Args:
-        scene: the scene.
         people: the table with all who take part.
         shared: the options.
         told: who else decides, and what was typed; see `best_record`.

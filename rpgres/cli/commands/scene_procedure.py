@@ -10,8 +10,9 @@ import typer
 from rpgres.cli import options as opt
 from rpgres.cli.asking.terminal import asks_dice
 from rpgres.cli.dynamic import SCENE_RUN, ActionCommand, Verb, procedure_named
+from rpgres.cli.exits import WAITING, exit_of
 from rpgres.cli.options import ANSWERS, OUTPUT, Option, StrictCommand, hoist
-from rpgres.cli.output import WAITING, exit_of, say, say_json
+from rpgres.cli.output import say, say_json
 from rpgres.cli.rulesets import RulesetData
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ _KEPT = ("rulesets", "policy", "markdown", "html", "lonelog", "json", "plain", "
 def run_procedure(data: RulesetData, procedure: str, values: dict[str, Any]) -> None:
     """Play a procedure to its end and tell it, or say for which decision it waits."""
     from rpgres.cli.account_files import require_files, write_files
-    from rpgres.cli.render.accounts import account_of
+    from rpgres.cli.render.accounts.scenes import account_of
     from rpgres.dice.seeds import read_seed
     from rpgres.engine.prepare import prepare
     from rpgres.plugins.loading import checked

@@ -124,7 +124,7 @@ def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> N
 
 def _show_result(found: Any, rules: Rules, shared: Mapping[str, Any]) -> int:
     """Print one run of an action; return the exit code."""
-    from rpgres.cli.output import exit_of
+    from rpgres.cli.exits import exit_of
     from rpgres.engine.records import Pending
 
     if isinstance(found, Pending):

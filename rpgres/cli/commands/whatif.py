@@ -59,8 +59,9 @@ def command(
 
     Examples: rpgres whatif result.json --choose price=cost; rpgres whatif .#4 --given roll=++0-
     """
+    from rpgres.cli.exits import WAITING
     from rpgres.cli.options import read_folders
-    from rpgres.cli.output import WAITING, say, say_json
+    from rpgres.cli.output import say, say_json
 
     asked = _Asked(given or [], choose or [], _named(policy), auto, read_folders(rulesets or ()))
     path, separator, number = run.rpartition("#")

@@ -36,7 +36,6 @@ def deck_lines(deck: DeckDescription, *, codes: bool = False) -> list[Shown]:
     """Return what is in a deck: how many cards of which suit and value, what they come to, further attributes.
 
     Args:
-        deck: the deck.
         codes: whether every kind of card is listed.
     """
     number = len(deck.cards)

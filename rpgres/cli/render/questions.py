@@ -72,7 +72,6 @@ def question_lines(question: Question, *, width: int = 0, is_again: bool = False
     """Return a question as it is put to a person.
 
     Args:
-        question: the question.
         width: how many columns there are: it stands in one line, or in half the lines of a list, where it fits; 0
             for a list in any case.
         is_again: whether the options were shown before, so that they are not listed again where they take lines.
@@ -215,7 +214,6 @@ def odds_lines(question: Question, found: Sequence[OptionOdds], file: RulesetFil
     """Return the chance of success by each option, equal ones together, and who decides after it.
 
     Args:
-        question: the question.
         found: the odds of its options; none where they are all the same by now.
         file: the ruleset's data, for its words.
         policy: by what policy later decisions are made.

@@ -49,7 +49,6 @@ def unasked_lines(result: Result, file: RulesetFile) -> list[Line]:
 
     Args:
         result: of an action.
-        file: the ruleset's data.
     """
     action = file.actions.get(result.action or "")
     if action is None or SHEET in result.inputs:
@@ -304,7 +303,6 @@ def pending_lines(
     """Return a decision that waits: what happened so far, the question with its options, and how to answer it.
 
     Args:
-        pending: the decision.
         how: the lines that tell how it is answered; by default the command that goes on with it.
         said_by: the seat that typed the inputs, which is then shown; empty for the host.
         is_listed: whether the options are listed.

@@ -71,7 +71,6 @@ def action_lines(action: ActionDescription, in_force: Mapping[str, str], *, has_
     """Return an action with what it takes, what it asks, and its outcome tables row by row.
 
     Args:
-        action: the action.
         in_force: the choice of every switch.
         has_rungs: whether the ruleset has a ladder.
     """

@@ -23,7 +23,6 @@ def step_question_lines(leaf: Leaf, inputs: Mapping[str, Any] = EMPTY) -> list[L
     """Return what stands above the first question of a step: who does what.
 
     Args:
-        leaf: the step.
         inputs: in place of what the step says.
     """
     step = leaf.step
@@ -44,7 +43,6 @@ def table_lines(
     """Return the tracks, things and cards on a table; nothing when there are none.
 
     Args:
-        state: the table.
         pictures: lines by name, of tracks and things that the ruleset shows in its own way.
         first, last: further lines of the table, before and after these.
     """

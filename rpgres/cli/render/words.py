@@ -152,7 +152,6 @@ def effect_words(effect: Mapping[str, Any], *, pattern: str = "", who: Callable[
     """Return an effect in words, made from its fields alone, since what they mean is the ruleset's.
 
     Args:
-        effect: the effect.
         pattern: the ruleset's words for it, with fields in braces, and parts in brackets that need all fields in them;
             for effects that have the fields that stand in no bracket.
         who: the title of a character.

@@ -96,8 +96,6 @@ def ran_with(
     A refusal must not show the result of an action that is then not done: what was shown stands.
 
     Args:
-        rules: the ruleset in play.
-        history: the table.
         asked: what is run, with the answers there were before.
         typed: the answers that are typed now.
         seat: who types.

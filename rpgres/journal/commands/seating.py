@@ -129,7 +129,6 @@ def join(place: Place, sheet: str, *, seat: str | None = HOST) -> Done:
     """Let a character sit down, or replace its sheet.
 
     Args:
-        place: the table.
         sheet: the sheet, as it is typed.
         seat: who types; a seat replaces no other's sheet, but the game master does.
 

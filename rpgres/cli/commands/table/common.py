@@ -15,8 +15,9 @@ from msgspec import Struct
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import AsJson, AsWords, Folders, option
 from rpgres.cli.asking.terminal import asks_dice, can_prompt, is_listening
+from rpgres.cli.exits import exit_of
 from rpgres.cli.options import Option
-from rpgres.cli.output import exit_of, know_cards, look, say, say_json, say_text
+from rpgres.cli.output import know_cards, look, say, say_json, say_text
 
 if TYPE_CHECKING:
     from rpgres.cli.render.lines import Line
@@ -149,7 +150,6 @@ class AnswerOptions(Struct, frozen=True):
         """Return these as the arguments that the commands of the journal take.
 
         Args:
-            at: the table.
             heading: what a prompt shows before its first question.
             actor: who acts, where that is typed.
             plus: what is added to what the actor rolls, in words.
@@ -170,7 +170,6 @@ def hand_for(options: TableOptions, whom: str | None, *, actor: str = "", plus: 
     """Return what asks a person for results of real dice; None where the seed rolls all of them.
 
     Args:
-        options: the table.
         whom: whose dice are real, as typed.
         actor: who acts, where that is typed.
         plus: what is added to what the actor rolls, in words.
@@ -219,9 +218,9 @@ def rules_at(place: Place, history: History) -> Rules:
 
 def state_of(place: Place, history: History) -> State:
     """Return the table as it is now, in the middle of a procedure as well; the rules are read only for that."""
-    from rpgres.journal.replay import is_mid_procedure, state_now
+    from rpgres.journal.commands import state_at
 
-    return state_now(rules_at(place, history), history) if is_mid_procedure(history) else history.state
+    return state_at(history, folders=place.folders)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

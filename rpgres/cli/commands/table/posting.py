@@ -105,7 +105,8 @@ def write_answer(
 
 def _hand_over(text: str) -> None:
     """Print a line for a mail; what to do with it goes to standard error, so that a pipe gets the line alone."""
-    from rpgres.cli.output import is_terminal, say_text
+    from rpgres.cli.output import say_text
+    from rpgres.cli.streams import is_terminal
 
     say_text(("Send this line to whoever has the table:\n" if is_terminal() else "") + f"{text}\n")
 

@@ -22,7 +22,6 @@ def heading(record: Any, *, what: str = "odds", without: Sequence[str] = ()) -> 
     """Return what was evaluated, in a line: the action or scene, the ruleset, and its inputs.
 
     Args:
-        record: the odds.
         what: what they are, such as `odds compared`.
         without: inputs that vary.
     """

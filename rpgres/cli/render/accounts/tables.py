@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from rpgres.cli.formats.accounts import Account, Change, Chapter, Note, Remark, Told, Turn
-from rpgres.cli.render.account_tables import table_of
-from rpgres.cli.render.account_words import Words, words_of
-from rpgres.cli.render.accounts import heading_of, path_words, turns_of
+from rpgres.cli.render.accounts.scenes import heading_of, path_words, turns_of
+from rpgres.cli.render.accounts.things import table_of
+from rpgres.cli.render.accounts.words import Words, words_of
 from rpgres.cli.render.results import moment_words
 from rpgres.cli.render.tables import typed_words, value_words
 from rpgres.cli.render.words import title
@@ -44,7 +44,6 @@ def account_of_table(record: TableRecord, entries: Iterable[EntryView], state: S
         record: the table as a seat sees it.
         entries: its log, as that seat sees it.
         state: the table, as that seat sees it.
-        rules: the rules it is played by.
     """
     heading = heading_of(
         rules, state, title=record.title or rules.file.title, seed=record.seed, seat=record.seat or HOST

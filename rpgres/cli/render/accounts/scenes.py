@@ -28,8 +28,8 @@ from rpgres.cli.formats.accounts import (
     Told,
     Turn,
 )
-from rpgres.cli.render.account_tables import table_of
-from rpgres.cli.render.account_words import Words, plain_words, words_of
+from rpgres.cli.render.accounts.things import table_of
+from rpgres.cli.render.accounts.words import Words, plain_words, words_of
 from rpgres.cli.render.results import cards_words, moment_words, untitled, untold
 from rpgres.cli.render.words import (
     band_title,
@@ -99,7 +99,6 @@ def heading_of(
     """Return the account of a scene of which nothing was played yet.
 
     Args:
-        rules: the rules it is played by.
         state: the table, for who takes part.
         title, summary: what it is called, and what it is about.
         seed: where the dice come from, where the reader may know it.

@@ -20,7 +20,6 @@ def plan_table(plan: Sequence[Planned], *, least: int) -> Table:
     """Return the best options of each question, by its facts.
 
     Args:
-        plan: the questions.
         least: the minimum width of a column.
     """
     rows: list[list[Cell]] = []

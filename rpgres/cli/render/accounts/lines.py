@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rpgres.cli.formats.accounts import Account, Chapter, Stands, Turn
-from rpgres.cli.render.account_blocks import Kind, blocks_of
+from rpgres.cli.render.accounts.blocks import Kind, blocks_of
 from rpgres.cli.render.lines import BULLET, HANG, INDENT, Line, Piece, line
 from rpgres.cli.render.words import who_is
 from rpgres.model.state import GM
@@ -24,7 +24,6 @@ def account_lines(account: Account, *, is_aloud: bool = False) -> list[Line]:
     """Return the whole account as lines.
 
     Args:
-        account: the account.
         is_aloud: whether it is for a screen reader: the outcome of a turn before its rolls.
     """
     lines = heading_lines(account)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rpgres.cli.render.odds import input_words
-from rpgres.cli.render.odds_reports import Record
-from rpgres.cli.render.study_reports import chance_of, difference_of
+from rpgres.cli.render.odds.reports import Record
+from rpgres.cli.render.odds.studies import chance_of, difference_of
+from rpgres.cli.render.odds.words import input_words
 from rpgres.odds.comparison import Comparison, Difference
 from rpgres.odds.exact import Chance, OddsResult
 from rpgres.odds.grids import Grids

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from rpgres.cli.formats.accounts import Stands
-from rpgres.cli.render.account_words import Words, plain_words, words_of
+from rpgres.cli.render.accounts.words import Words, plain_words, words_of
 from rpgres.cli.render.words import card_count, thing_words, title
 from rpgres.model.cards import shown_codes
 from rpgres.model.state import FACE_DOWN, Box, Character, State, Tag
