@@ -84,6 +84,9 @@ def _as_own(error: BaseException) -> BaseException:
     message = message[:1].lower() + message[1:]
     if context is None:
         return UsageError(f"{message}; --help lists the options")
+    extra = message.rpartition("(")[2].rstrip(")").split() if "unexpected extra argument" in message else []
+    if extra and any("--sheet" in one.opts for one in context.command.get_params(context)):
+        message += f"; a sheet is named with --sheet {extra[0]}"
     unknown_word = message.partition("no such command '")[2].partition("'")[0]
     if unknown_word:
         from rpgres.cli.help.hints import line_in_group

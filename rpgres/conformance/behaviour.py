@@ -11,7 +11,7 @@ import msgspec
 from rpgres.conformance.records import NothingToCheck, finding
 from rpgres.conformance.subjects import Case, Subject
 from rpgres.conformance.subprocess import digest, digests_elsewhere
-from rpgres.conformance.walks import Course, plain, played, replay
+from rpgres.conformance.walks import Asked, Course, plain, played, replay
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.players import NO, Policy, Question, View, uniform
 from rpgres.engine.records import answers_of, event_record
@@ -244,15 +244,24 @@ def check_policies(subject: Subject) -> Iterator[Diagnostic]:
     if not policies:
         raise NothingToCheck("it has no policy")
     for name, policy in policies.items():
-        yield from each(subject, partial(_policy, name=name, policy=policy))
+        answered = list[tuple[Case, Asked, object]]()
+        yield from each(subject, partial(_policy, name=name, policy=policy, answered=answered))
+        for case, asked, answer in reversed(answered):  # whatever it remembers is by now something else
+            if policy(asked.view, asked.question) != answer:
+                message = f"the policy {name} decides differently the second time at {asked.question.label!r}"
+                yield finding(message, case.place, _POLICY)
+                break
 
 
-def _policy(case: Case, *, name: str, policy: Policy) -> Iterator[Diagnostic]:
+def _policy(
+    case: Case, *, name: str, policy: Policy, answered: list[tuple[Case, Asked, object]]
+) -> Iterator[Diagnostic]:
+    """Yield what is wrong with a policy's answers in a case; those that are in order are added to `answered`."""
     told: list[Diagnostic] = []
 
     def judged(view: View, question: Question) -> Any:
         try:
-            answers = [policy(view, question) for _ in range(2)]
+            answer = policy(view, question)
         except Exception as error:  # noqa: BLE001  # whatever a stranger's policy raises
             told.append(
                 finding(
@@ -260,13 +269,11 @@ def _policy(case: Case, *, name: str, policy: Policy) -> Iterator[Diagnostic]:
                 )
             )
             return uniform(view, question)
-        fault = _answer_fault(answers[0], question) or (
-            "" if answers[0] == answers[1] else "decides differently the second time"
-        )
-        if fault:
+        if fault := _answer_fault(answer, question):
             told.append(finding(f"the policy {name} {fault} at {question.label!r}", case.place, _POLICY))
             return uniform(view, question)
-        return answers[0] if answers[0] is not None else uniform(view, question)
+        answered.append((case, Asked(msgspec.structs.replace(view, events=tuple(view.events)), question), answer))
+        return answer if answer is not None else uniform(view, question)
 
     for number in range(SEEDS):
         played(case.prepared, seed=f"contract#{number}", decide=judged)

@@ -9,12 +9,15 @@ from math import sqrt
 from time import monotonic
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from rpgres.conformance.behaviour import each
 from rpgres.conformance.records import NothingToCheck, finding
 from rpgres.conformance.subjects import Case, Subject
 from rpgres.conformance.walks import End, walk_for
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
+from rpgres.engine.events import Drawn, Moved
 from rpgres.engine.players import Policy, Seats, policy_of, uniform
 from rpgres.engine.run import play
 from rpgres.engine.table import MEASURED
@@ -39,18 +42,22 @@ def check_odds(subject: Subject) -> Iterator[Diagnostic]:
     """
 
     def of_case(case: Case) -> Iterator[Diagnostic]:
-        whole, budget = subject.walk(case).odds, subject.budget(case)
+        whole, courses, budget = subject.walk(case).odds, subject.walk(case).courses, subject.budget(case)
+        has_cards = any(isinstance(event, Drawn | Moved) for course in courses for event in course.events)
         found: dict[str, Odds] = {}
         for asked in ASKED:
-            merged = found[asked] = walk_for(case.prepared, asked=asked, leaves=budget)
+            questions, others_questions = set[bytes](), set[bytes]()
+            merged = found[asked] = walk_for(case.prepared, asked=asked, leaves=budget, questions=questions)
             told, how = _disagreement(merged, _by(whole, asked)), "walked as odds do, and roll by roll"
             if told and asked in MEASURED:  # for which moot moments are asked too, which pass in play
                 del found[asked]
                 unmerged = walk_for(case.prepared, asked=asked, leaves=budget, merged=False)
                 told = _disagreement(merged, unmerged)
             if not told and merged.met_alike:
-                others = walk_for(case.prepared, asked=asked, leaves=budget, others=True)
+                others = walk_for(case.prepared, asked=asked, leaves=budget, others=True, questions=others_questions)
                 told, how = _disagreement(merged, others), "by which of equivalent cards or runs go on"
+                if not (told or has_cards or merged.open or others.open):  # cards that are alike have other names
+                    told = _asked_otherwise(questions ^ others_questions)
             if told:
                 yield finding(f"{told}, {how}", case.place, _ADVICE[asked])
                 return
@@ -67,6 +74,12 @@ _ADVICE = {
     "margin": _MERGES,
     "total": _MERGES,
 }
+
+
+def _asked_otherwise(questions: set[bytes]) -> str:
+    """Return what is asked in some of the runs that go on as one and not in others; nothing when there is nothing."""
+    labels = sorted({msgspec.json.decode(question)["label"] for question in questions})
+    return f"what is asked under {', '.join(labels)} differs, facts included" if labels else ""
 
 
 def _by(odds: Odds, asked: str) -> Odds:

@@ -9,7 +9,7 @@ line of the account names it, or it is for the seat to see in the end.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import count, zip_longest
 from math import inf
 from operator import itemgetter
@@ -28,6 +28,7 @@ from rpgres.conformance.variations import (
     covers,
     hidden_before,
     hidden_within,
+    kinds_of_tags,
 )
 from rpgres.conformance.walks import Asked, noting, plain
 from rpgres.dice.seeds import Streams
@@ -55,12 +56,14 @@ _ADVICE = (
 def check_views(subject: Subject) -> Iterator[Diagnostic]:
     """Yield what tells a seat of something that it cannot see: in questions, events, outcomes and errors."""
     compared, cases = 0, count()
+    known = (kind for case in subject.steady for kind in kinds_of_tags(case.prepared.rules, case.prepared.state))
+    kinds = list(dict.fromkeys(known))
 
     def of_case(case: Case) -> Iterator[Diagnostic]:
         nonlocal compared
         prepared, number_of_case, budget = case.prepared, next(cases), subject.budget(case) // RUNS
         for seat in sorted(seats_of(prepared.state)):
-            before = list(hidden_before(seat, prepared))
+            before = list(hidden_before(seat, prepared, kinds))
             for game in range(GAMES):
                 one = receive(prepared, seat, game)
                 if one.refused is not None and one.refused.reason == "endless":
@@ -156,6 +159,7 @@ def receive(
         happened, questions = run.events, [*run.skipped.values(), *(one.question for one in asked)]
     except RpgresError as error:
         refused = error
+    _check_lines(happened, (*seats_of(state), *seats_of(after)))
     own = [one for one in asked if one.view.seat == seat]
     looks = (after.seen_by(seat), *(one.view.state for one in own))
     return Received(
@@ -165,7 +169,11 @@ def receive(
         happened=happened,
         drawn=dealer.drawn,
         events=events,
-        revealed=_revealed(event for event in happened if seen(event, seat) is not None),
+        revealed={
+            place: event.reveals
+            for place, event in enumerate(event for event in happened if seen(event, seat) is not None)
+            if isinstance(event, Told) and event.reveals
+        },
         end=end,
         skippable={(its.label, its.who) for its in questions if its.optional or its.is_one},
         refused=refused,
@@ -203,12 +211,20 @@ def _deciding(seat: str, game: int, wanted: Mapping[Said, str], answered: dict[S
 _EVENTS = ("events", "answers")  # what is compared event by event
 
 
-def _revealed(events: Iterable[Event]) -> dict[int, tuple[str, ...]]:
-    found = {place: event.reveals for place, event in enumerate(events) if isinstance(event, Told) and event.reveals}
-    for names in found.values():
-        if not isinstance(names, tuple):
-            raise RuleError(f"table.tell(..., reveals={names!r}): it takes a tuple of names of what the line reveals")
-    return found
+def _check_lines(events: Iterable[Event], seats: Collection[str]) -> None:
+    """Check that lines of the account say rightly who reads them, and what they reveal.
+
+    Raises:
+        RuleError: one does not.
+    """
+    for event in events:
+        if isinstance(event, Told) and not isinstance(event.reveals, tuple):
+            raise RuleError(f"table.tell(..., reveals={event.reveals!r}): it takes a tuple of names")
+        for seat in event.audience or ():
+            if seat not in seats:
+                raise RuleError(
+                    f"something is told to {seat!r}, which is no seat; table.state.seat_of(name) returns one"
+                )
 
 
 def _names(state: State) -> set[str]:

@@ -23,6 +23,7 @@ _FILES = "a rule reads no files and no environment; put what it needs into the T
 _TERMINAL = "a rule neither prints nor prompts: table.tell adds to the account, table.ask asks"
 _NETWORK = "a rule uses no network or other communication"
 _ELSEWHERE = "a rule uses no threads or processes; it must ask the same questions in every run"
+_PUBLIC = "public is what `rpgres` and `rpgres.kits` give; a rule must not depend on who answers it"
 _VALUES = "such values differ between processes; compare and sort by names"
 
 # Modules, and names of modules, that no rule has a use for, and what to do instead.
@@ -55,6 +56,8 @@ BUILTINS = {
 METHODS = dict.fromkeys(
     ("read_text", "read_bytes", "write_text", "write_bytes", "iterdir", "unlink", "mkdir", "expanduser"), _FILES
 )
+_OF_PATH = re.compile(r"(pathlib\.)?Path(\(.*\))?\.")
+_PURE = ("absolute", "joinpath", "resolve", "with_name", "with_suffix")  # methods of paths that say where data stand
 
 
 class Fault(NamedTuple):
@@ -234,12 +237,14 @@ def _import_from(node: ast.ImportFrom, _named: dict[str, str]) -> Iterator[Fault
         return
     told = list(_forbidden(node, "it imports", node.module))
     yield from told
-    if not told:
+    if not told and _top(node.module) != OWN:
         for alias in node.names:
             yield from _forbidden(node, "it imports", f"{node.module}.{alias.name}")
 
 
 def _attribute(node: ast.Attribute, named: dict[str, str]) -> Iterator[Fault]:
+    if getattr(node.value, "id", "") == "table" and (node.attr == "run" or node.attr.startswith("_")):
+        yield Fault(node.lineno, f"it uses table.{node.attr}, which is not public", _PUBLIC)
     if isinstance(node.value, ast.Name) and node.value.id in named:
         full = f"{named[node.value.id]}.{node.attr}"
         if full in MODULES:
@@ -249,10 +254,10 @@ def _attribute(node: ast.Attribute, named: dict[str, str]) -> Iterator[Fault]:
 def _call(node: ast.Call, named: dict[str, str]) -> Iterator[Fault]:
     if isinstance(node.func, ast.Name) and node.func.id in BUILTINS and node.func.id not in named:
         yield Fault(node.lineno, f"it calls {node.func.id}()", BUILTINS[node.func.id])
-    elif ast.unparse(node.func) in ("Path.home", "Path.cwd", "pathlib.Path.home", "pathlib.Path.cwd"):
-        yield Fault(node.lineno, f"it calls {ast.unparse(node.func)}()", _FILES)
     elif isinstance(node.func, ast.Attribute) and node.func.attr in METHODS:
         yield Fault(node.lineno, f"it calls .{node.func.attr}()", METHODS[node.func.attr])
+    elif _OF_PATH.match(ast.unparse(node.func)) and getattr(node.func, "attr", "") not in _PURE:
+        yield Fault(node.lineno, f"it calls {ast.unparse(node.func)}()", _FILES)
 
 
 def _global(node: ast.Global, _named: dict[str, str]) -> Iterator[Fault]:
@@ -277,38 +282,58 @@ _LASTS = "it keeps its value from run to run; keep lasting data in the state"
 
 
 def _kept_between_runs(tree: ast.Module) -> Iterator[Fault]:
-    """Yield what functions change that outlives a run: lists and tables of the module, and of default values."""
-
-    def is_mutable(node: ast.expr | None) -> bool:
-        made = getattr(node.func, "id", "") if isinstance(node, ast.Call) else ""
-        return isinstance(node, ast.List | ast.Dict | ast.Set) or made in (
-            "list",
-            "dict",
-            "set",
-            "defaultdict",
-            "deque",
-        )
-
-    assigned = [node for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign) and is_mutable(node.value)]
-    targets = [one for node in assigned for one in (node.targets if isinstance(node, ast.Assign) else [node.target])]
-    names = {target.id for target in targets if isinstance(target, ast.Name)}
+    """Yield what functions change that outlives a run: whatever the module holds, and default values."""
+    mutable, lasting = _module_names(tree)
+    for statement in tree.body:
+        match statement:
+            case ast.Assign(value=ast.Attribute(value=ast.Name(id=name), attr=attr)) if (
+                name in mutable and attr in _CHANGING
+            ):  # by another name
+                yield Fault(statement.lineno, f"it changes the module's {name}", _LASTS)
     for function in _running(tree):
         if not isinstance(function, ast.FunctionDef | ast.Lambda):
             continue
         for default in (*function.args.defaults, *filter(None, function.args.kw_defaults)):
-            if is_mutable(default):
+            if _is_mutable(default):
                 yield Fault(default.lineno, "a default value of a function can be changed", _LASTS)
         own = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
         own |= {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
         for node in ast.walk(function):
-            called = node.func if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
-            if called is not None and called.attr in _CHANGING:
-                changed: ast.expr | None = called.value
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                is_name = isinstance(node.value, ast.Name)
+                known = (mutable if is_name else lasting) if node.attr in _CHANGING else set()
+            elif isinstance(node, ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load):
+                known = lasting
             else:
-                is_item = isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load)
-                changed = getattr(node, "value", None) if is_item else None
-            if isinstance(changed, ast.Name) and changed.id in names - own:
-                yield Fault(changed.lineno, f"it changes the module's {changed.id}", _LASTS)
+                continue
+            if _root(node) in known - own:
+                yield Fault(node.lineno, f"it changes the module's {_root(node)}", _LASTS)
+
+
+def _module_names(tree: ast.Module) -> tuple[set[str], set[str]]:
+    """Return the names of lists, tables and sets that a module holds, and of all that it makes itself."""
+    mutable, lasting = set[str](), set[str]()
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            lasting.add(node.name)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names = {target.id for target in targets if isinstance(target, ast.Name)}
+            lasting |= names
+            mutable |= names if _is_mutable(node.value) else set()
+    return mutable, lasting
+
+
+def _is_mutable(node: ast.expr | None) -> bool:
+    made = getattr(node.func, "id", "") if isinstance(node, ast.Call) else ""
+    return isinstance(node, ast.List | ast.Dict | ast.Set) or made in ("list", "dict", "set", "defaultdict", "deque")
+
+
+def _root(node: ast.expr) -> str:
+    """Return the name of which something is an attribute or an item, however deep."""
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return getattr(node, "id", "")
 
 
 # What makes nothing of the order in which it gets its items, so that a set may be given to it.
@@ -391,6 +416,8 @@ def _caught(node: ast.ExceptHandler, _named: dict[str, str]) -> Iterator[Fault]:
 
 def _forbidden(node: ast.stmt, verb: str, module: str) -> Iterator[Fault]:
     parts = module.split(".")
+    if parts[0] == OWN and parts[1:] and parts[1] != "kits":
+        yield Fault(node.lineno, f"{verb} {module}, which is not public", _PUBLIC)
     for end in range(len(parts), 0, -1):
         name = ".".join(parts[:end])
         if name in MODULES:

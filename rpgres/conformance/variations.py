@@ -137,10 +137,16 @@ def _ends(names: Sequence[str]) -> list[str]:
 # Before it
 
 
-def hidden_before(seat: str, prepared: Prepared) -> Iterator[Variation]:
-    """Yield tables that differ from that of an action only in what a seat cannot see."""
+def hidden_before(seat: str, prepared: Prepared, kinds: Sequence[str]) -> Iterator[Variation]:
+    """Yield tables that differ from that of an action only in what a seat cannot see.
+
+    Args:
+        seat: whose seat.
+        prepared: the action.
+        kinds: of tags that something hidden may be.
+    """
     state = prepared.state
-    yield from _tags(seat, prepared)
+    yield from _tags(seat, prepared, kinds)
     for name, seats in state.audiences.items():
         if seat in seats:
             continue
@@ -157,13 +163,12 @@ def hidden_before(seat: str, prepared: Prepared) -> Iterator[Variation]:
         yield from _cards(seat, state)
 
 
-def _tags(seat: str, prepared: Prepared) -> Iterator[Variation]:
+def _tags(seat: str, prepared: Prepared, kinds: Sequence[str]) -> Iterator[Variation]:
     """Yield tables with other hidden tags: more of every kind, or one less, otherwise called or spent."""
     state = prepared.state
     others = tuple(one for one in seats_of(state) if one != seat)
     if others:
         uses = Map(dict.fromkeys(dict.fromkeys((*others, *state.characters)), 1))
-        kinds = kinds_of_tags(prepared.rules, state)
         for on in dict.fromkeys((SCENE, prepared.actor)) if kinds else ():
             more = [Tag(f"Unseen Thing {number}", kind, on, uses, others) for number, kind in enumerate(kinds)]
             changed = structs.replace(state, tags=(*state.tags, *more))

@@ -313,7 +313,14 @@ def walk(prepared: Prepared, *, leaves: int, seconds: float = SECONDS) -> Walk:
 
 
 def walk_for(
-    prepared: Prepared, *, asked: str, leaves: int, seconds: float = SECONDS, others: bool = False, merged: bool = True
+    prepared: Prepared,
+    *,
+    asked: str,
+    leaves: int,
+    seconds: float = SECONDS,
+    others: bool = False,
+    merged: bool = True,
+    questions: set[bytes] | None = None,
 ) -> Odds:
     """Return the exact chances of what is asked, as odds walk it: rolls compared at once, runs merged.
 
@@ -323,6 +330,7 @@ def walk_for(
         leaves, seconds: the budget.
         others: which of equivalent cards and runs it goes on with; see `TapeDealer`.
         merged: False to walk it roll by roll, with nothing merged.
+        questions: takes note of what anybody is asked.
 
     Raises:
         RuleError: the rule fails on a course, or asks otherwise when it is run again.
@@ -330,8 +338,13 @@ def walk_for(
     runs = Runs(attrgetter(ANSWERS[asked]) if asked in ANSWERS else lambda outcome: End.of(outcome).effects)
     playing = partial(play, with_piles(prepared, asked=asked), asked=asked)
 
+    def decide(view: View, question: Question) -> Mapping[str, int] | str | None:
+        if questions is not None:
+            questions.add(plain(question))
+        return uniform(view, question)
+
     def once(dealer: WalkDealer) -> Hashable:
-        found: Hashable = runs.run(playing, dealer, Seats(policies={"": uniform}))
+        found: Hashable = runs.run(playing, dealer, Seats(policies={"": decide}))
         return found
 
     dealer = WalkDealer(others=others) if merged else _Showing()

@@ -188,7 +188,10 @@ def question_of(
             text = f"The dice {faces}, or equivalent ones."
         if offer.picked:
             accepts = partial(_is_pick, one.option, tuple(option.reroll), face_of, offer.picked)
-        options.append(Option(offer.answer, text, offer.prefer, brief=brief, cost=paid, accepts=accepts))
+        aliases = ("yes",) if len(ask.options) == 1 and offer.answer == one.option else ()
+        options.append(
+            Option(offer.answer, text, offer.prefer, aliases=aliases, brief=brief, cost=paid, accepts=accepts)
+        )
     return Question(label, who, tuple(options), ask.text, True, facts)
 
 

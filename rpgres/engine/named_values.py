@@ -84,6 +84,15 @@ class Compiled(msgspec.Struct, frozen=True):
     wanted: tuple[str, ...]
 
 
+class NumberError(RuleError):
+    """An error in a formula, with the number that it computes."""
+
+
+def at_number(error: RuleError, name: str) -> RuleError:
+    """Return an error with the name of the number whose formula failed; that of the innermost one."""
+    return error if isinstance(error, NumberError) or name.startswith(SLOT) else NumberError(f"{name}: {error.raw}")
+
+
 class Known(dict[str, Any]):
     """The values of names in formulas; numbers and readings are computed at their first use."""
 
@@ -94,7 +103,10 @@ class Known(dict[str, Any]):
 
     def __missing__(self, name: str) -> Any:
         made = self.compiled.numbers.get(name)
-        value = made(self) if made is not None else read_off(self, int(name.removeprefix(SLOT)))
+        try:
+            value = made(self) if made is not None else read_off(self, int(name.removeprefix(SLOT)))
+        except RuleError as error:
+            raise at_number(error, name) from None
         self[name] = value
         return value
 
@@ -243,9 +255,11 @@ def filled(known: Known, group: str) -> Dice | None:
         if isinstance(piece, str):
             text += piece
             continue
-        value = piece(known)
-        if isinstance(value, Later):
-            value = known[value]
+        try:
+            value = piece(known)
+            value = known[value] if isinstance(value, Later) else value
+        except RuleError as error:
+            raise at_number(error, f"dice {group}") from None
         if isinstance(value, bool):
             value = int(value)
         following = pieces[place + 1] if place + 1 < len(pieces) else ""

@@ -222,7 +222,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
         """Take back everything from an entry on; the journal keeps it, and the same question gets the same dice.
 
         Args:
-            number: the first entry to undo, from 1; by default that of the last action.
+            number: the first entry to undo, from 1; by default the last action, or the last answer while one waits.
 
         Raises:
             UsageError: there is no such entry, or it is not this seat's to undo.

@@ -25,6 +25,7 @@ from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY, State
 from rpgres.odds.chances import Chance as Chance
 from rpgres.odds.chances import chance_record as chance_record
+from rpgres.odds.chances import chance_rows
 from rpgres.odds.explorer import ANSWERS, WORK, Budget, Method, Odds, Runs, TapeDealer, WalkDealer, explore_within
 from rpgres.odds.plans import Planned
 from rpgres.odds.sampling import UNKNOWN, Estimate, Sample, played_on, sample_of
@@ -120,15 +121,7 @@ class OddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.odds/1"):
 
     def table(self) -> list[dict[str, Any]]:
         """Return a row for each outcome, as `pandas.DataFrame` takes it: name, `probability`, `exact` fraction."""
-        is_number = self.by != "outcome" or self.action is None
-        return [
-            {self.by: _number(name) if is_number else name, "probability": chance.probability, "exact": chance.exact}
-            for name, chance in self.outcomes.items()
-        ]
-
-
-def _number(text: str) -> int | str:
-    return int(text) if text.removeprefix("-").isdecimal() else text
+        return chance_rows(self.by, self.outcomes, has_numbers=self.by != "outcome" or self.action is None)
 
 
 class NeedsPolicy(UsageError):

@@ -334,6 +334,11 @@ class WalkDealer(TapeDealer):
         self.dropped += self.waiting[keep:]
         del self.waiting[keep:]
 
+    def trim(self, runs: float) -> None:
+        """Give up the lightest courses where more wait than a number of runs can come to."""
+        if len(self.waiting) > min(2 * runs + ROOM, MOST_WAITING):
+            self.drop(keep=int(min(runs, MOST_WAITING // 2)))
+
     def withhold(self, weight: int, scale: int) -> None:
         """Leave a mass open."""
         self.withheld[scale] = self.withheld.get(scale, 0) + weight
@@ -430,9 +435,8 @@ def explore_within(
         while waiting:
             if budget.is_spent or (joints and budget.is_past(half)):
                 break
-            if len(waiting) > ROOM and len(waiting) > min(2 * budget.runs + ROOM, MOST_WAITING):
-                # the lightest could never have their turn
-                dealer.drop(keep=int(min(budget.runs, MOST_WAITING // 2)))
+            if len(waiting) > ROOM:
+                dealer.trim(budget.runs)
             dealer.begin()
             leaves, before = leaves + 1, runs.work
             try:
@@ -464,9 +468,7 @@ def explore_within(
     for node, result in reversed(courses):  # in another order, so that what changes from run to run shows
         _run_again(once, node, result)
     masses = {result: _fraction(sums) for result, sums in found.items()}
-    return Odds(
-        masses=masses, open=_fraction(dealer.withheld), leaves=leaves, states=states, met_alike=dealer.met_alike
-    )
+    return Odds(masses, _fraction(dealer.withheld), leaves, states, met_alike=dealer.met_alike)
 
 
 def _run_again(once: Callable[[WalkDealer], Hashable], node: Node | None, result: Hashable) -> None:

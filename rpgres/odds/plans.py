@@ -15,7 +15,7 @@ from rpgres.odds.chances import Chance, chance_record
 if TYPE_CHECKING:
     from fractions import Fraction
 
-MOST_PLANNED = 60  # questions that a plan has
+MOST_PLANNED = 300  # questions that a plan has
 Bounds = tuple["Fraction", "Fraction"]  # of a chance, at least and at most
 
 

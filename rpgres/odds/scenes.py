@@ -20,7 +20,7 @@ from rpgres.engine.standing import Standing
 from rpgres.engine.stops import NeedsAnswer
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY
-from rpgres.odds.exact import Chance
+from rpgres.odds.chances import Chance, chance_rows
 from rpgres.odds.explorer import MERGE, Budget, Merged, Method, Runs, WalkDealer, entries, explore_within
 from rpgres.odds.watching import Memo, Node, Parts, Reads, unwatched
 from rpgres.stopping import STOP
@@ -118,6 +118,10 @@ class SceneOddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.scene-odds
     interrupted: bool = False
     known: Known | None = None
     note: str | None = None
+
+    def table(self) -> list[dict[str, Any]]:
+        """Return a row for each ending or value, as `pandas.DataFrame` takes it: `probability`, `exact` fraction."""
+        return chance_rows(self.by, self.outcomes, has_numbers=self.by != "ending")
 
 
 class Undecided(Exception):  # it is no error of the scene: somebody has to say who decides

@@ -145,7 +145,10 @@ def find_sheet(rules: Rules, name: str, *, beside: Path | None = None) -> Path:
                 return candidate
     known = [path.name for place in places for path in sorted(place.glob("*.toml"))]
     near = nearest(name if name.endswith(".toml") else f"{name}.toml", known)
-    hint = f"; did you mean {near!r}, which ships with {rules.id}?" if near else ""
+    own = ", ".join(one.removesuffix(".toml") for one in known)
+    hint = (
+        f"; did you mean {near!r}, which ships with {rules.id}?" if near else f"; {rules.id} has {own}" if own else ""
+    )
     raise MissingSheet(f"there is no sheet {name!r}{hint}", file=name)
 
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from rpgres.cli.play.room import Room
 from rpgres.cli.root import COMMANDS, load_command
 from rpgres.engine.records import Pending
 from rpgres.journal import commands as sitting
-from rpgres.journal import store
+from rpgres.journal import odds, store
 from rpgres.journal.commands import Place
 from rpgres.journal.records import found_in
 from rpgres.version import __version__
@@ -404,7 +405,10 @@ def met_by(path: Path, ruleset: str, secrets: Secrets) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ruleset", CASTS)
-def test_what_a_seat_may_not_know_is_in_no_answer(ruleset: str, tmp_path: Path) -> None:
+def test_what_a_seat_may_not_know_is_in_no_answer(
+    ruleset: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(odds, "table_odds", partial(odds.table_odds, leaves=500))
     one = Secrets([("Smoke", "aspect", 2), ("Rigged Stairs", "boost", 0)], 1, "They lie.", "", "run")
     tags = [("An Advantage", "boost", 0), ("Ankle-Deep Hole", "aspect", 1)]
     other = Secrets(tags, 4, "No.", "invoke" if ruleset in ("fate", "coppermane") else "", "burn it down")

@@ -197,6 +197,16 @@ SAID = {  # what somebody types who has never seen it, and where it leads
     "mara has 2 fate points": "set characters.mara.counters.fate-points=3",
     "chances mara overcome burglary 3": "odds overcome --skill burglary --vs 3 --actor mara",
     "go on": "answer",
+    "mara rolls stealth": "What is done with stealth?",
+    "mara makes a stealth check": "What is done with stealth?",
+    "I attack the guards": "Who acts?",
+    "4dF+2": "roll 4dF+2",
+    "d20 adv": "roll d20 adv",
+    "fate points": "status",
+    "who is next?": "status",
+    "aspects": "show",
+    "new scene": "begin scene",
+    "invoke smoke": "is asked in the middle of an action",
     "xyzzy": "`help` shows how lines are typed",
 }
 
@@ -232,9 +242,11 @@ def test_one_character_is_shown_alone() -> None:
     [
         ("und", "did you mean 'undo'"),
         ("mara overcom 3", "did you mean 'overcome'"),
-        ("overcome burglary 3", "name the actor"),
+        ("overcome burglary 3", "who acts stands first, as in `mara overcome`"),
         ("marra overcome burglary 3", "did you mean 'mara'"),
         ("mara overcome fight guard", "what of guard opposes this?"),
+        ("mara invokes fog", "is asked in the middle of an action, and answered there: overcome"),
+        ("mara roll stealth", "as in `mara overcome stealth`"),
     ],
 )
 def test_a_line_that_stands_for_nothing(line: str, told: str) -> None:

@@ -364,11 +364,11 @@ def test_a_person_who_left_is_not_asked_again(capsys: pytest.CaptureFixture[str]
 
 @pytest.mark.slow
 def test_checks_are_shown_while_they_run_and_coloured_when_they_have() -> None:
-    code, shown = Terminal(["plugin", "check", "push-pool"], NO_COLOR="").end()
+    code, shown = Terminal(["plugin", "check", "two-dice"], NO_COLOR="").end()
     assert code == 0
-    assert re.search(r"checking push-pool: \S+( \.\.\.|: [\d,]+ branches) \(Ctrl-C: stop here\)\r\x1b\[K", shown)
+    assert re.search(r"checking two-dice: \S+( \.\.\.|: [\d,]+ branches) \(Ctrl-C: stop here\)\r\x1b\[K", shown)
     assert re.search("\x1b\\[[0-9;]*mpassed", shown)
-    code, shown = Terminal(["plugin", "check", "highest-die", "--plain"]).end()
+    code, shown = Terminal(["plugin", "check", "two-dice", "--plain"]).end()
     assert code == 0
     assert "Ctrl-C" not in shown
     assert "\x1b" not in shown

@@ -222,6 +222,8 @@ class TestPicks:
         assert "roll (luck-2): 4 = 4" in done.out
         assert "left 1" in done.out
         assert "luck: for luck-2, change -1" in done.out
+        done = rpgres(*line, "--given", "roll=3,3", "--choose", "luck-of-dice=yes")  # which of several options?
+        assert (done.code, "luck-of-dice=yes is not offered" in done.err) == (2, True)
         done = rpgres(*line, "--given", "roll=3,3", "--choose", "luck-of-dice=again-2")
         assert done.code == 2
         assert "again-3" in done.err
@@ -290,6 +292,29 @@ class TestChosen:
         inputs = {"count": count, "up-to": up_to, "most": most, "needs": needs}
         prepared = _prepared("chosen", "any" if is_any else "least", **inputs)
         assert weigh_best(prepared).masses.get("high", 0) == _chosen(count, up_to, most, needs, is_any=is_any)
+
+
+class TestYes:
+    """`yes` answers a question with one option."""
+
+    def test_yes_is_the_only_option(self, here: Path) -> None:
+        write(PUSHED, name="pushed")
+        line = ["pushed", "check", "--pool", "1"]
+        for answer, told in (("yes", "push (actor): push"), ("no", "Failure")):
+            done = rpgres("roll", *line, "--choose", f"push={answer}", "--given", "own=2", "--seed", "1")
+            assert done.code == 0, done.err
+            assert told in done.out
+        odds = [rpgres("odds", *line, "--choose", f"push={answer}", "--json").out for answer in ("yes", "push")]
+        assert json.loads(odds[0])["outcomes"] == json.loads(odds[1])["outcomes"]
+
+
+class TestDivisors:
+    def test_a_division_by_0_names_the_number(self, here: Path) -> None:
+        write(CHOSEN.replace('total = "roll"', 'total = "if(needs > 0, roll / up-to, 0)"', 1), name="chosen")
+        for command in ("roll", "odds"):
+            done = rpgres(command, "chosen", "least", "--up-to", "0", "--needs", "1", "--auto")
+            assert "total: " in done.err, done
+            assert "dividing by 0" in done.err
 
 
 class TestPickNames:

@@ -519,6 +519,10 @@ version = "1"
 die = "1d2!"
 rows = { "1" = "Shallow", "3" = "Deep", "4.." = "Bottomless" }
 
+[tables.falling]
+die = "4 - 1d2!"
+rows = { "3" = "Low", "1" = "Lower", "..0" = "Lowest" }
+
 [tables.typed]
 die = "1d2! + {more}"
 parameters = ["more"]
@@ -536,6 +540,7 @@ def test_a_die_that_explodes_is_exact_to_its_end() -> None:
         "deep": Fraction(1, 4),
         "bottomless": Fraction(1, 4),
     }
+    assert odds("falling", "exploding") == {"low": Fraction(1, 2), "lower": Fraction(1, 4), "lowest": Fraction(1, 4)}
     assert odds("typed", "exploding") == {"one": Fraction(1, 2), "more": Fraction(1, 2)}
 
 

@@ -200,7 +200,7 @@ def test_nobody_compels_themselves_unasked(tmp_path: Path) -> None:
     sitting.act(place, "compel", compel, actor="mara", seat="mara")
     done = sitting.answer(place, seat="gm", choose={"claim": ["confirm"]})
     assert asked(done) == [("compel", "mara")]
-    sitting.undo(place)
+    sitting.undo(place, done.entry.public.of)
     assert asked(sitting.act(place, "compel", compel, actor="mara", seat="gm")) == [("compel", "mara")]
 
 
@@ -253,7 +253,7 @@ def test_a_countermeasure_with_numbers_of_its_own_is_confirmed(tmp_path: Path) -
     assert asked(done) == [("counter", "bero")]  # it is not done, and another one may be
     done = sitting.answer(place, seat="bero", choose={"counter": ["skill=technical,attribute=dexterity"]})
     assert ("claim", GM) not in asked(done)
-    sitting.undo(place, seat=GM)
+    sitting.undo(place, done.entry.public.of, seat=GM)
     sitting.act(place, "confront", typed, seat="sable")
     sitting.answer(place, seat=GM, choose={"join": ["no"]})
     done = sitting.answer(place, choose={"counter": [claimed]})  # the host's word

@@ -13,7 +13,9 @@ import pytest
 
 import rpgres
 from rpgres.journal import commands as sitting
+from rpgres.journal import odds
 from rpgres.journal.commands import Place
+from rpgres.journal.odds import table_odds
 from tests.journal.test_views import FRESH, Secrets
 from tests.support.checkout import ROOT
 from tests.support.discord import FakeDiscord, Message
@@ -220,7 +222,10 @@ def met(ruleset: str, secrets: Secrets, folder: Path, start: Starts) -> list[str
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ruleset", CASTS)
-def test_what_a_seat_may_not_know_is_in_no_message(ruleset: str, tmp_path: Path, start: Starts) -> None:
+def test_what_a_seat_may_not_know_is_in_no_message(
+    ruleset: str, tmp_path: Path, start: Starts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(odds, "table_odds", lambda *args, **given: table_odds(*args, **{**given, "leaves": 500}))
     one = Secrets([("Smoke", "aspect", 2), ("Rigged Stairs", "boost", 0)], 1, "They lie.", "", "run")
     tags = [("An Advantage", "boost", 0), ("Ankle-Deep Hole", "aspect", 1)]
     other = Secrets(tags, 4, "No.", "", "burn it down")

@@ -89,7 +89,7 @@ def test_five_questions_at_a_terminal(work: Path) -> None:
         "What is the game called?",
         "What is it, in a line?",
         "What do characters do, in a word?",
-        "What are they good at?",
+        "What are they good at, by commas?",
         "Who is the first of them?",
     ]
     assert asked[3].endswith("[axe, ride, bargain] ")
@@ -101,9 +101,28 @@ def test_a_terminal_offers_what_it_can_be_like(work: Path) -> None:
     shown = Terminal(["ruleset", "new", "bell"])
     listed = shown.until("[action-and-challenge] ")
     assert "highest-die" in listed
+    assert listed.count("\n") < 24
+    shown.type("hihgest-die" + ENTER)
+    assert "there is no 'hihgest-die'; did you mean 'highest-die'?" in shown.until("[action-and-challenge] ")
     assert not re.search(r"^saga", listed, re.MULTILINE)
     assert shown.interrupt()[0] == 130
     assert list(work.iterdir()) == []
+
+
+def test_an_answer_that_does_not_fit_is_asked_for_again(work: Path) -> None:
+    shown = Terminal(
+        ["ruleset", "new", "bell", "--like", "success-levels", "--title=Bell", "--summary=A bell."], PWD=str(work)
+    )
+    for answer in ("attack", "", "Ivo"):
+        shown.until("] ")
+        shown.type(answer + ENTER)
+    told = shown.until("[attack] ")
+    assert "there is another action 'attack' already; choose another word" in told
+    for answer in ("dive", "", ""):
+        shown.type(answer + ENTER)
+    code, told = shown.end()
+    assert code == 0, told
+    assert Path("rulesets/bell/sheets/ivo.toml").exists()
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,8 @@ def test_exact_and_simulated_scenes_agree(name: str) -> None:
     scene = read_scene(source, find_ruleset=find_ruleset, folder=folder, auto=True)
     odds = scene_odds(course_of(scene), leaves=50 if name in OPEN else 20_000)
     assert bool(odds.open) == (name in OPEN)
-    runs = 200
+    is_random = odds.states > odds.turns or len(odds.masses) > 1 or odds.open  # elsewhere every run ends alike
+    runs = 200 if is_random else 5
     tally = played(scene, runs, seed="agreement", auto=True)
     counts = tally.counts["ending" if scene.file.ends else "last"]
     assert sum(counts.values()) == runs

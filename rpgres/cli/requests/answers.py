@@ -12,7 +12,7 @@ import typer
 
 from rpgres.cli.formats.batches import SeveralRecord, TextRecord
 from rpgres.cli.options import GIVEN, read_answers
-from rpgres.cli.requests.keys import PLURAL, Keys, key_of_option, read_keys
+from rpgres.cli.requests.keys import PLURAL, Keys, key_of_option, read_keys, with_keys
 from rpgres.cli.requests.operations import Operation, find_operation, prepared_run
 from rpgres.cli.requests.recording import Recording
 from rpgres.cli.streams import recorded
@@ -101,6 +101,7 @@ def answer_operation(request: Mapping[str, Any], *, folders: Sequence[Path] = ()
         raise
     except BaseException as error:  # noqa: BLE001  # one bad request must not stop a batch, not even with SystemExit
         found = error_record(_discreet(_placed(as_own(error), told), told))
+        found["message"] = with_keys(found["message"])
     if request.get("id") is None:
         return found
     if "id" in found:  # of a ruleset, which is not that of the request
@@ -140,7 +141,7 @@ def _plain(record: Any) -> dict[str, Any]:
 
 def _discreet(error: BaseException, told: Mapping[str, Any]) -> BaseException:
     """Return an error that quotes no file but those that the request names as the command does; sheets it may not."""
-    named = {value for key, value in told.items() if key not in PLURAL.values() and isinstance(value, str)}
+    named = {str(value) for key, value in told.items() if key not in PLURAL.values()}
     is_own = isinstance(error, TableError) or (isinstance(error, FileError) and error.details.get("file") in named)
     return error if is_own else discreet(error)
 

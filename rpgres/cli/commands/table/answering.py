@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 @app.command("answer")
 @spread
 def give(
-    pasted: Annotated[list[str] | None, argument("[LINE]", help="A line that a seat sent: rpgres-answer: ...")] = None,
+    pasted: Annotated[
+        list[str] | None, argument("[OPTION]", help="The option; or a line that a seat sent: rpgres-answer: ...")
+    ] = None,
     from_: Annotated[
         str | None,
         option(
@@ -60,9 +62,13 @@ def give(
     dice in it are shown first: at a terminal you confirm them, elsewhere --accept does; --as SEAT names the seat.
     """
     from rpgres.cli.commands.table.posting import read_sent, take_posted, write_answer
+    from rpgres.journal.lines import has_line
 
     source = " ".join(pasted) if pasted else from_
     arguments = answers.arguments(options, is_asked=not answers.choose and source is None)
+    if pasted and source and not answers.choose and not has_line(source):  # an option, of what waits
+        label = _waiting(view, options)
+        arguments["choose"], source = {label: [source.removeprefix(f"{label}=")]}, None
     if view is not None:
         write_answer(view, out, options, choices=arguments["choose"], given=arguments["given"], is_forced=force)
         return
@@ -76,6 +82,28 @@ def give(
         )
         return
     _hand_in(options, arguments)
+
+
+def _waiting(view: str | None, options: TableOptions) -> str:
+    """Return the label of the decision that waits for an answer, here or in a view.
+
+    Raises:
+        UsageError: none does, or that is not for this seat to know.
+    """
+    from rpgres.cli.commands.table.posting import view_in
+    from rpgres.engine.records import Pending
+    from rpgres.journal.commands.pending import require_pending
+    from rpgres.journal.elsewhere import asked_in
+    from rpgres.journal.store import read
+    from rpgres.journal.views import run_seen
+
+    if view is not None:
+        return asked_in(view_in(view, options)).typed
+    history = read(options.find().path)
+    found = run_seen(history, require_pending(history), options.who)
+    if not isinstance(found, Pending) or not found.question.label:
+        raise UsageError("another seat is asked; wait for its answer")
+    return found.question.typed
 
 
 def _hand_in(options: TableOptions, arguments: dict[str, Any]) -> None:
