@@ -320,6 +320,7 @@ def test_everything_is_offered() -> None:
     assert [one.text for one in offers(room, "mara overcome removes Wa")] == ['"Wanted in Three Ports" ']
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(
     st.lists(
@@ -360,6 +361,16 @@ def test_the_status_line_tells_points_and_what_waits_to_those_who_may_know() -> 
     assert status(Room(TABLE, "edda"), 80).endswith("another seat decides")
     assert len(status(Room(TABLE, None), 40)) < 40
     assert status(Room(TABLE, None), 40).endswith("waits for mara: invoke")
+
+
+def test_help_of_a_command_is_a_line_and_leaving_a_question_leaves_the_table() -> None:
+    begun("mara")
+    done = rpgres("play", stdin="help undo\nbegin --help\nquit\n")
+    assert "undo: undo the last action" in done.out
+    assert "Usage: rpgres table begin" in done.out
+    table(*LOST, code=3)
+    done = rpgres("play", stdin="answer\nquit\nshow\n")
+    assert "Mara Quill" not in done.out  # nothing more is read
 
 
 def test_a_line_at_a_question_may_be_a_command() -> None:
@@ -538,6 +549,7 @@ def test_redo_brings_back_what_undo_took() -> None:
     assert table("verify").startswith("in order")
 
 
+@pytest.mark.slow
 def test_redo_ends_where_something_else_was_done() -> None:
     begun("mara", "edda")
     table("act", "mara", "overcome", "burglary", "3", "--auto")
@@ -562,6 +574,7 @@ def test_a_seat_redoes_only_what_it_may_undo() -> None:
 # At a terminal
 
 
+@pytest.mark.slow
 @terminal
 def test_a_line_is_completed_recalled_and_pasted() -> None:
     from tests.support.screen import CLEAR, TAB, UP, Screen
@@ -603,6 +616,7 @@ def test_a_line_is_completed_recalled_and_pasted() -> None:
             again.until(f"> {line}", where="row")
 
 
+@pytest.mark.slow
 @terminal
 def test_an_answer_is_offered_and_the_status_line_tells_who_is_asked() -> None:
     from tests.support.screen import TAB, Screen
