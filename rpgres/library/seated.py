@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 from rpgres.arguments import told_by_kind
 from rpgres.engine.records import Pending
-from rpgres.engine.resolve import Answers, discreet
+from rpgres.engine.requests import discreet
+from rpgres.engine.resolve import Answers
 from rpgres.engine.views import HOST
 from rpgres.errors import RpgresError, UsageError
 from rpgres.journal import commands, store

@@ -652,6 +652,7 @@ def test_json_is_what_its_schema_says(seat: str | None) -> None:
 # Files
 
 
+@pytest.mark.slow
 def test_files_are_written_beside_the_account_and_can_be_read_again() -> None:
     names = {name: f"out.{name}" for name in FORMATS}
     options = [word for name, file in names.items() for word in (f"--{name}", file)]
@@ -672,6 +673,7 @@ def test_files_are_written_beside_the_account_and_can_be_read_again() -> None:
     assert rpgres("scene", "show", "-", stdin=account).out == first.out
 
 
+@pytest.mark.slow
 def test_files_are_written_when_nobody_reads_on() -> None:
     line = [*PROGRAM, "scene", "run", "fate/ledger", "--html", "out.html"]
     with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as program:

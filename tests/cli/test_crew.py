@@ -125,6 +125,7 @@ def test_what_may_take_long_is_known(tmp_path: Path) -> None:
     assert len({job_of({"id": 1, "op": "table.act", "table": one}, b"").table for one in named}) == 1
 
 
+@pytest.mark.slow
 def test_a_name_that_no_file_can_have_ends_nothing() -> None:
     found = answers_of({"id": 1, "op": "table.show", "table": "a\0b"}, {"id": 2, **RESOLVE})
     assert {one["id"]: one["format"] for one in found}[1] == "rpgres.error/1"

@@ -108,6 +108,7 @@ def test_an_action_waits_for_its_seat_and_goes_on_with_the_answer(tmp_path: Path
     assert after["entries"] == shown["entries"] + 1
 
 
+@pytest.mark.slow
 def test_a_line_and_flat_arguments_do_the_same(tmp_path: Path) -> None:
     ways: list[dict[str, Any]] = [
         {"line": "mara overcome burglary 3 bonus 1"},
@@ -219,6 +220,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 
+@pytest.mark.slow
 def test_what_is_wrong_tells_what_to_try(tmp_path: Path) -> None:
     begun(tmp_path / "t.db")
     before = (tmp_path / "t.db").read_bytes()

@@ -145,6 +145,7 @@ def test_every_option_is_a_key() -> None:
         assert all(key.help for key in keys_of(operation)), operation.name
 
 
+@pytest.mark.slow
 def test_the_schema_has_every_operation() -> None:
     assert set(ANSWERS) == {RESOLVE, *(one.name for one in operations())}
     assert {kind for kinds in ANSWERS.values() for kind in kinds} <= set(KINDS)
@@ -311,6 +312,7 @@ def ask(process: subprocess.Popen[str], **request: Any) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_what_another_process_writes_is_seen_at_once() -> None:
     """By both: a batch that keeps the table open hinders nobody, and misses nothing."""
     told(FOUR)

@@ -320,6 +320,7 @@ def test_everything_is_offered() -> None:
     assert [one.text for one in offers(room, "mara overcome removes Wa")] == ['"Wanted in Three Ports" ']
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(
     st.lists(
@@ -548,6 +549,7 @@ def test_redo_brings_back_what_undo_took() -> None:
     assert table("verify").startswith("in order")
 
 
+@pytest.mark.slow
 def test_redo_ends_where_something_else_was_done() -> None:
     begun("mara", "edda")
     table("act", "mara", "overcome", "burglary", "3", "--auto")
@@ -572,6 +574,7 @@ def test_a_seat_redoes_only_what_it_may_undo() -> None:
 # At a terminal
 
 
+@pytest.mark.slow
 @terminal
 def test_a_line_is_completed_recalled_and_pasted() -> None:
     from tests.support.screen import CLEAR, TAB, UP, Screen
@@ -613,6 +616,7 @@ def test_a_line_is_completed_recalled_and_pasted() -> None:
             again.until(f"> {line}", where="row")
 
 
+@pytest.mark.slow
 @terminal
 def test_an_answer_is_offered_and_the_status_line_tells_who_is_asked() -> None:
     from tests.support.screen import TAB, Screen

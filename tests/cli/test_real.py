@@ -228,6 +228,7 @@ def test_dice_behind_a_moment_that_is_let_pass_are_asked_for(tmp_path: Path) -> 
     assert done.entry.secret.given == {"roll": ["++++", "++++"], "opposition": ["++++", "++++"]}
 
 
+@pytest.mark.slow
 def test_undo_at_dice_behind_a_moment_that_is_let_pass_puts_it_again(tmp_path: Path) -> None:
     _, done = fought(tmp_path, Typist("++++", "++++", "undo"), "pass concede always")
     assert [entry.kind for entry in done.history.entries[-2:]] == ["answer", "answer"]

@@ -45,6 +45,7 @@ def test_a_ladder_with_gaps() -> None:
     assert words.rung(7, {"poor": -1, "great": 9}) == "+7"
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from("+-0"), min_size=1, max_size=8))
 def test_fate_dice_are_drawn_one_by_one(faces: list[str]) -> None:
     drawn = plain_text([line(Piece("".join(faces), "dice"))], Look(is_drawn=True)).rstrip("\n")

@@ -260,6 +260,7 @@ def request(command: ActionCommand, words: list[str]) -> dict[str, Any]:
     return dict(command.make_context(str(command.name), list(words)).params)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=300)
 @given(lines())
 def test_a_line_keeps_every_word_and_its_long_form_says_the_same(line: tuple[str, str, list[str]]) -> None:

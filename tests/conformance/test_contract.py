@@ -76,6 +76,7 @@ OURS = [name.id for name in ruleset_names(titles=False) if name.builtin]
 QUICK = ("two-dice",)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ruleset", [pytest.param(id_, marks=() if id_ in QUICK else pytest.mark.slow) for id_ in OURS])
 def test_our_rulesets_keep_the_contract(ruleset: str, exhaustive: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """With fewer cases, courses and processes than `rpgres plugin check`, unless the run is --exhaustive."""
@@ -93,16 +94,21 @@ def test_our_rulesets_keep_the_contract(ruleset: str, exhaustive: bool, monkeypa
 
 
 def a_few(subject: Subject) -> list[Case]:
-    """Return every example, and of each action's steps in scenes one in four; of a procedure's one in twelve."""
-    taken, seen = list[Case](), Counter[str]()
+    """Return every example, and of each action's steps in scenes one for each outcome, and of all others a sample."""
+    taken, seen, outcomes = list[Case](), Counter[str](), set[tuple[str, str]]()
     for case in subject.cases:
-        action = case.prepared.action
-        if case.is_example or seen[action] % (12 if action in subject.rules.ruleset.procedures else 4) == 0:
+        action, expect = case.prepared.action, None if case.leaf is None else case.leaf.step.expect
+        outcome = (action, (expect.outcome if expect is not None else None) or "")
+        every = 12 if action in subject.rules.ruleset.procedures else 4
+        if case.is_example or outcome not in outcomes or seen[action] % every == 0:
             taken.append(case)
-        seen[action] += not case.is_example
+        if not case.is_example:
+            seen[action] += 1
+            outcomes.add(outcome)
     return taken
 
 
+@pytest.mark.slow
 def test_a_ruleset_that_keeps_it(site: Path) -> None:
     begun: list[str] = []
     found = list(check_ruleset(pebble.install(site), begins=lambda check: begun.append(check.name)))
@@ -127,6 +133,7 @@ def test_a_ruleset_that_is_not_installed_is_told_what_is_not_checked() -> None:
     assert "not installed" in found.unchecked
 
 
+@pytest.mark.slow
 def test_a_package_of_somebody_else(site: Path) -> None:
     put_on_path(site, AFTER_HOURS)
     subject = open_subject(find_ruleset("after-hours"))
@@ -336,6 +343,7 @@ BROKEN: list[tuple[str, str, str, str, str]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("check", "file", "old", "new", "told"), BROKEN)
 def test_each_check_finds_its_fault(
     check: str, file: str, old: str, new: str, told: str, site: Path, monkeypatch: pytest.MonkeyPatch
@@ -427,6 +435,7 @@ def test_a_check_that_failed_is_not_unchecked() -> None:
     assert (found.ok, found.unchecked, text_of(found)) == (False, "", "a fault")
 
 
+@pytest.mark.slow
 def test_what_outlives_a_run_is_told_as_such_and_misleads_no_other_check(site: Path) -> None:
     fickle = (INIT, ROLL, f"(calls.append(1) or len(calls) % 2) + {ROLL}")
     subject = pebble.install(site, [fickle, (INIT, TOP, f"{TOP}\ncalls = []\n")])
@@ -446,6 +455,7 @@ def test_two_accounts_are_shown_where_they_differ(site: Path) -> None:
     assert first.startswith("\N{HORIZONTAL ELLIPSIS}")
 
 
+@pytest.mark.slow
 def test_what_is_different_once_is_not_put_down_to_the_order_of_sets_alone(site: Path) -> None:
     once = (INIT, ROLL, f"(calls.append(1) or len(calls) < 3) + {ROLL}")
     found = verdict("hash-seeds", pebble.install(site, [once, (INIT, TOP, f"{TOP}\ncalls = []\n")]))
@@ -543,6 +553,7 @@ def test_a_fault_of_a_rule_is_told_with_its_line(site: Path) -> None:
     assert "pip install" not in problem.text  # whom to ask is no question for its author
 
 
+@pytest.mark.slow
 def test_a_failing_action_leaves_the_others_checked(site: Path) -> None:
     subject = pebble.install(site, [(INIT, COUNT, f"{COUNT}    1 // 0\n")])
     assert not verdict("ends", subject).ok
@@ -764,6 +775,7 @@ def test_an_action_that_loops_without_asking_is_told(site: Path, monkeypatch: py
     assert "__init__.py, line " in text_of(found)
 
 
+@pytest.mark.slow
 def test_scenes_in_which_a_rule_loops_are_ended_too(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("walks.SECONDS", "subjects.SECONDS", "documentation.SCENE"):
         monkeypatch.setattr(f"rpgres.conformance.{name}", 0.2)

@@ -31,6 +31,7 @@ def test_our_vectors_pass(path: Path) -> None:
     assert report.cases == report.passed >= 4
 
 
+@pytest.mark.slow
 def test_every_ruleset_of_one_file_has_vectors_of_every_action_and_question() -> None:
     for path in builtin_folder().glob("*/ruleset.toml"):
         file = rules_of(path.parent.name).file

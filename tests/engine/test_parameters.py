@@ -299,6 +299,7 @@ def test_every_fault_of_a_sheet_is_told_at_once(tmp_path: Path, monkeypatch: pyt
     assert [problem["line"] for problem in error.value.details["problems"]] == [1, 2, 4, 5]
 
 
+@pytest.mark.slow
 @given(
     st.dictionaries(
         st.sampled_from(["skill", "bonus", "mood", "mark", "purse", "friend", "word", "push", "against", "sheet", "x"]),

@@ -423,6 +423,7 @@ pulls = st.sampled_from(["skill=rope", "skill=9", "skill=rope,helpers=3", "cry=H
 deeds = st.lists(st.sampled_from(["bo", "cy", "confirm", "refuse", "undo"]), max_size=6)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(
     one=tokens,

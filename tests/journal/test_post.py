@@ -44,6 +44,7 @@ def line_of(ran: Ran) -> str:
 # Lines
 
 
+@pytest.mark.slow
 @given(seat=words, entry=hashes, choose=answers, dice=st.dictionaries(labels, st.lists(words, min_size=1), max_size=2))
 def test_a_line_says_what_was_answered(
     seat: str, entry: str, choose: dict[str, list[str]], dice: dict[str, list[str]]
@@ -67,6 +68,7 @@ def test_a_line_that_was_changed_on_its_way_is_refused(data: st.DataObject) -> N
             posted_in(changed)
 
 
+@pytest.mark.slow
 def test_seals_are_lines_too() -> None:
     seal = SealFile(label="declare", answer="dodge/agi=1", salt="ab" * 32, commitment="cd" * 32, seat="the Wolf")
     both = posted_in(f"{seal_line(seal)}\n{open_line(seal)}")
@@ -308,6 +310,7 @@ def test_a_line_for_an_older_question_is_refused(mail: Path) -> None:
 # The evening by mail
 
 
+@pytest.mark.slow
 def test_three_people_play_a_sequence_by_mail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """At most three commands and one file for each person and declaration; every mail is wrapped and quoted."""
     typed: Counter[str] = Counter()

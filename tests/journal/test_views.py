@@ -195,6 +195,7 @@ def test_what_a_seat_may_not_know_changes_nothing_that_it_meets(
         assert mine == theirs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ruleset", ["fate", "coppermane"])
 def test_a_typed_name_that_something_hidden_has_is_only_a_word(ruleset: str) -> None:
     quiet = Secrets([("Ankle-Deep Hole", "aspect", 0), ("Smoke", "aspect", 0)], 1, "n", "", "run")
@@ -246,6 +247,7 @@ def test_commands_print_no_more_than_their_views(tmp_path: Path) -> None:
         assert FRESH.sub("...", str(mine)) == FRESH.sub("...", str(theirs)).replace("1.db", "0.db"), line
 
 
+@pytest.mark.slow
 def test_operations_of_a_batch_tell_no_more_than_their_views(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every operation that takes a seat, asked for by one that may not know, errors included."""
     met: list[list[str]] = []

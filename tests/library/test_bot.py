@@ -56,6 +56,7 @@ def test_it_is_short_enough_to_start_from() -> None:
     assert len(BOT.read_text("utf-8").splitlines()) <= 80
 
 
+@pytest.mark.slow
 def test_an_evening_in_a_channel(tmp_path: Path, start: Starts) -> None:
     discord = start(tmp_path)
     begun = discord.command(GM, "new fate mara edda")
@@ -91,6 +92,7 @@ def test_an_evening_in_a_channel(tmp_path: Path, start: Starts) -> None:
     assert "redone" in told(discord.command(GM, "redo"), None) or "Fail" in told(discord.command(GM, "log 3"), GM)
 
 
+@pytest.mark.slow
 def test_what_is_wrong_is_told_to_who_typed_it(tmp_path: Path, start: Starts) -> None:
     discord = start(tmp_path)
     secret = tmp_path / "secret.toml"
@@ -244,6 +246,7 @@ HIDDEN = {  # what the second of a cast holds, and what it shows of it
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ruleset", HIDDEN)
 def test_hands_and_hidden_choices_are_shown_to_their_owner_alone(ruleset: str, tmp_path: Path, start: Starts) -> None:
     who, other, third = CASTS[ruleset]

@@ -36,6 +36,7 @@ def as_json(record: object) -> object:
     return json.loads(msgspec.json.encode(record))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("record", "line"),
     [
@@ -196,6 +197,7 @@ def test_no_call_brings_a_terminal_library() -> None:
     assert not modules_after(f"{used}; rpgres.open_table, rpgres.resolve").intersection(TERMINAL)
 
 
+@pytest.mark.slow
 def test_a_script_ends_well() -> None:
     """Python's own checks of memory see what would be an occasional crash at the end of a script."""
     code = "import rpgres; rpgres.odds('fate', 'overcome', skill=3, vs=2); print(rpgres.odds_scene('fate/gate').method)"
@@ -231,6 +233,7 @@ def test_workers_do_not_change_counts() -> None:
     assert one == two
 
 
+@pytest.mark.slow
 def test_threads_get_what_one_alone_gets() -> None:
     """Each call with another seed, ruleset or switch than its neighbours, all at the same time."""
 

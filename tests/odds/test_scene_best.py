@@ -74,6 +74,7 @@ def test_the_first_decision_tells_what_the_second_best_costs(battle: Ruleset) ->
     assert first.options[1].value == 0
 
 
+@pytest.mark.slow
 def test_a_policy_is_never_better(battle: Ruleset) -> None:
     from rpgres.engine.players import uniform
 

@@ -34,6 +34,7 @@ def made(like: str, *args: str, name: str = "lantern-walk") -> list[str]:
     return [step.strip() for step in steps]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("like", MODELS)
 def test_what_comes_of_it_works_under_words_of_its_own(like: str, work: Path) -> None:
     """Every name that can be chosen is another one, and nothing of the old ones is left."""
@@ -77,6 +78,7 @@ def test_names_may_change_places(work: Path) -> None:
     assert "skills = { bargain = 48, axe = 35, ride = 41 }" in sheet
 
 
+@pytest.mark.slow
 def test_five_questions_at_a_terminal(work: Path) -> None:
     shown = Terminal(["ruleset", "new", "bell", "--like", "success-levels"], PWD=str(work))
     asked = []
@@ -154,6 +156,7 @@ def test_nothing_is_overwritten(work: Path) -> None:
     assert os.listdir(there) == []
 
 
+@pytest.mark.slow
 def test_another_folder_is_named_in_what_to_type_next(work: Path) -> None:
     done = rpgres("ruleset", "new", "bell", "--like", "twenty-over", "--into", "my games")
     assert done.code == 0
@@ -162,6 +165,7 @@ def test_another_folder_is_named_in_what_to_type_next(work: Path) -> None:
     assert [step for step in steps if "--watch" not in step and rpgres(*step).code] == []
 
 
+@pytest.mark.slow
 def test_its_own_are_offered_and_can_be_the_model(work: Path) -> None:
     made("success-levels", "--action", "dive", name="bell")
     assert "bell" in completions("rpgres ruleset new gong --like ")

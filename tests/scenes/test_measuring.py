@@ -79,6 +79,7 @@ def won(found: Any) -> Fraction:
     return Fraction(found.outcomes["won"].exact)
 
 
+@pytest.mark.slow
 def test_battles_of_every_size_are_those_of_the_recursion(war: Subject) -> None:
     axes = [Axis("counters.attackers", ["2", "3"]), Axis("counters.defenders", ["1", "2"])]
     found = vary(war, axes)
@@ -121,6 +122,7 @@ def test_a_switch_a_path_and_another_scene_are_compared(wall: Subject, tmp_path:
     assert Fraction(found.cases[2].differences["up"].exact) == up(1) - up(0)
 
 
+@pytest.mark.slow
 def test_what_a_scene_hangs_on(wall: Subject) -> None:
     found = knockout(wall, outcome="up")
     texts = [part.text for part in found.parts]
@@ -137,6 +139,7 @@ def test_a_change_that_the_scene_does_not_understand_names_its_key(wall: Subject
     assert split_path('a."b.c".d') == ["a", "b.c", "d"]
 
 
+@pytest.mark.slow
 def test_a_procedure_varies_by_its_inputs_as_an_action_does() -> None:
     subject = procedure_subject(battle_rules(), "battle", {"defenders": 2}, deciders=lambda _: {})
     for cell in vary(subject, [Axis("attackers", ["2", "3"])]).cells:
@@ -146,6 +149,7 @@ def test_a_procedure_varies_by_its_inputs_as_an_action_does() -> None:
         assert Fraction(cell.success.exact) == chance
 
 
+@pytest.mark.slow
 def test_what_is_counted_has_a_mean(war: Subject, tmp_path: Path) -> None:
     code = war.rules.ruleset
     path = tmp_path / "war.toml"
@@ -158,6 +162,7 @@ def test_what_is_counted_has_a_mean(war: Subject, tmp_path: Path) -> None:
         assert left[0] == chance_to_win(int(cell.at["counters.attackers"]), 2)
 
 
+@pytest.mark.slow
 def test_what_may_go_on_for_ever_uses_up_no_budget() -> None:
     """Who wins the first exchange that is no tie: 50 of 81 against 15 of 81."""
     rules = load_rules(find_ruleset("fate"))

@@ -55,6 +55,7 @@ def played(scene: Scene, runs: int, *, seed: str = "7", by: tuple[str, ...] = ()
     return tally
 
 
+@pytest.mark.slow
 def test_endings_and_repeats_agree_with_the_closed_form(tmp_path: Path) -> None:
     path = tmp_path / "tries.toml"
     path.write_text(TRIES)
@@ -131,6 +132,7 @@ def test_a_simulation_of_a_scene_is_the_runs_of_scene_run(tmp_path: Path) -> Non
         assert tally.counts["times.try"].get(times, 0) == sum(len(one.steps) == times for one in found)
 
 
+@pytest.mark.slow
 def test_battles_of_risk_agree_with_the_matrix_and_with_play() -> None:
     rules = battle_rules()
     inputs = {"attackers": 4, "defenders": 3}

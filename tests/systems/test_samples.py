@@ -71,6 +71,7 @@ def test_twenty_sided(bonus: int, edge: str, naturals: str) -> None:
     assert found == shares(die.map(band))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("skill", [*range(1, 101, 7), 49, 50, 99, 100, 130])
 def test_percentile_levels(skill: int) -> None:
     def band(shown: int) -> str:
@@ -175,6 +176,7 @@ PLAYED: list[tuple[str, str, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ruleset", "action", "inputs"), PLAYED, ids=[f"{name} {action}" for name, action, _ in PLAYED]
 )

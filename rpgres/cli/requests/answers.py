@@ -16,8 +16,8 @@ from rpgres.cli.requests.keys import PLURAL, Keys, key_of_option, read_keys, wit
 from rpgres.cli.requests.operations import Operation, find_operation, prepared_run
 from rpgres.cli.requests.recording import Recording
 from rpgres.cli.streams import recorded
-from rpgres.engine.records import Pending
-from rpgres.engine.resolve import ERROR, discreet, error_record, resuming
+from rpgres.engine.records import ERROR, Pending, error_record
+from rpgres.engine.requests import discreet, resuming
 from rpgres.errors import FileError, RpgresError, as_own
 from rpgres.journal import connections
 from rpgres.journal.files import table_errors
