@@ -62,8 +62,9 @@ def check_views(subject: Subject) -> Iterator[Diagnostic]:
     def of_case(case: Case) -> Iterator[Diagnostic]:
         nonlocal compared
         prepared, number_of_case, budget = case.prepared, next(cases), subject.budget(case) // RUNS
-        # of an example, all kinds that occur anywhere; of the many steps of scenes those at hand, as more take long
-        kinds = every_kind if case.is_example else kinds_of_tags(prepared.rules, prepared.state)
+        # of an example, all kinds that occur anywhere; procedures, and the many steps of scenes, would take too long
+        is_short = case.is_example and prepared.action not in subject.rules.ruleset.procedures
+        kinds = every_kind if is_short else kinds_of_tags(prepared.rules, prepared.state)
         for seat in sorted(seats_of(prepared.state)):
             before = list(hidden_before(seat, prepared, kinds))
             for game in range(GAMES):
