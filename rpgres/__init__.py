@@ -43,9 +43,10 @@ if TYPE_CHECKING:
     from rpgres.library.notebook import html_of, text_of
     from rpgres.library.odds import odds
     from rpgres.library.records import TablePending, TableResult
+    from rpgres.library.scene_odds import odds_best, odds_scene
     from rpgres.library.scenes import run_scene, whatif
     from rpgres.library.simulations import simulate
-    from rpgres.library.studies import odds_compare, odds_find, odds_knockout, odds_scene, odds_table
+    from rpgres.library.studies import odds_compare, odds_find, odds_knockout, odds_table
     from rpgres.library.tables import PersistentTable, new_table, open_table
     from rpgres.model.state import (
         EMPTY,
@@ -113,7 +114,8 @@ _HOMES = {
     "library.records": ("TablePending", "TableResult"),
     "library.scenes": ("run_scene", "whatif"),
     "library.simulations": ("simulate",),
-    "library.studies": ("odds_compare", "odds_find", "odds_knockout", "odds_scene", "odds_table"),
+    "library.scene_odds": ("odds_best", "odds_scene"),
+    "library.studies": ("odds_compare", "odds_find", "odds_knockout", "odds_table"),
     "library.tables": ("PersistentTable", "new_table", "open_table"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -217,6 +219,7 @@ __all__ = [
     "named",
     "new_table",
     "odds",
+    "odds_best",
     "odds_compare",
     "odds_find",
     "odds_knockout",

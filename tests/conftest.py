@@ -11,6 +11,7 @@ from contextlib import suppress
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -29,11 +30,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--exhaustive", action="store_true", help="check with thousands of seeds, not with a sample")
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Have Ctrl-C and a closed window interrupt, here and in what tests start: jobs in the background may ignore both.
 
-    And search less often for garbage.
+    Search less often for garbage; and whoever wants no compiled files beside the sources has them elsewhere for as long
+    as tests run, since each of hundreds of processes would compile everything anew.
     """
+    if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
+        folder = TemporaryDirectory(prefix="rpgres-compiled-", ignore_cleanup_errors=True)
+        config.add_cleanup(folder.cleanup)
+        os.environ["PYTHONPYCACHEPREFIX"] = folder.name
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if sys.platform != "win32":
         signal.signal(signal.SIGHUP, signal.SIG_DFL)

@@ -65,7 +65,7 @@ def commands_of(block: str) -> list[tuple[str, str]]:
 def reader_environment(home: Path) -> dict[str, str]:
     """Return the environment of a reader: this interpreter's scripts first, nothing of whoever runs the tests."""
     kept = {
-        key: os.environ[key] for key in ("SYSTEMROOT", "LANG", "LC_ALL", "PYTHONDONTWRITEBYTECODE") if key in os.environ
+        key: os.environ[key] for key in ("SYSTEMROOT", "LANG", "LC_ALL", "PYTHONPYCACHEPREFIX") if key in os.environ
     }
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     installed = os.pathsep.join(str(info.parent) for info in sorted(home.glob("*/src/*.dist-info")))

@@ -24,7 +24,7 @@ class Switches(msgspec.Struct, frozen=True, gc=False):
 
 
 def points_of(state: State, who: str, changes: Sequence[Effect] = ()) -> int:
-    """Return how many legend points a character can spend; nobody without a place at the table has any.
+    """Return how many legend points a character can spend; without a place at the table there are none.
 
     Of whom only the permanent rating is known, all of its points are left.
 
@@ -121,11 +121,10 @@ def use_knack(
     An opponent with a legend of its own may cancel it, which costs a point as well.
 
     Args:
-        table: where it is played.
         actor: who has the knack.
         knack: its name, for the account.
         label: the label of the moment.
-        gives: what it stands for.
+        gives: its effect, in words.
         opponent: who may cancel it.
         spent: what either of them has spent in this action already.
     """

@@ -49,7 +49,7 @@ def _strike(
     track: str,
     full_defense: bool = False,
 ) -> Outcome:
-    return strike(table, actor, _defended(vs, is_full=full_defense), track=track, deed={"attribute": rating})
+    return strike(table, actor, _defended(vs, is_full=full_defense), track=track, given={"attribute": rating})
 
 
 def _get_past(table: Table, actor: Character, rating: Rating, vs: Sequence[Opposition]) -> Outcome:

@@ -67,7 +67,7 @@ register(coppermane)
 coppermane.effect("legend")(legend.change_points)
 
 
-class Deed(Help, total=False):
+class Given(Help, total=False):
     """What every action takes beside what it is about.
 
     Attributes:
@@ -138,17 +138,17 @@ def overcome(
     target: str | None = None,
     defender: str | None = None,
     defense_stunt: Sequence[str] = (),
-    **deed: Unpack[Deed],
+    **given: Unpack[Given],
 ) -> Outcome:
-    """Get past what is in the way (B:24-29); whoever is in the way defends."""
-    check_present(table.state, actor, vs, deed)
+    """Get past what is in the way (B:24-29); the opponent defends."""
+    check_present(table.state, actor, vs, given)
     foes = _foes(table, actor, vs, action="overcome", defender=defender, target=target, stunts=defense_stunt)
     if removes and alters:
         raise UsageError(f"{named('removes')} and {named('alters')} exclude each other")
     old, _, new = (alters or "").partition("=")
     aspect = {"aspect": {"name": known_name(table.state, actor, (removes or old).strip())}} if removes or alters else {}
     facts = (("removes", "yes" if removes else "no"), ("alters", "yes" if alters else "no"))
-    return _resolve(table, actor, "overcome", foes, deed, facts=facts, defaults=aspect, becomes=new.strip())
+    return _resolve(table, actor, "overcome", foes, given, facts=facts, defaults=aspect, becomes=new.strip())
 
 
 @coppermane.action("create-advantage")
@@ -164,11 +164,11 @@ def create_advantage(
     beneficiary: str | None = None,
     defender: str | None = None,
     defense_stunt: Sequence[str] = (),
-    **deed: Unpack[Deed],
+    **given: Unpack[Given],
 ) -> Outcome:
     """Make an aspect, find one, or use one that is known (B:31-50)."""
     state = table.state
-    check_present(state, actor, vs, deed)
+    check_present(state, actor, vs, given)
     if variant == "new":
         aspect = new_name(state, name)
     elif variant == "known":
@@ -179,7 +179,7 @@ def create_advantage(
     carrier = carrier_of(state, vs, on) or (tag.on if tag is not None else SCENE)
     target = carrier if carrier in state.characters and carrier != actor.name else None
     foes = _foes(table, actor, vs, action="an advantage", defender=defender, target=target, stunts=defense_stunt)
-    # Whoever may be harmed by it defends, so that an advantage on the scene against a roll is defended too.
+    # The character who may be harmed by it defends, so that an advantage on the scene against a roll is defended too.
     is_defended = carrier not in (SCENE, actor.name) or any(foe.dice is not None for foe in foes)
     opponent = opponent_of(foes)
     return _resolve(
@@ -187,7 +187,7 @@ def create_advantage(
         actor,
         "create-advantage",
         foes,
-        deed,
+        given,
         name=f"create-{variant}",
         facts=(("against", "character" if foes and is_defended else "scene"),),
         defaults={"aspect": {"name": aspect, "on": carrier}, "free-invoke": {"on": aspect}},
@@ -207,7 +207,7 @@ def attack(
     defender: str | None = None,
     consequence: str | None = None,
     defense_stunt: Sequence[str] = (),
-    **deed: Unpack[Deed],
+    **given: Unpack[Given],
 ) -> Outcome:
     """Attack and defense as one event (B:52-67); the defender takes the result."""
     check_attack(table)
@@ -220,7 +220,7 @@ def attack(
         defender=defender,
         consequence=consequence or "",
         stunts=defense_stunt,
-        deed=deed,
+        given=given,
     )
 
 
@@ -230,19 +230,19 @@ def strike(
     vs: Sequence[Opposition],
     *,
     track: str,
-    deed: Deed,
+    given: Given,
     target: str | None = None,
     defender: str | None = None,
     consequence: str = "",
     stunts: Sequence[str] = (),
 ) -> Outcome:
     """Return the result of an attack, wherever it is made."""
-    check_present(table.state, actor, vs, deed)
+    check_present(table.state, actor, vs, given)
     foes = _foes(table, actor, vs, action="an attack", defender=defender, target=target, stunts=stunts)
     if not foes:
         raise UsageError(f"an attack needs a defense; give {named('vs')} 0 for a target that does not defend")
-    deed["conflict"] = True
-    return _resolve(table, actor, "attack", foes, deed, track=track, consequence=consequence)
+    given["conflict"] = True
+    return _resolve(table, actor, "attack", foes, given, track=track, consequence=consequence)
 
 
 @coppermane.action("concede")
@@ -263,11 +263,11 @@ def defend(
     track: str | None = None,
     name: str | None = None,
     consequence: str | None = None,
-    **deed: Unpack[Deed],
+    **given: Unpack[Given],
 ) -> Outcome:
     """Stop one of the other three actions, seen from the defender (B:61-67)."""
     state = table.state
-    check_present(state, actor, vs, deed)
+    check_present(state, actor, vs, given)
     if len(vs) != 1:
         raise UsageError(f"defend is against one action; give {named('vs')} once")
     if against != "advantage" and (variant or name):
@@ -285,13 +285,13 @@ def defend(
     variant = variant or "new"
     aspect = new_name(state, name) if variant == "new" else old_name(state, actor, name)
     if against == "attack":
-        deed["conflict"] = True
+        given["conflict"] = True
     return _resolve(
         table,
         actor,
         "defend",
         foes,
-        deed,
+        given,
         name=f"defend-{against}",
         facts=(("advantage", variant),),
         defaults={"aspect": {"name": aspect}, "free-invoke": {"on": aspect}},
@@ -318,7 +318,7 @@ def _resolve(
     actor: Character,
     action: str,
     foes: Sequence[Foe],
-    deed: Deed,
+    given: Given,
     *,
     name: str = "",
     facts: Sequence[tuple[str, str]] = (),
@@ -330,9 +330,9 @@ def _resolve(
 ) -> Outcome:
     """Return the outcome of an action: add up, roll or use a knack, settle, and give legend back up to its cap."""
     legend.check_points(actor)
-    add = add_effort(table, actor, action, deed)
-    settles = name or action, facts_of(foes, ("conflict", "yes" if deed.get("conflict") else "no"), *facts)
-    standing, is_knack = _stand(table, actor, add, foes, deed, settles)
+    add = add_effort(table, actor, action, given)
+    settles = name or action, facts_of(foes, ("conflict", "yes" if given.get("conflict") else "no"), *facts)
+    standing, is_knack = _stand(table, actor, add, foes, given, settles)
     outcome = settle(
         table,
         settles[0],
@@ -341,9 +341,9 @@ def _resolve(
         settles[1],
         defaults={
             **defaults,
-            **boost_defaults(deed),
+            **boost_defaults(given),
             "hit": {"track": track},
-            "legend": {"change": legend.regained(table, deed.get("witnesses", 1))},
+            "legend": {"change": legend.regained(table, given.get("witnesses", 1))},
         },
         becomes=becomes,
         spelled=spelled,
@@ -354,26 +354,26 @@ def _resolve(
     return legend.capped(table.state, outcome)
 
 
-def add_effort(table: Table, actor: Character, action: str, deed: Deed) -> int:
+def add_effort(table: Table, actor: Character, action: str, given: Given) -> int:
     """Return what is added to the dice: attribute, skill, the epic level, and what the family adds (B:11).
 
     Raises:
         UsageError: neither an attribute nor a skill was given, or the epic level is none that there can be.
     """
-    attribute, skill = deed.get("attribute"), deed.get("skill")
+    attribute, skill = given.get("attribute"), given.get("skill")
     rated = attribute or skill
     if rated is None:
         raise UsageError(f"coppermane {action} needs {named('attribute')} NAME|NAME=N|N: what is rolled")
-    if attribute is None and deed.get("epic"):
+    if attribute is None and given.get("epic"):
         raise UsageError(
             f"{named('epic')} is the level of an attribute, and a skill has none; give {named('attribute')}"
         )
-    parts: list[Part] = [*_epic_part(actor, rated, level=deed.get("epic"))]
+    parts: list[Part] = [*_epic_part(actor, rated, level=given.get("epic"))]
     if attribute is not None and skill is not None:
         parts.append((skill.name or "skill", skill.value))
     also = [skill.name] if skill is not None and skill.name else []
     called = CALLED if attribute is not None else "skill"
-    return effort(table, actor, action, rated, deed, parts=parts, also=also, anybody_helps=True, called=called)
+    return effort(table, actor, action, rated, given, parts=parts, also=also, anybody_helps=True, called=called)
 
 
 def _epic_part(character: Character, attribute: Rating, *, level: int | None = None) -> tuple[Part, ...]:
@@ -400,7 +400,7 @@ def _foes(
     target: str | None,
     stunts: Sequence[str],
 ) -> tuple[Foe, ...]:
-    """Return the defender, or the fixed difficulty; nobody when nothing is in the way.
+    """Return the defender, or the fixed difficulty; empty when nothing opposes.
 
     Raises:
         UsageError: there is not exactly one, a stunt does not help, or the actor is to defend.
@@ -429,12 +429,12 @@ def _foes(
 
 
 def _stand(
-    table: Table, actor: Character, add: int, foes: Sequence[Foe], deed: Deed, settles: aspects.Settles
+    table: Table, actor: Character, add: int, foes: Sequence[Foe], given: Given, settles: aspects.Settles
 ) -> tuple[Standing, bool]:
     """Return where the roll stands, and whether it does so by a knack (COP, legend), which may spare the roll."""
-    knack = _knack_of(actor, deed.get("knack"))
+    knack = _knack_of(actor, given.get("knack"))
     if knack is None:
-        return roll_off(table, actor, add, foes, deed, settles=settles), False
+        return roll_off(table, actor, add, foes, given, settles=settles), False
     opponent, works = opponent_of(foes), False
     spent: tuple[Effect, ...] = ()
     if foes:
@@ -443,7 +443,7 @@ def _stand(
         )
     if works:
         return Standing(legend.shifts_of_knack(table.rules, best=True), None, None, spent), True
-    standing = roll_off(table, actor, add, foes, deed, settles=settles)  # rescued or not, as its band has it
+    standing = roll_off(table, actor, add, foes, given, settles=settles)  # rescued or not, as its band has it
     margin = standing.margin
     if margin is not None and table.rules.file.bands[table.rules.band_of(margin)].success is False:
         works, more = legend.use_knack(
@@ -476,6 +476,6 @@ def _knack_of(actor: Character, name: str | None) -> str | None:
 
 
 def track_of(rules: Rules, track: str | None) -> str:
-    """Return the track that harm goes to: with one for everything, that one whatever was said."""
+    """Return the track that harm goes to: with one for everything, always that one."""
     tracks = harm.stress_tracks(rules.tracks)
     return track if track in tracks else tracks[0]

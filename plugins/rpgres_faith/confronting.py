@@ -27,7 +27,7 @@ from rpgres_faith.declaring import (
 from rpgres_faith.hands import place_typed
 from rpgres_faith.playing import Play, play_out
 from rpgres_faith.rounds import reactions, take_turn
-from rpgres_faith.sides import Side, find, luck_of, shown_advantages, side_of, spoken, with_limits
+from rpgres_faith.sides import Side, find, luck_of, shown_advantages, side_of, title_of, with_limits
 from rpgres_faith.switches import Switches
 
 Pairs = Sequence[tuple[str, str]]  # who confronts whom, by the names of their sides
@@ -39,7 +39,7 @@ class Action(msgspec.Struct, frozen=True):
     Attributes:
         actor: the actor.
         skill, attribute: with what.
-        values: what else was said of it.
+        values: its other values.
         aware, unaware: whom it affects: those who may declare a counteraction, and those who know nothing of it.
     """
 
@@ -56,7 +56,7 @@ class Action(msgspec.Struct, frozen=True):
         return [*self.aware, *self.unaware]
 
     def told(self, table: Table) -> str:
-        """Return the action in words for those who decide about it; nothing where nobody reads."""
+        """Return the action in words for those who decide about it; empty where no person reads."""
         if not table.is_read:
             return ""
         return f"{self.actor.name}: {action_words(self.skill, self.attribute, self.values, targets=self.affected)}"
@@ -78,10 +78,9 @@ class BadLuck(msgspec.Struct, frozen=True):
 
 
 def declared_action(table: Table, action: Action, against: Sequence[Form], *, is_npc: bool) -> Side:
-    """Return the side of the actor; every seat is told of the action (S:84).
+    """Return the side of the actor; the action is public (S:84).
 
     Args:
-        table: where it is played.
         action: what is declared.
         against: the counteractions that were typed.
         is_npc: whether the actor plays from the game master's deck.
@@ -91,7 +90,7 @@ def declared_action(table: Table, action: Action, against: Sequence[Form], *, is
     """
     name, skill, attribute, values = action.actor.name, action.skill, action.attribute, action.values
     side = side_of(table, name, skill=skill, attribute=attribute, values=values, is_npc=is_npc)
-    # What was typed is read before anybody is asked, so that a slip is told to whoever made it.
+    # Inputs are read before any question, so that a mistake is reported to its author.
     for option, names in ((named("target"), action.aware), (named("unaware"), action.unaware)):
         check_targets(name, names, option=option)
     distinct(action.actor, against, action.affected)
@@ -116,7 +115,7 @@ def distinct(
 
 
 def typed_counteraction(table: Table, form: Form, ambience: str | None) -> Side:
-    """Return the counteraction that a character is said to take, with the hand that was typed for it."""
+    """Return the counteraction that was typed for a character, with its hand."""
     values = form.values
     skill = values["skill"]
     attribute = values.get("attribute")
@@ -223,12 +222,12 @@ def _tell_sides(table: Table, sides: Sequence[Side], pairs: Sequence[tuple[str, 
             over = f" ({counted(-side.net, 'disadvantage')} over: to {_names(sides, side.limits)})"
         elif table.rules.switches(Switches).surplus_advantage == "giver" and len(side.limits) > 1:
             givers = [find(sides, other) for other in side.limits]
-            over = "".join(f" ({-one.net} against {spoken(one)} alone)" for one in givers if one.net < 0)
-        table.tell(f"{spoken(side)}: {side.start}, {counted(shown[side.name], 'advantage')}{over}, {cards}")
+            over = "".join(f" ({-one.net} against {title_of(one)} alone)" for one in givers if one.net < 0)
+        table.tell(f"{title_of(side)}: {side.start}, {counted(shown[side.name], 'advantage')}{over}, {cards}")
 
 
 def _names(sides: Sequence[Side], names: Iterable[str]) -> str:
-    return " and ".join(spoken(find(sides, name)) for name in names)
+    return " and ".join(title_of(find(sides, name)) for name in names)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -14,12 +14,12 @@ from rpgres import EMPTY, GM, NO, Character, Effect, Map, Option, Outcome, Rules
 from rpgres_faith.harm import KINDS, counters_of
 from rpgres_faith.judging import Verdict, blocked_by, judge, leading, record
 from rpgres_faith.playing import Play, draw_owed
-from rpgres_faith.sides import LUCK, ROUND, Side, find, shown_advantages, spoken
+from rpgres_faith.sides import LUCK, ROUND, Side, find, shown_advantages, title_of
 from rpgres_faith.switches import Switches
 
 
 def unconfronted(table: Table, actor: Character) -> Outcome:
-    """Return the result of an action that nobody confronts: it succeeds, at the level its owner names (R:4, R:B6)."""
+    """Return the result of an action without a confrontation: it succeeds, at the level its owner names (R:4, R:B6)."""
     rules = table.rules
     levels = [Option(name, band.title) for name, band in rules.file.bands.items() if band.success]
     if rules.switches(Switches).unconfronted_level == "success":
@@ -42,7 +42,7 @@ def resolved(table: Table, play: Play, targets: Sequence[str]) -> Outcome:
         opposition=chief.values[1],
         band=_level(rules, chief) if chief.winner == first.name else "",
         roles=Map({"actor": first.who, "opponent": _who(play, chief.other)}),
-        facts=_facts(rules, play, chief),
+        facts=_facts(play, chief),
     )
     draw_owed(table, play)
     found: dict[tuple[str, str], list[Effect]] = {}
@@ -91,7 +91,7 @@ def _is_after_all(change: Effect, who: str) -> bool:
 
 def _told(rules: Rules, play: Play, verdict: Verdict, *, is_stopped: bool) -> str:
     """Return who is higher in a pair, and how well, in words."""
-    one, other = (spoken(find(play.sides, name)) for name in (verdict.one, verdict.other))
+    one, other = (title_of(find(play.sides, name)) for name in (verdict.one, verdict.other))
     values = verdict.values
     if not verdict.winner:
         return f"{one} and {other} are level at {values[0]}: neither works"
@@ -103,7 +103,7 @@ def _told(rules: Rules, play: Play, verdict: Verdict, *, is_stopped: bool) -> st
 
 
 def _level(rules: Rules, verdict: Verdict) -> str:
-    """Return the band of whoever is higher in a pair."""
+    """Return the band of the higher side of a pair."""
     if verdict.is_critical:
         name: str = rules.file.settings["critical-band"]
         return name
@@ -122,9 +122,9 @@ def _met_by_luck(rules: Rules, play: Play, verdicts: Sequence[Verdict]) -> str:
     return next((_level(rules, verdict) for verdict in against if verdict.winner == first), _plain(rules, 1))
 
 
-def _facts(rules: Rules, play: Play, verdict: Verdict, *, winner: str = "") -> Map[str, Any]:
+def _facts(play: Play, verdict: Verdict, *, winner: str = "") -> Map[str, Any]:
     luck = any(find(play.sides, name).plays == LUCK for name in (verdict.one, verdict.other))
-    arms = find(play.sides, winner).arms if winner and not luck else EMPTY  # nobody is hit in bad luck's place
+    arms = find(play.sides, winner).arms if winner and not luck else EMPTY  # bad luck cannot be hit
     return Map(
         {
             "luck": "yes" if luck else "no",
@@ -154,7 +154,7 @@ def _consequences(table: Table, play: Play, verdict: Verdict, *, is_stopped: boo
             abs(verdict.lead),
             band=_level(rules, verdict),
             roles=Map({"actor": _who(play, verdict.winner), "opponent": _who(play, verdict.loser)}),
-            facts=_facts(rules, play, verdict, winner=verdict.winner),
+            facts=_facts(play, verdict, winner=verdict.winner),
             defaults={"harm": _hit(find(play.sides, verdict.winner), find(play.sides, verdict.loser))},
         )
         effects += [_with_gains(one, find(play.sides, verdict.winner)) for one in _named(table, settled)]
@@ -167,11 +167,11 @@ def _consequences(table: Table, play: Play, verdict: Verdict, *, is_stopped: boo
             "loss" if verdict.winner else "level",
             -abs(verdict.lead),
             roles=Map({"actor": _who(play, name), "opponent": _who(play, other)}),
-            facts=_facts(rules, play, verdict, winner=name),
+            facts=_facts(play, verdict, winner=name),
             defaults={"harm": _hit(find(play.sides, name), find(play.sides, other))},
             about=Map({"of": _who(play, name), "against": _who(play, other)}),
-            words=f"{name} {own}, {spoken(find(play.sides, other))} {its}",
-            of=f"{name} against {spoken(find(play.sides, other))}",
+            words=f"{name} {own}, {title_of(find(play.sides, other))} {its}",
+            of=f"{name} against {title_of(find(play.sides, other))}",
         )
         named = _named(table, settled)
         if any(_is_after_all(one, _who(play, name)) for one in named):  # then it has not failed
@@ -193,7 +193,6 @@ def bystanders(table: Table, side: Side, names: Iterable[str], *, band: str) -> 
     """Return what an action does to those who let it come: they are simply affected (S:100), and hit if it is a shot.
 
     Args:
-        table: where it is played.
         side: whose action it is.
         names: who stayed out, or knew nothing of it.
         band: how well it succeeds.
@@ -235,7 +234,7 @@ def _named(table: Table, settled: Outcome) -> list[Effect]:
 
 
 def _shifted(table: Table, play: Play, verdict: Verdict) -> Verdict:
-    """Return a verdict at the level that whoever played a joker sets, where jokers do that (R:4.7)."""
+    """Return a verdict at the level that the player of a joker sets, where jokers do that (R:4.7)."""
     if table.rules.switches(Switches).joker_rule == "nullify" or not verdict.winner:
         return verdict
     for name in (verdict.one, verdict.other):

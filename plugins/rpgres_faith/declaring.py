@@ -19,7 +19,7 @@ JOIN = Option("join", "Bad luck confronts the action.")
 UNFIT = Option("unfit", "It is no countermeasure: another one, or none.")
 UNAWARE = "unaware"
 NUMBERS = ("advantages", "disadvantages", "weapon", "armour", "range", "thrown")
-MOST_NUMBER, MOST_DIGITS, MOST_WORDS = 99, 4, 300  # of what is said of a countermeasure
+MOST_NUMBER, MOST_DIGITS, MOST_WORDS = 99, 4, 300  # of the description of a countermeasure
 MOST = 5  # countermeasures that a character may try to name
 
 
@@ -48,7 +48,7 @@ def check_targets(actor: str, targets: Sequence[str], *, option: str) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# What is said openly
+# What is public
 
 
 def tell_action(
@@ -60,9 +60,9 @@ def tell_action(
     values: Mapping[str, Any],
     targets: Sequence[str],
 ) -> None:
-    """Tell what a character declares to do: it is said openly (S:17, S:84).
+    """Announce what a character declares to do (S:17, S:84).
 
-    Bare numbers of an action that is no character's are told with what each side begins with.
+    Bare numbers of an action that is no character's are announced with what each side begins with.
     """
     tells = skill.name or attribute.name or targets or any(values.get(name) for name in ("words", "weapon", "range"))
     if table.is_read and (tells or values.get("thrown") is not None or (label == "action" and who != "actor")):
@@ -119,13 +119,11 @@ def plain_words(text: str) -> str:
 # What the game master says of it
 
 
-def asks_to_join(table: Table, actor: str, told: str, targets: Sequence[str], others: Iterable[str]) -> Ruling:
+def asks_to_join(table: Table, actor: str, words: str, targets: Sequence[str], others: Iterable[str]) -> Ruling:
     """Return whether bad luck confronts an action, who is unaware of it, and what advantages there are (S:9-17, S:46).
 
     Args:
-        table: where it is played.
-        actor: the actor.
-        told: the declared action, in words.
+        words: the declared action.
         targets: who is affected, and asked unless unaware.
         others: who has declared a counteraction already.
     """
@@ -145,7 +143,7 @@ def asks_to_join(table: Table, actor: str, told: str, targets: Sequence[str], ot
         optional=True,
         form=f"join,+N,-N,NAME=+N{f',NAME={UNAWARE}' if targets else ''}",
         reads=lambda text: ruling_text(read(text)),
-        words=told,
+        words=words,
     )
     return read(answer)
 
@@ -201,16 +199,15 @@ def with_granted(sides: Iterable[Side], granted: Iterable[tuple[str, int]]) -> l
 
 
 def counteractions(
-    table: Table, told: str, targets: Sequence[str], *, names: Sequence[str], ambience: str | None
+    table: Table, words: str, targets: Sequence[str], *, names: Sequence[str], ambience: str | None
 ) -> tuple[list[Side], list[tuple[str, int]]]:
     """Return the counteractions of those who are affected and aware (S:17-23, S:86), all declared together.
 
-    The game master rules on those that are not her own; whoever is refused may name another one. With them come the
+    The game master rules on those that are not her own; a refused character may name another one. With them come the
     advantages that she grants.
 
     Args:
-        table: where it is played.
-        told: the declared action, in words.
+        words: the declared action.
         targets: who is affected and aware.
         names: who else takes part.
         ambience: the environment one is in.
@@ -221,7 +218,7 @@ def counteractions(
     for _ in range(MOST):
         if not asked:
             break
-        answers = table.ask_together([_question(table, name, told, ambience) for name in asked])
+        answers = table.ask_together([_question(table, name, words, ambience) for name in asked])
         declared = {name: answer for name, answer in zip(asked, answers, strict=True) if answer != NO}
         ruled = [name for name in declared if table.state.seat_of(name) != GM]
         questions = [_fitting(table, name, declared[name], [*names, *targets]) for name in ruled]
@@ -236,9 +233,9 @@ def counteractions(
     return found, granted
 
 
-def _question(table: Table, name: str, told: str, ambience: str | None) -> Question:
+def _question(table: Table, name: str, words: str, ambience: str | None) -> Question:
     def reads(text: str) -> str:
-        _counter_side(table, name, text, ambience)  # a slip is told to whoever makes it, not to who answers last
+        _counter_side(table, name, text, ambience)  # a mistake is reported to its author, not to the last one to answer
         if slug(text) in arms_of(table, name):
             return slug(text)
         parts, words = _parts_of(text)
@@ -249,7 +246,7 @@ def _question(table: Table, name: str, told: str, ambience: str | None) -> Quest
         Option(arm, action_words(one["skill"], one["attribute"], one) if table.is_read else "", prefer=1)
         for arm, one in arms_of(table, name).items()
     )
-    return Question("counter", name, options, text=text, optional=True, form=FORM, reads=reads, words=told)
+    return Question("counter", name, options, text=text, optional=True, form=FORM, reads=reads, words=words)
 
 
 def arms_of(table: Table, name: str) -> dict[str, dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Rounds of a fight: initiative, a turn for everybody in order, confrontations, until a side is out or time is up.
+"""Rounds of a fight: initiative, a turn for each in order, confrontations, until a side is out or time is up.
 
 Lines of the text (`rulesets/faith/SOURCES.md`) as `S:n`, rows of the restatement as `R:n`.
 """
@@ -37,7 +37,7 @@ FORM = f"target=NAME,{COUNTER_FORM}"
 
 
 class Fight(msgspec.Struct, frozen=True):
-    """Where a fight stands beside what lies on the table, the order of turns among it.
+    """Where a fight stands, beside the state of the table (which has the order of turns).
 
     Attributes:
         own, foes: who fights on either side.
@@ -53,7 +53,7 @@ class Fight(msgspec.Struct, frozen=True):
     round: int = 1
 
 
-class Deed(msgspec.Struct, frozen=True):
+class Declared(msgspec.Struct, frozen=True):
     """An action that is declared in a turn: what it is done with, and at whom."""
 
     target: str
@@ -72,7 +72,7 @@ def rounds(
     """Return where a fight begins: with whom on which side.
 
     Raises:
-        UsageError: a character is out, or on both sides, or nobody opposes.
+        UsageError: a character is out, or on both sides, or no foe is named.
     """
     own = tuple(dict.fromkeys((actor.name, *beside)))
     there = table.state.characters
@@ -129,25 +129,25 @@ def _acted(table: Table, fight: Fight, name: str) -> Turn:
     answer = _asked(table, name, foes)
     if answer == HOLD.name:
         return Turn(fight, Outcome("", effects=tuple(take_turn(table, name))), by=name, action="hold")
-    deed = _deed(table, name, answer, foes)
-    values = {key: deed.values[key] for key in (*NUMBERS, "ammo", "words") if key in deed.values}
+    chosen = _chosen(table, name, answer, foes)
+    values = {key: chosen.values[key] for key in (*NUMBERS, "ammo", "words") if key in chosen.values}
     outcome = confront(
         table,
         table.state.characters[name],
-        skill=deed.values["skill"],
-        attribute=deed.values["attribute"],
-        target=(deed.target,),
+        skill=chosen.values["skill"],
+        attribute=chosen.values["attribute"],
+        target=(chosen.target,),
         ambience=fight.ambience,
         **values,
     )
-    return Turn(fight, outcome.plus(_fallen(table, outcome)), by=name, action=f"confront {deed.target}")
+    return Turn(fight, outcome.plus(_fallen(table, outcome)), by=name, action=f"confront {chosen.target}")
 
 
 def _asked(table: Table, name: str, foes: Sequence[str]) -> str:
     """Return what a character does: an action of the sheet against a foe, one that is typed, or nothing."""
 
     def reads(text: str) -> str:
-        _deed(table, name, text, foes)
+        _chosen(table, name, text, foes)
         return text.strip()
 
     arms = arms_of(table, name)
@@ -173,7 +173,7 @@ def _harm(character: Character) -> int:
     return sum(character.counters.get(name, 0) for name in HARM)
 
 
-def _deed(table: Table, name: str, text: str, foes: Sequence[str]) -> Deed:
+def _chosen(table: Table, name: str, text: str, foes: Sequence[str]) -> Declared:
     """Return an action as it was chosen, `pistol:guard`, or typed, `target=guard,skill=ballistic,attribute=dexterity`.
 
     Raises:
@@ -188,11 +188,11 @@ def _deed(table: Table, name: str, text: str, foes: Sequence[str]) -> Deed:
     target = slug(target) if target.strip() else ""
     if target not in foes:
         raise UsageError(f"{target or 'nobody'} is no foe of {name} who stands; there are: {', '.join(foes)}")
-    return Deed(target, Map(read_counter(table, name, arm)))
+    return Declared(target, Map(read_counter(table, name, arm)))
 
 
 def _fallen(table: Table, outcome: Outcome) -> list[Effect]:
-    """Return who is out by what an action came to: whoever has as many counters as the sheet says one bears."""
+    """Return who is out after an action: characters with as many counters as their sheets allow."""
     taken: dict[str, int] = {}
     for change in outcome.effects:
         if change["kind"] == "harm" and change["counter"] in HARM:

@@ -60,7 +60,7 @@ def place_typed(table: Table, who: str, typed: str, *, option: str) -> None:
     """Lay the cards that were typed for a character's hand there: `H10/S4/D2`.
 
     Raises:
-        UsageError: there is no such card, or it lies somewhere else.
+        UsageError: there is no such card, or it is somewhere else.
     """
     table.place(piles_of(who)[0], [text.strip() for text in typed.split("/") if text.strip()], option=option)
 
@@ -88,7 +88,7 @@ def card_options(cards: Iterable[Card], *, draws: Sequence[str] = ()) -> list[Op
     return list({card.short: _option(card, card.suit in draws) for card in cards}.values())
 
 
-@cache  # made anew in every course of a walk otherwise
+@cache  # else made again on every path of the odds
 def _option(card: Card, draws: bool) -> Option:
     facts: Map[str, Any] = Map({"value": worth(card), "suit": card.suit, "draws": draws})
     return Option(card.short, card.title, facts=facts, aliases=(card.code,), brief=card.short)

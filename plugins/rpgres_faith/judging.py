@@ -17,7 +17,7 @@ class Verdict(msgspec.Struct, frozen=True, gc=False):
         one, other: whose they are; the first is the one that is acted against, or the first action.
         values: what counts against each other.
         lead: by how much the first is ahead.
-        is_critical: whether whoever is ahead wins critically.
+        is_critical: whether the higher side wins critically.
         is_plain: whether it is a plain success, however great the lead.
     """
 
@@ -30,12 +30,12 @@ class Verdict(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def winner(self) -> str:
-        """Whose action is higher; nobody's on a tie."""
+        """The side with the higher action; empty on a tie."""
         return self.one if self.lead > 0 else self.other if self.lead < 0 else ""
 
     @property
     def loser(self) -> str:
-        """Whose action is lower; nobody's on a tie."""
+        """The side with the lower action; empty on a tie."""
         return self.other if self.lead > 0 else self.one if self.lead < 0 else ""
 
 
@@ -53,7 +53,7 @@ def judge(rules: Rules, play: Play) -> list[Verdict]:
 
 
 def blocked_by(rules: Rules, play: Play, verdicts: list[Verdict], name: str) -> Verdict | None:
-    """Return the verdict by which bad luck stops a character's action against everybody (S:102, R:B4)."""
+    """Return the verdict by which bad luck stops a character's action against all (S:102, R:B4)."""
     for verdict in verdicts:
         if verdict.one == name and find(play.sides, verdict.other).plays == LUCK:
             alone = len(play.pairs) == 1 or rules.switches(Switches).gm_tie_blocks_all
@@ -63,7 +63,7 @@ def blocked_by(rules: Rules, play: Play, verdicts: list[Verdict], name: str) -> 
 
 
 def leading(play: Play, verdicts: list[Verdict], name: str) -> Verdict:
-    """Return the verdict that an action is called by: the best against anybody but bad luck, if there is one."""
+    """Return the verdict that an action is called by: the best against any opponent but bad luck, if there is one."""
     own = [verdict for verdict in verdicts if verdict.one == name]
     people = [verdict for verdict in own if find(play.sides, verdict.other).plays != LUCK]
     return max(people or own, key=lambda verdict: (verdict.lead > 0 and verdict.is_critical, verdict.lead))

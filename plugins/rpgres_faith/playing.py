@@ -14,7 +14,7 @@ import msgspec
 from rpgres import GM, NO, Option, Question, Table
 from rpgres import Card as PlayingCard
 from rpgres_faith.hands import card_options, deal_first, draw, is_joker, piles_of, renew, worth
-from rpgres_faith.sides import DECK, HAND, LUCK, Card, Side, changed, find, has_court_last, spoken
+from rpgres_faith.sides import DECK, HAND, LUCK, Card, Side, changed, find, has_court_last, title_of
 from rpgres_faith.switches import Switches
 
 PASS, TOP = (
@@ -53,7 +53,7 @@ class Play(msgspec.Struct, frozen=True, gc=False):
 
 def play_out(table: Table, play: Play) -> Play:
     """Return where a confrontation stands when all cannot or do not want to play more cards (S:91)."""
-    for who in _holders(table, play):
+    for who in _holders(play):
         deal_first(table, who)
     tell(table, play)
     last: Play = table.chain(step, play, key=_essence, holds=("outcome", "margin"))
@@ -61,7 +61,7 @@ def play_out(table: Table, play: Play) -> Play:
 
 
 def step(table: Table, play: Play) -> Play | None:
-    """Return where it stands after the next turn; None when nobody plays any more (S:90-91)."""
+    """Return where it stands after the next turn; None when no side plays any more (S:90-91)."""
     if table.rules.switches(Switches).joker_timing == "any_time":
         hit = _joker_at_once(table, play)
         if hit is not None:
@@ -147,7 +147,7 @@ def _question(table: Table, play: Play, side: Side) -> Question:
         text="Which card?",
         facts=facts_of(table, play, side),
         words=words_of(table, play, side),
-        of=spoken(side) if side.plays == LUCK and side.name != GM else "",
+        of=title_of(side) if side.plays == LUCK and side.name != GM else "",
         aside=_ending(table, play, side),
         dominant=_best_last(table, play, side, options),
         pile=hand,
@@ -161,7 +161,7 @@ def _ending(table: Table, play: Play, side: Side) -> tuple[Option, ...]:
 
 
 def facts_of(table: Table, play: Play, side: Side) -> dict[str, Any]:
-    """Return what a decision is about; everybody at the table knows it."""
+    """Return the public facts of a decision."""
     foes = play.opponents(side.name)
     is_final = table.rules.switches(Switches).pass_mode == "final"
     able = [one for one in _able(table, play) if one.name != side.name]
@@ -170,7 +170,7 @@ def facts_of(table: Table, play: Play, side: Side) -> dict[str, Any]:
         "easiest": max((side.against(foe.name) - foe.against(side.name) for foe in foes), default=0),
         "left": side.left,
         "foes_left": max((one.left for one in able if one in foes and not (is_final and one.passed)), default=0),
-        "ends": all(one.rests for one in able),  # whether nobody plays any more if this side passes
+        "ends": all(one.rests for one in able),  # whether the play ends if this side passes
         "last": next((foe.cards[-1].value for foe in foes if foe.cards), -1),
         "draws_to": side.low,
         "aim": 0 if side.plays == LUCK else 1,  # what stops an action is enough for bad luck
@@ -182,7 +182,7 @@ def words_of(table: Table, play: Play, side: Side) -> str:
     """Return the same for people: the values of those it concerns, and how many cards may still come."""
     if not table.is_read:
         return ""
-    values = [f"{spoken(one)} {one.value}" for one in (side, *play.opponents(side.name))]
+    values = [f"{title_of(one)} {one.value}" for one in (side, *play.opponents(side.name))]
     cards = "1 card" if side.left == 1 else f"{side.left} cards"
     return f"{', '.join(values)}; {cards} left"
 
@@ -205,7 +205,7 @@ def _best_last(table: Table, play: Play, side: Side, options: Sequence[Option]) 
 
 
 def _is_critical(table: Table, play: Play, side: Side) -> bool:
-    """Tell whether a side would win critically against anybody as it stands."""
+    """Tell whether a side would win critically against any opponent as it stands."""
     lead = table.rules.file.settings["critical-lead"]
     return any(
         side.against(foe.name) - foe.against(side.name) >= lead and has_court_last(table.rules, side, foe.name)
@@ -238,7 +238,7 @@ def _alike_last(table: Table, play: Play, side: Side) -> Callable[[PlayingCard],
 
 
 def _must(table: Table, play: Play, side: Side) -> bool:
-    """Tell whether a side has to play: nobody does, unless the rule is that whoever is behind must."""
+    """Tell whether a side has to play: only if it is behind, and the rule says so."""
     return table.rules.switches(Switches).pass_mode == "lowest_must_play" and play.lead(side.name) <= 0
 
 
@@ -376,7 +376,7 @@ def _nullify(table: Table, play: Play, side: Side) -> Play:
     foe = find(play.sides, name)
     if table.is_read:
         hit = f"{foe.cards[-1].code} counts" if foe.cards else "next card will count"
-        table.tell(f"by the joker of {spoken(side)}, {spoken(foe)}'s {hit} nothing")
+        table.tell(f"by the joker of {title_of(side)}, {title_of(foe)}'s {hit} nothing")
     if foe.cards:
         return play.with_side(msgspec.structs.replace(foe, cards=(*foe.cards[:-1], _zeroed(table, foe.cards[-1]))))
     return play.with_side(msgspec.structs.replace(foe, pending=foe.pending + 1))
@@ -385,7 +385,7 @@ def _nullify(table: Table, play: Play, side: Side) -> Play:
 def _drawn_back(table: Table, play: Play, side: Side, card: PlayingCard) -> Play:
     """Return where it stands after drawing for a card of the right suit, or a low one, and for a hand that ran out.
 
-    For her people the game master turns over another card in place of drawing (R:1.10, R:1.14-1.19).
+    For non-player characters the game master reveals another card in place of drawing (R:1.10, R:1.14-1.19).
     """
     rules, holder = table.rules, _holder(side)
     switches = rules.switches(Switches)
@@ -435,7 +435,7 @@ def draw_owed(table: Table, play: Play) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# What everybody knows
+# What is public
 
 
 def tell(table: Table, play: Play) -> None:
@@ -443,19 +443,19 @@ def tell(table: Table, play: Play) -> None:
     if not table.is_read:
         return
     shown = [
-        f"{spoken(side)} {side.value} ({', '.join([*_elsewhere(play, side), _left(side)])})" for side in play.sides
+        f"{title_of(side)} {side.value} ({', '.join([*_elsewhere(play, side), _left(side)])})" for side in play.sides
     ]
     asked = _asked(table, play)
     lowest = min((side.value for side in asked), default=0)
     tied = [side for side in asked if side.value == lowest]
-    names = [spoken(side) for side in tied if side.is_player] or [spoken(side) for side in tied]
+    names = [title_of(side) for side in tied if side.is_player] or [title_of(side) for side in tied]
     then = f"; {' and '.join(names)} to play" if names else "; all have played"
     table.tell(", ".join(shown) + then)
 
 
 def _elsewhere(play: Play, side: Side) -> list[str]:
     """Return what a side's value is to those against whom its last card does not count."""
-    values = [(side.against(foe.name), spoken(foe)) for foe in play.opponents(side.name)]
+    values = [(side.against(foe.name), title_of(foe)) for foe in play.opponents(side.name)]
     lower = {value: [name for its, name in values if its == value] for value, _ in values if value != side.value}
     return [f"{value} to {' and '.join(names)}" for value, names in lower.items()]
 
@@ -464,7 +464,7 @@ def _left(side: Side) -> str:
     return f"{side.left} left" if side.left and not side.is_spent and not side.is_done else "done"
 
 
-def _holders(table: Table, play: Play) -> list[str]:
+def _holders(play: Play) -> list[str]:
     """Return whose hands are in play."""
     holders = [side.who for side in play.sides if side.plays != DECK]
     if any(side.plays == DECK for side in play.sides):
@@ -496,12 +496,12 @@ def _essence(table: Table, play: Play) -> Hashable:
         for side in play.sides
     )
     known = []
-    for who in _holders(table, play):
+    for who in _holders(play):
         hand, deck, discard = piles_of(who)
         users = [side for side in play.sides if _holder(side) == who and side.left]
         if users:  # every card may draw two, and a hand that runs out one more
             low = table.count(deck) <= sum(2 * side.left + 1 for side in users)
-            is_open = low or any(side.plays == DECK for side in users)  # what was turned over is gone from the deck
+            is_open = low or any(side.plays == DECK for side in users)  # revealed cards have left the deck
             known.append((table.knowledge(hand), table.count(deck), table.knowledge(discard) if is_open else None))
     return "play", sides, tuple(known)
 

@@ -67,7 +67,7 @@ def _card(facts: Mapping[str, Any], option: Option) -> Key:
     highest, where it comes to anything. With more cards left, what later cards may add counts too. Passing comes first
     where the lead holds by itself, as it does when all others have passed, or where even the best cards are not
     enough. A tie is enough for bad luck, which
-    wants nothing but that the action fails; and it is worth a card to whoever is up against a character, whose action
+    wants nothing but that the action fails; and it is worth a card to the opponents of a character whose action
     it stops.
     """
     lead, left, foes = facts["lead"], facts["left"], facts["foes_left"]

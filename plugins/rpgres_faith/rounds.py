@@ -24,7 +24,7 @@ class Total(msgspec.Struct, frozen=True, gc=False):
 def take_turn(table: Table, who: str) -> list[Effect]:
     """Return that a character's action of the round is taken, while there is a round (R:6.2, R:6.5).
 
-    Whoever is not in the order, having come later, acts when it suits.
+    A character who came later is not in the order, and acts at any time.
 
     Raises:
         UsageError: it was taken already, by an action or by confronting before; or it is another character's turn.
@@ -52,7 +52,7 @@ def reactions(table: Table, names: Sequence[str]) -> list[Effect]:
 
 
 def lay_cards(table: Table, forms: Sequence[Form]) -> dict[str, Total]:
-    """Return what everybody comes to: cards are laid together, one of the game master's for all of hers (R:6.2)."""
+    """Return each one's initiative: cards are laid together, one of the game master's for all of hers (R:6.2)."""
     hers = {form.name for form in forms if is_hers(table, form)}
     layers = [form.name for form in forms if form.name not in hers] + ([GM] if hers else [])
     for form in forms:

@@ -65,7 +65,7 @@ def with_hand_size(rules: Rules, character: Character) -> Character:
 
 @faith.lump("confront", holds=QUESTIONS)
 def alike(rules: Rules, card: Card, *, state: State, **parameters: Any) -> tuple[int | None, str]:
-    """Cards are told apart by value, and by the suits that let a character draw: of the place, and of anybody here."""
+    """Cards differ by value, and by the suits that let a character draw: of the place, and of any character here."""
     if rules.switches(Switches).draw_on_suit == "off":
         return card.value, ""
     settings = rules.file.settings
@@ -85,7 +85,7 @@ def alike(rules: Rules, card: Card, *, state: State, **parameters: Any) -> tuple
 
 @faith.action("unopposed")
 def unopposed(table: Table, actor: Character, *, words: str = "") -> Outcome:
-    """Do what nobody and nothing confronts: it succeeds (S:13, R:4)."""
+    """Do what nothing confronts: it succeeds (S:13, R:4)."""
     spent = take_turn(table, actor.name)
     if words:
         tell(table, actor.name, "action", plain_words(words))
@@ -135,14 +135,14 @@ def acted(state: State, change: Effect) -> State:
 def initiative(
     table: Table, actor: Character, *, skill: Rating | None = None, who: Sequence[Form] = (), npc: bool = False
 ) -> Outcome:
-    """Have everybody who acts lay a card, and set the order of turns (R:6.2-6.4)."""
+    """Ask all who act for a card, and set the order of turns (R:6.2-6.4)."""
     first = Form(actor.name, Map({"npc": npc, **({"skill": skill} if skill is not None else {})}))
     everybody = _everybody(table, [first, *distinct(actor, who, option=named("who"))])
     return order_of_turns(table, actor.name, everybody)
 
 
 def _everybody(table: Table, forms: Sequence[Form]) -> list[Form]:
-    """Return who lays a card: those who were named, and everybody else at the table who can still act."""
+    """Return who lays a card: the named characters, and all others who can still act."""
     named = {form.name for form in forms}
     rest = [
         Form(name, EMPTY)
@@ -154,7 +154,7 @@ def _everybody(table: Table, forms: Sequence[Form]) -> list[Form]:
 
 @faith.begins("scene")
 def begin_scene(table: Table) -> Sequence[Effect]:
-    """Everybody draws up to a full hand, the game master too (R:1.6)."""
+    """All draw up to a full hand, the game master too (R:1.6)."""
     for name, character in table.state.characters.items():
         if character.seat != GM and not character.is_out:
             fill(table, name)

@@ -42,7 +42,7 @@ class Side(msgspec.Struct, frozen=True, gc=False):
         plus, minus: advantages and disadvantages.
         used: cards played with the attribute in this round (S:39).
         limits: how many cards count against each opponent.
-        limit: how many cards it may play: as many as count against anybody (S:104).
+        limit: how many cards it may play: as many as count against any opponent (S:104).
         inferior_to: opponents that have more advantages (S:44).
         suits: the suits that let it draw; low: values up to this do too.
         arms: weapon and armour, for the result.
@@ -127,7 +127,7 @@ def has_court_last(rules: Rules, side: Side, other: str) -> bool:
     return bool(cards) and cards[-1].is_court
 
 
-def spoken(side: Side) -> str:
+def title_of(side: Side) -> str:
     """Return what people call a side: the game master plays bad luck."""
     if side.plays != LUCK:
         return side.name
@@ -150,10 +150,8 @@ def side_of(
     """Return a character's action before inferiority (S:27-46).
 
     Args:
-        table: where it is played.
-        who: the character.
         skill, attribute: what it is done with.
-        values: what else was said: advantages, disadvantages, used, weapon and the like.
+        values: other values: advantages, disadvantages, used, weapon and the like.
         is_npc: whether the cards come from the game master's deck though a player's name is not hers.
 
     Raises:
@@ -287,7 +285,7 @@ def draw_suits(table: Table, character: Character, affinity: str | None, ambienc
 
 
 def suits_of(settings: Any, word: str) -> tuple[str, ...]:
-    """Return the suit that an environment's name stands for; nothing for nothing.
+    """Return the suit of an environment's name; empty for none.
 
     Raises:
         UsageError: there is no such environment.
@@ -321,7 +319,7 @@ def with_limits(table: Table, sides: Sequence[Side], pairs: Sequence[tuple[str, 
 
 
 def _is_global(table: Table) -> bool:
-    """Tell whether whoever has the least of all is inferior to everybody (R:A4)."""
+    """Tell whether the side with the least is inferior to all (R:A4)."""
     return table.rules.switches(Switches).inferiority_scope == "global_minimum"
 
 

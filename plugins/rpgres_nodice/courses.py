@@ -37,7 +37,7 @@ class Played(msgspec.Struct, frozen=True):
     plan: Plan
 
 
-def known(table: Table, state: State, token: Token) -> Played:
+def known(state: State, token: Token) -> Played:
     """Return a stack with what it means.
 
     Raises:

@@ -1,6 +1,6 @@
-"""Declaring stacks and taking them back: what somebody may do, what it does to the table, and what could be suggested.
+"""Declaring stacks and taking them back: what a character may do, its effects, and what could be suggested.
 
-Of what is secret, only the hand and the sights of the actor who declares are read, so that no refusal tells of others'.
+Of what is secret, only the hand and the sights of the actor who declares are read, so that no refusal reveals others'.
 """
 
 from __future__ import annotations
@@ -31,13 +31,11 @@ SUGGESTED = ({"str": 1, "agi": 1}, {"str": 2, "agi": 1}, {"str": 3})  # bids of 
 def question(
     rules: Rules, state: State, name: str, *, foes: tuple[str, ...] | None = None, needs_stack: bool = False
 ) -> Question:
-    """Return what somebody is asked who may declare stacks.
+    """Return the question to a character who may declare stacks.
 
     Args:
-        rules: the ruleset in play.
-        state: the table.
         name: who is asked.
-        foes: at whom something is suggested; None for everybody else.
+        foes: possible targets of suggestions; None for all others.
         needs_stack: whether it has to be a stack at least.
     """
     key = ("declare", name, foes, needs_stack)
@@ -70,14 +68,12 @@ def _question(rules: Rules, state: State, name: str, *, foes: tuple[str, ...] | 
 def change_question(
     rules: Rules, state: State, name: str, *, foes: tuple[str, ...] | None = None, ahead: int | None
 ) -> Question:
-    """Return what somebody is asked between two phases: to abort, to declare, both, or nothing.
+    """Return the question to a character between two phases: to abort, to declare, both, or nothing.
 
     Args:
-        rules: the ruleset in play.
-        state: the table.
         name: who is asked.
-        foes: at whom something is suggested; None for everybody else.
-        ahead: the phase to which the timeline moves; None where nothing lies ahead.
+        foes: possible targets of suggestions; None for all others.
+        ahead: the phase to which the timeline moves; None where nothing is ahead.
     """
     return _kept(rules, state, ("change", name, foes, ahead), lambda: _change(rules, state, name, foes, ahead))
 
@@ -100,13 +96,13 @@ def _change(rules: Rules, state: State, name: str, foes: tuple[str, ...] | None,
 
 
 def _facts(state: State, name: str, foes: Sequence[str] | None) -> Map[str, str]:
-    """Return what the declarations of somebody are about."""
+    """Return what a character's declarations are about."""
     hand = points_text(holding_of(state, name).hand) or "nothing"
     return Map({"hand": hand} if foes is None else {"hand": hand, "foes": ", ".join(foes)})
 
 
 def read_change(rules: Rules, state: State, name: str, typed: str) -> tuple[list[Effect], tuple[Plan, ...]]:
-    """Return what comes of the aborts in an answer between two phases, and the stacks that are declared after them.
+    """Return the effects of the aborts in an answer between two phases, and the stacks that are declared after them.
 
     Raises:
         UsageError: one of them cannot be.
@@ -130,16 +126,14 @@ def _is_legal(reads: Callable[[str], str], text: str) -> bool:
 
 
 def lay(rules: Rules, state: State, name: str, plans: tuple[Plan, ...]) -> list[Effect]:
-    """Return what comes of declaring some stacks, one after the other.
+    """Return the effects of declaring stacks, one after the other.
 
     Args:
-        rules: the ruleset in play.
-        state: the table.
         name: whose they are.
         plans: the stacks.
 
     Raises:
-        UsageError: the hand has not the points, or a pause cannot lie there.
+        UsageError: the hand has not the points, or a pause cannot be there.
     """
     line, holding = timeline_of(state), holding_of(state, name)
     effects: list[Effect] = []
@@ -170,10 +164,10 @@ def lay(rules: Rules, state: State, name: str, plans: tuple[Plan, ...]) -> list[
 
 
 def declared(table: Table, state: State, name: str, answer: str) -> list[Effect]:
-    """Return what comes of an answer to `declare`; everybody is told of the phases.
+    """Return the effects of an answer to `declare`; the phases are public.
 
     Args:
-        table: where it is told.
+        table: where the sum is noted.
         state: the table before it.
         name: who declares.
         answer: the stacks.
@@ -189,7 +183,7 @@ def declared(table: Table, state: State, name: str, answer: str) -> list[Effect]
 
 
 def changed(table: Table, state: State, name: str, answer: str) -> list[Effect]:
-    """Return what comes of an answer between two phases; everybody is told what leaves the timeline, and of phases."""
+    """Return the effects of an answer between two phases; removed stacks and phases are public."""
     if answer in (READY, NO):
         return []
     aborted, plans = read_change(table.rules, state, name, answer)
@@ -202,16 +196,14 @@ def changed(table: Table, state: State, name: str, answer: str) -> list[Effect]:
 
 
 def abort(rules: Rules, state: State, name: str, stacks: tuple[str, ...]) -> list[Effect]:
-    """Return what comes of taking stacks back between two phases.
+    """Return the effects of withdrawing stacks between two phases.
 
     Args:
-        rules: the ruleset in play.
-        state: the table.
         name: whose they are.
         stacks: which; all when there are none.
 
     Raises:
-        UsageError: one is not there, not theirs, or cannot be taken back any more.
+        UsageError: one is not there, not theirs, or cannot be withdrawn any more.
     """
     line = timeline_of(state)
     switches = rules.switches(Switches)
@@ -238,7 +230,7 @@ def abort(rules: Rules, state: State, name: str, stacks: tuple[str, ...]) -> lis
 
 
 def _pauses(line: Timeline, holding: Holding, name: str) -> set[int]:
-    """Return the phases on which somebody has a pause."""
+    """Return the phases on which a character has a pause."""
     return {
         token.phase
         for token in line.live(name)
@@ -257,10 +249,8 @@ def suggestions(rules: Rules, state: State, name: str, *, foes: Sequence[str] | 
     """Yield stacks that make sense on their own; many more can be declared, and some of these may not be payable.
 
     Args:
-        rules: the ruleset in play.
-        state: the table.
         name: who declares.
-        foes: at whom something is suggested; None for everybody else.
+        foes: possible targets of suggestions; None for all others.
     """
     yield Option(NOTHING, "no further stack")
     holding, line, character = holding_of(state, name), timeline_of(state), state.characters[name]

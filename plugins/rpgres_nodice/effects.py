@@ -30,13 +30,13 @@ def register(ruleset: Ruleset) -> None:
 
 
 def token(state: State, change: Effect) -> State:
-    """Return the state in which a stack lies face down on the timeline."""
+    """Return the state with a stack face down on the timeline."""
     line = timeline_of(state)
     return with_timeline(state, line.with_token(Token(change["stack"], change["to"], change["phase"])))
 
 
 def turn(state: State, change: Effect) -> State:
-    """Return the state in which a stack is turned up, or off the timeline."""
+    """Return the state in which a stack is revealed, or off the timeline."""
     line = timeline_of(state)
     there = line.named(change["stack"])
     if there is None:
@@ -113,12 +113,12 @@ def harm(state: State, change: Effect) -> State:
 
 
 def zone(state: State, change: Effect) -> State:
-    """Return the state in which a character stands in another zone."""
+    """Return the state with a character in another zone."""
     return _counted(state, change["to"], "zone", change["change"])
 
 
 def refresh(state: State, change: Effect) -> State:
-    """Return the state in which pools are full but for harm, and nothing lies on the timeline or is known of it."""
+    """Return the state with pools full but for harm, and an empty timeline of which nothing is known."""
     things = state.things.without(THING)
     for name in state.characters:
         if hand_thing(name) in things:

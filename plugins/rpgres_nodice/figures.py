@@ -15,7 +15,6 @@ def delay(rules: Rules, *, power: int, speed: int, phases: int = 0, ante: int = 
     """Return how many phases an action takes (S:8, S:24).
 
     Args:
-        rules: the ruleset in play.
         power, speed: points that add a phase, and that take one off.
         phases: phases that were bid.
         ante: points of the speed stat that were anted.
@@ -34,7 +33,6 @@ def efforts(rules: Rules, *, points: int, phases: int, count: int) -> tuple[int,
     """Return what an observation brings to bear on each of its targets (S:8).
 
     Args:
-        rules: the ruleset in play.
         points, phases: what was bid.
         count: how many targets there are; none bring nothing to bear.
     """
@@ -52,7 +50,6 @@ def check_observation(rules: Rules, *, points: int, phases: int, count: int) -> 
     """Check that an observation can be declared with this bid.
 
     Args:
-        rules: the ruleset in play.
         points, phases: what is bid.
         count: how many targets there are.
 

@@ -59,7 +59,6 @@ def observe(rules: Rules, targets: Sequence[Target], *, points: int, phases: int
     """Return what an observation shows of each target, in order (S:8, S:10, S:14).
 
     Args:
-        rules: the ruleset in play.
         targets: what is observed, as it is when the observation resolves.
         points, phases: what was bid.
     """
@@ -87,7 +86,6 @@ def targets_of(rules: Rules, line: Timeline, state: State, name: str, plan: Plan
     """Return the stacks that an observation at a table is of.
 
     Args:
-        rules: the ruleset in play.
         line: the timeline at the beginning of the phase: what resolves in the phase is still there.
         state: the table now, with what earlier observations of the phase have revealed (S:16).
         name: the observer.

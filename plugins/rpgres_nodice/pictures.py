@@ -9,7 +9,7 @@ from rpgres_nodice.points import Holding, holding_of
 from rpgres_nodice.timeline import RESOLVED, THING, UP, Timeline, Token, timeline_of
 
 HANDS, SEEN = "hand-", "seen-"
-MOST_PHASES = 24  # of a row; further ones are told in words alone
+MOST_PHASES = 24  # of a row; further ones are only listed in words
 LEGEND = "[n] face down  <n> known in part  (n) known  =n= resolved  xn removed or stopped  ^ the current phase"
 
 
@@ -36,7 +36,7 @@ def picture(state: State, is_drawn: bool) -> Mapping[str, Sequence[str]]:
         lines[name] = [_hand(state, name.removeprefix(HANDS), holding)]
     for name in state.things:
         if name.startswith(SEEN):
-            lines[name] = ()  # told with the stacks
+            lines[name] = ()  # shown with the stacks
     return lines
 
 

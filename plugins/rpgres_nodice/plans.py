@@ -13,7 +13,7 @@ from rpgres_nodice.points import PHASES, Points, Stack, added, bid_card, points_
 from rpgres_nodice.switches import Switches
 from rpgres_nodice.timeline import Timeline, timeline_of
 
-NOTHING = "nothing"  # the answer of whoever declares no further stack
+NOTHING = "nothing"  # the answer that declares no further stack
 FORM = "ACTION[:WHO]/CARD/.../BID, several joined by +"
 FORWARD, BACK = "forward", "back"
 
@@ -23,13 +23,13 @@ class Plan(msgspec.Struct, frozen=True):
 
     Attributes:
         action: what is done, a name of `[settings.actions]`.
-        on: whom it is aimed at; empty where that is nobody.
+        on: whom it is aimed at; empty for no target.
         options: the cards between action and bid.
         bid: points by stat, the ante left out.
         phases: phases that are bid.
         stacks: what is observed.
-        phase: where a pause lies.
-        pool: what a pause brings back; empty where that is said later.
+        phase: where a pause is.
+        pool: what a pause brings back; empty where that is decided later.
     """
 
     action: str
@@ -82,8 +82,6 @@ def read_plans(rules: Rules, state: State, name: str, typed: str) -> tuple[Plan,
     """Return the stacks that a character declares.
 
     Args:
-        rules: the ruleset in play.
-        state: the table.
         name: who declares.
         typed: stacks joined by +, or `nothing`.
 
@@ -205,7 +203,7 @@ def _aimed_at(state: State, name: str, action: str, on: str) -> str:
 
 
 def _options(rules: Rules, character: Character, action: str, cards: Sequence[str]) -> tuple[str, ...]:
-    """Return the cards between action and bid: each one that fits the place where it lies."""
+    """Return the cards between action and bid: each one that fits its place."""
     places = actions_of(rules)[action].get("cards", [])
     needed = [place for place in places if not place.endswith("?")]
     if not len(needed) <= len(cards) <= len(places):
@@ -284,17 +282,16 @@ def _top_cards(plan: Plan) -> tuple[str, ...]:
 
 
 def phase_of(rules: Rules, plan: Plan, line: Timeline, name: str, *, pauses: Collection[int]) -> int | None:
-    """Return the phase on which a stack lies that is declared now; None for a reaction.
+    """Return the phase of a stack that is declared now; None for a reaction.
 
     Args:
-        rules: the ruleset in play.
         plan: the stack.
         line: the timeline with everything that was declared before it.
         name: whose it is.
         pauses: the phases on which the actor has a pause.
 
     Raises:
-        UsageError: a pause cannot lie there.
+        UsageError: a pause cannot be there.
     """
     if is_reaction(rules, plan.action):
         return None

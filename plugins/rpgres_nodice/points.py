@@ -1,7 +1,7 @@
 """What an actor holds: points in the hand, spent, apart, lost to harm, and bid on stacks. Nothing here plays.
 
-All of it is one thing on the table, whose name tells whose it is and nothing else: `hand-NAME`. What somebody has seen
-of others' stacks is another, `seen-NAME`. Both are always there, so that their being there tells nothing.
+All of it is one thing on the table, whose name has the owner and nothing else: `hand-NAME`. What a character has seen
+of others' stacks is another, `seen-NAME`. Both are always there, so that their presence reveals nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Points = Map[str, int]
 
 
 class Stack(msgspec.Struct, frozen=True):
-    """A stack that lies face down.
+    """A stack that is face down.
 
     Attributes:
         plan: as it was declared.
@@ -52,12 +52,12 @@ class Holding(msgspec.Struct, frozen=True):
 
 
 def hand_thing(name: str) -> str:
-    """Return what somebody's holding is called on the table."""
+    """Return the name of a character's holding on the table."""
     return f"hand-{name}"
 
 
 def secrets_of(name: str, stack: str = "") -> tuple[str, ...]:
-    """Return what a line reveals that tells of somebody's stack, or of all that the hand holds: see `table.tell`.
+    """Return what a line about a character's stack reveals, or of all that the hand holds: see `table.tell`.
 
     The pools are those of the sheet; where they are smaller, so is what was bid.
     """
@@ -67,7 +67,7 @@ def secrets_of(name: str, stack: str = "") -> tuple[str, ...]:
 
 
 def seen_thing(name: str) -> str:
-    """Return what the cards that somebody has seen are called on the table."""
+    """Return the name of the cards that a character has seen."""
     return f"seen-{name}"
 
 
@@ -77,7 +77,7 @@ def pools_of(character: Character) -> Points:
 
 
 def holding_of(state: State, name: str) -> Holding:
-    """Return what somebody holds by the sheet as it is now; where nothing was kept yet, full pools."""
+    """Return what a character holds by the present sheet; where nothing was kept yet, full pools."""
     character, kept = state.characters[name], state.things.get(hand_thing(name))
     pools = pools_of(character)
     if kept is None:
@@ -193,7 +193,7 @@ def returned(holding: Holding, pool: str) -> Holding:
 def losing(holding: Holding, points: Mapping[str, int]) -> Holding:
     """Return a holding after harm.
 
-    Points go from the hand, then from what is spent, then from what lies apart; the rest from what is bid, the last
+    Points go from the hand, then from what is spent, then from what is set aside; the rest from what is bid, the last
     stack first.
     """
     for stat, number in points.items():
@@ -229,7 +229,7 @@ def _weakened(holding: Holding, name: str, stat: str, number: int) -> tuple[Hold
 
 
 def stopped_by(holding: Holding, points: Mapping[str, int]) -> str:
-    """Return the last stack that harm takes points of, when those that lie elsewhere do not suffice; empty for none."""
+    """Return the last stack that harm takes points of, when other points do not suffice; empty for none."""
     for stat, number in points.items():
         free = sum(getattr(holding, place).get(stat, 0) for place in (HAND, SPENT, APART))
         if number > free:
@@ -265,7 +265,7 @@ def read_points(text: str, stats: Iterable[str], *, of: str = "a bid") -> Points
         of: what the points are, for messages: `a bid on punch`.
 
     Raises:
-        UsageError: a stat is unknown or said twice, or a number is none.
+        UsageError: a stat is unknown or given twice, or a number is none.
     """
     known, found = tuple(stats), dict[str, int]()
     for part in text.split(","):

@@ -13,7 +13,7 @@ from rpgres_nodice.timeline import Timeline, timeline_of
 
 BODY = ("fit", "str", "agi")
 SPEED = 2  # points of agility that a strike and a dodge are given, where there are so many
-USUAL = 2  # weight of what one would do, beside 1 for each bid that is a point lower
+USUAL = 2  # weight of the planned stack, beside 1 for each bid that is a point lower
 FAR = 3  # phases ahead from which on a foe's stack is worth a look
 
 
@@ -58,7 +58,7 @@ def planner(view: View, question: Question) -> str:
 
 
 def feinter(view: View, question: Question) -> str | Mapping[str, int]:
-    """Return what `planner` would declare, or the same with a point less, so that nobody can count on it."""
+    """Return what `planner` would declare, or the same with a point less, so that it cannot be predicted."""
     chosen = planner(view, question)
     if question.label not in ("declare", "change") or chosen in (NO, NOTHING):
         return chosen
@@ -145,7 +145,7 @@ def _cost(dodge: str) -> Points:
 
 
 def _look(stand: Stand) -> str:
-    """Return an observation of a stack that lies far ahead and was not looked at, where it takes a single phase."""
+    """Return an observation of a stack far ahead and was not looked at, where it takes a single phase."""
     for token in stand.line.live():
         is_far = token.phase is not None and token.phase >= stand.line.phase + FAR
         if token.by != stand.actor.name and is_far and token.name not in stand.seen:

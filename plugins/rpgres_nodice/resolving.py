@@ -1,4 +1,4 @@
-"""One phase: what lies on it is turned up and resolved, all at the same time, against the table as the phase began.
+"""One phase: its stacks are revealed and resolved, all at the same time, against the table as the phase began.
 
 Lines of the text (`rulesets/nodice/SOURCES.md`) as `S:n`.
 """
@@ -19,10 +19,10 @@ REACT = (Option("ready", "go on to the phase", passes=True), Option(WAIT, "abort
 
 
 def check_declared(table: Table, line: Timeline) -> None:
-    """Check that nobody has still to declare before the timeline leaves phase 0.
+    """Check that all have declared before the timeline leaves phase 0.
 
     Raises:
-        UsageError: somebody has.
+        UsageError: a character has not.
     """
     rule = table.rules.switches(Switches).ready
     if line.phase or rule == "any":
@@ -37,10 +37,9 @@ def check_declared(table: Table, line: Timeline) -> None:
 def held_by(table: Table, phase: int) -> list[str]:
     """Return the seats, in words, that want to abort or declare before the timeline moves.
 
-    Every seat with an actor who is not out is asked, whatever it could do: being asked tells nothing.
+    Every seat with an actor who is not out is asked, whatever it could do: being asked reveals nothing.
 
     Args:
-        table: where it is played.
         phase: the phase to which the timeline moves.
     """
     if table.rules.switches(Switches).pace == "free":
@@ -56,7 +55,7 @@ def held_by(table: Table, phase: int) -> list[str]:
 
 
 def play_phase(table: Table, phase: int) -> list[Effect]:
-    """Return what comes of all stacks on a phase, which resolve at the same time."""
+    """Return the effects of all stacks on a phase, which resolve at the same time."""
     before = table.state
     course = Course(before, [])
     course.do(effect("marker", phase=phase))
@@ -76,8 +75,8 @@ def play_phase(table: Table, phase: int) -> list[Effect]:
 
 
 def _turned(table: Table, course: Course, token: Token) -> Played:
-    """Return a stack that is turned up; everybody is told what it is."""
-    played = known(table, course.state, token)
+    """Return a revealed stack; its content is public."""
+    played = known(course.state, token)
     table.tell(f"{token.name} (phase {token.phase}): {played.plan.text}", reveals=secrets_of(token.by, token.name))
     course.do(effect("turn", stack=token.name, becomes=RESOLVED, plan=played.plan.text))
     return played
@@ -88,7 +87,7 @@ def _turned(table: Table, course: Course, token: Token) -> Played:
 
 
 def _observe(table: Table, course: Course, before: State, one: Played, phase: int) -> None:
-    """Show an observer what there is to be seen, and nobody else but the owner (S:12)."""
+    """Show an observer what there is to be seen, and its owner (S:12)."""
     who, rules = one.token.by, table.rules
     power = one.plan.bid.get(actions_of(rules)[one.plan.action]["power"], 0)
     targets = targets_of(rules, timeline_of(before), course.state, who, one.plan, phase=phase)
@@ -112,14 +111,14 @@ def _show(table: Table, course: Course, who: str, sight: Sight) -> None:
         table.tell(f"{who} learns nothing of {stack}", audience=seats, reveals=revealed)
         return
     cards = " | ".join(sight.cards)
-    back = _coming_back(table, course.state, token, sight)
+    back = _coming_back(course.state, token, sight)
     table.tell(f"{who} sees of {stack}: {cards}{back}", audience=seats, reveals=revealed)
     is_whole = sight.count == len(sight.target.cards)
     course.do(effect("see", to=who, thing=seen_thing(who), stack=stack, cards=cards, whole=is_whole))
     course.do(effect("shown", to=token.by, thing=hand_thing(token.by), stack=stack, by=who, count=sight.count))
 
 
-def _coming_back(table: Table, state: State, token: Token, sight: Sight) -> str:
+def _coming_back(state: State, token: Token, sight: Sight) -> str:
     """Return what a pause that is seen would bring back now, in words."""
     holding = holding_of(state, token.by)
     plan = plan_of(holding.stacks[token.name])

@@ -169,7 +169,7 @@ def _told(sight: Sight) -> Map[str, Any]:
 
 @nodice.action("declare")
 def declare(table: Table, actor: Character, *, who: tuple[str, ...] = ()) -> Outcome:
-    """Everybody builds stacks, together and in secret; only the phases are told."""
+    """All build stacks, together and in secret; only the phases are public."""
     state, rules = table.state, table.rules
     names = [name for name in dict.fromkeys(who or state.characters) if not state.characters[name].is_out]
     if not names:
@@ -222,5 +222,5 @@ def begin_sequence(table: Table) -> Sequence[Effect]:
 
 @nodice.ends("sequence")
 def end_sequence(table: Table) -> Sequence[Effect]:
-    """Every pool is full again, and nothing lies on the timeline."""
+    """Every pool is full again, and the timeline is empty."""
     return (effect("refresh"),)

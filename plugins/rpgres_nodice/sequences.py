@@ -1,7 +1,7 @@
 """A whole action sequence: all declare, phase by phase is resolved, and between two phases all may change their minds.
 
 A turn is one of three: all declare; all may abort and declare, before the timeline moves; a phase is resolved. What
-everybody holds and what lies on the timeline is on the table; the place holds who is in it and what comes next.
+each holds, and the timeline, is on the table; the place holds who is in it and what comes next.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ PERIOD = "sequence"
 
 
 class Stage(msgspec.Struct, frozen=True):
-    """Where a sequence stands beside what lies on the table.
+    """Where a sequence stands, beside the state of the table.
 
     Attributes:
         own, others: the actors of either side, in the order in which they are asked.
         last: the phase after which it stops.
-        is_whole: whether it begins and ends here, with full pools; else it goes on in one that was begun.
+        is_whole: whether it begins and ends here, with full pools; else it goes on in one that has begun.
         comes: what the next turn is.
         changes: how often something was changed since the last phase.
         phase: the phase that is resolved next, or was resolved last.
@@ -82,7 +82,7 @@ def turn(table: Table, stage: Stage) -> Turn | Outcome:
         case "change":
             return _changed(table, stage, line)
         case _:
-            return _resolved(table, stage, line)
+            return _resolved(table, stage)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -118,7 +118,7 @@ def _declared(table: Table, stage: Stage) -> list[Effect]:
 
 
 def _changed(table: Table, stage: Stage, line: Timeline) -> Turn | Outcome:
-    """Have all abort and declare between two phases; when nobody wants to, the timeline moves."""
+    """Have all abort and declare between two phases; when none does, the timeline moves."""
     state, rules = table.state, table.rules
     names, ahead = _there(state, stage), line.next_phase()
     questions = [
@@ -142,7 +142,7 @@ def _changed(table: Table, stage: Stage, line: Timeline) -> Turn | Outcome:
 # Resolving, and the end
 
 
-def _resolved(table: Table, stage: Stage, line: Timeline) -> Turn | Outcome:
+def _resolved(table: Table, stage: Stage) -> Turn | Outcome:
     """Resolve the next phase; after it the sequence may be over."""
     phase = stage.phase
     if phase > stage.last:

@@ -29,7 +29,7 @@ MOST_WAYS = 12  # of losing points that are suggested
 
 
 def strikes(table: Table, course: Course, before: State, struck: list[Played]) -> dict[str, int]:
-    """Return how much harm comes to whom; reactions of those who are struck at are turned up."""
+    """Return how much harm comes to whom; reactions of the targets are revealed."""
     switches = table.rules.switches(Switches)
     harm: dict[str, int] = {}
     reactions: dict[str, list[Played]] = {}
@@ -65,12 +65,12 @@ def _described(table: Table, striker: Character, one: Played) -> Map[str, Any]:
 
 
 def _reactions(table: Table, course: Course, name: str) -> list[Played]:
-    """Return the reactions of somebody who is struck at, turned up."""
+    """Return the revealed reactions of the target of a strike."""
     lasts = table.rules.switches(Switches).defence_lasts == "sequence"
     found = []
     for token in timeline_of(course.state).live(name):
         if token.phase is None:
-            one = known(table, course.state, token)
+            one = known(course.state, token)
             if token.state != UP:
                 table.tell(f"{token.name}: {one.plan.text}", reveals=secrets_of(token.by, token.name))
                 course.do(effect("turn", stack=token.name, becomes=UP if lasts else RESOLVED, plan=one.plan.text))
@@ -79,7 +79,7 @@ def _reactions(table: Table, course: Course, name: str) -> list[Played]:
 
 
 def _blow(table: Table, one: Played, described: Map[str, Any], target: Character, reactions: list[Played]) -> int:
-    """Return what a strike does to somebody in reach."""
+    """Return what a strike does to a target in reach."""
     rules = table.rules
     name, power = one.token.name, one.plan.bid.get(actions_of(rules)[one.plan.action]["power"], 0)
     revealed = tuple(name for its in reactions for name in secrets_of(its.token.by, its.token.name))
@@ -102,7 +102,7 @@ def _blow(table: Table, one: Played, described: Map[str, Any], target: Character
 
 
 def bear(table: Table, course: Course, harm: dict[str, int]) -> None:
-    """Have everybody who is harmed say, in secret, of which pools it takes points."""
+    """Ask each harmed character, in secret, from which pools it takes points."""
     left = {name: total_left(table, course.state, name) for name in harm}
     chosen = _losses(table, course.state, {name: amount for name, amount in harm.items() if amount < left[name]})
     for name, amount in harm.items():
@@ -119,7 +119,7 @@ def bear(table: Table, course: Course, harm: dict[str, int]) -> None:
 
 
 def total_left(table: Table, state: State, name: str) -> int:
-    """Return how much harm takes somebody out; everybody can count it."""
+    """Return how much harm takes a character out; it is public."""
     character = state.characters[name]
     body: list[str] = table.rules.file.settings["body"]
     whole: int = sum(character.abilities.get(stat, 0) for stat in body)

@@ -1,4 +1,4 @@
-"""The timeline that everybody sees: the current phase, and of each stack whose it is, where it lies, how it ended."""
+"""The public timeline: the current phase, and of each stack its owner, its phase, how it ended."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ LIVE = (DOWN, UP)
 
 
 class Token(msgspec.Struct, frozen=True):
-    """A stack as everybody knows of it.
+    """A stack as all seats know it.
 
     Attributes:
         name: `guard#1`.
         by: whose it is.
-        phase: where it lies; None for a reaction.
-        state: `down`, `up` (a reaction that everybody has seen), `resolved`, `aborted`, or `stopped` by harm.
-        plan: what it was, once it is turned up; empty before.
+        phase: its phase; None for a reaction.
+        state: `down`, `up` (a reaction that was revealed), `resolved`, `aborted`, or `stopped` by harm.
+        plan: what it was, once it is revealed; empty before.
     """
 
     name: str
@@ -30,7 +30,7 @@ class Token(msgspec.Struct, frozen=True):
 
     @property
     def is_live(self) -> bool:
-        """Whether it still lies there."""
+        """Whether it is still on the timeline."""
         return self.state in LIVE
 
 
@@ -46,7 +46,7 @@ class Timeline(msgspec.Struct, frozen=True):
         return next((token for token in self.tokens if token.name == name), None)
 
     def live(self, by: str = "") -> list[Token]:
-        """Return the stacks that still lie there, of one actor or of all."""
+        """Return the stacks still on the timeline, of one actor or of all."""
         return [token for token in self.tokens if token.is_live and by in ("", token.by)]
 
     def next_phase(self) -> int | None:
@@ -54,11 +54,11 @@ class Timeline(msgspec.Struct, frozen=True):
         return min((token.phase for token in self.live() if token.phase is not None), default=None)
 
     def due(self, phase: int) -> list[Token]:
-        """Return the stacks that lie on a phase."""
+        """Return the stacks on a phase."""
         return [token for token in self.live() if token.phase == phase]
 
     def last_phase(self, by: str) -> int:
-        """Return where the last stack of an actor lies that is declared; the current phase when none is."""
+        """Return the phase of the last declared stack of an actor; the current phase when none is."""
         return max([self.phase, *(token.phase for token in self.live(by) if token.phase is not None)])
 
     def fresh_name(self, by: str, *, after: int = 0) -> str:
@@ -74,7 +74,7 @@ class Timeline(msgspec.Struct, frozen=True):
 
 
 def timeline_of(state: State) -> Timeline:
-    """Return the timeline on a table; an empty one where none was begun."""
+    """Return the timeline on a table; an empty one where none has begun."""
     kept = state.things.get(THING, EMPTY)
     tokens = tuple(Token(**token) for token in kept.get("tokens", ()))
     return Timeline(kept.get("phase", 0), tokens, kept.get("declined", ()))

@@ -59,12 +59,10 @@ def acted(
     """Return the result of an action, after which cards are put away and the hand is full again.
 
     Args:
-        table: where it is played.
-        actor, hero: the actor.
         base: the difficulty, with what skills take off.
         opposing: the ability in the way; None for an unopposed action.
         dire: whether the hero may push.
-        is_alone: whether it turned up the game master's card, which then goes with it unless an exchange is open.
+        is_alone: whether it revealed the game master's card, which then goes with it unless an exchange is open.
     """
     rules = table.rules
     difficulty = base + (opposing.value if opposing is not None else 0) + gm_card(table, opposing)

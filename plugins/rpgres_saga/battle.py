@@ -1,6 +1,6 @@
 """Exchanges of heroes against the game master's people, one after the other until a side is out.
 
-In an exchange the game master's card is turned up for all actions (S:13); each hero attacks, each foe is answered,
+In an exchange the game master's card is revealed for all actions (S:13); each hero attacks, each foe is answered,
 and harm is paid. All is acted from the heroes' side: foes have an ability and points, and no hand. What no text says of
 it is in `rulesets/saga/SOURCES.md`.
 """
@@ -53,7 +53,7 @@ class Blow(msgspec.Struct, frozen=True):
 
 
 class Front(msgspec.Struct, frozen=True):
-    """Where a battle stands beside what lies on the table.
+    """Where a battle stands, beside the state of the table.
 
     Attributes:
         means: who fights, and with what.
@@ -168,7 +168,7 @@ def _begun(table: Table, means: Means, exchange: int) -> Front:
 
 
 def _attack(table: Table, front: Front, name: str) -> Turn | None:
-    """Have a character attack; None where nobody is left to be attacked, or a hero has no card to act with."""
+    """Have a character attack; None where no target is left, or a hero has no card to act with."""
     means = front.means
     is_hero = name in means.heroes
     targets = _standing(table, means.foes if is_hero else means.heroes)
@@ -198,7 +198,7 @@ def _target(table: Table, who: str, names: Sequence[str], *, of: str) -> str:
 
 
 def _strength(character: Character) -> int:
-    """Return how much a character can still bear, as everybody can count it: points, or places of the hand."""
+    """Return how much a character can still bear, as it is public: points, or places of the hand."""
     counters = character.counters
     places = counters.get("hand-size", 0) - counters.get("lost", 0) - counters.get("pushed", 0)
     return counters.get("health", 0) or places
@@ -219,7 +219,7 @@ def _resolved(table: Table, means: Means, hero: str, with_: str, foe: str, again
 
 
 def _paid(table: Table, front: Front) -> Turn:
-    """Have a character who was hit pay for the harm; whoever is out by now is harmed no further."""
+    """Have a character who was hit pay for the harm; a character who is out is harmed no further."""
     blow, front = front.blows[0], msgspec.structs.replace(front, blows=front.blows[1:])
     character, striker = table.state.characters[blow.on], table.state.characters[blow.by]
     if character.is_out:
@@ -229,7 +229,7 @@ def _paid(table: Table, front: Front) -> Turn:
 
 
 def _over(table: Table, front: Front) -> Turn | Outcome:
-    """End an exchange; the battle is over with it where a side has nobody left, or it was the last one."""
+    """End an exchange; the battle is over with it where a side has no fighter left, or it was the last one."""
     means, effects = front.means, closing(table)
     if effects:  # which may bring a hero back, so that it is judged in a turn of its own
         return Turn(front, Outcome("", effects=tuple(effects)))

@@ -67,7 +67,7 @@ def needed(rules: Rules, difficulty: int) -> int:
 
 
 def gm_card(table: Table, opposing: Opposition | None) -> int:
-    """Return what the game master's card adds: turned up for an opposed action, kept for the exchange (S:13)."""
+    """Return what the game master's card adds: revealed for an opposed action, kept for the exchange (S:13)."""
     rules = table.rules
     switches = rules.switches(Switches)
     if switches.gm_card == "none":
@@ -89,7 +89,6 @@ def put_gm_card_away(table: Table, *, is_first: bool) -> None:
     """Put the game master's card away after an action, unless the exchange goes on (S:13).
 
     Args:
-        table: where it is played.
         is_first: whether the action turned it up: without an exchange it is one of its own.
     """
     if table.rules.switches(Switches).gm_card == "action" or (is_first and EXCHANGE not in table.state.periods):
@@ -121,7 +120,6 @@ def doom(table: Table, *, lead: int | None = None, needed: int | None = None) ->
     """Return by how much the game master raises the difficulty with cards of the bank (S:11, R:16).
 
     Args:
-        table: where it is played.
         lead: by how much the hero is over what is needed; None before cards are played.
         needed: what has to be reached so far, where cards are still to be played.
     """
@@ -158,7 +156,6 @@ def met_by_doom(table: Table, hero: Hero, stand: Stand, goal: Goal, *, used: int
     """Return the play after the game master has met it with doom, as long as that may turn it, and what that added.
 
     Args:
-        table: where it is played.
         hero: who played last.
         stand, goal: where that stands, and what it had to reach.
         used: how much doom was used before.

@@ -44,7 +44,6 @@ def hero_of(
     """Return who plays, and deal a hand to a character who has none yet.
 
     Args:
-        table: where it is played.
         who: the character; a name is a character without a place at the table.
         rating: the ability acted with.
         trump: the suit that is trump, in place of the ability's.
@@ -60,7 +59,7 @@ def hero_of(
         edge = counters.get("edge", 0)
     held = table.count(hand)
     size = counters.get("hand-size", 0) or edge + table.rules.file.settings["hand-over-edge"]
-    if "edge" not in counters:  # nobody's sheet: a hand that was typed is a full one
+    if "edge" not in counters:  # without a sheet, a hand that was typed is a full one
         size = max(size, held)
     size = max(0, size - counters.get("lost", 0) - counters.get("pushed", 0))
     suit = trump_of(table.rules, character, rating, trump)
@@ -92,7 +91,7 @@ def trump_of(rules: Rules, character: Character, rating: Rating, trump: str | No
 
 
 def _check_spelling(rules: Rules, name: str) -> None:
-    """Check that an ability that nobody's sheet has is not one that has a suit, misspelt: it would have no trump.
+    """Check that an ability that no sheet has is not a misspelt one with a suit: it would have no trump.
 
     Raises:
         UsageError: it seems to be.
@@ -109,7 +108,6 @@ def suits_of(rules: Rules, *names: str) -> frozenset[str]:
     A power's suit stands on a sheet, which is not at hand here: it may be any.
 
     Args:
-        rules: the ruleset in play.
         names: as typed; empty ones name none.
     """
     suits, trumps = rules.laid[DECK].suits, rules.file.settings["trumps"]
@@ -142,7 +140,6 @@ def fill(table: Table, hero: Hero, *, label: str = "redraw", places: int = 0) ->
     """Draw until the hand is full (S:8, S:10), as far as there are cards.
 
     Args:
-        table: where it is played.
         hero: whose hand.
         label: the label of the draws.
         places: how many places were lost meanwhile.
@@ -161,9 +158,7 @@ def discard(table: Table, cards: Iterable[Card], *, source: str, banked: bool, b
     """Move cards that are used up to the discard, those of doom to the bank where they are kept (S:11).
 
     Args:
-        table: where it is played.
-        cards: the cards.
-        source: where they lie.
+        source: the pile they are in.
         banked: whether doom cards among them are kept, as long as there is a bank.
         by: who used them, for the account.
     """
@@ -176,5 +171,5 @@ def discard(table: Table, cards: Iterable[Card], *, source: str, banked: bool, b
 
 
 def lost(who: str, count: int, recovery: str) -> tuple[Effect, ...]:
-    """Return what is told of places of a hand that are lost until `recovery`."""
+    """Return the words for places of a hand that are lost until `recovery`."""
     return (effect("lose", to=who, count=count, recovery=recovery),) if count else ()

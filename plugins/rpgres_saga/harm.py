@@ -28,7 +28,7 @@ def damage(
     defense: int | None = None,
     armor: str | None = None,
 ) -> Outcome:
-    """Pay for harm with cards, none of which could be taken back while it is still covered (R:4.6, R:5)."""
+    """Pay for harm with cards, none of which could be kept with the harm still covered (R:4.6, R:5)."""
     amount, details = _harm(table, actor, amount, weapon=weapon, defense=defense, armor=armor)
     return msgspec.structs.replace(_harmed(table, actor, amount), details=details)
 
@@ -65,7 +65,7 @@ def _harmed(table: Table, actor: Character, amount: int) -> Outcome:
         options = _payments(table, hero, paid, amount - turned)
         if not options:  # all there is does not suffice
             rest = table.cards(hero.hand)
-            # Asked all the same where it would be told otherwise that the hand does suffice.
+            # Asked in any case: a missing question would reveal that the hand suffices.
             table.ask("pay", hero.name, [ALL], text="It is not enough.", hidden=True, owed=amount - covered)
             _pay(table, hero, rest)
             paid += rest
@@ -92,7 +92,6 @@ def _payments(table: Table, hero: Hero, paid: Sequence[Card], amount: int) -> li
     """Return the cards that can be paid next so that no card of the whole payment is one too many.
 
     Args:
-        table: where it is played.
         hero: who pays.
         paid: what was paid already.
         amount: what all of it has to cover.
@@ -114,7 +113,7 @@ def _pay(table: Table, hero: Hero, cards: Sequence[Card]) -> None:
 
 
 def _damage_trump(table: Table, hero: Hero, card: Card) -> int:
-    """Return what a card turned up counts against harm, where the suit of the one paid allows it."""
+    """Return what a revealed card counts against harm, where the suit of the one paid allows it."""
     if card.suit != table.rules.switches(Switches).damage_trump_suit:
         return 0
     drawn = table.draw(DECK, to=IN_PLAY, label="trump-damage", by=hero.name)

@@ -26,7 +26,7 @@ class Stand(msgspec.Struct, frozen=True, gc=False):
         played: the cards played from the hand, in order.
         drawn: the cards drawn on trumps.
         pushed: the cards added by pushing.
-        banked: the played cards that lie in the doom bank already.
+        banked: the played cards that are in the doom bank already.
         follows: whether a card drawn lets another be played (R:2).
     """
 
@@ -44,7 +44,7 @@ class Goal(msgspec.Struct, frozen=True, gc=False):
     Attributes:
         need: the total that is enough; None when the score is compared with something that is not known yet.
         threat: by how much it may still be raised.
-        apart: what else matters afterwards, for odds: what tells two states apart that are alike otherwise.
+        apart: what else matters afterwards, for odds: the difference of otherwise equal states.
     """
 
     need: int | None
@@ -235,7 +235,6 @@ def draw_on(
     """Return the play after the draws of a trump: on while the suit holds and its owner wants to (S:15, R:5-R:9).
 
     Args:
-        table: where it is played.
         hero: who plays.
         stand, goal: where the play stands, and what it has to reach.
         card: the card that may be a trump.
@@ -285,7 +284,7 @@ def _wants_draw(table: Table, hero: Hero, stand: Stand, goal: Goal, number: int,
 
 
 def _alike(hero: Hero, stand: Stand, goal: Goal) -> Callable[[Card], Hashable] | None:
-    """Return which cards it makes no difference to draw here, but to margins: those that are enough are alike."""
+    """Return the equivalence of cards to draw here, but for margins: all that suffice are equivalent."""
     lacking = goal.lacking(stand)
     if goal.need is None or lacking <= 0:
         return None
@@ -293,7 +292,7 @@ def _alike(hero: Hero, stand: Stand, goal: Goal) -> Callable[[Card], Hashable] |
 
 
 def _same_from_here(table: Table, hero: Hero, stand: Stand, goal: Goal, point: str) -> None:
-    """Promise that from this point on only the play, its goal and where the cards lie matter; the deck is the rest."""
+    """Promise that from this point on only the play, its goal and the places of cards matter; the deck is the rest."""
     switches = table.rules.switches(Switches)
     is_any = switches.edge_order == "any"
     ends = (card.value or 0 for card in (stand.played if is_any else stand.played[-1:]))

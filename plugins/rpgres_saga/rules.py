@@ -63,7 +63,7 @@ def with_hand_size(rules: Rules, character: Character) -> Character:
 
 @saga.lump("act", holds=QUESTIONS)
 def alike(rules: Rules, card: Card, **parameters: Any) -> tuple[str, int]:
-    """Cards are told apart by value, by being trump, and by their suit where else that counts before the result."""
+    """Cards differ by value, by being trump, and by their suit where else that counts before the result."""
     opposing = parameters.get("opposing")
     apart = suits_of(rules, parameters.get("trump") or parameters["ability"].name)
     if opposing is not None and rules.switches(Switches).gm_card_trumps:
@@ -73,7 +73,7 @@ def alike(rules: Rules, card: Card, **parameters: Any) -> tuple[str, int]:
 
 @saga.lump("versus", holds=QUESTIONS)
 def alike_to_both(rules: Rules, card: Card, **parameters: Any) -> tuple[str, int]:
-    """Cards are told apart by value, by being a character's trump, and by their suit where else that counts."""
+    """Cards differ by value, by being a character's trump, and by their suit where else that counts."""
     apart = suits_of(rules, parameters.get("trump") or parameters["ability"].name, parameters["against"].ability)
     if parameters.get("rounds", 1) > 1 and rules.switches(Switches).doom_bank:
         apart |= frozenset(TRUMPLESS)  # what is played in one round may be used in the next
@@ -134,7 +134,7 @@ def end_exchange(table: Table) -> Sequence[Effect]:
 
 @saga.begins("scene")
 def begin_scene(table: Table) -> Sequence[Effect]:
-    """The discard is shuffled into the deck where a table plays so (R:30), and everybody fills the hand."""
+    """The discard is shuffled into the deck where a table plays so (R:30), and all fill their hands."""
     if table.rules.switches(Switches).reshuffle == "each_scene":
         table.move(table.cards(DISCARD), source=DISCARD, to=DECK)
         table.shuffle(DECK)

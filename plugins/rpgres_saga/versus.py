@@ -139,7 +139,7 @@ def _rounds(table: Table, duel: Duel, rounds: int) -> list[Met]:
     effects: list[Effect] = []
     for number in range(1, rounds + 1):
         first, second = (duel.own, duel.foe) if number % 2 else (duel.foe, duel.own)
-        if met:  # hands are filled after the last one when the result is told
+        if met:  # hands are filled after the last one when the result is shown
             _fill_both(table, duel, effects)
         won = sum(one.is_won for one in met) if _is_by_most(table.rules, rounds) else 0
         apart = number, won, *(_places(hero, effects) for hero in (duel.own, duel.foe))
@@ -193,7 +193,6 @@ def _round(table: Table, duel: Duel, active: Hero, passive: Hero, *, apart: Hash
     """Return how a round ended for the active hero.
 
     Args:
-        table: where it is played.
         duel: who plays, and against which difficulty.
         active, passive: who plays first, and who answers.
         apart: what else matters later on, for odds.
@@ -237,14 +236,14 @@ def _gm_card(table: Table) -> int:
 
 
 def _doom_first(table: Table, difficulty: int) -> int:
-    """Return by how much the game master raises the difficulty before anybody plays, where it changes anything."""
+    """Return by how much the game master raises the difficulty before any card is played, where it changes anything."""
     switches = table.rules.switches(Switches)
     counts = switches.hero_vs_hero_difficulty != "none" or switches.active_must_succeed
     return doom(table, needed=difficulty) if switches.doom_timing == "before_play" and counts else 0
 
 
 def _missed(table: Table, active: Hero, first: Stand, score: int, own: int, *, is_first: bool) -> Met:
-    """Return the round of an active hero who does not come to the own number, so that nobody has to answer."""
+    """Return the round of an active hero who does not come to the own number, so that no question is asked."""
     effects = clean_up(table, active, first)
     if table.rules.switches(Switches).redraw_between:
         fill(table, active, places=len(first.pushed))

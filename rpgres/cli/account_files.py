@@ -18,13 +18,13 @@ SEARCHED = 4096  # bytes at the beginning of a file in which an account says tha
 
 
 def _markdown(account: Account) -> str:
-    from rpgres.cli.render.account_markdown import as_markdown
+    from rpgres.cli.render.accounts.markdown import as_markdown
 
     return as_markdown(account)
 
 
 def _html(account: Account) -> str:
-    from rpgres.cli.render.account_html import as_html
+    from rpgres.cli.render.accounts.html import as_html
 
     return as_html(account)
 
@@ -140,7 +140,7 @@ def _from_json(text: str, path: str, folders: tuple[Path, ...]) -> Account:
     import msgspec
 
     from rpgres.cli.formats.accounts import Account
-    from rpgres.cli.render.accounts import account_of
+    from rpgres.cli.render.accounts.scenes import account_of
     from rpgres.plugins.discovery import find_ruleset
     from rpgres.plugins.loading import load_rules
     from rpgres.scenes import SceneResult

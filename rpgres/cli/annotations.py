@@ -1,4 +1,4 @@
-"""Options and arguments that several commands share, as the annotations Typer reads. Their words stand in `options`."""
+"""How commands declare options and arguments for Typer, and those that several commands share; see `options`."""
 
 from __future__ import annotations
 
@@ -14,6 +14,23 @@ from msgspec.structs import fields
 from rpgres.cli.options import JSON, PLAIN, RULESETS
 
 
+def option(*names: str, takes: str, help: str, **more: Any) -> Any:  # noqa: A002  # as Typer calls it
+    """Return an option that takes a value; its default is not shown.
+
+    Args:
+        names: `--name`, and `-n` where there is a short form.
+        takes: what the value is called in the help.
+        help: what it does.
+        more: further arguments of `typer.Option`.
+    """
+    return typer.Option(*names, metavar=takes, help=help, show_default=False, **more)
+
+
+def argument(takes: str, *, help: str, **more: Any) -> Any:  # noqa: A002
+    """Return an argument; its default is not shown. See `option`."""
+    return typer.Argument(metavar=takes, help=help, show_default=False, **more)
+
+
 def complete_rulesets(incomplete: str) -> list[tuple[str, str]]:
     """Return the rulesets whose id begins so, with their titles, for a shell."""
     from rpgres.plugins.discovery import ruleset_names
@@ -23,27 +40,18 @@ def complete_rulesets(incomplete: str) -> list[tuple[str, str]]:
 
 AsJson = Annotated[bool, typer.Option("--json", help=JSON.help)]
 AsWords = Annotated[bool, typer.Option("--plain", help=PLAIN.help)]
-Folders = Annotated[
-    list[str] | None, typer.Option("--rulesets", metavar=RULESETS.metavar, help=RULESETS.help, show_default=False)
-]
+Folders = Annotated[list[str] | None, option("--rulesets", takes=RULESETS.metavar, help=RULESETS.help)]
 OfRuleset = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--ruleset",
-        metavar="ID",
+        takes="ID",
         help="The ruleset, if several are installed and the file's folder does not determine it.",
-        show_default=False,
         autocompletion=complete_rulesets,
     ),
 ]
 OnlyOf = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="[RULESET]",
-        help="List only those of this ruleset.",
-        show_default=False,
-        autocompletion=complete_rulesets,
-    ),
+    str | None, argument("[RULESET]", help="List only those of this ruleset.", autocompletion=complete_rulesets)
 ]
 RulesetId = Annotated[
     str, typer.Argument(metavar="RULESET", help="The ruleset's id.", autocompletion=complete_rulesets)

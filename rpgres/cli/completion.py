@@ -75,7 +75,6 @@ def offer_input(
     """Return what a shell may offer for an input of an action.
 
     Args:
-        data: the ruleset.
         name: the input's name.
         parameter: the input.
         typed: the values of the line so far, by option.

@@ -16,9 +16,9 @@ from typer.core import TyperOption
 
 from rpgres.cli.lazy import Command, LazyGroup
 from rpgres.cli.options import Option, SectionedCommand, folders_in, hoist
-from rpgres.cli.output import results_alone
 from rpgres.cli.rulesets import RulesetData, read_ruleset
 from rpgres.cli.settings import active
+from rpgres.cli.streams import results_alone
 from rpgres.errors import FileError, UsageError
 from rpgres.parameters.context import SHEET
 from rpgres.parameters.kinds import metavar
@@ -133,7 +133,6 @@ def _hint_on_action(name: str, default: RulesetData | None, *, verb: str) -> str
     Args:
         name: what was typed.
         default: the ruleset that the settings name.
-        verb: the command.
     """
     having = rulesets_with(name)
     if default is not None:
@@ -368,8 +367,6 @@ def inputs_of(data: RulesetData, action: str, *, verb: str = "roll") -> list[Opt
     """Return the options that an action takes itself, beside those of every action.
 
     Args:
-        data: the ruleset.
-        action: the action's name.
         verb: what is done with it, `roll` or `odds`.
     """
     required = data.file.actions[action].required

@@ -469,7 +469,6 @@ def hoist(args: Sequence[str], options: Mapping[str, Option]) -> list[str]:
     without a word has no command for them, and is returned empty.
 
     Args:
-        args: the line.
         options: those that may be moved, by name as typed.
     """
     end = 0

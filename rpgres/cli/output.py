@@ -1,164 +1,20 @@
-"""Where text leaves the process: standard output and error, JSON lines, and errors as people read them."""
+"""Printing: lines as their reader wants them, JSON, progress, warnings."""
 
 from __future__ import annotations
 
-import codecs
-import errno
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, TextIO, cast
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TextIO
 
-from rpgres.cli.requests.recording import Recording
-from rpgres.errors import NotationError, OutputError, RpgresError, UsageError, as_option, as_own, readable
+from rpgres.cli.streams import PAGE, WIDEST, is_terminal, raw, recording_now, results, screen_columns
+from rpgres.errors import readable
 from rpgres.text.harmless import harmless, in_line, to_json
 
 if TYPE_CHECKING:
     from rpgres.cli.render.lines import Look, Shown
-    from rpgres.engine.records import Pending, Result
     from rpgres.rulesets import Rules
-
-FALLBACK = "rpgres"  # the name of the error handler below
-
-# What a terminal without Unicode gets instead.
-_ASCII = {
-    "\N{MINUS SIGN}": "-",
-    "\N{EN DASH}": "-",
-    "\N{EM DASH}": "-",
-    "\N{MULTIPLICATION SIGN}": "x",
-    "\N{LEFT DOUBLE QUOTATION MARK}": '"',
-    "\N{RIGHT DOUBLE QUOTATION MARK}": '"',
-    "\N{LEFT SINGLE QUOTATION MARK}": "'",
-    "\N{RIGHT SINGLE QUOTATION MARK}": "'",
-    "\N{HORIZONTAL ELLIPSIS}": "...",
-    "\N{FULL BLOCK}": "#",
-    "\N{LEFT HALF BLOCK}": "-",
-    "\N{LIGHT SHADE}": ".",
-    "\N{MEDIUM SHADE}": ":",
-    "\N{DARK SHADE}": "+",
-    "\N{NO-BREAK SPACE}": " ",
-}
-
-
-def _in_ascii(error: UnicodeError) -> tuple[str, int]:
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    from unicodedata import normalize
-
-    replaced = []
-    for char in error.object[error.start : error.end]:
-        plain = _ASCII.get(char)
-        if plain is None:
-            plain = normalize("NFKD", char).encode("ascii", "ignore").decode() or "?"
-        replaced.append(plain)
-    return "".join(replaced), error.end
-
-
-codecs.register_error(FALLBACK, _in_ascii)
-
-
-class _HarmlessStream:
-    """A stream that makes harmless whatever is written to it, by rpgres, by Typer or by a ruleset's code."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self.stream = stream
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.stream, name)
-
-    def write(self, text: str) -> int:
-        return self.stream.write(harmless(text))
-
-    def writelines(self, lines: Iterable[str]) -> None:
-        for line in lines:
-            self.write(line)
-
-
-def prepare_streams() -> None:
-    """Have both output streams write nothing harmful, and in ASCII what their encoding lacks.
-
-    What is typed that is no text comes in as lone surrogates, for `ask` to refuse.
-    """
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors=FALLBACK)
-    if hasattr(sys.stdin, "reconfigure"):
-        with suppress(ValueError):  # a reader that has read from it already keeps it as it is
-            sys.stdin.reconfigure(errors="surrogateescape")
-    sys.stdout, sys.stderr = _made_harmless(sys.stdout), _made_harmless(sys.stderr)
-
-
-def _made_harmless(stream: TextIO) -> TextIO:
-    is_ready = stream is None or isinstance(stream, _HarmlessStream)
-    return stream if is_ready else cast("TextIO", _HarmlessStream(stream))
-
-
-def raw(stream: TextIO) -> TextIO:
-    """Return the stream itself, for what is made of our own: colours, and lines that are written anew."""
-    return stream.stream if isinstance(stream, _HarmlessStream) else stream
-
-
-_kept: TextIO | None = None  # where results go while `results_alone` holds
-
-
-@contextmanager
-def results_alone() -> Iterator[None]:
-    """Keep standard output for results while code of others may run: what that prints goes to standard error."""
-    global _kept
-    before, _kept = _kept, results()
-    sys.stdout = sys.stderr
-    try:
-        yield
-    finally:
-        sys.stdout, _kept = _kept, before
-
-
-def results() -> TextIO:
-    """Return the stream that takes results."""
-    return _kept if _kept is not None else sys.stdout
-
-
-_recording: Recording | None = None
-
-
-@contextmanager
-def recorded() -> Iterator[Recording]:
-    """Keep what is said as values in place of writing it; what code of others prints goes to standard error."""
-    global _kept, _recording
-    recording, before = Recording(), (sys.stdout, _kept, _recording)
-    sys.stdout, _kept, _recording = sys.stderr, recording.text, recording
-    try:
-        yield recording
-    finally:
-        sys.stdout, _kept, _recording = before
-
-
-def is_terminal() -> bool:
-    """Tell whether a person reads standard output."""
-    return results() is not None and results().isatty()
-
-
-PAGE = 80  # columns of prose, in a pipe
-WIDEST = 100  # columns of prose on a terminal: longer lines are hard to read
-
-
-def screen_columns() -> int:
-    """Return how many columns the terminal has: `COLUMNS`, or what it says itself."""
-    import shutil
-
-    return max(20, shutil.get_terminal_size((PAGE, 24)).columns)
-
-
-def columns(*, default: int = PAGE, at_most: int = WIDEST) -> int:
-    """Return how many columns a line of results has.
-
-    Args:
-        default: where it is unknown, as in a pipe.
-        at_most: however wide the terminal is.
-    """
-    return min(screen_columns(), at_most) if is_terminal() else default
-
 
 _GOES_ON = {"posix": "\\", "powershell": "`", "cmd": "^"}  # ends a line behind which a shell reads on
 DICE_WORDS = "--dice-words"  # taken from any line before its command reads it
@@ -301,8 +157,9 @@ def say_json(record: Any, *, indent: int = 0) -> None:
         record: what is written.
         indent: by how many columns what is inside is moved in, on lines of its own.
     """
-    if _recording is not None:
-        _recording.records.append(record)
+    recording = recording_now()
+    if recording is not None:
+        recording.records.append(record)
         return
     write_json(results(), record, indent=indent)
 
@@ -317,205 +174,20 @@ def write_json(out: TextIO, record: Any, *, indent: int = 0) -> None:
         out.write(text.decode())
 
 
-# ---------------------------------------------------------------------------------------------------------------------
-# Errors and the end
-
-_debugging = False
-
-
-def debug(*, enabled: bool) -> None:
-    """Have `trace` show where errors come from, or not."""
-    global _debugging
-    _debugging = enabled
-
-
-def trace(error: BaseException) -> None:
-    """Write where an error comes from to standard error, when that was asked for (`--debug`)."""
-    if _debugging:
-        import traceback
-
-        traceback.print_exception(error)
-
-
 def warn(text: str) -> None:
     """Write a line on standard error about something that was done, but not as might be expected."""
-    if _recording is not None:
-        _recording.warnings.append(readable(text))
+    recording = recording_now()
+    if recording is not None:
+        recording.warnings.append(readable(text))
     elif sys.stderr is not None:
         with suppress(OSError, ValueError):
-            sys.stderr.write(_on_screen(f"rpgres: {harmless(text)}") + "\n")
+            sys.stderr.write(on_screen(f"rpgres: {harmless(text)}") + "\n")
 
 
-def blame(error: BaseException, *, as_json: bool) -> int:
-    """Write an error to standard error and return the exit code.
-
-    Args:
-        error: what ended the command.
-        as_json: as one line of JSON in place of a paragraph.
-    """
-    shown = _as_own(error)
-    from rpgres.engine.resolve import error_record, exit_code
-
-    if as_json:
-        text = to_json(error_record(shown, name=as_option)).decode()
-    elif isinstance(shown, RpgresError):
-        text = _on_screen(f"rpgres: {harmless(shown.typed)}")
-        if isinstance(shown, NotationError):
-            text += "\n" + _caret(shown)
-    else:
-        text = _on_screen(
-            f"rpgres: internal error: {type(error).__name__}: {harmless(str(error))}; "
-            "run it again with --debug for the traceback"
-        )
-    for stream in filter(None, (sys.stdout, sys.stderr)):
-        # Whatever cannot be written now is told, or kept silent, by `finish`.
-        with suppress(OSError, ValueError):
-            stream.flush()
-    if sys.stderr is not None:
-        with suppress(OSError, ValueError):
-            sys.stderr.write(text + "\n")
-    return exit_code(shown)
-
-
-def _on_screen(text: str) -> str:
+def on_screen(text: str) -> str:
     """Return a message so that its lines fit the terminal, where a person reads it."""
     if sys.stderr is None or not sys.stderr.isatty():
         return text
     from rpgres.cli.render.lines import Look, line, plain_text
 
     return plain_text(map(line, text.split("\n")), Look(width=screen_columns())).rstrip("\n")
-
-
-def _as_own(error: BaseException) -> BaseException:
-    """Return Typer's own complaints, and those of the system about files, as errors of rpgres, all else as it is."""
-    if type(error).__name__ == "Abort" and type(error).__module__.startswith("typer"):
-        return RpgresError("the input ended before the question was answered")
-    if not hasattr(error, "format_message"):
-        return as_own(error)
-    context = getattr(error, "ctx", None)
-    option = getattr(error, "option_name", None)
-    if type(error).__name__ == "NoSuchOption" and context is not None and option:
-        from rpgres.cli.help.hints import no_option
-
-        return UsageError(no_option(context.command_path, option, context), option=option)
-    if type(error).__name__ == "NoArgsIsHelpError" and context is not None:  # its message is all of the help
-        from rpgres.cli.help.hints import without_command
-
-        return UsageError(without_command(context.command_path, context.command.list_commands(context)))
-    message = error.format_message().rstrip(".")
-    message = message[:1].lower() + message[1:]
-    if context is None:
-        return UsageError(f"{message}; --help lists the options")
-    unknown_word = message.partition("no such command '")[2].partition("'")[0]
-    if unknown_word:
-        from rpgres.cli.help.hints import line_in_group
-
-        line = line_in_group(context.command_path, unknown_word, context.command.list_commands(context))
-        message += f"; you may want `{line}`" if line else ""
-    return UsageError(f"{context.command_path}: {message}; `{context.command_path} --help` lists its options")
-
-
-WIDTH = 72  # at most, of the piece of a dice expression that is shown with a caret
-
-
-def _caret(error: NotationError) -> str:
-    """Return the expression with carets under the fault, cut down to its surroundings."""
-    width = min(WIDTH, screen_columns() - 8)
-    start = max(0, error.position - width // 2)
-    shown = error.text[start : start + width]
-    before = in_line(shown)
-    lead = "..." if start else ""
-    rest = "..." if start + width < len(error.text) else ""
-    offset = error.position - start
-    length = max(1, min(error.length, len(shown) - offset))
-    return f"  {lead}{before}{rest}\n  {' ' * (len(lead) + offset)}{'^' * length}"
-
-
-# What only writing can come to.
-_WRITE_FAULTS = frozenset((errno.ENOSPC, errno.EFBIG, errno.EBADF, getattr(errno, "EDQUOT", errno.ENOSPC)))
-
-
-def require_output() -> None:
-    """Check that there is a standard output to write to.
-
-    Raises:
-        OutputError: the parent process closed it.
-    """
-    if sys.stdout is None:
-        raise OutputError("cannot write to standard output: it is closed")
-
-
-def unwritten(error: OSError) -> OutputError | None:
-    """Return the error that tells that standard output cannot be written; None when that is not what happened."""
-    if error.filename is not None or sys.stdout is None:
-        return None
-    try:
-        sys.stdout.flush()  # what could not be written waits, and fails again, unless the stream has no buffer
-    except OSError:
-        _give_up(sys.stdout)
-        return _cannot_write(error)
-    return _cannot_write(error) if error.errno in _WRITE_FAULTS else None
-
-
-WAITING = 3  # exit code: a decision waits
-FAILED, TIED = 10, 11  # exit codes of --exit-code
-
-
-def exit_of(found: Result | Pending, *, is_told: bool) -> int:
-    """Return the exit code of a command that prints a result, or a decision that waits.
-
-    Args:
-        found: what is printed.
-        is_told: whether a failure and a tie have codes of their own.
-    """
-    from rpgres.engine.records import Pending
-
-    if isinstance(found, Pending):
-        return WAITING
-    if not is_told:
-        return 0
-    if found.success is None:
-        return TIED if found.margin is not None else 0
-    return 0 if found.success else FAILED
-
-
-def finish(code: Any, *, as_json: bool = False) -> Any:
-    """Write what is still to be written and return the exit code; a reader that went away is no error.
-
-    Args:
-        code: the exit code so far.
-        as_json: whether errors are told as JSON.
-    """
-    try:
-        _flush(sys.stdout)
-    except (OSError, ValueError) as error:
-        code = code or blame(_cannot_write(error), as_json=as_json)
-    try:
-        _flush(sys.stderr)
-    except (OSError, ValueError):
-        return code or 1
-    return code
-
-
-def _cannot_write(error: Exception) -> OutputError:
-    return OutputError(f"cannot write to standard output: {getattr(error, 'strerror', None) or error}")
-
-
-def _flush(stream: TextIO | None) -> None:
-    if stream is None:
-        return
-    try:
-        stream.flush()
-    except BrokenPipeError:
-        _give_up(stream)
-    except (OSError, ValueError):
-        _give_up(stream)
-        raise
-
-
-def _give_up(stream: TextIO) -> None:
-    """Let what is left go nowhere: the interpreter flushes once more at its end, and would complain."""
-    try:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-    except (OSError, ValueError):  # a stream that is no file has nothing that could be left
-        return

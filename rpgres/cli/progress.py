@@ -12,7 +12,8 @@ from time import monotonic
 from typing import Any, TypeVar
 
 from rpgres.cli import INTERRUPTED
-from rpgres.cli.output import clear_progress, is_told_plainly, screen_columns, show_progress, warn
+from rpgres.cli.output import clear_progress, is_told_plainly, show_progress, warn
+from rpgres.cli.streams import screen_columns
 from rpgres.stopping import STOP
 
 Found = TypeVar("Found")

@@ -14,23 +14,12 @@ import typer.core
 import typer.main
 from msgspec import Struct, structs
 
+from rpgres.cli.exits import blame, debug, finish, require_output, trace, unwritten
 from rpgres.cli.lazy import LazyGroup
 from rpgres.cli.options import StrictCommand
-from rpgres.cli.output import (
-    DICE_WORDS,
-    blame,
-    debug,
-    finish,
-    prepare_streams,
-    require_output,
-    results_alone,
-    say,
-    tell_as,
-    trace,
-    unwritten,
-    warn,
-)
+from rpgres.cli.output import DICE_WORDS, say, tell_as, warn
 from rpgres.cli.settings import FLAGS, Loaded, activate, active, expand, load_settings
+from rpgres.cli.streams import prepare_streams, results_alone
 from rpgres.errors import RpgresError, UsageError
 from rpgres.text.harmless import in_line, is_line
 

@@ -12,14 +12,14 @@ from rpgres.cli import INTERRUPTED
 from rpgres.cli.asking.real import RealDice, plus_words
 from rpgres.cli.asking.terminal import can_prompt
 from rpgres.cli.output import flush, is_told_plainly, know_cards, say, say_text
-from rpgres.cli.render.account_lines import (
+from rpgres.cli.render.accounts.lines import (
     chapter_heading,
     chapter_lines,
     end_lines,
     heading_lines,
 )
-from rpgres.cli.render.account_words import words_of
-from rpgres.cli.render.accounts import Titles, account_of, chapter_of, heading_of
+from rpgres.cli.render.accounts.scenes import Titles, account_of, chapter_of, heading_of
+from rpgres.cli.render.accounts.words import words_of
 from rpgres.cli.render.scenes import step_question_lines
 from rpgres.engine.stops import TakenBack
 from rpgres.model.state import EMPTY, GM, State
@@ -84,7 +84,6 @@ def tell_scene(
     """Play a scene and tell its account step by step as it goes.
 
     Args:
-        scene: the scene.
         seed: what all chance is drawn from.
         seat: for whom it is told; None for the game master, with the seed.
         is_plain: without colours and drawn dice.

@@ -154,7 +154,6 @@ def expand(words: Sequence[str], aliases: Mapping[str, str]) -> list[str]:
     """Return a line of `rpgres` in which an alias at its beginning is replaced by what it stands for.
 
     Args:
-        words: the line.
         aliases: by name; none of them leads back to itself.
     """
     found = list(words)
@@ -167,7 +166,6 @@ def expand_at_table(words: Sequence[str], aliases: Mapping[str, str], *, ruleset
     """Return a line typed in `rpgres play` in which an alias is replaced; there, `roll fate attack` is `attack`.
 
     Args:
-        words: the line.
         aliases: by name; none of them leads back to itself.
         ruleset: the id of the table's ruleset.
     """
@@ -196,7 +194,6 @@ def alias_fault(name: str, aliases: Mapping[str, str], reserved: Collection[str]
     """Return what is wrong with an alias; nothing where it can be used.
 
     Args:
-        name: its name.
         aliases: all aliases.
         reserved: names that no alias may have.
     """

@@ -15,7 +15,7 @@ from rpgres.model.state import EMPTY
 from rpgres.odds.subjects import SUCCESS, Change, Subject, named_change
 
 if TYPE_CHECKING:
-    from rpgres.cli.render.odds_reports import Record
+    from rpgres.cli.render.odds.reports import Record
     from rpgres.odds.variations import Axis
     from rpgres.rulesets import RulesetFile
 
@@ -26,7 +26,6 @@ def study_of(shared: Mapping[str, Any], axes: Sequence[Axis]) -> str:
     """Return which study is asked for; empty for the odds of one subject.
 
     Args:
-        shared: the options.
         axes: the ranges among the inputs.
 
     Raises:
@@ -64,7 +63,6 @@ def run_study(
         study: which.
         subject: what is asked about.
         axes: the ranges among its inputs.
-        shared: the options.
         told: further fields of the record.
         file: the ruleset's data, for its words.
         others: other scenes to compare with, by the text that names each.
@@ -171,17 +169,16 @@ def emit(record: Record, file: RulesetFile | None, shared: Mapping[str, Any], *,
     """Print a record of odds in the format that is asked for, or write it to a file, and write its chart.
 
     Args:
-        record: the odds.
         file: the ruleset's data, for its words.
         shared: the options: format, out, svg, json, plain.
         outcomes: what a grid shows in place of success.
     """
-    from rpgres.cli.render.odds_reports import report_of
+    from rpgres.cli.render.odds.reports import report_of
 
     emit_report(record, report_of(record, file, outcomes=outcomes), shared, rows=lambda: _rows(record))
 
 
 def _rows(record: Record) -> Rows:
-    from rpgres.cli.render.odds_csv import csv_rows
+    from rpgres.cli.render.odds.rows import csv_rows
 
     return csv_rows(record)

@@ -5,6 +5,7 @@ A file has one case a line, as JSON, see `Case`; empty lines and those that begi
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,9 @@ from rpgres.engine.table import Outcome
 from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.model.printed import Printed
 from rpgres.rulesets import Rules
+from rpgres.toml.diagnostics import key_text
+from rpgres.toml.faults import faults
+from rpgres.toml.reading import read_source
 
 SUFFIX = ".jsonl"
 
@@ -106,19 +110,32 @@ def read_vectors(path: Path) -> list[tuple[int, Case]]:
     Raises:
         FileError: it cannot be read, or a line is no case.
     """
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeError) as error:
-        raise FileError(f"{path}: it cannot be read: {error}", file=str(path)) from None
     found = []
-    for number, text in enumerate(lines, 1):
-        if not text.strip() or text.startswith("#"):
-            continue
-        try:
-            found.append((number, msgspec.json.decode(text, type=Case)))
-        except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
-            raise FileError(f"{path}:{number}: this is no vector: {error}", file=str(path), line=number) from None
+    for number, text in enumerate(read_source(path).text.splitlines(), 1):
+        if text.strip() and not text.startswith("#"):
+            try:
+                found.append((number, _case(text)))
+            except (ValueError, RecursionError) as error:
+                told = f"{path}:{number}: this is no vector: {error}"
+                raise FileError(told, file=str(path), line=number) from None
+    if not found:
+        raise FileError(f"{path}: it has no vectors: one case a line, as JSON", file=str(path))
     return found
+
+
+def _case(text: str) -> Case:
+    """Return the case of a line.
+
+    Raises:
+        ValueError: it is none; the message says why.
+    """
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"no JSON from column {error.colno} on") from None
+    if wrong := faults(data, Case):
+        raise ValueError("; ".join(": ".join(filter(None, (key_text(one.path), one.message))) for one in wrong))
+    return msgspec.convert(data, Case)
 
 
 def own_vectors(rules: Rules) -> list[Path]:
@@ -150,7 +167,7 @@ def differences_of(rules: Rules, case: Case) -> Iterator[str]:
     """Yield what differs between a case and what the ruleset makes of it."""
     try:
         prepared = prepare(rules, case.action, case.inputs)
-        dealer = _OrderedDealer(case.dice, labels={*rules.file.actions[case.action].groups})
+        dealer = _OrderedDealer(case.dice, labels=_labels(rules, case.action))
         outcome, _ = play(prepared, dealer=dealer, players=Seats(case.choose, policies={"": _as_needed(rules)}))
     except NeedsAnswer as needs:
         yield f"it waits for the decision {needs.question.label}"
@@ -160,7 +177,13 @@ def differences_of(rules: Rules, case: Case) -> Iterator[str]:
         return
     if dealer.left:
         yield f"{len(dealer.left)} of the dice are not thrown: {_shown(dealer.left)}"
-    yield from _compared(rules, outcome, case.expect)
+    yield from _compared(outcome, case.expect)
+
+
+def _labels(rules: Rules, action: str) -> set[str]:
+    """Return the labels of the dice that a case has to have: the action's groups, or all that random tables roll."""
+    tables = rules.file.tables if action in rules.file.tables else ()
+    return {*rules.file.actions[action].groups, *tables, *(f"{name}-dice" for name in tables)}
 
 
 def _as_needed(rules: Rules) -> Policy:
@@ -169,7 +192,7 @@ def _as_needed(rules: Rules) -> Policy:
     return lambda view, question: NO if question.optional else policy(view, question)
 
 
-def _compared(rules: Rules, outcome: Outcome, expect: Expected) -> Iterator[str]:
+def _compared(outcome: Outcome, expect: Expected) -> Iterator[str]:
     if outcome.band != expect.outcome:
         yield f"outcome is {outcome.band}, not {expect.outcome}"
     if expect.success is not msgspec.UNSET and outcome.success is not expect.success:

@@ -54,7 +54,7 @@ WORDS = {
         ("rr", "reroll"), "dice are rerolled with r until the face stays, and once with ro: 2d6r1, 2d6ro<3"
     ),
     **dict.fromkeys(("explode", "exploding"), "dice explode with !, once with !o: 3d6!, 8d10!>=8, 3d6!o"),
-    "dc": "to compare the total, write vs, as in d20+5 vs 15",
+    **dict.fromkeys(("dc", "ac", "tn", "dv"), "to compare the total, write vs and the number: d20+5 vs 15"),
     "with": "advantage follows the dice without more words: d20 adv, d20+5 dis",
     "plus": "to add, write +",
     "minus": "to subtract, write -",
@@ -114,7 +114,7 @@ def _unknown(word: str) -> str:
     from difflib import get_close_matches
 
     near = get_close_matches(word, KNOWN, n=1)
-    hint = f"; did you mean {near[0]}?" if near else ""
+    hint = f"; did you mean {near[0]}?" if near else "; a name stands in brackets, 2d6[fire], a comment behind #"
     return f"unknown word {word!r} in dice notation{hint}"
 
 

@@ -69,7 +69,6 @@ def throw(node: Node, pools: Sequence[Pool], below: Callable[[int], int]) -> Thr
     """Return a throw whose faces are drawn one by one, in the order of the text.
 
     Args:
-        node: the expression.
         pools: its pools, in the order of the text.
         below: draws a fair whole number from 0 to n - 1.
     """

@@ -257,8 +257,6 @@ def place(run: Run, pile: str, texts: Sequence[str], *, option: str, elsewhere: 
     """Place the cards that an input names in a pile; those that are not go back, shuffled in.
 
     Args:
-        run: the run.
-        pile: the pile.
         texts: the cards as typed; where a sign is left out, it is any such card.
         option: what it was typed after, for messages.
         elsewhere: the cards that are still to be laid in other piles.

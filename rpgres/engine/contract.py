@@ -26,7 +26,6 @@ def check_repeats(
     """Check that a rule asks the same once more when it is given the same answers, as a resumed run will.
 
     Args:
-        prepared: the action.
         events: what happened in the run that is repeated.
         streams, step: the chance of that run.
         waits_for: the decision at which it ended early.

@@ -461,7 +461,6 @@ def unpromised(cards: tuple[str, ...], texts: Iterable[str], *, known: Cards) ->
     """Return physical cards without those that inputs place, or will place, elsewhere; all if none is left.
 
     Args:
-        cards: the cards.
         texts: what was typed of other places; what may be one of several cards promises none.
         known: all cards there are.
     """

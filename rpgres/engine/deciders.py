@@ -79,7 +79,6 @@ def set_faults(
     """Yield what is wrong with sets of standing orders by name: with each, and where one leads back to itself.
 
     Args:
-        rules: the ruleset in play.
         sets: the orders, sound by type.
         state: the table at its beginning.
         users: the policies of characters by their names, everybody's under an empty one.
@@ -168,8 +167,6 @@ def with_standing(
         policies: the policies by character, everybody's under an empty name.
         files: files of standing orders, likewise; they are in place of a policy.
         on_sheets: the orders on sheets by character; they count for who has no policy and no file.
-        rules: the ruleset in play.
-        state: the table.
 
     Raises:
         FileError: orders are faulty.
@@ -201,7 +198,6 @@ def scene_standing(
         sets: standing orders by name.
         on_sheets: those of characters, on sheets or in the scene; they come before the policy that is chosen.
         sources: the text that each set stands in.
-        rules: the ruleset in play.
         state: the table at the beginning.
 
     Raises:
@@ -248,7 +244,6 @@ def check_deciders(
     """Yield everything that is wrong with who decides in a scene, each with whose policy or orders it is.
 
     Args:
-        rules: the ruleset in play.
         state: the table at the beginning.
         sets: standing orders by name, sound by type.
         users: policies by character, everybody's under an empty name.

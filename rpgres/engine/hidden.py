@@ -75,10 +75,7 @@ def known_to(rules: Rules, state: State, seat: str | None, *, actor: str = "") -
     """Return a table as a seat, or the host, knows it.
 
     Args:
-        rules: the ruleset in play.
-        state: the table.
         seat: who asks.
-        actor: the actor.
 
     Raises:
         UsageError: the seat does not see some cards, and nothing says which they may be.

@@ -29,7 +29,7 @@ from rpgres.engine.named_values import (
     plain,
     roll_count,
 )
-from rpgres.engine.players import NO
+from rpgres.engine.players import NO, Question
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import RuleError, UsageError
 from rpgres.model.state import Character, Map
@@ -155,8 +155,20 @@ class BoundAction:
             answer = Chosen(label, name, cost)
             prefer = int(option.prefer(known) or 0)
             ways = self._ways(known, name, option)
-            found += (Offer(typed, answer, prefer, _by_group(dice_, option.reroll)) for typed, dice_ in ways)
+            for typed, dice_ in ways:
+                picked = tuple(sorted((group, self.face_of(group, die.face)) for group, die in dice_))
+                again = _by_group(dice_, option.reroll)
+                found.append(Offer(typed, answer, prefer, again, picked if option.pick else ()))
         return tuple(found)
+
+    def face_of(self, group: str, face: int) -> int:
+        """Return the face of the representative of the dice that show a face."""
+        found = self.equivalence.of(group, Die(face))
+        return found.face if found is not None else 0
+
+    def question(self, label: str, offers: Iterable[Offer], facts: Map[str, Any]) -> Question:
+        """Return a question with its options."""
+        return question_of(self.rules, self.action, label, self.purse.who(label), offers, facts, self.face_of)
 
     def _ways(self, known: Known, name: str, option: AskedOption) -> Iterator[tuple[str, list[tuple[str, Die]]]]:
         """Yield the ways to choose an option: its name as typed, and the dice to reroll."""
@@ -254,10 +266,7 @@ def roll_and_ask(
         if table.is_read:
             explain(table, known, bound.given, fresh)
         fresh.clear()
-        asked = question_of(
-            bound.rules, bound.action, step, bound.purse.who(step), offers.values(), bound.facts(step, known)
-        )
-        answer = table.run.ask(asked)
+        answer = table.run.ask(bound.question(step, offers.values(), bound.facts(step, known)))
         if answer == NO:
             place += 1
             continue

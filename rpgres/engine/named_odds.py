@@ -16,7 +16,7 @@ from rpgres.dice.distributions import EXPLOSION_OPEN
 from rpgres.dice.groups import HIGHEST, LOWEST, Faces, Joining, Law, Vector, group_law, plain_faces
 from rpgres.dice.readings import JointLaw
 from rpgres.engine.named_readings import needed
-from rpgres.engine.named_values import Compiled, Die, Known, again_of, filled, is_pool, plain
+from rpgres.engine.named_values import Compiled, Die, Known, again_of, at_number, filled, is_pool, plain
 from rpgres.errors import RuleError
 from rpgres.rulesets.formulas import worker
 from rpgres.rulesets.spans import ANY, Span, span_of, within
@@ -327,7 +327,10 @@ class Values(dict[str, Any]):
         self.workers, self.base = workers, base
 
     def __missing__(self, name: str) -> Any:
-        found = self[name] = self.workers[name](self) if name in self.workers else self.base[name]
+        try:
+            found = self[name] = self.workers[name](self) if name in self.workers else self.base[name]
+        except RuleError as error:
+            raise at_number(error, name) from None
         return found
 
 

@@ -20,7 +20,7 @@ from rpgres.dice.readings import JointLaw
 from rpgres.engine.named_dice import BoundAction
 from rpgres.engine.named_equivalence import Equivalence
 from rpgres.engine.named_odds import KINDS, Values, contribution, finite, law_of
-from rpgres.engine.named_questions import Chosen, Offer, kept, question_of
+from rpgres.engine.named_questions import Chosen, Offer, kept
 from rpgres.engine.named_readings import evaluator, needed
 from rpgres.engine.named_values import Die, Known, Rolled, again_of, as_many, filled, is_pool, plain, roll_count
 from rpgres.engine.table import Table
@@ -85,9 +85,7 @@ def evaluated(table: Table, bound: BoundAction) -> tuple[dict[str, Any], tuple[C
             case Chance():
                 (number,) = table.run.dealer.of_law("roll", node.law)
             case Question():
-                who = bound.purse.who(node.label)
-                asks = question_of(bound.rules, bound.action, node.label, who, node.offers, node.facts)
-                answer = table.run.ask(asks)
+                answer = table.run.ask(bound.question(node.label, node.offers, node.facts))
                 number = node.skipped
                 for offer, then in zip(node.offers, node.then, strict=True):
                     if offer.answer == answer:

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import product
 from math import prod
 from typing import Any
@@ -33,6 +35,9 @@ class Chosen(Struct, frozen=True, order=True):
     cost: tuple[tuple[str, int], ...] = ()
 
 
+Picked = tuple[tuple[str, int], ...]  # the groups of dice, and the faces of their representatives
+
+
 class Offer(Struct, frozen=True):
     """An option that can be chosen now.
 
@@ -41,12 +46,14 @@ class Offer(Struct, frozen=True):
         chosen: the option with its cost.
         prefer: the preference of policies; 0 to skip the question.
         again: the dice to reroll, by group.
+        picked: where dice are picked by face: the equivalence classes of the picked dice, sorted.
     """
 
     answer: str
     chosen: Chosen
     prefer: int
     again: tuple[tuple[str, tuple[Die, ...]], ...]
+    picked: Picked = ()
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -149,9 +156,23 @@ def effects_of(
 
 
 def question_of(
-    rules: Rules, action: str, label: str, who: str, offers: Iterable[Offer], facts: Mapping[str, Any]
+    rules: Rules,
+    action: str,
+    label: str,
+    who: str,
+    offers: Iterable[Offer],
+    facts: Mapping[str, Any],
+    face_of: Callable[[str, int], int],
 ) -> Question:
-    """Return a question with its options as texts."""
+    """Return a question with its options as texts.
+
+    Args:
+        rules, action, label: the question.
+        who: the character that decides it.
+        offers: its options.
+        facts: its facts.
+        face_of: returns the face of the representative of a group's dice with a face.
+    """
     ask = rules.file.actions[action].ask[label]
     options = []
     for offer in offers:
@@ -160,11 +181,34 @@ def question_of(
         notes += [f"{much} {of.replace('-', ' ')}" for of, much in one.cost if much]
         brief = f"{offer.answer} ({', '.join(notes)})" if notes else offer.answer
         paid = sum(much for _, much in one.cost)
-        text = ask.options[one.option].text
+        option = ask.options[one.option]
+        text, accepts = option.text, None
         if offer.answer != one.option:
-            text = f"The dice {', '.join(str(die.face) for _, dice in offer.again for die in dice)}."
-        options.append(Option(offer.answer, text, offer.prefer, brief=brief, cost=paid))
+            faces = ", ".join(str(die.face) for _, dice in offer.again for die in dice)
+            text = f"The dice {faces}, or equivalent ones."
+        if offer.picked:
+            accepts = partial(_is_pick, one.option, tuple(option.reroll), face_of, offer.picked)
+        aliases = ("yes",) if len(ask.options) == 1 and offer.answer == one.option else ()
+        options.append(
+            Option(offer.answer, text, offer.prefer, aliases=aliases, brief=brief, cost=paid, accepts=accepts)
+        )
     return Question(label, who, tuple(options), ask.text, True, facts)
+
+
+def _is_pick(option: str, groups: tuple[str, ...], face_of: Callable[[str, int], int], own: Picked, typed: str) -> bool:
+    """Tell whether a typed answer, such as `again-4-2`, names picked dice: in any order, by equivalent faces."""
+    if not typed.startswith(f"{option}-"):
+        return False
+    named, found = "|".join(map(re.escape, groups)), list[tuple[str, int]]()
+    rest = typed.removeprefix(option)
+    while rest:
+        one = re.match(rf"-(?:({named})-)?(-?[0-9]{{1,4}})(?=-|$)", rest)
+        if one is None or (one[1] is None and len(groups) > 1):
+            return False
+        group = one[1] or groups[0]
+        found.append((group, face_of(group, int(one[2]))))
+        rest = rest[one.end() :]
+    return tuple(sorted(found)) == own
 
 
 def kept(dice: Iterable[Die], again: Iterable[Die]) -> tuple[Die, ...]:

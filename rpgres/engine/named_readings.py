@@ -10,6 +10,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from rpgres.engine.named_values import at_number
+from rpgres.errors import RuleError
 from rpgres.rulesets.dice_plans import SLOT, DicePlan
 from rpgres.rulesets.formulas import Const, Expr, Linear, Name, Op, changed, linear, names, reduced
 
@@ -60,7 +62,10 @@ def evaluator(plan: DicePlan, base: Mapping[str, Any], found: dict[str, Expr] | 
         if name not in plan.numbers:
             return Const(base[name]) if name in base else Name(name)
         if name not in numbers:
-            numbers[name] = reduced(plan.numbers[name], of)
+            try:
+                numbers[name] = reduced(plan.numbers[name], of)
+            except RuleError as error:
+                raise at_number(error, name) from None
         its = numbers[name]
         return its if isinstance(its, Const) else Name(name)
 

@@ -102,6 +102,21 @@ class Roll:
         its = self.table.rules.file.bands.get(band)
         return band, its.success if its is not None else None
 
+    def looked_ahead(self, name: str, step: int) -> list[tuple[str, bool | None]]:
+        """Return band and success as of `success` after 0, 1, 2, ... increases of a number; kept in odds.
+
+        Args:
+            name: the number of a window.
+            step: the size of an increase.
+        """
+        key = ("ahead", name, step, self.dice.joined, *self.values.values()) if isinstance(self.dice, _Readings) else ()
+        found: list[tuple[str, bool | None]] | None = self.laws.get(key) if key else None
+        if found is None:
+            found = [self.success({name: step * count}) for count in range(MOST_STEPS)]
+            if key:
+                self.laws[key] = found
+        return found
+
     def key(self) -> Hashable:
         """Return what later steps need of the roll."""
         assert self.dice is not None
@@ -208,6 +223,7 @@ class _Readings:
         self.builder: LawBuilder = kept["builder"]
         self.joining = Joining(self.builder.kinds, (None,) * len(self.builder.kinds))
         self.vectors: dict[str, tuple[int, ...]] = {}
+        self.joined = self.joining.nothing
         self.found: dict[Hashable, Mapping[str, Any]] = kept.setdefault("found", {})
 
     def start(self) -> tuple[Chosen, ...]:
@@ -230,6 +246,7 @@ class _Readings:
                 law = JointLaw(tuple(found), tuple(found.values()), total, total - sum(found.values()))
                 its.laws[key] = law
             self.vectors[group] = its.table.run.dealer.of_law(group, law)
+        self.joined = self._joined(self.vectors.values())
 
     def _joined(self, vectors: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
         found, join = self.joining.nothing, self.joining.join()
@@ -238,9 +255,9 @@ class _Readings:
         return found
 
     def known(self, values: Mapping[str, int]) -> Mapping[str, Any]:
-        key = self._joined(self.vectors.values()), tuple(values.values())
+        key = self.joined, tuple(values.values())
         if key not in self.found:
-            self.found[key] = self.builder.values(key[0], values)
+            self.found[key] = self.builder.values(self.joined, values)
         return self.found[key]
 
     def key(self) -> Hashable:

@@ -52,8 +52,6 @@ def turn(
     When a period ends, those that began in it end first: in a scene without a beginning, all that are open.
 
     Args:
-        rules: the ruleset in play.
-        state: the table.
         period: `scene`, or another that the ruleset has.
         moment: whether it begins or ends.
         trust: how typed numbers are treated that no sheet has; None where everything typed counts.

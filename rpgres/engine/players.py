@@ -118,6 +118,9 @@ def named_option(options: Iterable[Option], choice: str) -> Option | None:
     for option in offered:
         if option.name == typed or choice in option.aliases:
             return option
+    for option in offered:
+        if option.accepts is not None and option.accepts(typed):
+            return option
     # Cards are named with capitals, and typed as it comes.
     lower = choice.lower()
     alike = [option for option in offered if option.name.lower() == lower]
@@ -294,6 +297,56 @@ def for_every(answer: str, question: Question) -> str | None:
     return None
 
 
+class Applied:
+    """Which answers of a script were offered in the runs of one calculation of odds.
+
+    Args:
+        choose: the script.
+
+    Attributes:
+        asked: the labels of its questions that were asked.
+        used: the answers that were offered, as `LABEL=ANSWER`.
+        refused: the answers that were not offered on some path, each with the first question.
+    """
+
+    __slots__ = ("_labels", "asked", "refused", "used")
+
+    def __init__(self, choose: Mapping[str, Sequence[str]]) -> None:
+        self._labels = {label.rpartition(":")[2] for label in choose}
+        self.asked, self.used = set[str](), set[str]()
+        self.refused: dict[str, tuple[Question, str]] = {}
+
+    def takes(self, question: Question, choice: str) -> bool:
+        """Note an answer, and tell whether the question offers it."""
+        name = f"{question.label}={choice}"
+        is_offered = (question.optional and choice == NO) or named_option(question.offered, choice) is not None
+        if is_offered or question.reads is not None:
+            self.used.add(name)
+            return True
+        self.refused.setdefault(name, (question, choice))
+        return False
+
+    def partly(self, *, is_whole: bool) -> tuple[str, ...]:
+        """Return the answers that were offered on some paths only.
+
+        Args:
+            is_whole: whether all paths were followed.
+
+        Raises:
+            ChoiceError: no path offers an answer.
+        """
+        from rpgres.engine.running import refusal
+
+        for name, (question, choice) in self.refused.items():
+            if is_whole and name not in self.used:
+                raise refusal(question, choice)
+        return tuple(sorted(self.used & self.refused.keys()))
+
+    def unasked(self) -> tuple[str, ...]:
+        """Return the labels of questions that no path asks."""
+        return tuple(sorted(self._labels - self.asked))
+
+
 class Script:
     """Answers by label, used in order: what was typed, or stands in a scene.
 
@@ -305,9 +358,10 @@ class Script:
         means: by what means its answers come.
         seat: the seat for whose questions alone it is; empty for everybody's.
         single: the questions with one option that no answer named so far, which scripts at one table share.
+        applied: for odds: notes which answers are offered; on a path that does not offer one, others decide.
     """
 
-    __slots__ = ("_means", "_met", "left", "seat", "single")
+    __slots__ = ("_applied", "_means", "_met", "left", "seat", "single")
 
     def __init__(
         self,
@@ -316,15 +370,21 @@ class Script:
         means: str = "choose",
         seat: str = "",
         single: list[Question] | None = None,
+        applied: Applied | None = None,
     ) -> None:
         self.left = {label: list(answers) for label, answers in choose.items()}
-        self.seat, self._means = seat, means
+        self.seat, self._means, self._applied = seat, means, applied
         self._met = set[tuple[str, str]]()  # answers for every question that one took
         self.single: list[Question] = single if single is not None else []
 
     def answer(self, question: Question, view: View) -> Answer | None:
         """Return the next answer to a question, if there is one."""
         return self.next(question) if self.seat in ("", view.seat) else None
+
+    def met(self, question: Question) -> None:
+        """Note for odds that a question was asked."""
+        if self._applied is not None:
+            self._applied.asked.add(question.label)
 
     def next(self, question: Question) -> Answer | None:
         """Return the next answer to a question: its owner's own first.
@@ -333,6 +393,7 @@ class Script:
         passed over by the next question of that label, which does not offer it, or also has the answer after it.
         Answers by `WHO:LABEL` are exact: only one that is not offered is passed over.
         """
+        self.met(question)
         for key in (f"{question.who}:{question.label}", question.label):
             answers = self.left.get(key)
             if not answers:
@@ -342,7 +403,8 @@ class Script:
                     continue
                 answers.remove(answer)
                 if not (self.single and self._names_single(answer, question, answers, is_own=key != question.label)):
-                    return Answer(answer, self._means)
+                    is_taken = self._applied is None or self._applied.takes(question, answer)
+                    return Answer(answer, self._means) if is_taken else None
             if answers and (every := self._for_every(key, answers, question)) is not None:
                 return every
         return None
@@ -351,6 +413,8 @@ class Script:
         """Return the answer for every question under a key; None where it was of use before and is not offered now."""
         for answer in answers:
             bare = for_every(answer, question) or ""
+            if self._applied is not None and not self._applied.takes(question, bare):
+                continue
             is_offered = named_option(question.offered, bare) is not None or (question.optional and bare == NO)
             if is_offered or question.reads is not None or (key, answer) not in self._met:
                 self._met.add((key, answer))
@@ -432,6 +496,7 @@ class Seats:
         policies: policy by character or seat; see `Policies`.
         prompt: asks a person.
         means: by what means the script's answers come.
+        applied: for odds; see `Script`.
 
     Attributes:
         answerers: who is asked, in order.
@@ -452,8 +517,9 @@ class Seats:
         policies: Mapping[str, Policy] | Policies = EMPTY,
         prompt: Prompt | None = None,
         means: str = "choose",
+        applied: Applied | None = None,
     ) -> None:
-        script = Script(choose, means=means)
+        script = Script(choose, means=means, applied=applied)
         self.scripts = [script]
         self.policies = policies if isinstance(policies, Policies) else Policies(policies)
         self.answerers: list[Answerer] = [script.answer] if choose else []
@@ -488,6 +554,7 @@ class Seats:
     def scripted(self, question: Question) -> Answer | None:
         """Return the script's next answer to a question, if it has one; it may name a single option later."""
         if question.is_one:
+            self.script.met(question)
             self.script.single.append(question)
             return None
         return self.script.next(question)

@@ -82,8 +82,6 @@ def prepare(
     """Return an action with its inputs read.
 
     Args:
-        rules: the ruleset in play.
-        action: the action's name.
         inputs: values by parameter name, as typed or scripted.
         state: the table so far; empty by default.
         actor: the actor, a character of that state; by default the one that `sheet` describes.

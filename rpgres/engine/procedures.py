@@ -49,8 +49,6 @@ def play_through(table: Table, procedure: str, first: Any, *, is_enough: Callabl
     """Return the outcome of a procedure, after all its turns; their effects are applied to the table's state.
 
     Args:
-        table: where it is played.
-        procedure: its name.
         first: its first place.
         is_enough: tells after each turn whether its outcome is what is asked for; the rest is not played then.
     """
@@ -161,8 +159,6 @@ def play_turn(
     """Return what one turn comes to, with its run, in which the state is the one after it but for a last outcome.
 
     Args:
-        rules: the ruleset in play.
-        procedure: its name.
         state: the table before the turn.
         place: where the turn begins.
         dealer, players: who answers.

@@ -43,7 +43,6 @@ def play(
     """Run an action once and return its outcome, with the run itself for the events.
 
     Args:
-        prepared: the action.
         dealer, players: who answers.
         asked: what the run is for; see `Run.asked`.
         follow: who follows chains of steps, where the rule does not go along them itself.
@@ -133,7 +132,6 @@ def run(prepared: Prepared, **by: Unpack[Answering]) -> tuple[Result | Pending, 
     While it is pending the state is the one before it; of a procedure, the one that its finished turns left.
 
     Args:
-        prepared: the action.
         by: who answers; see `Answering`.
 
     Raises:

@@ -206,7 +206,6 @@ class Run(msgspec.Struct):
         """Return the answer to a question, as it is kept.
 
         Args:
-            question: what is asked.
             is_hidden: whether the answer is its owner's alone so far.
 
         Raises:
@@ -299,7 +298,6 @@ class Run(msgspec.Struct):
         """Tell what a seat claims, and return whether it counts.
 
         Args:
-            by: the seat.
             claims: what no sheet has, in words; nothing to claim always counts.
             is_hidden: whether the seat and the game master alone may know of it so far.
         """

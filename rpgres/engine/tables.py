@@ -213,7 +213,7 @@ class Walk:
             place = row.number, also.number if also is not None else None
             weights[place] = weights.get(place, 0) + weight
         if law.open:
-            tail = plan.from_on(law.above)
+            tail = plan.beyond(law)
             if tail is None:
                 raise RuleError(f"the table {plan.name} of {self.rules.id}: {plan.die} {NO_END}")
             weights[tail] = weights.get(tail, 0) + law.open

@@ -214,10 +214,7 @@ def laid_by(rules: Rules, action: str, inputs: Mapping[str, Any], *, actor: str)
     These are piles (`hand:mara`), counters and free uses; nothing of them comes from the seed.
 
     Args:
-        rules: the ruleset in play.
-        action: the action's name.
         inputs: what was typed for it.
-        actor: the actor.
     """
     return {key: ", ".join(places) for key, _, places in laying(rules, action, inputs, actor)}
 

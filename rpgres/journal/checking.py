@@ -49,7 +49,6 @@ def require_whole(path: Path, history: History) -> None:
     """Check that a journal is whole, unless it was when this machine last wrote or read it.
 
     Args:
-        path: the file.
         history: what it says now.
 
     Raises:
@@ -72,7 +71,6 @@ def remember(path: Path, new: str, head: str, *, seen: str) -> None:
     """Note that a journal was whole up to an entry; where nothing can be noted, it is read whole again.
 
     Args:
-        path: the file.
         new, head: the hashes of its first entry, and of that one.
         seen: the file's `stamp` before it was read, or after it was written.
     """

@@ -71,7 +71,6 @@ def seal_by(history: History, pending: Entry, seat: str) -> Entry | None:
     """Return the seal that a seat has handed in for what it is asked and not opened yet; None where there is none.
 
     Args:
-        history: the journal.
         pending: the entry that waits.
         seat: whose seal.
     """

@@ -42,7 +42,6 @@ class Connection(sqlite3.Connection):
         """Keep what the file says.
 
         Args:
-            path: the file.
             value: what it says; None forgets what was kept.
             version: that of the transaction in which it was read or written.
         """
@@ -217,7 +216,6 @@ def lent(path: Path, connect: Callable[[Path], Connection]) -> Iterator[Connecti
     """Give the connection to a file for a while.
 
     Args:
-        path: the file.
         connect: opens it.
     """
     if _keeper is not None:

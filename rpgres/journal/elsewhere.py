@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import msgspec
+
 from rpgres.engine.dealers import GivenDealer, NoDealer
 from rpgres.engine.labels import check_labels
 from rpgres.engine.players import NO, Question
@@ -18,10 +20,13 @@ from rpgres.journal.commitments import SealFile, sealed
 from rpgres.journal.forms import AnswerFile, RunEntry, ViewRecord
 from rpgres.journal.permissions import check_given
 from rpgres.journal.replay import answered_in
+from rpgres.model.events import DecisionEvent, DrawEvent, RollEvent, TurnEvent
 from rpgres.model.serialization import read_state
-from rpgres.model.state import EMPTY, State
+from rpgres.model.state import EMPTY, FACE_DOWN, State
 from rpgres.rulesets import CLAIM, Option, Rules
 from rpgres.toml.reading import nearest
+
+ANSWERS = (DecisionEvent, DrawEvent, RollEvent)  # events that answers leave
 
 
 def answer_for(
@@ -67,7 +72,6 @@ def seal_for(rules: Rules | None, view: ViewRecord, label: str, answer: str, *, 
 
     Args:
         rules, view: as for `answer_for`.
-        label, answer: the answer.
         salt: `SALT` random bytes, never used twice.
 
     Raises:
@@ -98,11 +102,23 @@ def entry_of(view: ViewRecord) -> str:
     return waiting[-1].hash if waiting else ""
 
 
-def is_checked(rules: Rules | None, view: ViewRecord, choice: str) -> bool:
-    """Tell whether an answer to a view can be checked: listed options always can, words of one's own by the rule."""
+def unchecked(rules: Rules | None, view: ViewRecord, choose: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return which answers to a view nothing here has checked, and why.
+
+    Listed options always are checked, words of one's own where the rule can be brought to the question.
+    """
     asked = asked_in(view)
-    is_listed = not asked.form or choice in (NO, *(option.name for option in asked.options))
-    return is_listed or (rules is not None and _question(rules, view, asked) is not None)
+    found = list[str]()
+    for label, choices in choose.items():
+        is_asked = label in (asked.label, asked.typed)
+        for choice in choices[int(is_asked) :]:
+            found.append(f"{label}={choice} (asked later, if at all)")
+        is_listed = not asked.form or choices[0] in (NO, *(option.name for option in asked.options))
+        if is_asked and not is_listed and (rules is None or _question(rules, view, asked) is None):
+            found.append(
+                f"{label}={choices[0]} (in words of your own, and {label} goes by what {view.seat} cannot see)"
+            )
+    return found
 
 
 def _check(rules: Rules | None, view: ViewRecord, asked: QuestionRecord, choice: str) -> None:
@@ -123,15 +139,18 @@ def _check(rules: Rules | None, view: ViewRecord, asked: QuestionRecord, choice:
 def _question(rules: Rules, view: ViewRecord, asked: QuestionRecord) -> Question | None:
     """Return the question of a view as the rule asks it; None where the rule cannot be brought to it.
 
-    The rule is run on what the view tells. In a procedure whose first turns are over, it begins with the table as they
-    left it; the question is the same only if it looks the same.
+    The rule is run on what the view tells; in a procedure whose first turns are over, from before these, else with the
+    table as they left it and what this turn has had. The question is the same only if it looks the same.
     """
     pending, state = view.table.pending, read_state(view.table.state)
     assert pending is not None
     if not pending.action:
         return None
-    for events in (True, False) if view.table.under_way else (True,):
-        for question in _asked_by(rules, pending, state, is_recalled=events):
+    starts = [(state, pending)]
+    if view.began is not None:
+        starts = [(read_state(view.began), pending), (state, _of_this_turn(pending))]
+    for start, known in starts:
+        for question in _asked_by(rules, known, start):
             names = [option.name for option in question.offered]
             same = (question.label, question.who, question.form) == (asked.label, asked.who, asked.form)
             if same and names == [option.name for option in asked.options]:
@@ -139,14 +158,22 @@ def _question(rules: Rules, view: ViewRecord, asked: QuestionRecord) -> Question
     return None
 
 
-def _asked_by(rules: Rules, pending: Pending, state: State, *, is_recalled: bool) -> tuple[Question, ...]:
+def _of_this_turn(pending: Pending) -> Pending:
+    """Return what waits with the events and answers alone of the turn of a procedure that is under way."""
+    turns = [place for place, event in enumerate(pending.events, 1) if isinstance(event, TurnEvent)]
+    later = pending.events[turns[-1] :] if turns else []
+    count = sum(isinstance(event, ANSWERS) and getattr(event, "card", "") != FACE_DOWN for event in later)
+    return msgspec.structs.replace(pending, events=later, answers=pending.answers[len(pending.answers) - count :])
+
+
+def _asked_by(rules: Rules, pending: Pending, state: State) -> tuple[Question, ...]:
     """Return what a rule asks when it is run on what is known of its answers; nothing where that does not reach."""
     given: dict[str, list[str]] = {}
-    for answer in pending.answers if is_recalled else ():
+    for answer in pending.answers:
         if answer.kind == "chance":
             given.setdefault(answer.label, []).append(answer.value)
     dealer = GivenDealer(given, then=NoDealer(lambda *_: Stop()))
-    players = recalling(answered_in(pending) if is_recalled else EMPTY)
+    players = recalling(answered_in(pending))
     try:
         prepared = prepare(rules, pending.action, pending.inputs, state=state, actor=pending.actor)
         play(prepared, dealer=dealer, players=players)

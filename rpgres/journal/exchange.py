@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from rpgres.engine.views import state_seen
 from rpgres.errors import FileError, UsageError, named
 from rpgres.journal import store
 from rpgres.journal.commitments import SealFile
@@ -18,7 +19,7 @@ from rpgres.journal.forms import AnswerFile, LinkRecord, ViewRecord
 from rpgres.journal.history import History
 from rpgres.journal.lines import Posted, has_line, posted_in
 from rpgres.journal.views import log_seen, table_record
-from rpgres.model.serialization import read_state
+from rpgres.model.serialization import read_state, state_record
 from rpgres.model.state import State
 from rpgres.text.filenames import write_own
 from rpgres.toml.reading import Source, convert, read_source
@@ -28,8 +29,6 @@ def view_of(history: History, path: Path, *, seat: str, now: State | None = None
     """Return all that a seat may see of a table, with the chain of hashes to hold it against later.
 
     Args:
-        history: the journal.
-        path: its file.
         seat: whose view it is.
         now: the table in the middle of a procedure; see `table_record`.
     """
@@ -39,7 +38,8 @@ def view_of(history: History, path: Path, *, seat: str, now: State | None = None
         if row.number < len(history.entries)
     ]
     table = table_record(history, seat, now=now)
-    return ViewRecord(seat=seat, table=table, log=log_seen(history, seat), chain=chain)
+    began = state_record(state_seen(history.state, seat)) if table.under_way else None
+    return ViewRecord(seat=seat, table=table, log=log_seen(history, seat), chain=chain, began=began)
 
 
 def read_view(file: str) -> ViewRecord:
@@ -106,7 +106,6 @@ def state_in(file: str, view: ViewRecord) -> State:
 
     Args:
         file: where the view comes from, for messages.
-        view: the view.
 
     Raises:
         FileError: what it has is no table.

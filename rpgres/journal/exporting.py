@@ -23,8 +23,6 @@ def sheets_of(rules: Rules, history: History, *, seat: str | None) -> dict[str, 
     """Return the sheets of all characters at a table as they are now, by the name of their file.
 
     Args:
-        rules: the ruleset in play.
-        history: the journal.
         seat: who reads them; what it may not know of is left out.
     """
     state = state_seen(history.state, seat)
@@ -53,9 +51,7 @@ def misfits(rules: Rules, name: str, text: str) -> list[str]:
     What is true at the table is written down even so: a rule may have taken a number past what a sheet allows.
 
     Args:
-        rules: the ruleset in play.
         name: the file's name.
-        text: the sheet.
     """
     try:
         read_sheet(rules, name, source=Source(name, text))
@@ -81,9 +77,7 @@ def sheet_of(rules: Rules, state: State, name: str, *, original: Mapping[str, An
     a comment below.
 
     Args:
-        rules: the ruleset in play.
         state: the table, as far as its reader may know it.
-        name: the character.
         original: what stood on the sheet with which it sat down: the names of its keys, and standing orders.
     """
     import tomli_w

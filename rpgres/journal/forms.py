@@ -374,12 +374,15 @@ class ViewRecord(Printed, frozen=True, kw_only=True, tag="rpgres.view/1"):
         table: the table as it is now.
         log: everything that was done, in order.
         chain: the chain of hashes, from which anybody can work it out again.
+        began: where a procedure waits of which turns are over: the table before the first of them, so that an answer
+            can be checked.
     """
 
     seat: str
     table: TableRecord
     log: list[AnyEntry]
     chain: list[LinkRecord]
+    began: dict[str, Any] | None = None
 
 
 class AnswerFile(

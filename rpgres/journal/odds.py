@@ -26,9 +26,6 @@ def start_at(rules: Rules, history: History, action: str, *, actor: str = "", se
     """Return where an action would begin at a table, as a seat knows it.
 
     Args:
-        rules: the ruleset in play.
-        history: the table.
-        action: the action.
         actor: who acts; by default the seat's only character.
         seat: who asks. It may ask of anybody's action.
 
@@ -64,8 +61,6 @@ def table_odds(
     """Return the odds of an action at a table, as a seat knows it: hands, counters and tags need not be typed.
 
     Args:
-        place: the table.
-        action: the action's name.
         inputs: what is typed for it, by parameter; it counts in place of what is on the table, and changes nothing.
         actor: who acts; by default the seat's only character.
         seat: who asks; the host sees what any seat may see.

@@ -40,7 +40,6 @@ def claims_of(rules: Rules, state: State, action: str, inputs: Mapping[str, Any]
     """Return what the inputs of an action claim, in words; what is not for everybody is named without its value.
 
     Args:
-        rules: the ruleset in play.
         state: the table before the action, whose sheets count.
         action, inputs, actor: what was typed, and for whom.
     """
@@ -107,7 +106,6 @@ def check_laid(rules: Rules, state: State, action: str, inputs: Mapping[str, Any
     """Check that a seat may say what it says of the table: its own hand, and as game master the rest.
 
     Args:
-        rules: the ruleset in play.
         state: the table before the action.
         action, inputs, actor: what is typed, and for whom.
         seat: who types.
@@ -188,7 +186,6 @@ def check_given(rules: Rules, state: State, given: Mapping[str, Sequence[str]], 
     """Check what was read off real dice and cards as far as can be told now, before it lies there until it is asked.
 
     Args:
-        rules: the ruleset in play.
         state: the table before the action.
         given: the results as typed, by label.
         seat: who types; None for the host.

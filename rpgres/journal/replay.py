@@ -139,7 +139,6 @@ def run_at(
     """Return the result of a run at a table, as far as its answers reach; see `Ran` for one that fails.
 
     Args:
-        rules: the ruleset in play.
         history: the table before it; what seats said in advance is heard.
         asked: what is played.
         seed: what all chance is drawn from.

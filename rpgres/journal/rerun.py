@@ -42,9 +42,7 @@ def table_what_if(
     """Return an action of a table as it was and with answers changed, as far as a seat may see it.
 
     Args:
-        path: the table's file.
         history: its history.
-        rules: the rules it is played by.
         number: the entry of the action, or of an answer to it.
         seat: who asks; None for the host.
         given, choose: what is changed; see `read_changes`.

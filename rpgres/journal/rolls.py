@@ -67,7 +67,6 @@ def rolls_of(history: History, *, seat: str | None) -> list[RollRow]:
     """Return all rolls and cards of a table that a seat may know of, in order; what was undone too.
 
     Args:
-        history: the journal.
         seat: who reads it; None for the host.
     """
     undone = undone_in(history.entries)

@@ -142,7 +142,6 @@ def read_row(row: Row, before: bytes) -> tuple[Entry | None, str]:
     """Return an entry, and what is wrong with it as it stands in the file: empty when it is as it was written.
 
     Args:
-        row: the entry.
         before: the hash of the entry before it.
     """
     if row.fault:
@@ -185,7 +184,6 @@ def state_after(row: Row, recorded: str) -> State:
     """Return the table after an entry.
 
     Args:
-        row: the entry.
         recorded: the hash of the table.
 
     Raises:

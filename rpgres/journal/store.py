@@ -154,7 +154,6 @@ def write(
     """Add entries to a journal in one transaction, and return it as it is then, with the entries that are new.
 
     Args:
-        path: the file.
         work: returns what is to be added to a history; what it raises leaves the journal as it was.
         salt: returns fresh random bytes for each entry.
         is_mending: whether the last table may be one that cannot be read: then the last that can be stands for it.

@@ -67,7 +67,6 @@ def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verif
     """Return whether a journal is in order; where a person stops it, as far as it was looked at.
 
     Args:
-        path: the table's file.
         head: the hash of an entry noted earlier, or its first digits; it has to be there.
         folders: further folders with rulesets and house rules.
 

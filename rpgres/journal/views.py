@@ -49,7 +49,6 @@ def entry_seen(history: History, entry: Entry, seat: str | None, *, undone: Cont
     """Return an entry as far as a seat, or the host, may see it.
 
     Args:
-        history: the journal.
         entry: one of its entries.
         seat: who looks.
         undone: the numbers of the entries that do not stand, when they are known.
@@ -203,7 +202,6 @@ def table_record(history: History, seat: str | None, *, now: State | None = None
     """Return the table as it is now for JSON, as far as a seat may see it.
 
     Args:
-        history: the journal.
         seat: whose view it is; None for the host.
         now: the table in the middle of a procedure that waits (`state_now`); by default as the journal has it.
     """
@@ -247,8 +245,6 @@ def passed(
     """Return what seats have learned from entries that are undone, and cannot unlearn; the host's under an empty name.
 
     Args:
-        history: the journal.
-        undone: the entries.
         before: the table before them.
         after: the table after each, where it can be read.
     """

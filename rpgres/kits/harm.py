@@ -38,7 +38,7 @@ class HarmSettings(Record, frozen=True):
 
     Attributes:
         boxes: how many stress boxes are checked for one hit: `one` at most, or `any` number.
-        named_by: who says what a consequence is called: whoever is `hit`, the `attacker`, or the game master (`gm`).
+        named_by: who names a consequence: the one who is `hit`, the `attacker`, or the game master (`gm`).
         free_invokes: how many free invocations of a consequence the attacker gets, where there are aspects.
     """
 
@@ -186,7 +186,7 @@ def complete(table: Table, outcome: Outcome, given: Mapping[str, Any]) -> Outcom
 
 
 def stress_tracks(tracks: Iterable[str]) -> list[str]:
-    """Return the tracks whose boxes take harm, the first being the usual one; empty text stands for none."""
+    """Return the tracks whose boxes take harm, the first being the usual one; an empty text for none."""
     return [name for name in tracks if name != CONSEQUENCES] or [""]
 
 
@@ -336,8 +336,8 @@ def recover(state: State, _effect: Effect) -> State:
 def turn_conflict(state: State, change: Effect, points: AspectSettings = DEFAULTS) -> State:
     """Return the state at the beginning or end of a conflict: consequences taken in it are counted from 0.
 
-    At the end whoever was taken out or conceded is back, of a mob every member (Fate Core, "Conflicts"; the seed text,
-    line 295), and the points for conceding are paid.
+    At the end, characters who were taken out or conceded are back, of a mob every member (Fate Core, "Conflicts"; the
+    seed text, line 295), and the points for conceding are paid.
     """
     for before in state.characters.values():
         character = msgspec.structs.replace(before, counters=before.counters.without(TAKEN))

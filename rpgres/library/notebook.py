@@ -98,8 +98,8 @@ def _lines_of(record: Any, file: RulesetFile | None) -> Iterable[Shown] | None:
 
             return what_if_lines(record, file)
         case SceneResult() if file is not None:
-            from rpgres.cli.render.account_lines import account_lines
-            from rpgres.cli.render.accounts import account_of
+            from rpgres.cli.render.accounts.lines import account_lines
+            from rpgres.cli.render.accounts.scenes import account_of
 
             return account_lines(account_of(record, rules_for(record.ruleset, EMPTY, ()), name=record.scene))
         case TableRecord() if file is not None:
@@ -120,7 +120,7 @@ def _lines_of(record: Any, file: RulesetFile | None) -> Iterable[Shown] | None:
 
 def _report(record: Any, file: RulesetFile | None) -> Report | None:
     """Return odds, and what is made of them, as a report; None for other records."""
-    from rpgres.cli.render.odds_reports import Record, report_of
+    from rpgres.cli.render.odds.reports import Record, report_of
 
     return report_of(record, file) if isinstance(record, Record) else None
 

@@ -151,7 +151,7 @@ def require_action(rules: Rules, action: str) -> None:
     """
     rules.require_action(action)
     if rules.file.actions[action].procedure:
-        raise UsageError(f"{action} is a procedure of several turns; `rpgres odds {rules.id} {action}` evaluates it")
+        raise UsageError(f"{action} is a procedure of several turns; odds_scene({rules.id!r}, {action!r}) evaluates it")
 
 
 def _weighed(

@@ -1,4 +1,4 @@
-"""Exact odds of several cases by a call: grids, comparisons, searches, parts taken out; and how a scene ends."""
+"""Exact odds of several cases by a call: grids, comparisons, searches, parts taken out."""
 
 from __future__ import annotations
 
@@ -13,24 +13,19 @@ from rpgres.arguments import told_by_kind
 from rpgres.engine.players import default_policy
 from rpgres.engine.resolve import Answers, Folders
 from rpgres.errors import UsageError
-from rpgres.library.odds import require_action
 from rpgres.library.reading import Policies, plain_inputs, read_answers, read_folders, read_rules, told_policies
-from rpgres.library.scenes import scene_in
+from rpgres.library.scene_odds import of_procedure, policies_in, require_no_inputs
 from rpgres.model.state import EMPTY
 from rpgres.odds.comparison import Comparison, compare
 from rpgres.odds.exact import Weighed
 from rpgres.odds.knockout import Knockout, knockout
-from rpgres.odds.scenes import Undecided, scene_odds
 from rpgres.odds.subjects import SUCCESS, Change, Subject, measure_action, named_change, value_text
 from rpgres.odds.variations import Axis, Search, Variation, find, read_target, vary
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.rulesets import Ruleset
-from rpgres.scenes import Scene, require_sound
-from rpgres.scenes.deciding import who_decides
-from rpgres.scenes.measuring import nobody_decides, scene_subject
-from rpgres.scenes.odds_record import scene_record
-from rpgres.scenes.sampling import SampledSceneOdds
-from rpgres.scenes.walking import ENDING, course_of
+from rpgres.scenes import require_sound
+from rpgres.scenes.measuring import scene_subject
+from rpgres.scenes.walking import ENDING
 
 Cases = Mapping[str, "Mapping[str, Any] | str | Path"]
 
@@ -45,52 +40,6 @@ class About(msgspec.Struct, frozen=True):
 
     subject: Subject
     settings: dict[str, Any]
-
-
-@told_by_kind
-def odds_scene(
-    file: str,
-    *,
-    by: str = ENDING,
-    auto: bool = False,
-    policies: Policies | None = None,
-    switches: Mapping[str, str] | None = None,
-    rulesets: Folders | None = None,
-    leaves: int | None = None,
-    seconds: float | None = None,
-    note: str | None = None,
-) -> SampledSceneOdds:
-    """Return the exact odds of how a scene ends, over every result of its dice and cards.
-
-    >>> odds_scene("fate/gate", auto=True).method
-    'exact'
-
-    Args:
-        file: the scene: a TOML file, or a shipped one such as `fate/gate`.
-        by: what the chances are of: `ending`, or a part of the table at the end.
-        auto: whether the ruleset's policy answers what neither the scene nor a policy does.
-        policies: policy by name of a character; everybody's under an empty name.
-        switches: house rules, over the scene's own.
-        rulesets: folders with overlays; the last is the nearest.
-        leaves: how many branches to follow at most; a default budget of work holds without it.
-        seconds: a limit of time in seconds; what it leaves unresolved is told as `open`.
-        note: carried into the record.
-
-    Returns:
-        The record of `rpgres odds SCENE --json`.
-
-    Raises:
-        NeedsPolicy: nothing answers a decision.
-        FileError: the scene or a sheet is missing or faulty.
-        UsageError: there is no such policy, switch or part of the table.
-    """
-    scene = scene_in(file, policies, switches, rulesets, auto=auto)
-    try:
-        found = scene_odds(course_of(scene, by=(by,)), leaves=leaves, seconds=seconds)
-    except Undecided as undecided:
-        raise nobody_decides(scene, undecided.questions.values()) from None
-    told = _policies_of(scene, policies, auto=auto)
-    return scene_record(scene, found, by=by, policies=told, inputs={}, note=note)
 
 
 @told_by_kind
@@ -278,9 +227,7 @@ def _about(
     """Return what is asked about, an action or a scene, and what is told of it."""
     settings = {"seconds": seconds}
     if action is None:
-        unused = [*plain_inputs(inputs), *(["choose"] if deciding["choose"] else [])]
-        if unused or deciding["decide"] != "policies":
-            raise UsageError(f"a scene takes no {', '.join(unused) or 'decide'}: that belongs to an action")
+        require_no_inputs(inputs, **deciding)
         subject, told = _of_scene(what, rulesets, **deciding)
     else:
         subject, told = _of_action(what, action, plain_inputs(inputs), rulesets, **deciding)
@@ -294,23 +241,24 @@ def _of_action(
     rulesets: Folders | None,
     *,
     decide: Weighed,
-    choose: Answers | None,
-    auto: bool,
-    policies: Policies | None,
-    switches: Mapping[str, str] | None,
+    **deciding: Any,
 ) -> tuple[Subject, dict[str, Any]]:
-    rules, deciding = read_rules(ruleset, switches, rulesets), dict(policies or {})
-    require_action(rules, action)
-    auto = auto or (decide != "policies" and "" not in deciding)
+    rules, policies = read_rules(ruleset, deciding["switches"], rulesets), dict(deciding["policies"] or {})
+    rules.require_action(action)
+    auto = deciding["auto"] or (decide != "policies" and "" not in policies)
+    named = told_policies(policies, default_policy(rules) if auto else "")
+    if rules.file.actions[action].procedure:
+        if decide != "policies":
+            raise UsageError(f"decide={decide!r} is for an action; odds_best(...) has optimal play of a procedure")
+        return of_procedure(rules, action, inputs, **deciding)[0], {"policies": named, "by": ENDING}
     subject = Subject(
         rules=rules,
-        evaluate=partial(measure_action, weighed=decide, policies=deciding, auto=auto),
+        evaluate=partial(measure_action, weighed=decide, policies=policies, auto=auto),
         action=action,
         inputs=inputs,
-        switches=dict(switches or EMPTY),
-        choose=read_answers(choose, "choose"),
+        switches=dict(deciding["switches"] or EMPTY),
+        choose=read_answers(deciding["choose"], "choose"),
     )
-    named = told_policies(deciding, default_policy(rules) if auto else "")
     return subject, {"weighed": decide, "policies": named}
 
 
@@ -334,13 +282,7 @@ def _of_scene(
         auto=auto,
     )
     require_sound(scene)
-    return subject, {"policies": _policies_of(scene, policies, auto=auto), "by": ENDING, "title": scene.file.title}
-
-
-def _policies_of(scene: Scene, policies: Policies | None, *, auto: bool) -> dict[str, str]:
-    """Return who decides by which policy, for the record."""
-    everybody = scene.file.policy or (default_policy(scene.rules) if auto else "")
-    return {**who_decides(scene.file, scene.policies), **told_policies(policies or EMPTY, everybody)}
+    return subject, {"policies": policies_in(scene, policies, auto=auto), "by": ENDING, "title": scene.file.title}
 
 
 def _axis(subject: Subject, name: str, values: Iterable[Any]) -> Axis:

@@ -18,7 +18,6 @@ def range_faults(rules: Rules, *, within: Limits | None = None) -> Iterator[Faul
     """Yield where the bounds of outcomes leave a gap, overlap, or end before they begin.
 
     Args:
-        rules: the ruleset.
         within: from where to where the numbers go that they hold, where that is known; a gap beyond is none.
     """
     ranged = {name: band for name, band in rules.file.bands.items() if band.has_bounds}

@@ -110,7 +110,7 @@ def _clashes(rules: Rules, decks: Mapping[str, Deck]) -> Iterator[Fault]:
     told: set[frozenset[str]] = set()
     for (pile, one, its), (other_pile, other, others) in combinations(laid, 2):
         pair = frozenset((one, other))
-        if pile == other_pile or pair in told or not _may_both_hold(rules, its, others):
+        if pile == other_pile or pair in told or not _may_both_hold(its, others):
             continue
         codes = list(_different(decks[one], decks[other]))
         if codes:
@@ -130,7 +130,7 @@ def _different(one: Deck, other: Deck) -> Iterator[str]:
             yield code
 
 
-def _may_both_hold(rules: Rules, one: Condition, other: Condition) -> bool:
+def _may_both_hold(one: Condition, other: Condition) -> bool:
     """Tell whether some choice of switches fulfils both conditions."""
     return all(_wanted(one[key]) & _wanted(other[key]) for key in one.keys() & other.keys())
 

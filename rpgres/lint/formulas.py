@@ -75,7 +75,6 @@ def template_faults(path: KeyPath, template: str, scope: Scope) -> Iterator[Faul
 
     Args:
         path: where the dice stand.
-        template: the dice.
         scope: the names they may have.
     """
     wrong = misnamed(template)

@@ -247,7 +247,7 @@ def _names(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
                 )
                 yield Fault("unknown-name", path, message)
             elif bare not in known and one not in of_die:
-                parts = _apart(bare, known)
+                parts = _apart(bare, {*known, *plan.groups})
                 if parts:
                     message = f"{bare} is read as one name; to subtract, write blanks around the minus: {parts}"
                     yield Fault("unknown-name", path, message)

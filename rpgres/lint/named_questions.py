@@ -10,7 +10,7 @@ from rpgres.lint.formulas import missing, scope_of
 from rpgres.lint.named_spans import Spans
 from rpgres.lint.outcomes import effect_faults, roles_of, text_faults
 from rpgres.rulesets.actions import Action, Asking, Choosable
-from rpgres.rulesets.dice_plans import TIMES, DicePlan, pool_of
+from rpgres.rulesets.dice_plans import BAND, NO, TIMES, DicePlan, pool_of
 from rpgres.rulesets.effects import paid_by
 from rpgres.rulesets.formulas import FUNCTIONS, OF_A_DIE, Expr, names
 from rpgres.rulesets.numbers import sheet_names
@@ -79,6 +79,8 @@ def ask_faults(rules: Rules, name: str, plan: DicePlan, spans: Spans) -> Iterato
             yield Fault("never-matches", (*at, "when"), "this question is never asked: its condition never holds")
         for one, option in ask.options.items():
             path = (*at, "options", one)
+            if one == NO:
+                yield Fault("taken-name", path, "`no` is the answer that skips the question; rename the option")
             yield from _option(rules, name, path, ask, option)
             yield from _again(path, option, plan, spans)
             its = plan.asks[label].options[one]
@@ -101,6 +103,7 @@ def _taken(rules: Rules, name: str, action: Action) -> dict[str, str]:
         **dict.fromkeys(rules.file.parameters_of(name), "a parameter of this action"),
         **dict.fromkeys(action.groups, "the name of dice"),
         **dict.fromkeys((*FUNCTIONS, *OF_A_DIE), "a function, or a name of every die"),
+        BAND: "the outcome",
     }
 
 
@@ -127,6 +130,9 @@ def _option(rules: Rules, name: str, path: KeyPath, ask: Asking, option: Choosab
 
 
 def _again(path: KeyPath, option: Choosable, plan: DicePlan, spans: Spans) -> Iterator[Fault]:
+    most = plan.asks[str(path[-3])].options[str(path[-1])].most
+    if most is not None and within(most, spans.__getitem__).high < 1:
+        yield Fault("bad-bounds", (*path, "most"), "`most` is never above 0, so no dice are rerolled; write 1 or more")
     if option.most != "" and not option.reroll:
         yield Fault("useless", (*path, "most"), "`most` limits the dice of `reroll`, and there is no `reroll`")
     for group in option.reroll:

@@ -55,7 +55,6 @@ def order_faults(rules: Rules, orders: Sequence[Order], *, known: Known, policie
     """Yield what is wrong with standing orders, each fault with the number of its order and the key.
 
     Args:
-        rules: the ruleset in play.
         orders: the orders, in order of priority.
         known: who decides by them, and what is at the table.
         policies: the names of policies that an order may leave a decision to.

@@ -77,7 +77,6 @@ def comes_faults(rules: Rules, table: Mapping[Any, Row] | Menus, menus: Menus | 
     """Yield what is wrong with the rows of an outcome table or a random table, or with the menus themselves.
 
     Args:
-        rules: the ruleset.
         table: what stands in the file.
         menus: the menus; None when they cannot be read.
         scope: what may be named before anything is rolled.
@@ -116,7 +115,6 @@ def _comes(rules: Rules, path: KeyPath, its: Row | RowOption, before: Scope, sco
     """Yield the faults in the effects of a row or an option.
 
     Args:
-        rules: the ruleset.
         path: where it stands.
         its: the row or option.
         before: what may be named in what it rolls.
@@ -175,9 +173,7 @@ def _question(
     """Yield what is wrong with a question, its options aside.
 
     Args:
-        rules: the ruleset.
         path: where it stands; a menu itself, which asks nothing by itself, has one part.
-        question: the question.
         menus: the menus; None when they cannot be read.
         beside: the labels asked in the same place, one of which may have been meant.
         within: the menu that it stands in; empty in an outcome table.

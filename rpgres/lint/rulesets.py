@@ -319,13 +319,22 @@ def _effects(rules: Rules) -> Iterator[Fault]:
 def _labels(rules: Rules) -> Iterator[Fault]:
     roles = roles_of(rules)
     for name, label in rules.file.labels.items():
-        at = ("labels", name)
+        at, is_own = _place_of_label(rules, name)
         if name == CLAIM:
             yield Fault("taken-name", at, "this label is reserved by rpgres")
         elif label.fields and label.kind == "chance":
             yield Fault("useless", at, "only a decision can have fields")
-        if rules.file.standalone and label.who and label.who not in roles:
+        if is_own and rules.file.standalone and label.who and label.who not in roles:
             yield missing((*at, "who"), "role", label.who, roles)
+
+
+def _place_of_label(rules: Rules, name: str) -> tuple[KeyPath, bool]:
+    """Return the key path of a label, and whether it is one of `[labels]`: actions with dice imply others."""
+    for action, its in rules.file.actions.items():
+        for key, named in (("ask", its.ask), ("dice", its.groups)):
+            if name in named:
+                return ("actions", action, key, name), False
+    return ("labels", name), True
 
 
 def _tracks(rules: Rules) -> Iterator[Fault]:

@@ -111,7 +111,7 @@ def _die(at: KeyPath, table: RandomTable, plan: TablePlan, scope: Scope) -> Iter
         return
     yield from _numbers(at, plan, shown) if table.die else ()
     law = None if names_in(plan.die) else dice(plan.die).law
-    if law is not None and law.open and plan.from_on(law.above) is None:
+    if law is not None and law.open and plan.beyond(law) is None:
         yield Fault("bad-dice", (*at, "die"), f"{plan.die} {NO_END}")
     for row in plan.also:
         numbers = [number for number in shown if number is not None]

@@ -115,7 +115,6 @@ def build_deck(file: DeckFile, *, base: Deck | None = None) -> tuple[Deck, list[
     """Return the deck that a file describes, and what is wrong with it, by key.
 
     Args:
-        file: the data.
         base: the deck that it extends.
     """
     base = base or Deck("", "", EMPTY, EMPTY)

@@ -21,9 +21,9 @@ class Printed(msgspec.Struct, frozen=True, kw_only=True, tag_field="format"):
     version: str = __version__
 
     def __repr__(self) -> str:
-        """Return the record in a line: its numbers, names and texts, without lists and tables."""
+        """Return the record in a line: its numbers, names, texts and inputs, without lists and tables."""
         shown = ((name, getattr(self, name)) for name in self.__struct_fields__ if name != "version")
-        told = (f"{name}={_clipped(value)!r}" for name, value in shown if isinstance(value, str | int) and value != "")
+        told = (f"{name}={_clipped(value)}" for name, value in shown if _is_short(name, value))
         return f"{type(self).__name__}({', '.join(told)})"
 
     def _repr_html_(self) -> str | None:
@@ -33,5 +33,11 @@ class Printed(msgspec.Struct, frozen=True, kw_only=True, tag_field="format"):
         return shown
 
 
-def _clipped(value: str | int) -> str | int:
-    return f"{value[:LONGEST]}..." if isinstance(value, str) and len(value) > LONGEST else value
+def _is_short(name: str, value: object) -> bool:
+    return value != "" if isinstance(value, str | int | float) else name == "inputs" and bool(value)
+
+
+def _clipped(value: object) -> str:
+    if isinstance(value, str) and len(value) > LONGEST:
+        return repr(f"{value[:LONGEST]}...")
+    return f"{value:.6g}" if isinstance(value, float) else repr(value)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -30,3 +31,15 @@ def chance_record(mass: Fraction) -> Chance:
     '1/4'
     """
     return Chance(float(mass), str(mass))
+
+
+def chance_rows(by: str, chances: Mapping[str, Chance], *, has_numbers: bool) -> list[dict[str, Any]]:
+    """Return a row for each of some chances: what it is of, `probability`, `exact` fraction."""
+    return [
+        {by: _number(name) if has_numbers else name, "probability": chance.probability, "exact": chance.exact}
+        for name, chance in chances.items()
+    ]
+
+
+def _number(text: str) -> int | str:
+    return int(text) if text.removeprefix("-").isdecimal() else text

@@ -75,6 +75,10 @@ class Comparison(Evaluated, frozen=True, kw_only=True, tag="rpgres.comparison/1"
 
     cases: list[CaseOdds]
 
+    def table(self) -> list[dict[str, Any]]:
+        """Return a row for each case, as `pandas.DataFrame` takes it: `case`, each outcome's probability, `success`."""
+        return [{"case": case.name, **case.row()} for case in self.cases]
+
 
 def compare(
     subject: Subject,

@@ -16,7 +16,7 @@ import msgspec
 
 from rpgres.engine.hidden import Known
 from rpgres.engine.labels import check_labels
-from rpgres.engine.players import Policy, Question, Seats
+from rpgres.engine.players import Applied, Policy, Question, Seats
 from rpgres.engine.prepare import Prepared, with_piles
 from rpgres.engine.run import is_ours, play
 from rpgres.engine.stops import Broken
@@ -25,6 +25,7 @@ from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY, State
 from rpgres.odds.chances import Chance as Chance
 from rpgres.odds.chances import chance_record as chance_record
+from rpgres.odds.chances import chance_rows
 from rpgres.odds.explorer import ANSWERS, WORK, Budget, Method, Odds, Runs, TapeDealer, WalkDealer, explore_within
 from rpgres.odds.plans import Planned
 from rpgres.odds.sampling import UNKNOWN, Estimate, Sample, played_on, sample_of
@@ -83,7 +84,9 @@ class OddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.odds/1"):
         open: the chance of what the budget left unresolved; all chances and this sum to exactly 1.
         leaves: how many courses of the action were run to an end.
         states: how many distinct merged states were met.
-        passed: the labels of optional moments that nobody decided on, so that they passed.
+        passed: the labels of optional questions without a policy, which were skipped.
+        partly: the answers of --choose that some paths do not offer, where a policy decides or the question is skipped.
+        unasked: the labels of --choose that no path asks before the outcome.
         policies: who decided by which policy.
         switches: every house rule and the choice in force.
         house_rules: what differs from the ruleset as it ships: what is laid over it, switches not at their default.
@@ -106,6 +109,8 @@ class OddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.odds/1"):
     leaves: int
     states: int
     passed: list[str] = []
+    partly: list[str] = []
+    unasked: list[str] = []
     policies: dict[str, str] = {}
     switches: dict[str, str] = {}
     house_rules: list[str] = []
@@ -118,15 +123,7 @@ class OddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.odds/1"):
 
     def table(self) -> list[dict[str, Any]]:
         """Return a row for each outcome, as `pandas.DataFrame` takes it: name, `probability`, `exact` fraction."""
-        is_number = self.by != "outcome" or self.action is None
-        return [
-            {self.by: _number(name) if is_number else name, "probability": chance.probability, "exact": chance.exact}
-            for name, chance in self.outcomes.items()
-        ]
-
-
-def _number(text: str) -> int | str:
-    return int(text) if text.removeprefix("-").isdecimal() else text
+        return chance_rows(self.by, self.outcomes, has_numbers=self.by != "outcome" or self.action is None)
 
 
 class NeedsPolicy(UsageError):
@@ -174,9 +171,10 @@ def outcome_odds(
     budget = Budget(leaves, seconds if seconds is None or not games else seconds * EXACT_SHARE, work=work)
     playing = partial(play, prepared, asked=by)
     counts: Mapping[Any, int] = EMPTY
+    applied = Applied(choose)
 
     def once(dealer: TapeDealer) -> str | int | None:
-        found: str | int | None = runs.run(playing, dealer, Seats(choose, policies=policies))
+        found: str | int | None = runs.run(playing, dealer, Seats(choose, policies=policies, applied=applied))
         return found
 
     try:
@@ -194,7 +192,9 @@ def outcome_odds(
         masses.pop(UNKNOWN, None)
     masses = _ordered(prepared, masses, by=by)
     sample = sample_of(prepared, counts, exact=masses, share=share, left=float(odds.open)) if counts else None
-    return msgspec.structs.replace(odds, masses=masses, passed=tuple(sorted(runs.passed)), sample=sample)
+    passed, partly = tuple(sorted(runs.passed)), applied.partly(is_whole=not odds.open)
+    unasked = applied.unasked() if not odds.open else ()
+    return msgspec.structs.replace(odds, masses=masses, passed=passed, partly=partly, unasked=unasked, sample=sample)
 
 
 def _ordered(prepared: Prepared, masses: dict[Any, Fraction], *, by: By) -> dict[Any, Fraction]:
@@ -283,6 +283,8 @@ def odds_record(
         leaves=odds.leaves,
         states=odds.states,
         passed=list(odds.passed),
+        partly=list(odds.partly),
+        unasked=list(odds.unasked),
         policies=dict(policies),
         switches=prepared.rules.chosen,
         house_rules=house_rules(prepared.rules),

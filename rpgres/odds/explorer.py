@@ -61,6 +61,8 @@ class Odds(msgspec.Struct, frozen=True):
         states: how many distinct merged states were met.
         met_alike: whether cards that are alike, or runs that merge, were counted as one.
         passed: labels of optional moments that nobody answered, so that they passed.
+        partly: answers of the script that some paths do not offer.
+        unasked: labels of the script that no path asks.
         sample: an estimate of all chances, from games that go on where the budget ended; None where it was not asked
             for, or nothing is left to be estimated.
     """
@@ -71,6 +73,8 @@ class Odds(msgspec.Struct, frozen=True):
     states: int = 0
     met_alike: bool = False
     passed: tuple[str, ...] = ()
+    partly: tuple[str, ...] = ()
+    unasked: tuple[str, ...] = ()
     sample: Sample | None = None
 
     @property
@@ -332,6 +336,11 @@ class WalkDealer(TapeDealer):
         self.dropped += self.waiting[keep:]
         del self.waiting[keep:]
 
+    def trim(self, runs: float) -> None:
+        """Give up the lightest courses where more wait than a number of runs can come to."""
+        if len(self.waiting) > min(2 * runs + ROOM, MOST_WAITING):
+            self.drop(keep=int(min(runs, MOST_WAITING // 2)))
+
     def withhold(self, weight: int, scale: int) -> None:
         """Leave a mass open."""
         self.withheld[scale] = self.withheld.get(scale, 0) + weight
@@ -428,9 +437,8 @@ def explore_within(
         while waiting:
             if budget.is_spent or (joints and budget.is_past(half)):
                 break
-            if len(waiting) > ROOM and len(waiting) > min(2 * budget.runs + ROOM, MOST_WAITING):
-                # the lightest could never have their turn
-                dealer.drop(keep=int(min(budget.runs, MOST_WAITING // 2)))
+            if len(waiting) > ROOM:
+                dealer.trim(budget.runs)
             dealer.begin()
             leaves, before = leaves + 1, runs.work
             try:
@@ -462,7 +470,7 @@ def explore_within(
     for node, result in reversed(courses):  # in another order, so that what changes from run to run shows
         _run_again(once, node, result)
     masses = {result: _fraction(sums) for result, sums in found.items()}
-    return Odds(masses=masses, open=_fraction(dealer.withheld), leaves=leaves, states=states, met_alike=dealer.met_alike)
+    return Odds(masses, _fraction(dealer.withheld), leaves, states, met_alike=dealer.met_alike)
 
 
 def _run_again(once: Callable[[WalkDealer], Hashable], node: Node | None, result: Hashable) -> None:

@@ -77,6 +77,10 @@ class Knockout(Evaluated, frozen=True, kw_only=True, tag="rpgres.knockout/1"):
     parts: list[Part]
     untried: list[Untried] = []
 
+    def table(self) -> list[dict[str, Any]]:
+        """Return a row for each part, as `pandas.DataFrame` takes it: `part`, and the odds without it."""
+        return [{"part": part.text, **part.row()} for part in self.parts]
+
 
 def knockout(
     subject: Subject,

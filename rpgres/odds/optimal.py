@@ -1,12 +1,12 @@
-"""Exact odds of an action whose actor decides as well as can be. Nothing here names a ruleset.
+"""Exact odds of an action with optimal decisions of its actor. Nothing here names a ruleset.
 
-The rule is run on recorded answers, as in `odds`; what chance answers is weighed, and of what the actor's seat may
-choose the option with the greatest chance of success is taken (of equal ones, that of the better outcomes, which are
-those nearer to the end of the ruleset's list at which successes stand, and then the one with more ties), once for every
-point that `Table.merge` tells apart. A chain of steps is taken up at each of its places (`Table.chain`), so that a
-course costs one step and not the way there. Everybody else decides by a script or a policy; so does the actor from the
-second decision on, where only the first is weighed. A seat that cannot see everything that was drawn or rolled may not
-be weighed so: it would choose by what it cannot know.
+The rule is run on recorded answers, as in `explorer`. Random results are averaged by their weights. Of the options of
+the actor's seat, the one with the greatest chance of success is taken; of equal ones, that of the better outcomes,
+which are nearer to the end of the ruleset's list at which successes stand, and then the one with more ties. This is
+done once for every state that `Table.merge` tells apart. A chain of steps is resumed at each of its places
+(`Table.chain`), so that a path costs one step and not the way there. Everybody else decides by a script or a policy;
+so does the actor from the second decision on, where only the first is searched. A seat that cannot see everything that
+was drawn or rolled is refused: it would choose by what it cannot know.
 """
 
 from __future__ import annotations
@@ -20,35 +20,27 @@ import msgspec
 from rpgres.engine.dealers import Dealer
 from rpgres.engine.events import Decided, Event
 from rpgres.engine.labels import check_labels
-from rpgres.engine.players import Policies, Policy, Preference, Question, Script, Seats, View
+from rpgres.engine.players import Applied, Policy, Question, Seats
 from rpgres.engine.prepare import Prepared, with_piles
 from rpgres.engine.run import play
 from rpgres.engine.running import CHAIN, Chain, Run
-from rpgres.engine.stops import Stop, fault_of
+from rpgres.engine.stops import fault_of
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import UsageError, named
-from rpgres.model.state import EMPTY, State
+from rpgres.model.state import EMPTY
+from rpgres.odds.branching import Asked, ChainPlace, Fresh, Known, Onward, Path, SearchDealer, SearchedPolicies, Value
 from rpgres.odds.exact import ChoiceOdds, chance_record, in_order, needs_policy, success_of
-from rpgres.odds.explorer import WORK, Budget, Node, Odds, Runs, TapeDealer, entries
+from rpgres.odds.explorer import WORK, Budget, Node, Odds, Runs, entries
 from rpgres.odds.plans import Plan, Planned, answers_to
 from rpgres.odds.sampling import Sample
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from rpgres.engine.beliefs import Unseen
 
 SEARCH = WORK // 2  # default budget here, where a question costs about twice as much: some 10 seconds with estimates
 SUCCESS = "outcome"  # the question that is asked
-DEEPEST = 200  # points of play in a course that are looked at; what is further on is left open
-
-
-class Value(msgspec.Struct, frozen=True, gc=False):
-    """What may come of a point of play: the chance of success, of each outcome by name, and what was left open."""
-
-    success: Fraction
-    masses: tuple[tuple[str, Fraction], ...]
-    open: Fraction
+DEEPEST = 200  # points in a path that are looked at; what is further on is left open
 
 
 class Choice(msgspec.Struct, frozen=True):
@@ -65,9 +57,10 @@ class Best(msgspec.Struct, frozen=True):
         label: the label of the first decision; empty when there was none.
         choices: its options, the best first.
         value: the chances of the best.
-        leaves: how many courses were run.
+        leaves: how many paths were run.
         states: how many merged points were met.
         passed: labels of optional moments of others that nobody answered.
+        partly: answers of the script that some paths do not offer.
         plan: the best options of the questions in the action's own data.
     """
 
@@ -77,12 +70,13 @@ class Best(msgspec.Struct, frozen=True):
     leaves: int
     states: int
     passed: tuple[str, ...] = ()
+    partly: tuple[str, ...] = ()
     plan: tuple[Planned, ...] = ()
 
     def odds(self, prepared: Prepared) -> Odds:
         """Return the odds of the best choice, as `rpgres.odds.exact` has them."""
         masses = in_order(prepared, dict(self.value.masses))
-        return Odds(masses=masses, open=self.value.open, leaves=self.leaves, states=self.states, passed=self.passed)
+        return Odds(masses, self.value.open, self.leaves, self.states, passed=self.passed, partly=self.partly)
 
     def records(self, prepared: Prepared, *, samples: Mapping[str, Sample] = EMPTY) -> list[ChoiceOdds]:
         """Return the odds of each first option for the JSON, the best first.
@@ -113,159 +107,6 @@ def _likely(choice: ChoiceOdds) -> float:
     """Return how likely success is, as far as that is known."""
     found = choice.estimate
     return found.share if found is not None else choice.success.probability
-
-
-class _Chance(Stop):
-    """Chance is asked something new."""
-
-    def __init__(self, label: str, values: Sequence[Any], weights: Sequence[int], total: int) -> None:
-        super().__init__(label)
-        self.label, self.values, self.weights, self.total = label, values, weights, total
-
-
-class _Decision(Stop):
-    """The seat that is weighed decides something new; `is_scripted` says whether a script has answers left for it."""
-
-    def __init__(self, question: Question, *, is_scripted: bool) -> None:
-        super().__init__(question.label)
-        self.question = question
-        self.is_scripted = is_scripted
-
-
-class _Known(Stop):
-    """The run came to a point whose value is known."""
-
-    def __init__(self, value: Value) -> None:
-        super().__init__()
-        self.value = value
-
-
-class _Place(msgspec.Struct, frozen=True):
-    """A place of a chain, with all that a step from there may turn to.
-
-    Attributes:
-        chain, place: the steps, and where they have led.
-        before: what was answered before the chain began.
-        state, unseen, undealt, has_secrets: the table's.
-        hidden: what happened that the seat that is weighed did not see.
-        left: what is left of the script.
-        is_first: whether the seat that is weighed has not decided anything yet.
-    """
-
-    chain: Chain
-    place: Any
-    before: Node | None
-    state: State
-    unseen: Mapping[str, Unseen]
-    undealt: Mapping[str, tuple[str, int]]
-    has_secrets: bool
-    hidden: tuple[Event, ...]
-    left: Mapping[str, tuple[str, ...]]
-    is_first: bool
-
-
-class _Course(msgspec.Struct, frozen=True):
-    """A course of the rule: the answers from its beginning on, or from a place of a chain.
-
-    Attributes:
-        tape: the answers, by label.
-        at: the place.
-        key: what is all that matters where it begins; None where that is not known.
-    """
-
-    tape: Node | None = None
-    at: _Place | None = None
-    key: Hashable = None
-
-    def plus(self, label: str, answer: Any) -> _Course:
-        """Return the course with one answer more."""
-        return _Course((self.tape, (label, answer)), self.at)
-
-
-class _Onward(Stop):
-    """The rule came to a chain of steps."""
-
-    def __init__(self, course: _Course, run: Run) -> None:
-        super().__init__()
-        self.course, self.run = course, run
-
-
-class _Walk(TapeDealer):
-    """Answers chance and the decisions of one seat from a tape, and stops the run at the first that is not on it.
-
-    Attributes:
-        keys: what all that matters was at the merges of the running course that are not on its tape.
-        recalls: whether a point whose value is known is an end.
-    """
-
-    __slots__ = ("_known", "keys", "recalls")
-
-    def __init__(self, known: Mapping[Hashable, Value]) -> None:
-        super().__init__()
-        self._known = known
-        self.keys: list[Hashable] = []
-        self.recalls = False
-
-    def load(self, node: Node | None) -> None:
-        super().load(node)
-        self.keys = []
-
-    def fresh(self, label: str, values: Sequence[Any], weights: Sequence[int], total: int) -> Any:
-        """End the run at a new question."""
-        raise _Chance(label, values, weights, total)
-
-    def decide(self, question: Question, *, is_scripted: bool) -> str:
-        """Return the option on the tape, or end the run at a new decision."""
-        if self.is_fresh:
-            raise _Decision(question, is_scripted=is_scripted)
-        chosen: str = self.recorded(question.label)
-        return chosen
-
-    def merge(self, key: object) -> None:
-        """End the run where the value of what follows is known."""
-        if not self.is_fresh:
-            return
-        value = self._known.get(key) if self.recalls else None
-        if value is not None:
-            raise _Known(value)
-        self.keys.append(key)
-
-
-class _Weighed(Policies):
-    """Policies among which one seat's decisions are weighed, as the walk says.
-
-    Args:
-        others: the policies.
-        seat: whose decisions are weighed.
-        walk: where their answers come from.
-        only_first: whether policies decide for that seat too, once it has decided.
-        is_first: whether it has not.
-    """
-
-    __slots__ = ("_only_first", "_seat", "_walk", "is_first", "script")
-    script: Script
-
-    def __init__(
-        self, others: Mapping[str, Policy], *, seat: str, walk: _Walk, only_first: bool, is_first: bool
-    ) -> None:
-        super().__init__(others)
-        self._seat, self._walk = seat, walk
-        self._only_first, self.is_first = only_first, is_first
-
-    def of(self, who: str, seat: str) -> Policy | None:
-        """Return the policy that decides for somebody: the walk for the seat that is weighed."""
-        if seat == self._seat and (self.is_first or not self._only_first):
-            return self._decide
-        return super().of(who, seat)
-
-    def _decide(self, view: View, question: Question) -> str:
-        chosen = self._walk.decide(question, is_scripted=any(self.script.left.values()))
-        self.is_first = False
-        return chosen
-
-    def preference(self, who: str, seat: str) -> Preference | None:
-        """Return by which order of preference somebody else decides."""
-        return None if seat == self._seat else super().preference(who, seat)
 
 
 def best_odds(
@@ -314,11 +155,7 @@ class _Solver:
     """One calculation: the points whose value is known, and what is left of the budget."""
 
     def __init__(
-        self,
-        prepared: Prepared,
-        choose: Mapping[str, Sequence[str]],
-        policies: Mapping[str, Policy],
-        budget: Budget,
+        self, prepared: Prepared, choose: Mapping[str, Sequence[str]], policies: Mapping[str, Policy], budget: Budget
     ) -> None:
         from fractions import Fraction
 
@@ -327,7 +164,7 @@ class _Solver:
         self._prepared, self._choose, self._policies = prepared, choose, policies
         self._seat = prepared.state.seat_of(prepared.actor)
         self._known: dict[Hashable, Value] = {}
-        self._walk = _Walk(self._known)
+        self._dealer = SearchDealer(self._known)
         self._budget, self._leaves, self._runs = budget, 0, Runs()
         self._success = success_of(prepared)
         successes = [name for name, success in self._success.items() if success]
@@ -338,6 +175,7 @@ class _Solver:
         self._success_band = successes[0] if len(successes) == 1 else ""  # else it is not known which one it would be
         self._settled: dict[str, Value] = {}
         self.plan = Plan()
+        self._applied = Applied(choose)
         self.looks_at_all, self.merges, self.only_first = False, True, False
         self._going: set[Hashable] = set()  # places whose value is being worked out
         self._depth = 0  # how many points are being looked at, each behind the one before
@@ -348,7 +186,7 @@ class _Solver:
 
     def solve(self) -> Best:
         """Return the odds."""
-        value = self._value(_Course(), self._one)
+        value = self._value(Path(), self._one)
         if self._runs.undecided:
             raise needs_policy(self._runs.undecided.values())
         choices = [Choice(option, self._sum([*parts, *self._ended_before])) for option, parts in self._firsts.items()]
@@ -357,7 +195,8 @@ class _Solver:
         choices.sort(key=lambda choice: self._worth(choice.value), reverse=True)
         passed = tuple(sorted(self._runs.passed))
         plan = tuple(self.plan.records())
-        return Best(self.label, tuple(choices), value, self._leaves, len(self._known), passed, plan)
+        partly = self._applied.partly(is_whole=not value.open)
+        return Best(self.label, tuple(choices), value, self._leaves, len(self._known), passed, partly, plan)
 
     def _is_best(self, value: Value) -> bool:
         """Tell whether nothing could be better."""
@@ -382,55 +221,56 @@ class _Solver:
                 masses[band] = masses.get(band, self._zero) + share * mass
         return Value(success, tuple(masses.items()), open_ + 1 - met)
 
-    def _run(self, course: _Course) -> Value | _Course:
-        """Run a course and return what it comes to, if it asks nothing new; or the course that goes on from there.
+    def _run(self, path: Path) -> Value | Path:
+        """Run a path and return what it comes to, if it asks nothing new; or the path that goes on from there.
 
         Raises:
-            _Chance, _Decision: it asks something new.
+            Fresh, Asked: it asks something new.
         """
         if self._budget.is_spent or self._depth > DEEPEST:
             return self._left_open
         self._leaves += 1
-        at, before = course.at, self._runs.work
-        self._walk.load(course.tape)
+        at, before = path.at, self._runs.work
+        self._dealer.load(path.tape)
         once: Callable[..., tuple[Outcome, Run]]
         if at is not None:
             once = partial(self._step, at)
         else:
             once = partial(play, self._prepared, asked=SUCCESS, follow=self._followed if self.merges else None)
         try:
-            return self._ended(self._runs.run(once, self._walk, self._players(at)))
-        except _Known as known:
+            return self._ended(self._runs.run(once, self._dealer, self._players(at)))
+        except Known as known:
             return known.value
-        except _Onward as onward:
-            return onward.course
+        except Onward as onward:
+            return onward.path
         finally:
             self._budget.spend(max(1, self._runs.work - before))
 
-    def _players(self, at: _Place | None) -> Seats:
+    def _players(self, at: ChainPlace | None) -> Seats:
         script: Mapping[str, Sequence[str]] = self._choose if at is None else at.left
         is_first = at is None or at.is_first
-        only_first = self.only_first
-        policies = _Weighed(self._policies, seat=self._seat, walk=self._walk, only_first=only_first, is_first=is_first)
-        seats = Seats(script, policies=policies)
+        policies = SearchedPolicies(
+            self._policies, seat=self._seat, dealer=self._dealer, only_first=self.only_first, is_first=is_first
+        )
+        seats = Seats(script, policies=policies, applied=self._applied)
         policies.script = seats.script
         return seats
 
     def _followed(self, table: Table, chain: Chain, start: Any) -> Any:
         """Return where a chain leads, if the tape has it; otherwise the run goes on from its first place."""
-        if self._walk.is_fresh:
-            raise _Onward(self._place(table, chain, start, before=self._walk.node), table.run)
-        run, at = table.run, self._walk.recorded(CHAIN)
+        if self._dealer.is_fresh:
+            raise Onward(self._place(table, chain, start, before=self._dealer.node), table.run)
+        run, at = table.run, self._dealer.recorded(CHAIN)
         run.state, run.unseen, run.undealt, run.has_secrets = at.state, at.unseen, at.undealt, at.has_secrets
         run.since = len(run.events)
         run.players = self._players(at)
         return at.place
 
-    def _step(self, at: _Place, dealer: Dealer, players: Seats) -> NoReturn:
+    def _step(self, at: ChainPlace, dealer: Dealer, players: Seats) -> NoReturn:
         """Take the next step of a chain.
 
         Raises:
-            _Onward: to the course that goes on from there.
+            Onward: to the path that goes on from there.
         """
         rules, chain = self._prepared.rules, at.chain
         run = Run(rules, at.state, dealer, players, SUCCESS, lump=self._prepared.lump_for(SUCCESS))
@@ -445,73 +285,73 @@ class _Solver:
         except BaseException as error:  # noqa: BLE001  # a stranger's code may raise anything
             raise fault_of(error, run, f"the rule {rules.id} {self._prepared.action}") from error.__cause__
         if after is None:
-            found = _Course((at.before, (CHAIN, found.at)), key=("end", found.key))
-        raise _Onward(found, run)
+            found = Path((at.before, (CHAIN, found.at)), key=("end", found.key))
+        raise Onward(found, run)
 
     def _place(
         self, table: Table, chain: Chain, place: Any, *, before: Node | None, hidden: tuple[Event, ...] = ()
-    ) -> _Course:
-        """Return the course that begins where a chain has led."""
+    ) -> Path:
+        """Return the path that begins where a chain has led."""
         run = table.run
         players = run.players
         policies = players.policies
-        assert isinstance(policies, _Weighed)
+        assert isinstance(policies, SearchedPolicies)
         hidden = (*hidden, *self._not_seen(run))
         number = sum(label == CHAIN for label, _ in entries(before))  # a rule may have several chains
         key = number, chain.step, chain.key(table, place), players.used(), bool(hidden)
         left = {label: tuple(answers) for label, answers in players.script.left.items()}
         state, is_first = run.state, policies.is_first
-        at = _Place(chain, place, before, state, run.unseen, run.undealt, run.has_secrets, hidden, left, is_first)
-        return _Course(at=at, key=key)
+        at = ChainPlace(chain, place, before, state, run.unseen, run.undealt, run.has_secrets, hidden, left, is_first)
+        return Path(at=at, key=key)
 
-    def _value(self, course: _Course, share: Fraction | None = None) -> Value:
-        """Return the value of the point that a course leads to.
+    def _value(self, path: Path, share: Fraction | None = None) -> Value:
+        """Return the value of the point that a path leads to.
 
         Args:
-            course: the course.
-            share: how likely it is, as long as the seat that is weighed has not decided anything.
+            path: the path.
+            share: how likely it is, as long as the optimal player has not decided anything.
         """
-        if course.key is None or share is not None:  # what is known of a point holds once something has been decided
-            return self._worked_out(course, share)
-        known = self._known.get(course.key)
+        if path.key is None or share is not None:  # what is known of a point holds once something has been decided
+            return self._worked_out(path, share)
+        known = self._known.get(path.key)
         if known is not None:
             return known
-        if course.key in self._going:
+        if path.key in self._going:
             return self._left_open  # it may go round and round
-        self._going.add(course.key)
-        value = self._worked_out(course)
-        self._going.discard(course.key)
+        self._going.add(path.key)
+        value = self._worked_out(path)
+        self._going.discard(path.key)
         if not value.open:
-            self._known[course.key] = value
+            self._known[path.key] = value
         return value
 
-    def _worked_out(self, course: _Course, share: Fraction | None = None) -> Value:
+    def _worked_out(self, path: Path, share: Fraction | None = None) -> Value:
         self._depth += 1
         try:
-            return self._looked_at(course, share)
+            return self._looked_at(path, share)
         finally:
             self._depth -= 1
 
-    def _looked_at(self, course: _Course, share: Fraction | None) -> Value:
+    def _looked_at(self, path: Path, share: Fraction | None) -> Value:
         from fractions import Fraction
 
-        self._walk.recalls = share is None
+        self._dealer.recalls = share is None
         try:
-            found = self._run(course)
-        except _Chance as chance:
-            keys = self._walk.keys
+            found = self._run(path)
+        except Fresh as chance:
+            keys = self._dealer.keys
             parts = list[tuple[Fraction, Value]]()
             for answer, weight in zip(chance.values, chance.weights, strict=True):
                 its = Fraction(weight, chance.total)
-                after = course.plus(chance.label, answer)
+                after = path.plus(chance.label, answer)
                 parts.append((its, self._value(after, None if share is None else share * its)))
             value = self._sum(parts)
-        except _Decision as decision:
-            keys = self._walk.keys
-            self._check_sight(decision, course)
-            value = self._chosen(course, decision) if share is None else self._first(course, decision.question, share)
+        except Asked as decision:
+            keys = self._dealer.keys
+            self._check_sight(decision, path)
+            value = self._chosen(path, decision) if share is None else self._first(path, decision.question, share)
         else:
-            if isinstance(found, _Course):
+            if isinstance(found, Path):
                 return self._value(found, share)
             if share is not None:
                 self._ended_before.append((share, found))
@@ -520,27 +360,27 @@ class _Solver:
             self._known.update(dict.fromkeys(keys, value))
         return value
 
-    def _first(self, course: _Course, question: Question, share: Fraction) -> Value:
+    def _first(self, path: Path, question: Question, share: Fraction) -> Value:
         """Return the value of a first decision, and add what each of its options comes to."""
         self.label = self.label or question.label
         self._decided += share
         values = list[Value]()
         for name in answers_to(question):
-            values.append(self._value(course.plus(question.label, name)))
+            values.append(self._value(path.plus(question.label, name)))
             self._firsts.setdefault(name, []).append((share, values[-1]))
         return self._planned(question, values)
 
-    def _chosen(self, course: _Course, decision: _Decision) -> Value:
+    def _chosen(self, path: Path, decision: Asked) -> Value:
         """Return the value of a decision: that of the option with the greatest chance of success."""
         question = decision.question
         if not self.looks_at_all and not decision.is_scripted:  # a promise holds for whoever is free to choose
             if question.is_won and self._success_band:
                 return self._ended(self._success_band)
             if question.dominant:
-                return self._value(course.plus(question.label, question.dominant))
+                return self._value(path.plus(question.label, question.dominant))
         values = list[Value]()
         for name in answers_to(question):
-            values.append(self._value(course.plus(question.label, name)))
+            values.append(self._value(path.plus(question.label, name)))
             if self._is_best(values[-1]):
                 break
         return self._planned(question, values)
@@ -548,12 +388,8 @@ class _Solver:
     def _planned(self, question: Question, values: Sequence[Value]) -> Value:
         """Return what deciding comes to; a question of the action's own data is noted in the plan."""
         if question.label in self._prepared.rules.file.actions[self._prepared.action].ask:
-            chances = {
-                name: (one.success, one.success + one.open)
-                for name, one in zip(answers_to(question), values, strict=False)
-            }
             best = max(range(len(values)), key=lambda place: self._worth(values[place]))
-            self.plan.note(question, [*chances][best], chances)
+            self.plan.note(question, best, [(one.success, one.success + one.open) for one in values])
         return self._best_of(values)
 
     def _best_of(self, values: Sequence[Value]) -> Value:
@@ -578,9 +414,9 @@ class _Solver:
             known = self._settled[band] = Value(success, ((band, self._one),), self._zero)
         return known
 
-    def _check_sight(self, decision: _Decision, course: _Course) -> None:
+    def _check_sight(self, decision: Asked, path: Path) -> None:
         """Check that the seat that decides has seen all that chance answered."""
-        if self._not_seen(decision.run) or (course.at is not None and course.at.hidden):
+        if self._not_seen(decision.run) or (path.at is not None and path.at.hidden):
             raise UsageError(
                 f"{self._seat} does not know everything drawn before {decision.question.label!r}, "
                 f"so there is no optimal choice; let a policy decide with {named('auto')} or "
@@ -588,10 +424,10 @@ class _Solver:
             )
 
     def _not_seen(self, run: Run) -> list[Event]:
-        """Return what happened of late that the seat that is weighed could not see."""
+        """Return what happened of late that the optimal player could not see."""
         if not run.has_secrets:
             return []
-        drawn = {label for label, _ in self._walk.tape}
+        drawn = {label for label, _ in self._dealer.tape}
         found: list[Event] = []
         for event in run.events:
             is_hidden = event.audience is not None and self._seat not in event.audience and hasattr(event, "label")

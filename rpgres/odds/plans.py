@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -14,7 +15,7 @@ from rpgres.odds.chances import Chance, chance_record
 if TYPE_CHECKING:
     from fractions import Fraction
 
-MOST_PLANNED = 60  # questions that a plan has
+MOST_PLANNED = 300  # questions that a plan has
 Bounds = tuple["Fraction", "Fraction"]  # of a chance, at least and at most
 
 
@@ -70,11 +71,11 @@ class _Found:
         self.value = value
         self.chances: dict[str, Bounds | None] = {}
 
-    def add(self, best: str, success: Mapping[str, Bounds], options: Iterable[str]) -> None:
-        self.best[best] = None
+    def add(self, best: int, success: Sequence[Bounds], options: Sequence[str]) -> None:
+        self.best[options[best]] = None
         self.value = _joined(self.value, success[best])
-        for option in options:
-            found, before = success.get(option), self.chances.get(option)
+        for option, found in zip_longest(options, success):
+            before = self.chances.get(option)
             self.chances[option] = _joined(found, before) if found and before else found or before
 
 
@@ -92,13 +93,13 @@ class Plan:
     def __init__(self) -> None:
         self._found: dict[tuple[str, Mapping[str, Any]], _Found] = {}
 
-    def note(self, question: Question, best: str, success: Mapping[str, Bounds]) -> None:
+    def note(self, question: Question, best: int, success: Sequence[Bounds]) -> None:
         """Add a question.
 
         Args:
             question: the question.
-            best: its best option.
-            success: the chance of success by each evaluated option.
+            best: the place of its best option in `answers_to`.
+            success: the chances of success by the evaluated options, the first ones of `answers_to`.
         """
         key = question.label, question.facts
         if len(self._found) > MOST_PLANNED and key not in self._found:

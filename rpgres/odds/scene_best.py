@@ -15,11 +15,12 @@ from msgspec.structs import replace
 
 from rpgres.engine.events import Event, seen
 from rpgres.engine.players import NO, Answer, Answerer, Question, View
-from rpgres.engine.stops import NeedsAnswer, Stop
+from rpgres.engine.stops import NeedsAnswer
 from rpgres.errors import UsageError, named
 from rpgres.model.state import EMPTY
+from rpgres.odds.branching import Asked, BranchDealer, Fresh
 from rpgres.odds.exact import Chance, chance_record
-from rpgres.odds.explorer import Budget, TapeDealer
+from rpgres.odds.explorer import Budget
 from rpgres.odds.scenes import WORK, Course, Delta, SceneOddsResult, Undecided
 from rpgres.odds.watching import Memo, Node, Parts
 from rpgres.stopping import STOP
@@ -88,12 +89,6 @@ class Decision(msgspec.Struct, frozen=True):
     who: str = ""
     words: str = ""
     facts: Mapping[str, Any] = EMPTY
-
-    @property
-    def cost_of_second(self) -> Fraction:
-        """What the second best option costs; 0 where there is no other."""
-        best, other = self.options[0].value, self.options[min(1, len(self.options) - 1)].value
-        return best - other
 
 
 class SceneBest(msgspec.Struct, frozen=True):
@@ -187,32 +182,13 @@ def decision_record(decision: Decision) -> BestDecision:
     )
 
 
-class Fresh(Stop):
-    """A question that no tape answers yet."""
-
-    def __init__(self, label: str, values: Sequence[Any], weights: Sequence[int], total: int) -> None:
-        super().__init__(label)
-        self.label, self.values, self.weights, self.total = label, values, weights, total
-
-
-class Asked(Stop):
-    """A decision of the seat that decides optimally, which no tape answers yet."""
-
-    def __init__(self, question: Question) -> None:
-        super().__init__(question.label)
-        self.question = question
-
-
-class TreeDealer(TapeDealer):
+class TreeDealer(BranchDealer):
     """Answers from a tape, and ends the run at the first question behind its end."""
 
     __slots__ = ()
 
     def merge(self, key: object) -> None:
         """Go on: every branch of a turn is followed by itself."""
-
-    def fresh(self, label: str, values: Sequence[Any], weights: Sequence[int], total: int) -> Any:
-        raise Fresh(label, tuple(values), tuple(weights), total)
 
 
 class _Step(NamedTuple):

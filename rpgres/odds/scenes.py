@@ -20,9 +20,9 @@ from rpgres.engine.standing import Standing
 from rpgres.engine.stops import NeedsAnswer
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY
-from rpgres.odds.exact import Chance
+from rpgres.odds.chances import Chance, chance_rows
 from rpgres.odds.explorer import MERGE, Budget, Merged, Method, Runs, WalkDealer, entries, explore_within
-from rpgres.odds.watching import Memo, Node, Parts, Reads
+from rpgres.odds.watching import Memo, Node, Parts, Reads, unwatched
 from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
@@ -119,6 +119,10 @@ class SceneOddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.scene-odds
     known: Known | None = None
     note: str | None = None
 
+    def table(self) -> list[dict[str, Any]]:
+        """Return a row for each ending or value, as `pandas.DataFrame` takes it: `probability`, `exact` fraction."""
+        return chance_rows(self.by, self.outcomes, has_numbers=self.by != "ending")
+
 
 class Undecided(Exception):  # it is no error of the scene: somebody has to say who decides
     """Decisions before the end have nobody to take them."""
@@ -164,10 +168,10 @@ class Kept(msgspec.Struct):
 
     def work_out(self, run: Run, play: Callable[[Run], Any]) -> tuple[tuple[Any, ...], tuple[int, ...], int]:
         """Return what a part comes to, from every answer of chance."""
-        runs = Runs()
+        runs, state = Runs(), unwatched(run.state)
 
         def once(dealer: WalkDealer) -> Hashable:
-            inner = Run(run.rules, run.state, dealer, run.players, run.asked)
+            inner = Run(run.rules, state, dealer, run.players, run.asked)
             found: Hashable = play(inner)
             runs.work += inner.work
             return found
@@ -211,7 +215,8 @@ class PhaseDealer(WalkDealer):
         assert self._kept is not None
         known = self._kept.found.get(key)
         if known is None:
-            known = self._kept.found[key] = self._kept.work_out(run, play)
+            with self._reads.off():  # the key stands for what it reads
+                known = self._kept.found[key] = self._kept.work_out(run, play)
         results, weights, total = known
         if not total:
             return play(run)

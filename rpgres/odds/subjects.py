@@ -532,6 +532,11 @@ class MeasuredOdds(msgspec.Struct, frozen=True, kw_only=True):
     states: int
     mean: Chance | None = None
 
+    def row(self) -> dict[str, float]:
+        """Return the probability of each outcome, of `success` where there is such, and of what is `open`."""
+        chances = {**self.outcomes, **({SUCCESS: self.success} if self.success is not None else {}), "open": self.open}
+        return {name: chance.probability for name, chance in chances.items()}
+
 
 def measured_fields(found: Measured) -> dict[str, Any]:
     """Return a distribution as the fields of `MeasuredOdds`."""

@@ -74,17 +74,12 @@ class Variation(Evaluated, frozen=True, kw_only=True, tag="rpgres.variation/1"):
     cells: list[Cell]
 
     def table(self) -> list[dict[str, Any]]:
-        """Return a row for each cell: its values by axis, the probability of each outcome, `success`, and what is open.
+        """Return a row for each cell, as `pandas.DataFrame` takes it: its values by axis, and the odds as its `row`."""
+        return _rows(self.cells)
 
-        `pandas.DataFrame` takes it as it is.
-        """
-        rows = []
-        for cell in self.cells:
-            row = {name: plain_value(value) for name, value in cell.at.items()}
-            row |= {name: chance.probability for name, chance in cell.outcomes.items()}
-            rows.append({**row, **({SUCCESS: cell.success.probability} if cell.success is not None else {})})
-            rows[-1] |= {"open": cell.open.probability}
-        return rows
+
+def _rows(cells: Sequence[Cell]) -> list[dict[str, Any]]:
+    return [{**{name: plain_value(value) for name, value in cell.at.items()}, **cell.row()} for cell in cells]
 
 
 class Target(msgspec.Struct, frozen=True):
@@ -129,6 +124,10 @@ class Search(Evaluated, frozen=True, kw_only=True, tag="rpgres.search/1"):
     order: Order
     certain: bool
     cells: list[FoundCell]
+
+    def table(self) -> list[dict[str, Any]]:
+        """Return a row for each value, as `pandas.DataFrame` takes it: the value by its axis, and the odds."""
+        return _rows(self.cells)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ is told from what it left alone, even where it wrote an equal value.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -80,6 +81,15 @@ class Reads:
         """Take note that a part was read, or what a function made of some."""
         if not self.is_off:
             self.parts[part] = None
+
+    @contextmanager
+    def off(self) -> Iterator[None]:
+        """Take no note of what is read meanwhile."""
+        before, self.is_off = self.is_off, True
+        try:
+            yield
+        finally:
+            self.is_off = before
 
     def of(self, part: int) -> Any:
         """Return the value of a part, and take note that it was read."""
@@ -220,6 +230,20 @@ def _fields(record: Any) -> tuple[Any, ...]:
 def raw(record: Any, name: str) -> Any:
     """Return what a record holds, tokens as they are."""
     return object.__getattribute__(record, name)
+
+
+def unwatched(state: State) -> State:
+    """Return a state like a watched one of which nobody takes note what is read; it reads all of it."""
+    if type(state) is State:
+        return state
+
+    def copied(record: Any, kind: type[Any]) -> Any:
+        fields = zip(record.__struct_fields__, _fields(record), strict=True)
+        return kind(**{name: Map(value.items()) if type(value) is WatchedMap else value for name, value in fields})
+
+    plain: State = copied(state, State)
+    characters = {name: copied(one, Character) for name, one in plain.characters.items()}
+    return msgspec.structs.replace(plain, characters=Map(characters))
 
 
 class Parts:

@@ -13,14 +13,17 @@ from rpgres.rulesets import Rules
 from rpgres.toml.reading import nearest
 
 
-def character_at(context: InputContext, name: str, *, option: str) -> str:
-    """Return the name of a character at the table, or of a sheet, which joins it."""
+def character_at(context: InputContext, name: str, *, option: str, is_other: bool = False) -> str:
+    """Return the name of a character at the table, or of a sheet, which joins it; with `is_other` not the actor's."""
     from rpgres.rulesets.sheets import MissingSheet
 
     try:
-        return context.name_at_table(name)
+        found = context.name_at_table(name)
     except MissingSheet:
         raise _nobody(context, name, option) from None
+    if is_other and found == context.actor:
+        raise UsageError(f"{option}: {found!r} is the actor; name another character", reason="range")
+    return found
 
 
 def _nobody(context: InputContext, name: str, option: str) -> UsageError:
@@ -36,7 +39,7 @@ def _nobody(context: InputContext, name: str, option: str) -> UsageError:
 
 
 def _read(slot: Slot, value: Any) -> str:
-    return character_at(slot.context, str(value), option=slot.option)
+    return character_at(slot.context, str(value), option=slot.option, is_other=slot.described.others)
 
 
 def _is_known(_rules: Rules, state: State, described: Described, value: Any, _who: str) -> bool:

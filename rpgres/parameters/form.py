@@ -35,9 +35,7 @@ def _read(slot: Slot, value: Any) -> Form:
     before = context.state.characters
     if parameter.seats:
         if parameter.others:
-            name = character_at(context, name, option=slot.option)
-            if name == context.actor:
-                raise UsageError(f"{slot.option}: {name!r} is the actor; name another character", reason="range")
+            name = character_at(context, name, option=slot.option, is_other=True)
         else:
             name = _seated(context, name)
         if parameter.guests and name not in context.state.characters:

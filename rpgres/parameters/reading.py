@@ -22,7 +22,6 @@ def read_inputs(context: InputContext, action: str, given: Mapping[str, Any]) ->
 
     Args:
         context: the table so far; characters and tags that the inputs bring are added to its state.
-        action: the action's name.
         given: values as typed (text) or scripted (numbers, tables, lists), by parameter name.
 
     Raises:

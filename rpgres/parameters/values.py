@@ -32,11 +32,6 @@ class Opposition(msgspec.Struct, frozen=True):
     character: str = ""
     ability: str = ""
 
-    @property
-    def is_active(self) -> bool:
-        """Whether the opposition rolls."""
-        return self.dice is not None
-
 
 class Form(msgspec.Struct, frozen=True):
     """A name that was typed, with its fields.

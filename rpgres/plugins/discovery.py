@@ -123,7 +123,7 @@ def unknown_ruleset(ruleset_id: str, *, extra: Sequence[Path] = ()) -> UsageErro
     said = [f"there is no ruleset {ruleset_id!r}"]
     if near:
         said.append(f"did you mean {near!r}?")
-    said.append(f"installed: {', '.join(names) or 'none'}")
+    said.append(f"installed: {', '.join(names) or 'none'} (`rpgres ruleset list` describes them)")
     folder = _overlay_folder(ruleset_id, extra)
     if folder is not None:
         if nothing := _nothing_in(folder / "ruleset.toml"):

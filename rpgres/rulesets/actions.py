@@ -73,13 +73,14 @@ class Choosable(Record, frozen=True, kw_only=True):
 class Asking(Record, frozen=True, kw_only=True):
     """A question inside a roll, which may always be skipped.
 
-    It is asked before the first dice that name its label in a formula, otherwise after all rolls. In formulas the label
-    is the option that was chosen last, `no` where none was.
+    It is asked before the dice that `before` names, or the first with its label in a formula, otherwise after all
+    rolls. In formulas the label is the option that was chosen last, `no` where none was.
 
     Attributes:
         text: the question.
         who: the role that decides: actor, opponent, gm, or a parameter of the kind `character`.
         when: a condition: the question is asked where it holds.
+        before: the dice before which it is asked, where no formula of earlier dice names it.
         times: the maximum number of times that it is asked, each after an answer; at least 1.
         options: its options, by name.
     """
@@ -87,6 +88,7 @@ class Asking(Record, frozen=True, kw_only=True):
     text: str
     who: str = "actor"
     when: str = ""
+    before: str = ""
     times: int = 1
     options: dict[Id, Choosable]
 

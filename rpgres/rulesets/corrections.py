@@ -50,7 +50,6 @@ def changed(rules: Rules, state: State, path: str, text: str) -> State:
 
     Args:
         rules: the ruleset in play, whose sheets say which counters and abilities there are, and within which bounds.
-        state: the table.
         path: where.
         text: the value as typed; `absent` takes away what may be away, seats are separated by commas.
 
@@ -77,7 +76,6 @@ def set_by(rules: Rules, state: State, path: str, text: str, *, seat: str | None
 
     Args:
         rules, path, text: see `changed`.
-        state: the table.
         seat: who sets it; None for the host.
         to: the seats that may know of it from now on; as before when none is named.
 
@@ -349,7 +347,6 @@ def _put(value: Any, keys: list[str], text: str, *, path: str, field: str = "") 
     """Return a value in which the place at the rest of a path holds what is typed.
 
     Args:
-        value: the value.
         keys: the rest of the path.
         text: what is typed.
         path: the whole path, for messages.

@@ -97,10 +97,12 @@ class AskPlan(Struct, frozen=True):
     Attributes:
         when: whether it is asked.
         options: its options, by name.
+        before: the dice before which it is asked; empty for those that name it, or the end.
     """
 
     when: Expr
     options: dict[str, OptionPlan]
+    before: str = ""
 
     @property
     def formulas(self) -> tuple[Expr, ...]:
@@ -191,8 +193,6 @@ def dice_plan(file: RulesetFile, action: str, *, wanted: Iterable[str] = ()) -> 
     """Return what the data of an action with named dice say.
 
     Args:
-        file: the ruleset's data.
-        action: the action.
         wanted: names that the rows of its outcomes speak of; definitions among them are numbers of the action.
 
     Raises:
@@ -280,7 +280,7 @@ def _stages(plan: DicePlan) -> Iterator[str]:
 
 
 def _steps(plan: DicePlan) -> Iterator[str]:
-    """Yield groups and questions in their order: a question right before the first dice that name its answer.
+    """Yield groups and questions in their order: a question right before its dice, or the first that name its answer.
 
     Raises:
         FormulaError: a question needs dice that are rolled only after it.
@@ -297,9 +297,12 @@ def _steps(plan: DicePlan) -> Iterator[str]:
             raise FormulaError(f"the question {label} needs {', '.join(sorted(later))}, rolled only after its answer")
         return label
 
+    for label, one in plan.asks.items():
+        if one.before and one.before not in plan.groups:
+            raise FormulaError(f"the question {label} comes before {one.before}, which names no dice of this action")
     for name, group in plan.groups.items():
         its = [one for one in (*group.pieces, group.again) if one is not None and not isinstance(one, str)]
-        needs = plan.answers_of(*its)
+        needs = plan.answers_of(*its) | {label for label, one in plan.asks.items() if one.before == name}
         yield from (ask(label) for label in plan.asks if label in needs and label not in asked)
         rolled.add(name)
         yield name
@@ -349,7 +352,7 @@ class _Writer:
             )
             for name, its in ask.options.items()
         }
-        return AskPlan(self.read(ask.when) if ask.when else TRUE, options)
+        return AskPlan(self.read(ask.when) if ask.when else TRUE, options, ask.before)
 
     def read(self, text: str) -> Expr:
         return self.written(formula(text))
@@ -385,6 +388,12 @@ class _Writer:
             return self._defined(call.name, call.args)
         if call.name not in FUNCTIONS:
             known = ", ".join((*FUNCTIONS, *self.definitions))
+            before, minus, last = call.name.rpartition("-")
+            if minus and last in known.split(", "):
+                parts = f"{before} - {last}(...)"
+                raise FormulaError(
+                    f"{call.name} is read as one name; to subtract, write blanks around the minus: {parts}"
+                )
             raise FormulaError(f"there is no function {call.name!r}; there are {known}")
         least, most = FUNCTIONS[call.name]
         if not least <= len(call.args) <= most:

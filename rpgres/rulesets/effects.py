@@ -42,7 +42,6 @@ def paid_by(file: RulesetFile, of: str) -> tuple[str, str, int]:
     """Return how a counter or track is paid with: the kind of effect, its field, and the sign; nothing where none is.
 
     Args:
-        file: the ruleset's data.
         of: the counter or track.
     """
     for kind, its in file.effects.items():

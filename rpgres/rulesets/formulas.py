@@ -354,7 +354,6 @@ def linear(expr: Expr, known: Callable[[str], Linear | None]) -> Linear | None:
     """Return a tree as a sum of names, each with a factor, and a number under an empty name; None if it is none.
 
     Args:
-        expr: the tree.
         known: the same for a name.
     """
     if isinstance(expr, Const):

@@ -41,7 +41,6 @@ def settings_of(rules: Rules, kit: str, record: type[SettingsT]) -> SettingsT:
     """Return what a ruleset has set of a kit, as its record.
 
     Args:
-        rules: the ruleset in play.
         kit: the kit's name.
         record: the kit's record of settings.
 

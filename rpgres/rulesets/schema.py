@@ -100,7 +100,8 @@ class Parameter(Record, frozen=True):
         fields: for a form: what may be said behind NAME:.
         seats: for a form: whether the name may be a character at the table, or a sheet, which is then added.
         guests: for a form with `seats`: whether a name without a sheet is added as a character, too.
-        others: for a form with `seats`: whether it has to be somebody at the table or with a sheet, and not who acts.
+        others: for a form with `seats`: whether it has to be somebody at the table or with a sheet, and not who acts;
+            for a character: whether it has to be somebody other than who acts.
         said_by: who gives it at a persistent table: the acting player (`player`), the same if the game master confirms
             what no sheet has (`confirmed`), or no player (`gm`).
         seen_by: which seats read the value at a persistent table: every seat (`all`), or the one that typed it (`own`).

@@ -31,6 +31,7 @@ class Option(msgspec.Struct, frozen=True):
         prefer: its rank for policies: the greatest is taken; only the order of the numbers matters.
         facts: what the option is about, for policies that look closer.
         aliases: other words for it.
+        accepts: tells whether a typed word is another form of its name, where there are too many to list.
         passes: whether choosing it skips an optional question, as `NO` does; it is listed as the way to do so.
         brief: the same in a few words, for a question in one line; the text where it is empty.
         cost: what choosing it costs its owner; a person is shown the cheapest options first.
@@ -46,6 +47,7 @@ class Option(msgspec.Struct, frozen=True):
     prefer: int = 0
     facts: Mapping[str, Any] = EMPTY
     aliases: tuple[str, ...] = ()
+    accepts: Callable[[str], bool] | None = None
     passes: bool = False
     brief: str = ""
     cost: int = 0

@@ -145,7 +145,10 @@ def find_sheet(rules: Rules, name: str, *, beside: Path | None = None) -> Path:
                 return candidate
     known = [path.name for place in places for path in sorted(place.glob("*.toml"))]
     near = nearest(name if name.endswith(".toml") else f"{name}.toml", known)
-    hint = f"; did you mean {near!r}, which ships with {rules.id}?" if near else ""
+    own = ", ".join(one.removesuffix(".toml") for one in known)
+    hint = (
+        f"; did you mean {near!r}, which ships with {rules.id}?" if near else f"; {rules.id} has {own}" if own else ""
+    )
     raise MissingSheet(f"there is no sheet {name!r}{hint}", file=name)
 
 
@@ -153,7 +156,6 @@ def read_sheet(rules: Rules, name: str, *, beside: Path | None = None, source: S
     """Return the character of a sheet file, named after the file.
 
     Args:
-        rules: the ruleset in play.
         name: a path, or the name of one of the ruleset's own sheets.
         beside: the folder of the scene that names it.
         source: the text, when it is already at hand (standard input).
@@ -194,7 +196,6 @@ def make_sheet(
     """Return the character that plain data describe.
 
     Args:
-        rules: the ruleset in play.
         data: the keys of the sheet.
         name: the character's short name.
         sources: the texts the data came from, for pointing at faults.

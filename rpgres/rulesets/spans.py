@@ -59,7 +59,6 @@ def within(expr: Expr, known: Callable[[str], Span]) -> Span:
     """Return what a tree may come to.
 
     Args:
-        expr: the tree.
         known: what a name may be.
     """
     if isinstance(expr, Const):

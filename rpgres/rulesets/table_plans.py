@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -19,10 +20,13 @@ from rpgres.rulesets.schema import EffectText, Label, PileText, RulesetFile
 from rpgres.rulesets.tables import USED, RandomTable, Span, TableRow, spans_of
 from rpgres.rulesets.tree import reached
 
+if TYPE_CHECKING:
+    from rpgres.dice.distributions import Law
+
 MOST = 2_000  # results of one table that a row's links are followed for; beyond it the row alone is the outcome
 JOINT = "+"  # between the rows of one outcome
 ONE = "1d1"  # the die of a list of one row
-NO_END = "may explode without an end, so one row alone needs all high numbers: N.."
+NO_END = "may explode without an end, so one row alone needs all high numbers (N..), or all low ones (..N)"
 ROLLED = "the die of a random table"  # the help of its label
 LONGEST = 40  # letters of a name made from a text
 WIDEST = 60  # letters of what an outcome is called
@@ -87,19 +91,24 @@ class TablePlan(msgspec.Struct, frozen=True):
         """Whether there is anything to roll or draw: of a list of one row there is not."""
         return bool(self.pile) or self.die != ONE
 
-    def from_on(self, number: int | None) -> tuple[int, int | None] | None:
-        """Return the place of the one row that has all numbers from one on, and that of what is beside it.
+    def beyond(self, law: Law) -> tuple[int, int | None] | None:
+        """Return the place of the one row that has all numbers of a die without an end, and that of what is beside it.
 
         Args:
-            number: the number; None where none is known.
+            law: the numbers of the die as far as they are followed.
 
         Returns:
-            None where several rows have them, or none.
+            None where several rows have the numbers beyond these, or none.
         """
-        if number is None:
+        end: Span
+        if law.above is not None:
+            end = law.above, None
+        elif law.under is not None:
+            end = None, law.under
+        else:
             return None
-        rows, beside = ([row for row in part if _reaches(row, number)] for part in (self.rows, self.also))
-        if len(rows) != 1 or not all(_has_all(row, number) for row in (*rows, *beside)):
+        rows, beside = ([row for row in part if _meets(row, end)] for part in (self.rows, self.also))
+        if len(rows) != 1 or not all(_has_all(row, end) for row in (*rows, *beside)):
             return None
         return rows[0].number, beside[0].number if beside else None
 
@@ -109,12 +118,21 @@ class TablePlan(msgspec.Struct, frozen=True):
         return frozenset(str(row.key) for row in self.rows if row.row.again)
 
 
-def _reaches(row: RowPlan, number: int) -> bool:
-    return any(high is None or high >= number for _, high in row.spans)
+def _meets(row: RowPlan, end: Span) -> bool:
+    low, high = end
+    return any(
+        (top is None or low is None or top >= low) and (bottom is None or high is None or bottom <= high)
+        for bottom, top in row.spans
+    )
 
 
-def _has_all(row: RowPlan, number: int) -> bool:
-    return any(high is None and (low is None or low <= number) for low, high in row.spans)
+def _has_all(row: RowPlan, end: Span) -> bool:
+    """Tell whether one span of a row has all numbers from, or down from, an end."""
+    low, high = end
+    return any(
+        (bottom is None or (low is not None and bottom <= low)) and (top is None or (high is not None and top >= high))
+        for bottom, top in row.spans
+    )
 
 
 class RowBand(Band, frozen=True, kw_only=True):
@@ -130,7 +148,7 @@ def table_plans(file: RulesetFile) -> dict[str, TablePlan]:
     titles = {name: "" for name, band in file.bands.items() if not isinstance(band, RowBand)}
     plans = {name: _plan(file, name, table, titles) for name, table in file.tables.items()}
     sizes = _Sizes(plans)
-    return {name: _whole(plan, plans, sizes) for name, plan in plans.items()}
+    return {name: _whole(plan, sizes) for name, plan in plans.items()}
 
 
 def _plan(file: RulesetFile, name: str, table: RandomTable, titles: dict[str, str]) -> TablePlan:
@@ -181,7 +199,7 @@ def aside_of(pile: str, piles: Mapping[str, PileText]) -> str:
     return piles[pile].refill or f"{pile}-drawn"
 
 
-def _whole(plan: TablePlan, plans: Mapping[str, TablePlan], sizes: _Sizes) -> TablePlan:
+def _whole(plan: TablePlan, sizes: _Sizes) -> TablePlan:
     """Return a plan with every row told whether its links are part of the outcome."""
 
     def whole(row: RowPlan) -> RowPlan:

@@ -109,7 +109,6 @@ def fits(card: Card, key: str, known: Cards) -> bool:
     """Tell whether the key of a row names a card: as it is typed, its suit, its value or a range, or `else`.
 
     Args:
-        card: the card.
         key: the key; several with commas.
         known: the cards there are.
     """

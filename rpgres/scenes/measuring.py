@@ -9,20 +9,26 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rpgres.engine.players import Question
+from rpgres.engine.hidden import NO_TABLE, Start
+from rpgres.engine.players import Policy, Question
+from rpgres.engine.prepare import Prepared, answers_to, prepare
 from rpgres.errors import named
 from rpgres.model.state import EMPTY
 from rpgres.odds.exact import NeedsPolicy, needs_policy
 from rpgres.odds.scenes import WORK, Course, SceneOdds, Undecided, scene_odds
 from rpgres.odds.subjects import Change, Limits, Measured, Subject, deciding, parts_on_table, success_of, without
 from rpgres.rulesets import Rules
+from rpgres.scenes.odds_record import by_name
+from rpgres.scenes.procedures import procedure_scene
 from rpgres.scenes.program import Scene
 from rpgres.scenes.reading import open_scene, read_scene
-from rpgres.scenes.walking import ENDING, course_of, value_name
+from rpgres.scenes.walking import ENDING, course_of
 from rpgres.toml.reading import Source, parse
 
 if TYPE_CHECKING:
     from fractions import Fraction
+
+Deciders = Callable[[Prepared], Mapping[str, Policy]]  # policies by character, of those who take part
 
 FIRST = 4_000  # budget that is tried first; see `_walked`
 FOR_EVER = 1e-30  # the remaining probability where something may go on for ever, and all else is known
@@ -123,11 +129,12 @@ def procedure_subject(
     procedure: str,
     inputs: Mapping[str, Any],
     *,
-    make_scene: Callable[[Subject], Scene],
+    deciders: Deciders,
     switches: Mapping[str, str] = EMPTY,
     choose: Mapping[str, Sequence[str]] = EMPTY,
     by: str = ENDING,
     leaves: int | None = None,
+    start: Start = NO_TABLE,
 ) -> Subject:
     """Return a procedure as a subject of odds.
 
@@ -135,15 +142,17 @@ def procedure_subject(
         rules: the ruleset in play.
         procedure: its name.
         inputs: what it takes, as typed.
-        make_scene: returns the scene that plays the procedure of a subject.
+        deciders: returns the policies by character, from who takes part.
         switches: house rules that were chosen.
         choose: decisions that were typed.
         by: what the chances are of.
         leaves: a limit of branches.
+        start: where it begins.
     """
 
     def evaluate(subject: Subject, limits: Limits, *, notice: Callable[[Question], None] | None = None) -> Measured:
-        return _measured(make_scene(subject), subject, limits, by=by, leaves=leaves, notice=notice)
+        scene, _ = scene_of_procedure(subject, deciders)
+        return _measured(scene, subject, limits, by=by, leaves=leaves, notice=notice)
 
     return Subject(
         rules=rules,
@@ -153,7 +162,28 @@ def procedure_subject(
         switches=switches,
         choose=choose,
         parts=lambda subject: iter(()),
+        start=start,
     )
+
+
+def scene_of_procedure(subject: Subject, deciders: Deciders) -> tuple[Scene, Prepared]:
+    """Return the scene that plays the procedure of a subject, and the procedure with its inputs read.
+
+    Raises:
+        UsageError, FileError: the inputs do not fit, or nobody is called as they say.
+    """
+    start = subject.start
+    prepared = prepare(subject.rules, subject.action, subject.inputs, **start.arguments)
+    scene = procedure_scene(
+        subject.rules,
+        subject.action,
+        subject.inputs,
+        policies=start.deciding(deciders(prepared)),
+        choose=answers_to(prepared, subject.choose),
+        state=start.state,
+        actor=start.actor,
+    )
+    return scene, prepared
 
 
 def _measure_scene(
@@ -221,17 +251,8 @@ def _walked(course: Course, limits: Limits, *, leaves: int | None) -> SceneOdds:
 
 def measured_scene(scene: Scene, odds: SceneOdds) -> Measured:
     """Return odds of a scene as the distribution of a subject; numbers in ascending order."""
-    from fractions import Fraction
-
-    values = {key[0]: mass for key, mass in odds.masses.items()}
-    are_numbers = bool(values) and all(type(value) is int for value in values)
-    if are_numbers:
-        values = dict(sorted(values.items()))
-    masses = dict[str, Fraction]()
-    for value, mass in _in_order(scene, values).items():
-        name = value_name(value)
-        masses[name] = masses.get(name, Fraction(0)) + mass
-    mean = sum((value * mass for value, mass in values.items()), Fraction(0)) if are_numbers and not odds.open else None
+    named, mean = by_name(odds.masses, odds.open)
+    masses = _in_order(scene, named, odds.open * 0)
     return Measured(
         masses=masses,
         success=success_of(scene.rules, masses),
@@ -244,17 +265,15 @@ def measured_scene(scene: Scene, odds: SceneOdds) -> Measured:
     )
 
 
-def _in_order(scene: Scene, values: Mapping[Any, Fraction]) -> dict[Any, Fraction]:
+def _in_order(scene: Scene, masses: dict[str, Fraction], nothing: Fraction) -> dict[str, Fraction]:
     """Return endings in the order in which the scene names them, outcomes in the ruleset's; anything else as it is."""
-    bands = scene.rules.file.bands
-    if not scene.program.ends and set(values) <= {*bands, ""}:
-        return {name: values[name] for name in (*bands, "") if name in values}
-    known = [end.name for end in scene.program.ends]
-    if not known or not set(values) <= {*known, ""}:
-        return dict(values)
-    nothing = next(iter(values.values())) * 0
-    named = {name: values.get(name, nothing) for name in known}
-    return {**named, **({"": values[""]} if "" in values else {})}
+    bands, ends = scene.rules.file.bands, [end.name for end in scene.program.ends]
+    if not ends and set(masses) <= {*bands, ""}:
+        return {name: masses[name] for name in (*bands, "") if name in masses}
+    if not ends or not set(masses) <= {*ends, ""}:
+        return masses
+    named = {name: masses.get(name, nothing) for name in ends}
+    return {**named, **({"": masses[""]} if "" in masses else {})}
 
 
 def _parts_of_scene(subject: Subject, *, reading: Reading) -> Iterator[tuple[str, Change]]:

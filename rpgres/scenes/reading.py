@@ -36,9 +36,10 @@ def find_scene(name: str, *, extra: Sequence[Path] = ()) -> Path:
     if found is not None:
         return found
     known = scene_names(extra=extra)
-    near = nearest(name, known)
+    near = nearest(name, known) or next((one for one in known if one.endswith(f"/{name}")), None)
+    samples = [one for one in known if not one.partition("/")[2].startswith("conformance")][:12]
     hint = (
-        f"; did you mean {near!r}?" if near else f"; scenes that ship by name: {', '.join(known[:12])}" if known else ""
+        f"; did you mean {near!r}?" if near else f"; scenes that ship by name: {', '.join(samples)}" if samples else ""
     )
     raise FileError(f"there is no scene {name!r}{hint}", file=name)
 

@@ -276,19 +276,6 @@ class _Dealers:
 # Things of the state
 
 
-def counted_at(state: State, path: str) -> Value:
-    """Return what stands at a path of the state, as it is counted: see `counted`.
-
-    >>> counted_at(State(), "counters.doom") is None
-    True
-
-    Args:
-        state: the table after the run.
-        path: as conditions of scenes have them.
-    """
-    return _reader(path)(state)
-
-
 def _end_reader(name: str) -> Callable[[State, Any], Value]:
     """Return what reads something off the end of a scene: a path of the table, or what the last procedure counts."""
     if is_path(name):

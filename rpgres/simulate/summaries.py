@@ -115,6 +115,11 @@ class SimulationResult(Printed, frozen=True, kw_only=True, tag="rpgres.simulatio
     switches: dict[str, str] = {}
     note: str | None = None
 
+    def table(self) -> list[dict[str, Any]]:
+        """Return a row for each value of each thing, as `pandas.DataFrame` takes it: count, share, interval."""
+        counted = ((name, one) for name, found in self.counted.items() for one in found.values)
+        return [{"counted": name, **msgspec.structs.asdict(one)} for name, one in counted]
+
 
 def summed_up(
     job: Job,

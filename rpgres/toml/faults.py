@@ -103,7 +103,7 @@ def _faults(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
     node = _bare(node)
     check = _CHECKS.get(type(node), _check_by_msgspec)
     if check is not _check_names and type(value) not in _kinds(node):
-        yield Fault("wrong-type", path, f"expected {_expected(node)}, found {kind_of(value)}")
+        yield Fault("wrong-type", path, f"expected {_expected(node)}, found {kind_of(value)}{_hint(node, value)}")
     else:
         yield from check(node, value, path)
 
@@ -143,6 +143,12 @@ def _check_size(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
         if limit is not None and not holds(len(value), limit):
             unit = units[limit != 1]
             yield Fault("wrong-value", path, f"expected {words} {limit} {unit}, found {len(value) or 'none'}")
+
+
+def _hint(node: Any, value: Any) -> str:
+    """Return a hint for a table that was written as an array of tables."""
+    is_array = type(value) is list and value and all(type(one) is dict for one in value)
+    return "; write its head with single brackets, [...], not [[...]]" if is_array and dict in _kinds(node) else ""
 
 
 def _check_names(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:

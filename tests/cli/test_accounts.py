@@ -31,10 +31,10 @@ from rpgres.cli.formats.accounts import (
 )
 from rpgres.cli.formats.lonelog import as_lonelog, read_lonelog
 from rpgres.cli.formats.schemas import make_schema
-from rpgres.cli.render.account_html import as_html
-from rpgres.cli.render.account_lines import account_lines
-from rpgres.cli.render.account_markdown import as_markdown
-from rpgres.cli.render.accounts import account_of
+from rpgres.cli.render.accounts.html import as_html
+from rpgres.cli.render.accounts.lines import account_lines
+from rpgres.cli.render.accounts.markdown import as_markdown
+from rpgres.cli.render.accounts.scenes import account_of
 from rpgres.cli.render.lines import Look, plain_text
 from rpgres.dice.seeds import Streams
 from rpgres.engine.prepare import prepare
@@ -652,6 +652,7 @@ def test_json_is_what_its_schema_says(seat: str | None) -> None:
 # Files
 
 
+@pytest.mark.slow
 def test_files_are_written_beside_the_account_and_can_be_read_again() -> None:
     names = {name: f"out.{name}" for name in FORMATS}
     options = [word for name, file in names.items() for word in (f"--{name}", file)]
@@ -672,6 +673,7 @@ def test_files_are_written_beside_the_account_and_can_be_read_again() -> None:
     assert rpgres("scene", "show", "-", stdin=account).out == first.out
 
 
+@pytest.mark.slow
 def test_files_are_written_when_nobody_reads_on() -> None:
     line = [*PROGRAM, "scene", "run", "fate/ledger", "--html", "out.html"]
     with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as program:

@@ -16,6 +16,7 @@ SUCCEED = ("roll", "fate", "overcome", "--skill", "3", "--vs", "2", "--given", "
 DRAWN = re.compile(r"\[[+\-x ]?\w*\]|\d+ of \d+ checked")  # dice, boxes, and how many of these are checked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("typed", [*ROLLED, *ODDS, *SHOWN])
 def test_plain_text_has_no_pictures_and_says_as_much(typed: str) -> None:
     words = shlex.split(typed)

@@ -42,6 +42,7 @@ def ran(*args: str, **environment: str) -> str:
     return done.out
 
 
+@pytest.mark.slow
 def test_shipped_schemas_are_current() -> None:
     """When this fails: python -m rpgres.cli.formats.editors"""
     made = {file_name(kind): schema_text(kind) for kind in file_kinds() if kind != "sheet"}
@@ -62,6 +63,7 @@ def every_generated_file(work: Path) -> list[Path]:
     return sorted(path for path in work.rglob("*.toml") if path.name != "pyproject.toml")
 
 
+@pytest.mark.slow
 def test_every_generated_file_names_a_schema_that_is_there(work: Path) -> None:
     files = every_generated_file(work)
     assert len(files) >= 15
@@ -73,6 +75,7 @@ def test_every_generated_file_names_a_schema_that_is_there(work: Path) -> None:
         Draft202012Validator.check_schema(json.loads(schema.read_text("utf-8")))
 
 
+@pytest.mark.slow
 @needs_taplo
 def test_an_editor_has_nothing_to_say_of_generated_files(work: Path) -> None:
     assert linted(*every_generated_file(work)) == ""
@@ -115,6 +118,7 @@ FAULTS = [
 ]
 
 
+@pytest.mark.slow
 @needs_taplo
 def test_an_editor_finds_planted_faults() -> None:
     ran("ruleset", "new", "bell", "--like", "success-levels")

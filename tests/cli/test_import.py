@@ -136,7 +136,7 @@ def test_what_cannot_be_imported_is_told_and_nothing_is_written() -> None:
         {"datasworn_version": "1", "oracles": {"a": broken}}
     )
     Path("text.json").write_text("{", encoding="utf-8")
-    assert "text.json: it is not JSON" in rpgres("ruleset", "import", "text.json").err
+    assert "text.json:1: this is no JSON" in rpgres("ruleset", "import", "text.json").err
     assert not Path("rulesets").exists()
     rpgres("ruleset", "import", written(LAMP), "lantern")
     ran = rpgres("ruleset", "import", "lamp.json", "lantern")

@@ -90,6 +90,7 @@ accounts = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(line=lines)
 @example(line=Rolled("Roll", "Mara (the quiet)", "2d6", "", "7"))
 @example(line=Dealt("Gm card", "", "Do4-"))
@@ -99,6 +100,7 @@ def test_every_line_reads_back(line: Rolled) -> None:
     assert read_line(write_line(line)) == line
 
 
+@pytest.mark.slow
 @given(account=accounts)
 def test_every_account_reads_back(account: Account) -> None:
     assert read_lonelog(as_lonelog(account)) == account

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from rpgres.cli.play.room import Room
 from rpgres.cli.root import COMMANDS, load_command
 from rpgres.engine.records import Pending
 from rpgres.journal import commands as sitting
-from rpgres.journal import store
+from rpgres.journal import odds, store
 from rpgres.journal.commands import Place
 from rpgres.journal.records import found_in
 from rpgres.version import __version__
@@ -107,6 +108,7 @@ def test_an_action_waits_for_its_seat_and_goes_on_with_the_answer(tmp_path: Path
     assert after["entries"] == shown["entries"] + 1
 
 
+@pytest.mark.slow
 def test_a_line_and_flat_arguments_do_the_same(tmp_path: Path) -> None:
     ways: list[dict[str, Any]] = [
         {"line": "mara overcome burglary 3 bonus 1"},
@@ -218,6 +220,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 
+@pytest.mark.slow
 def test_what_is_wrong_tells_what_to_try(tmp_path: Path) -> None:
     begun(tmp_path / "t.db")
     before = (tmp_path / "t.db").read_bytes()
@@ -404,7 +407,10 @@ def met_by(path: Path, ruleset: str, secrets: Secrets) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ruleset", CASTS)
-def test_what_a_seat_may_not_know_is_in_no_answer(ruleset: str, tmp_path: Path) -> None:
+def test_what_a_seat_may_not_know_is_in_no_answer(
+    ruleset: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(odds, "table_odds", partial(odds.table_odds, leaves=500))
     one = Secrets([("Smoke", "aspect", 2), ("Rigged Stairs", "boost", 0)], 1, "They lie.", "", "run")
     tags = [("An Advantage", "boost", 0), ("Ankle-Deep Hole", "aspect", 1)]
     other = Secrets(tags, 4, "No.", "invoke" if ruleset in ("fate", "coppermane") else "", "burn it down")

@@ -100,6 +100,7 @@ def test_a_ladder_needs_the_rest_of_the_inputs() -> None:
     assert "fate overcome needs --skill" in ran.err
 
 
+@pytest.mark.slow
 def test_a_decision_before_the_outcome_needs_somebody() -> None:
     """A veto is optional, so it passes; the invocations of a policy change the odds."""
     args = ("odds", "fate", "overcome", "--sheet", "mara", "--skill", "fight", "--vs", "3")

@@ -145,6 +145,7 @@ def test_every_option_is_a_key() -> None:
         assert all(key.help for key in keys_of(operation)), operation.name
 
 
+@pytest.mark.slow
 def test_the_schema_has_every_operation() -> None:
     assert set(ANSWERS) == {RESOLVE, *(one.name for one in operations())}
     assert {kind for kinds in ANSWERS.values() for kind in kinds} <= set(KINDS)
@@ -240,7 +241,7 @@ def test_a_command_without_json_answers_with_its_text() -> None:
             ["auto"],
             "`auto` takes true or false",
         ),
-        ({"op": "table.undo", "number": "x"}, ["number"], "not a valid int"),
+        ({"op": "table.undo", "number": "x"}, ["number"], "takes a whole number"),
         ({"op": "table.log", "last": 0}, ["last"], "0 is not in the range"),
         ({"op": "table.note", "text": ["a"]}, ["text"], "`text` takes a text"),
         ({"op": "sheet.show", "file": "-"}, ["file"], "standard input has the requests"),
@@ -253,6 +254,20 @@ def test_what_is_wrong_is_told_with_its_place(request_: dict[str, Any], path: li
     assert (answer["id"], answer["format"], answer["code"], answer["exit"]) == ("e", "rpgres.error/1", "usage", 2)
     assert said in answer["message"]
     assert answer["details"]["path"] == path
+
+
+@pytest.mark.parametrize(
+    ("request_", "said"),
+    [
+        ({"op": "simulate", "scene": "fate/bribe", "runs": "x"}, "`runs` takes a whole number from 1 on, not 'x'"),
+        ({"op": "whatif", "run": 5}, "5: no such file"),
+        ({"op": "table.show", "table": "none.db"}, "`rpgres table new` creates one"),
+    ],
+)
+def test_messages_name_keys_and_no_options(request_: dict[str, Any], said: str) -> None:
+    (answer,) = told(request_)
+    assert said in answer["message"]
+    assert "--" not in answer["message"]
 
 
 def test_inputs_name_no_sheet_in_another_folder() -> None:
@@ -297,6 +312,7 @@ def ask(process: subprocess.Popen[str], **request: Any) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_what_another_process_writes_is_seen_at_once() -> None:
     """By both: a batch that keeps the table open hinders nobody, and misses nothing."""
     told(FOUR)

@@ -197,6 +197,16 @@ SAID = {  # what somebody types who has never seen it, and where it leads
     "mara has 2 fate points": "set characters.mara.counters.fate-points=3",
     "chances mara overcome burglary 3": "odds overcome --skill burglary --vs 3 --actor mara",
     "go on": "answer",
+    "mara rolls stealth": "What is done with stealth?",
+    "mara makes a stealth check": "What is done with stealth?",
+    "I attack the guards": "Who acts?",
+    "4dF+2": "roll 4dF+2",
+    "d20 adv": "roll d20 adv",
+    "fate points": "status",
+    "who is next?": "status",
+    "aspects": "show",
+    "new scene": "begin scene",
+    "invoke smoke": "is asked in the middle of an action",
     "xyzzy": "`help` shows how lines are typed",
 }
 
@@ -232,9 +242,11 @@ def test_one_character_is_shown_alone() -> None:
     [
         ("und", "did you mean 'undo'"),
         ("mara overcom 3", "did you mean 'overcome'"),
-        ("overcome burglary 3", "name the actor"),
+        ("overcome burglary 3", "who acts stands first, as in `mara overcome`"),
         ("marra overcome burglary 3", "did you mean 'mara'"),
         ("mara overcome fight guard", "what of guard opposes this?"),
+        ("mara invokes fog", "is asked in the middle of an action, and answered there: overcome"),
+        ("mara roll stealth", "as in `mara overcome stealth`"),
     ],
 )
 def test_a_line_that_stands_for_nothing(line: str, told: str) -> None:
@@ -308,6 +320,7 @@ def test_everything_is_offered() -> None:
     assert [one.text for one in offers(room, "mara overcome removes Wa")] == ['"Wanted in Three Ports" ']
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(
     st.lists(
@@ -348,6 +361,16 @@ def test_the_status_line_tells_points_and_what_waits_to_those_who_may_know() -> 
     assert status(Room(TABLE, "edda"), 80).endswith("another seat decides")
     assert len(status(Room(TABLE, None), 40)) < 40
     assert status(Room(TABLE, None), 40).endswith("waits for mara: invoke")
+
+
+def test_help_of_a_command_is_a_line_and_leaving_a_question_leaves_the_table() -> None:
+    begun("mara")
+    done = rpgres("play", stdin="help undo\nbegin --help\nquit\n")
+    assert "undo: undo the last action" in done.out
+    assert "Usage: rpgres table begin" in done.out
+    table(*LOST, code=3)
+    done = rpgres("play", stdin="answer\nquit\nshow\n")
+    assert "Mara Quill" not in done.out  # nothing more is read
 
 
 def test_a_line_at_a_question_may_be_a_command() -> None:
@@ -526,6 +549,7 @@ def test_redo_brings_back_what_undo_took() -> None:
     assert table("verify").startswith("in order")
 
 
+@pytest.mark.slow
 def test_redo_ends_where_something_else_was_done() -> None:
     begun("mara", "edda")
     table("act", "mara", "overcome", "burglary", "3", "--auto")
@@ -550,6 +574,7 @@ def test_a_seat_redoes_only_what_it_may_undo() -> None:
 # At a terminal
 
 
+@pytest.mark.slow
 @terminal
 def test_a_line_is_completed_recalled_and_pasted() -> None:
     from tests.support.screen import CLEAR, TAB, UP, Screen
@@ -591,6 +616,7 @@ def test_a_line_is_completed_recalled_and_pasted() -> None:
             again.until(f"> {line}", where="row")
 
 
+@pytest.mark.slow
 @terminal
 def test_an_answer_is_offered_and_the_status_line_tells_who_is_asked() -> None:
     from tests.support.screen import TAB, Screen

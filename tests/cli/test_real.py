@@ -193,7 +193,7 @@ def test_a_table_keeps_what_was_typed_as_given(tmp_path: Path) -> None:
 def test_a_roll_that_the_seed_answered_is_not_asked_again_after_an_undo(tmp_path: Path) -> None:
     place = begun(tmp_path / "table.db")
     first = acted(place, Typist(""), choices=["no"])
-    sitting.undo(place)
+    sitting.undo(place, first.entry.public.of)
     typist = Typist("++++")
     again = acted(place, typist, choices=["no"])
     assert not typist.asked
@@ -228,6 +228,7 @@ def test_dice_behind_a_moment_that_is_let_pass_are_asked_for(tmp_path: Path) -> 
     assert done.entry.secret.given == {"roll": ["++++", "++++"], "opposition": ["++++", "++++"]}
 
 
+@pytest.mark.slow
 def test_undo_at_dice_behind_a_moment_that_is_let_pass_puts_it_again(tmp_path: Path) -> None:
     _, done = fought(tmp_path, Typist("++++", "++++", "undo"), "pass concede always")
     assert [entry.kind for entry in done.history.entries[-2:]] == ["answer", "answer"]

@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpgres.cli.render import lines, odds, reports, results, study_reports, words
+from rpgres.cli.render import lines, reports, results, words
 from rpgres.cli.render.lines import Look, Piece, line, plain_text, styled
-from rpgres.cli.render.odds_reports import report_of
+from rpgres.cli.render.odds import studies
+from rpgres.cli.render.odds import words as odds
+from rpgres.cli.render.odds.reports import report_of
 from rpgres.cli.render.reports import Chart, Series, report_lines
 from rpgres.cli.render.scenes import table_lines
 from rpgres.dice import dice
@@ -25,7 +27,7 @@ from rpgres.version import __version__
 LADDER = {"great": 4, "good": 3, "fair": 2}
 
 
-@pytest.mark.parametrize("module", [words, odds, lines, results, reports, study_reports])
+@pytest.mark.parametrize("module", [words, odds, lines, results, reports, studies])
 def test_examples_in_docstrings(module: object) -> None:
     assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]
 
@@ -43,6 +45,7 @@ def test_a_ladder_with_gaps() -> None:
     assert words.rung(7, {"poor": -1, "great": 9}) == "+7"
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from("+-0"), min_size=1, max_size=8))
 def test_fate_dice_are_drawn_one_by_one(faces: list[str]) -> None:
     drawn = plain_text([line(Piece("".join(faces), "dice"))], Look(is_drawn=True)).rstrip("\n")
@@ -184,9 +187,9 @@ def test_outcomes_that_are_many_numbers_are_charted_by_their_mean() -> None:
 
     found = [measured(0), measured(2)]
     names = {name: name for one in found for name in one.outcomes}
-    chart = study_reports.side_chart(found, ["base", "more"], names, title="odds", axis="rules")
+    chart = studies.side_chart(found, ["base", "more"], names, title="odds", axis="rules")
     assert (chart.kind, chart.texts) == ("bars", ["5.500", "7.500"])
     told = plain_text([reports.ChartBelow(chart)], Look(width=80, is_drawn=True))
     assert "  more  ██████████████████████████████████████████████████  7.500\n" in told
-    few = study_reports.side_chart(found, ["base", "more"], {"0": "0", "1": "1"}, title="odds", axis="rules")
+    few = studies.side_chart(found, ["base", "more"], {"0": "0", "1": "1"}, title="odds", axis="rules")
     assert few.kind == "stacked"

@@ -133,6 +133,7 @@ def test_a_policy_for_one_seat_leaves_the_others_undecided() -> None:
     assert as_json(*FAILING, "--auto")["outcome"] == "fail"
 
 
+@pytest.mark.slow
 def test_exit_codes_tell_outcomes_apart_when_asked() -> None:
     def code(faces: str, *more: str) -> int:
         return rpgres(*OVERCOME, "--given", f"roll={faces}", "--auto", *more).code
@@ -696,6 +697,7 @@ def test_help_imports_no_plugin() -> None:
     assert "rpgres.rulesets" not in modules_of("--version")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes close otherwise there")
 @pytest.mark.parametrize("args", [("roll", "d6", "--repeat", "20000"), ("--help",), ("odds", "999d6"), ("roll", "d6")])
 def test_a_reader_that_goes_away_is_no_error(args: tuple[str, ...]) -> None:
@@ -739,6 +741,7 @@ WORDS = [
 ]
 
 
+@pytest.mark.slow
 @settings(max_examples=250, deadline=None)
 @given(st.lists(st.one_of(st.sampled_from(WORDS), st.text(max_size=6)), max_size=9))
 def test_nothing_typed_gives_a_traceback(words: list[str]) -> None:
@@ -749,6 +752,7 @@ def test_nothing_typed_gives_a_traceback(words: list[str]) -> None:
     assert bool(ran.err) == (ran.code in (1, 2))
 
 
+@pytest.mark.slow
 @settings(max_examples=250, deadline=None)
 @given(
     st.sampled_from(["overcome", "attack", "discover", "defend", "oppose", "create-advantage", "compel", "concede"]),
@@ -780,6 +784,7 @@ def in_shell(line: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no sh")
 @pytest.mark.parametrize("line", ["roll d6", "--help", "roll d6 --json", "odds 4d6", "completions bash", "--version"])
 def test_an_output_that_cannot_be_written_is_told_in_a_line(line: str) -> None:
@@ -791,6 +796,7 @@ def test_an_output_that_cannot_be_written_is_told_in_a_line(line: str) -> None:
         assert "cannot write to standard output" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no sh")
 def test_errors_with_nobody_to_tell_keep_their_code() -> None:
     assert in_shell("rpgres roll 4d6x 2>&-").returncode == 2
@@ -847,3 +853,14 @@ def test_faces_that_are_missing_because_a_die_was_thrown_again() -> None:
     told = complaint("roll", "4d6r1", "--given", "roll=1,2,3,4")
     assert "the 1 is rerolled, so the next face is the new one of the same die" in told
     assert "the 6 explodes" in complaint("roll", "2d6!", "--given", "roll=6,3")
+
+
+def test_a_terminal_is_told_what_nobody_without_a_sheet_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = ("roll", "action-and-challenge", "check", "--seed=3", "--auto")
+    told = "without --sheet, questions about momentum are skipped"
+    assert told not in rpgres(*line).out
+    monkeypatch.setattr("rpgres.cli.commands.roll.is_terminal", lambda: True)
+    assert told in rpgres(*line).out
+    assert "skipped" not in rpgres(*line, "--momentum=3").out
+    assert "skipped" not in rpgres(*line, "--sheet=asta").out
+    assert "skipped" not in rpgres("roll", "twenty-under", "check", "--skill=10").out

@@ -211,6 +211,7 @@ def test_show_refuses_what_is_not_there(args: list[str], told: str) -> None:
 # plugin
 
 
+@pytest.mark.slow
 def test_plugins_that_are_well() -> None:
     for args in (["list"], ["list", "--check"]):
         done = rpgres("plugin", *args)
@@ -297,6 +298,7 @@ def test_data_that_do_not_fit_the_code_are_told_line_by_line(work: Path) -> None
     assert "serch" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_disabled_plugin_is_no_broken_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RPGRES_DISABLE", "lantern")
     done = rpgres("plugin", "list", "--check")
@@ -305,6 +307,7 @@ def test_a_disabled_plugin_is_no_broken_one(monkeypatch: pytest.MonkeyPatch) -> 
     assert "RPGRES_DISABLE=lantern switches it off" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_name_that_switches_nothing_off_is_told_and_breaks_no_roll(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RPGRES_DISABLE", "lantrn, rpgres-lantern,zzz")
     told = "RPGRES_DISABLE names 'lantrn', but there is no such ruleset or distribution; did you mean 'la"

@@ -113,6 +113,7 @@ def exact(chance: dict[str, Any]) -> Fraction:
     return Fraction(chance["exact"])
 
 
+@pytest.mark.slow
 def test_whoever_decides_optimally_has_the_value_of_every_first_option(free: Path) -> None:
     record = as_json(*BEST)
     jsonschema.validate(record, json.loads(rpgres("schema", "scene-best").out))
@@ -133,6 +134,7 @@ def test_whoever_decides_optimally_has_the_value_of_every_first_option(free: Pat
         assert value >= exact(other["over"]) + exact(other["at-once"])
 
 
+@pytest.mark.slow
 def test_who_decides_may_be_left_out_or_named_before_other_options(free: Path) -> None:
     told = rpgres(*BEST)
     assert told.code == 0
@@ -149,6 +151,7 @@ def test_a_mean_is_made_as_large_as_can_be(free: Path) -> None:
     assert (record["goal"], record["value"]["exact"]) == ([], "3")
 
 
+@pytest.mark.slow
 def test_of_a_procedure_every_success_is_the_goal(free: Path) -> None:
     line = ("odds", "fate/contest", "--skill", "2", "--vs", "2", "--victories", "1", "--exchanges", "1", "--best")
     record = as_json(*line)
@@ -176,6 +179,7 @@ def test_what_cannot_be_best_is_told(free: Path, line: list[str], told: str) -> 
     assert (ran.code, told in ran.err) == (2, True), ran.err
 
 
+@pytest.mark.slow
 def test_past_the_budget_a_simulation_estimates_and_says_so(free: Path) -> None:
     line = ("odds", "fate/contest", "--skill", "2", "--vs", "2", "--victories", "3", "--auto", "--leaves", "30")
     assert as_json(*line)["sample"] is None
@@ -199,6 +203,7 @@ def test_what_is_too_large_for_optimal_decisions_says_so() -> None:
     assert (ran.code, "the budget does not suffice" in ran.err) == (2, True), ran.err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 def test_an_interrupt_prints_what_is_known() -> None:
     line = ("odds", "fate/contest", "--skill", "2", "--vs", "2", "--auto", "--leaves", "30", "--simulate", "100000000")

@@ -105,6 +105,7 @@ def test_a_failure_has_a_code_when_it_is_asked_for() -> None:
     assert (rpgres(*lost).code, rpgres(*lost, "--exit-code").code) == (0, 10)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 def test_at_a_terminal_every_decision_is_asked() -> None:
     at = Terminal((*RUN, "--policy", "bruiser=sensible"))
@@ -168,6 +169,7 @@ def test_help_and_completion_know_the_inputs() -> None:
     assert "FILE|RULESET/PROCEDURE" in rpgres("scene", "run", "--help").out
 
 
+@pytest.mark.slow
 def test_a_simulation_is_the_same_by_one_process_and_by_two() -> None:
     line = ("simulate", "fate/conflict", *DUEL, "--auto", "-n", "300", "--json")
     one, two = rpgres(*line, "--workers", "1"), rpgres(*line, "--workers", "2")

@@ -118,6 +118,7 @@ def test_records_describe_no_fields_that_they_lack() -> None:
     assert stale == set()
 
 
+@pytest.mark.slow
 def test_schemas_without_docstrings() -> None:
     line = [sys.executable, "-OO", "-m", "rpgres", "schema", "result", "fate"]
     done = subprocess.run(line, capture_output=True, text=True, check=False)
@@ -208,6 +209,7 @@ def outcomes() -> Iterator[tuple[str, Any]]:
                 yield action, resolve("fate", action, seed=seed, auto=auto, **inputs)
 
 
+@pytest.mark.slow
 def test_results_and_pending_decisions() -> None:
     actions, kinds, bands = set(), set(), set()
     told = rules().file.effects

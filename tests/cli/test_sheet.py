@@ -527,6 +527,7 @@ def test_check_schema_and_reading_agree(data: dict[str, Any]) -> None:
         assert schema.is_valid(data) == (of_form == [])
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(max_examples=120, deadline=None)
 def test_no_sheet_ends_in_a_traceback(data: st.DataObject) -> None:

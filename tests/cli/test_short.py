@@ -199,6 +199,13 @@ def test_a_known_name_without_a_place_is_told_what_is_given(line: str, told: str
     assert "did you mean" not in raised.value.message
 
 
+def test_a_second_choice_is_no_dice() -> None:
+    with pytest.raises(
+        UsageError, match="nothing is left that 'disadvantage' could be for; advantage is already given"
+    ):
+        long("twenty-sided-advantage", "attack --advantage advantage disadvantage")
+
+
 def test_what_a_seat_cannot_see_means_nothing() -> None:
     scope, _ = scope_with("fate", "overcome")
     hidden = scope.state.with_tag(Tag("Trap Door", "aspect", audience=(GM,)))
@@ -253,6 +260,7 @@ def request(command: ActionCommand, words: list[str]) -> dict[str, Any]:
     return dict(command.make_context(str(command.name), list(words)).params)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=300)
 @given(lines())
 def test_a_line_keeps_every_word_and_its_long_form_says_the_same(line: tuple[str, str, list[str]]) -> None:

@@ -55,6 +55,7 @@ def test_it_is_what_roll_repeat_counts() -> None:
         assert counts(record, name) == {value: values.count(value) for value in values}
 
 
+@pytest.mark.slow
 def test_the_json_is_the_same_whatever_plays_and_fits_its_schema() -> None:
     one = rpgres(*SEEDED, "-n", "3000", "--json", "--workers", "1")
     assert one.out == rpgres(*SEEDED, "-n", "3000", "--format", "json").out
@@ -107,6 +108,7 @@ def test_a_chart_is_sound_xml_with_a_bar_for_each_value(tmp_path: Path) -> None:
     assert "chart.svg: No such file or directory" in refused.err
 
 
+@pytest.mark.slow
 def test_a_scene_counts_its_steps_and_what_is_asked_for() -> None:
     path = "characters.mara.counters.fate-points"
     record = as_json("simulate", "fate/ledger", "--auto", "--seed", "3", "-n", "12", "--by", path)

@@ -77,6 +77,7 @@ def test_cases_stand_beside_one_another_with_exact_differences() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_switch_makes_the_difference_that_it_makes_alone() -> None:
     line = (*OVERCOME, "--skill", "1", "--vs", "4", "--aspect", "Ledge=3", "--auto")
     base, other = as_json(*line, "--compare", "same_aspect=two-free")["cases"]
@@ -186,6 +187,7 @@ def test_a_range_as_an_input_is_the_same_as_vary() -> None:
     assert [cell["outcomes"] for cell in listed["cells"]] == [cell["outcomes"] for cell in one["cells"]]
 
 
+@pytest.mark.slow
 def test_a_switch_varies_too() -> None:
     line = (*OVERCOME, "--skill", "1", "--vs", "4", "--aspect", "Ledge=3", "--auto")
     found = as_json(*line, "--vary", "same_aspect=stack,two-free", "--vary", "skill=0..1")
@@ -270,6 +272,7 @@ def test_each_part_is_taken_out_alone_the_weightiest_first() -> None:
     assert parts["switch opposers=one"]["difference"]["exact"] == "0"
 
 
+@pytest.mark.slow
 def test_aspects_and_decisions_are_taken_out() -> None:
     line = (*OVERCOME, "--skill", "1", "--vs", "3", "--aspect", "Ledge=1", "--aspect", "Rope=1", "--auto")
     found = {part["text"]: part for part in as_json(*line, "--knockout")["parts"]}
@@ -281,6 +284,7 @@ def test_aspects_and_decisions_are_taken_out() -> None:
     assert exact(parts["decision invoke=ledge not given"]["outcomes"]) == bands(-2)
 
 
+@pytest.mark.slow
 def test_what_is_on_a_sheet_is_taken_out() -> None:
     line = (*OVERCOME, "--sheet", "mara", "--skill", "fight", "--vs", "3", "--auto", "--knockout")
     texts = [part["text"] for part in as_json(*line)["parts"]]
@@ -309,6 +313,7 @@ EVERY = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", EVERY.values(), ids=EVERY)
 def test_every_format_names_what_was_evaluated(more: list[str], tmp_path: Path) -> None:
     line = (*OVERCOME, "--skill", "3", *more, "--switch", "opposers=one", "--note", "a <guard> | two")

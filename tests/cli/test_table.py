@@ -200,6 +200,7 @@ def test_a_player_sees_what_the_hero_is_good_at() -> None:
 # JSON
 
 
+@pytest.mark.slow
 def test_json_of_every_command() -> None:
     begun()
     assert said("table", "show")["seats"] == ["gm", "mara", "edda"]
@@ -488,6 +489,7 @@ def test_a_seat_at_play_answers_for_itself_alone() -> None:
     assert "only the game master can change" in done.err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 def test_an_interrupt_is_no_free_look(folder: Path) -> None:
     """Dice that were shown are in the journal, whether a person leaves with Ctrl-D or with Ctrl-C."""

@@ -59,6 +59,7 @@ def played(*, most: int = 200) -> Iterator[Any]:
     raise AssertionError("it never ends")
 
 
+@pytest.mark.slow
 def test_the_table_shows_what_finished_turns_have_changed_and_the_end_agrees() -> None:
     records = list(played())
     waiting, over = [one for one in records if one["pending"]], records[-1]
@@ -87,6 +88,7 @@ def test_the_table_shows_what_finished_turns_have_changed_and_the_end_agrees() -
     assert {path.name for path in Path("sheets").rglob("*.toml")} >= {"mara.toml", "bruiser.toml"}
 
 
+@pytest.mark.slow
 def test_in_the_middle_it_can_be_shown_verified_and_undone() -> None:
     before = show()["state"]
     for record in played():
@@ -101,6 +103,7 @@ def test_in_the_middle_it_can_be_shown_verified_and_undone() -> None:
     assert rpgres("table", "verify").code == 20  # in order, as far as can be told before the seed is revealed
 
 
+@pytest.mark.slow
 def test_a_seat_sees_the_middle_but_not_what_others_are_asked() -> None:
     for record in played():
         question = (record["pending"] or {}).get("question")
@@ -118,6 +121,7 @@ def test_a_seat_sees_the_middle_but_not_what_others_are_asked() -> None:
     assert "Conflict is under way" in told.out
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 def test_a_killed_process_loses_no_finished_answer() -> None:
     at = Terminal(("table", "act", "conflict", "--actor", "mara", "--against", "bruiser"))

@@ -45,6 +45,7 @@ def without_colours(text: str) -> str:
     return re.sub(r"\x1b\[[\d;]*m", "", text)
 
 
+@pytest.mark.slow
 def test_dice_are_drawn() -> None:
     text = shown("roll", "fate", "overcome", "--skill", "3", "--vs", "2", "--given", "roll=+0+-", "--seed", "7")
     assert text == (
@@ -58,6 +59,7 @@ def test_dice_are_drawn() -> None:
     assert "[6][5][4]" in shown("roll", "3d6", "--given", "roll=6,5,4")
 
 
+@pytest.mark.slow
 def test_colours_unless_they_are_not_wanted() -> None:
     args = ("roll", "fate", "overcome", "--skill", "3", "--vs", "2", "--given", "roll=+0+-", "--seed", "7")
     coloured = shown(*args, NO_COLOR="")
@@ -67,6 +69,7 @@ def test_colours_unless_they_are_not_wanted() -> None:
     assert "\x1b" not in shown(*args, NO_COLOR="", TERM="dumb")
 
 
+@pytest.mark.slow
 def test_plain_words_have_no_pictures() -> None:
     plain = shown("roll", "4dF", "--given", "roll=+0+-", "--seed", "7", "--plain")
     assert plain == "1\n  4dF: +0+-\n  seed: 7\n"
@@ -74,6 +77,7 @@ def test_plain_words_have_no_pictures() -> None:
     assert bars.splitlines()[1] == "  Fail                  18.52 %  5/27"
 
 
+@pytest.mark.slow
 def test_odds_are_a_bar_chart() -> None:
     lines = shown("odds", "fate", "overcome", "--skill", "3", "--vs", "4dF+2").splitlines()
     assert lines[3] == f"  Succeed             {'█' * 11 + '▌':<36}    32.36 %  2123/6561"
@@ -178,6 +182,7 @@ def test_nobody_is_asked_when_the_input_is_no_terminal() -> None:
     assert "waiting" in done.stdout
 
 
+@pytest.mark.slow
 def test_help_is_the_same_text_as_in_a_pipe() -> None:
     piped = subprocess.run(
         [*PROGRAM, "roll", "fate", "overcome", "--help"],
@@ -314,6 +319,7 @@ def test_the_ways_of_many_options_are_one_entry() -> None:
     assert told == "use? [Enter: no]  1 a  2 b  3 c  4 d  r1 to r4 reroll\n"
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(["a", "b", "a:r", "b:r", "a:x", "c:r", "a:r:x"]), unique=True), st.booleans())
 def test_every_option_has_a_key_that_chooses_it(names: list[str], optional: bool) -> None:
     question = Question("use", "mara", tuple(map(Option, names)), optional=optional)
@@ -364,11 +370,11 @@ def test_a_person_who_left_is_not_asked_again(capsys: pytest.CaptureFixture[str]
 
 @pytest.mark.slow
 def test_checks_are_shown_while_they_run_and_coloured_when_they_have() -> None:
-    code, shown = Terminal(["plugin", "check", "push-pool"], NO_COLOR="").end()
+    code, shown = Terminal(["plugin", "check", "two-dice"], NO_COLOR="").end()
     assert code == 0
-    assert re.search(r"checking push-pool: \S+( \.\.\.|: [\d,]+ branches) \(Ctrl-C: stop here\)\r\x1b\[K", shown)
+    assert re.search(r"checking two-dice: \S+( \.\.\.|: [\d,]+ branches) \(Ctrl-C: stop here\)\r\x1b\[K", shown)
     assert re.search("\x1b\\[[0-9;]*mpassed", shown)
-    code, shown = Terminal(["plugin", "check", "highest-die", "--plain"]).end()
+    code, shown = Terminal(["plugin", "check", "two-dice", "--plain"]).end()
     assert code == 0
     assert "Ctrl-C" not in shown
     assert "\x1b" not in shown

@@ -38,6 +38,20 @@ LEADS = [  # what is typed, and what has to stand in the error
     ("table new", "`rpgres table new fate --sheet mara`"),
     ("table acts", "Did you mean 'act'?"),
     ("table new fate --ruleset saga", "name one ruleset: fate or saga"),
+    ("table overcome fight 3", "`rpgres table act overcome`"),
+    ("table mara", "`rpgres table act mara`"),
+    ("table choose no", "`rpgres table answer`"),
+    ("table new fate mara", "named with --sheet mara;"),
+    ("draw 3", "`rpgres deck draw standard`"),
+    ("roll dnd attack", "`rpgres ruleset list` describes them"),
+    ("roll d20+5 vs ac 15", "d20+5 vs 15"),
+    ("roll 2d6+3 fire", "2d6[fire]"),
+    ("roll fate overcome skill 3 difficulty 2", "did you mean 'vs'?"),
+]
+MISSING = [  # of what is no file, and has to stand in the error
+    ("table new fate --sheet bob", "fate has bruiser, edda,"),
+    ("scene run bribe", "did you mean 'fate/bribe'?"),
+    ("scene run x", "scenes that ship by name: again-pool/the-debt, coppermane/flooded-gate, "),
 ]
 
 
@@ -47,6 +61,29 @@ def test_what_is_typed_wrong_leads_to_the_right_line(typed: str, lead: str) -> N
     assert (ran.code, ran.out) == (2, "")
     assert lead in ran.err
     assert "Traceback" not in ran.err
+
+
+@pytest.mark.parametrize(("typed", "lead"), MISSING)
+def test_a_file_that_is_missing_leads_to_those_there_are(
+    typed: str, lead: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ran = rpgres(*typed.split())
+    assert (ran.code, ran.out, lead in ran.err) == (1, "", True)
+
+
+def test_an_option_alone_answers_what_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert rpgres("table", "new", "fate", "--sheet", "mara", "--seed", "7").code == 0
+    assert "no decision is pending" in rpgres("table", "answer", "no").err
+    assert rpgres("table", "act", "overcome", "burglary", "3", "--given", "roll=-0+-").code == 3
+    assert rpgres("table", "view", "--as", "mara", "--out", "view.json").code == 0
+    assert "another seat is asked" in rpgres("table", "answer", "no", "--as", "gm").err
+    assert "invoke=maybe is not offered" in rpgres("table", "answer", "maybe").err
+    posted = rpgres("table", "answer", "no", "--view", "view.json")
+    assert " invoke=no ." in posted.out
+    assert rpgres("table", "answer", "no", "--as", "mara").code == 3
+    assert "mara, overcome: Fail" in rpgres("table", "answer", "fail").out
 
 
 @pytest.mark.parametrize(

@@ -143,6 +143,7 @@ def test_an_action_of_a_table_is_tried_otherwise_and_the_table_stays() -> None:
     assert "is no action" in rpgres("whatif", ".#0", "--given", "roll=++++").err
 
 
+@pytest.mark.slow
 def test_new_dice_are_not_those_of_the_table() -> None:
     """An undo, and the same again, must not be foretold by a what-if."""
     begun()

@@ -101,6 +101,7 @@ def fits(ran: Ran, wide: Ran, columns: int) -> None:
             assert not (broken and word.strip(BARS)), f"{word!r} is not one word of it: {text}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", WIDTHS)
 @pytest.mark.parametrize("typed", [*ROLLED, *ODDS, *SHOWN, *LOOKED_UP, *HELP])
 def test_what_is_shown_fits(typed: str, columns: int, wide: dict[str, Ran]) -> None:
@@ -149,6 +150,7 @@ def test_what_if_fits(tmp_path: Path) -> None:
         fits(on_screen(*line, columns=columns), on_screen(*line, columns=90), columns)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 @pytest.mark.parametrize("columns", WIDTHS)
 def test_the_size_of_the_terminal_counts_where_no_variable_says_it(columns: int) -> None:

@@ -31,12 +31,15 @@ def test_our_vectors_pass(path: Path) -> None:
     assert report.cases == report.passed >= 4
 
 
-def test_every_ruleset_with_named_dice_has_vectors_of_every_action() -> None:
+@pytest.mark.slow
+def test_every_ruleset_of_one_file_has_vectors_of_every_action_and_question() -> None:
     for path in builtin_folder().glob("*/ruleset.toml"):
-        rules = rules_of(path.parent.name)
-        named = {name for name, action in rules.file.actions.items() if action.dice}
+        file = rules_of(path.parent.name).file
         found = path.parent / "vectors" / "cases.jsonl"
-        assert named == ({case.action for _, case in read_vectors(found)} if found.exists() else set())
+        cases = [case for _, case in read_vectors(found)] if found.exists() else []
+        assert {case.action for case in cases} == (file.actions.keys() if file.standalone else set()), path
+        asked = {(name, label) for name, action in file.actions.items() for label in action.ask}
+        assert asked <= {(case.action, label) for case in cases for label in case.choose}, path
 
 
 @pytest.mark.parametrize("path", OTHERS, ids=lambda path: path.stem)
@@ -99,7 +102,7 @@ def test_the_command_counts_and_exits_with_1(tmp_path: Path) -> None:
 
 def test_without_a_file_the_command_runs_those_that_the_ruleset_brings() -> None:
     ran = rpgres("ruleset", "test", "again-pool")
-    assert (ran.code, ran.out) == (0, "again-pool: 15 of 15 vectors pass\n")
+    assert (ran.code, ran.out) == (0, "again-pool: 16 of 16 vectors pass\n")
     assert rpgres("ruleset", "test", "fate").err == "rpgres: the ruleset fate brings no vectors; name a file of them\n"
 
 
@@ -110,6 +113,28 @@ def test_a_line_that_is_no_vector_is_told_with_its_place(tmp_path: Path) -> None
     assert ran.code == 1
     assert "cases.jsonl:3: this is no vector" in (ran.out + ran.err).replace("\n", "")
     assert rpgres("ruleset", "test", "again-pool", str(tmp_path / "none.jsonl")).code == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (
+            b'{"id": 3}',
+            "cases.jsonl:1: this is no vector: id: expected text, found a whole number; action: missing key",
+        ),
+        (b"# none yet\n{", "cases.jsonl:2: this is no vector: no JSON from column 2 on"),
+        (b"", "cases.jsonl: it has no vectors"),
+        (b"\xe4", "cases.jsonl:1: not UTF-8 text"),
+        (None, "cases.jsonl: no such file"),
+    ],
+)
+def test_a_file_without_vectors_is_told_in_plain_words(content: bytes | None, told: str, tmp_path: Path) -> None:
+    path = tmp_path / "cases.jsonl"
+    if content is not None:
+        path.write_bytes(content)
+    ran = rpgres("ruleset", "test", "again-pool", str(path))
+    assert ran.code == 1
+    assert told in ran.err.replace("\n", " ")
 
 
 def test_the_pytest_case_tells_what_differs(tmp_path: Path) -> None:

@@ -405,6 +405,7 @@ expressions = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(expressions)
 def test_a_law_is_what_plain_enumeration_finds(drawn: Drawn) -> None:
@@ -423,6 +424,7 @@ def test_keeping_agrees_with_icepool(count: int, sides: int, data: st.DataObject
     assert chances(dice(text).law) == icepool_chances(icepool.d(sides).keep(count, slice(low, high)))
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.integers(1, 30), st.integers(1, 30), st.integers(1, 5), st.integers(2, 30))
 def test_sums_of_pools_agree_with_icepool(count: int, sides: int, other: int, faces: int) -> None:

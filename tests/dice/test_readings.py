@@ -44,6 +44,7 @@ pools = st.builds(
 ).filter(lambda text: not ("dl1dh1" in text and text[0] in "12") and not ("kh2" in text and text.startswith("1")))
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(pools, st.lists(st.sampled_from(ALL), min_size=1, max_size=4, unique=True).map(tuple))
 def test_the_joint_law_is_what_all_throws_say(text: str, readings: tuple[Reading, ...]) -> None:
@@ -113,6 +114,7 @@ def test_dice_that_count_for_themselves_are_read_one_by_one() -> None:
     assert read_off(dice("2d6>=5 again"), throw, ALL) == (6, 2, 17, 2, 2, 4)
 
 
+@pytest.mark.slow
 def test_the_joint_law_of_dice_that_bring_others() -> None:
     readings = (Reading("highest"), Reading("lowest"), Reading("natural"), Reading("total"), ALL[4])
     law = joint_law(dice("2d4>=3 again"), readings)

@@ -93,6 +93,7 @@ def test_a_throw_reads_back_as_itself(text: str) -> None:
         assert pool.read(thrown.text) == thrown
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(st.sampled_from(MIXED), st.lists(st.integers(0, 10**6), min_size=60, max_size=60))
 def test_any_throw_reads_back_and_lies_in_the_law(text: str, numbers: list[int]) -> None:
@@ -317,6 +318,7 @@ def test_impossible_results_are_refused_with_what_was_expected(notation: str, gi
         assert "expected" in caught.value.message
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.sampled_from(MIXED), st.text(alphabet="+-0b_123456789,; ", max_size=20) | st.text(max_size=10))
 def test_anything_given_is_read_or_refused(notation: str, given: str) -> None:

@@ -152,6 +152,7 @@ def test_an_exploding_die_and_its_raises() -> None:
     ]
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(pool=st.integers(0, 7), dice=st.integers(-2, 3))
 def test_playing_agrees_with_the_odds(pool: int, dice: int) -> None:
@@ -304,6 +305,7 @@ def test_a_folder_without_the_word_is_only_laid_over_something() -> None:
         find_ruleset("under")
 
 
+@pytest.mark.slow
 def test_a_faulty_file_harms_nothing_else() -> None:
     write("standalone = true\ntitle = 3\n", name="broken")
     write(UNDER)
@@ -318,6 +320,7 @@ def test_a_faulty_file_harms_nothing_else() -> None:
     assert rpgres("ruleset", "check", "broken").code == 1
 
 
+@pytest.mark.slow
 def test_a_file_that_is_no_toml_is_told_as_such() -> None:
     path = write(UNDER + '\n[broken = "x\n')
     found = rpgres("roll", "under", "try", "--attribute", "9")
@@ -329,6 +332,7 @@ def test_a_file_that_is_no_toml_is_told_as_such() -> None:
     assert "rulesets/under" in listed
 
 
+@pytest.mark.slow
 def test_a_homemade_ruleset_is_listed_with_its_folder() -> None:
     write(UNDER)
     assert "Three under (rulesets/under)" in rpgres("plugin", "list").out

@@ -69,6 +69,7 @@ def _ids(cases: list[tuple[str, str, dict[str, Any]]]) -> list[str]:
     return [f"{ruleset} {action} {inputs}" for ruleset, action, inputs in cases]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", BOUNDED, ids=_ids(BOUNDED))
 def test_odds_are_those_of_every_die(case: tuple[str, str, dict[str, Any]]) -> None:
     prepared = _prepared(*case)
@@ -78,6 +79,7 @@ def test_odds_are_those_of_every_die(case: tuple[str, str, dict[str, Any]]) -> N
     assert {band: mass for band, mass in found.masses.items() if mass} == wanted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ENDLESS, ids=_ids(ENDLESS))
 def test_odds_of_dice_without_end_are_exact_all_the_same(case: tuple[str, str, dict[str, Any]]) -> None:
     prepared = _prepared(*case)

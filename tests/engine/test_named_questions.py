@@ -20,6 +20,7 @@ from rpgres.engine.players import policy_of
 from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.records import Result
 from rpgres.engine.run import run
+from rpgres.errors import ChoiceError
 from rpgres.odds.exact import outcome_odds
 from rpgres.odds.optimal import weigh_best
 from tests.support.command_line import rpgres
@@ -221,6 +222,8 @@ class TestPicks:
         assert "roll (luck-2): 4 = 4" in done.out
         assert "left 1" in done.out
         assert "luck: for luck-2, change -1" in done.out
+        done = rpgres(*line, "--given", "roll=3,3", "--choose", "luck-of-dice=yes")  # which of several options?
+        assert (done.code, "luck-of-dice=yes is not offered" in done.err) == (2, True)
         done = rpgres(*line, "--given", "roll=3,3", "--choose", "luck-of-dice=again-2")
         assert done.code == 2
         assert "again-3" in done.err
@@ -289,6 +292,78 @@ class TestChosen:
         inputs = {"count": count, "up-to": up_to, "most": most, "needs": needs}
         prepared = _prepared("chosen", "any" if is_any else "least", **inputs)
         assert weigh_best(prepared).masses.get("high", 0) == _chosen(count, up_to, most, needs, is_any=is_any)
+
+
+def test_a_question_is_about_the_counters_in_its_formulas(here: Path) -> None:
+    prepared = _prepared("action-and-challenge", "check", sheet="asta", stat=2)
+    facts: list[Any] = []
+    outcome_odds(prepared, policies={"": lambda _, question: facts.append(question.facts)})
+    assert {one["momentum"] for one in facts} == {6}
+    assert {*facts[0]} == {"beaten", "momentum"}
+
+
+class TestYes:
+    """`yes` answers a question with one option."""
+
+    def test_yes_is_the_only_option(self, here: Path) -> None:
+        write(PUSHED, name="pushed")
+        line = ["pushed", "check", "--pool", "1"]
+        for answer, told in (("yes", "push (actor): push"), ("no", "Failure")):
+            done = rpgres("roll", *line, "--choose", f"push={answer}", "--given", "own=2", "--seed", "1")
+            assert done.code == 0, done.err
+            assert told in done.out
+        odds = [rpgres("odds", *line, "--choose", f"push={answer}", "--json").out for answer in ("yes", "push")]
+        assert json.loads(odds[0])["outcomes"] == json.loads(odds[1])["outcomes"]
+
+
+class TestDivisors:
+    def test_a_division_by_0_names_the_number(self, here: Path) -> None:
+        write(CHOSEN.replace('total = "roll"', 'total = "if(needs > 0, roll / up-to, 0)"', 1), name="chosen")
+        for command in ("roll", "odds"):
+            done = rpgres(command, "chosen", "least", "--up-to", "0", "--needs", "1", "--auto")
+            assert "total: " in done.err, done
+            assert "dividing by 0" in done.err
+
+
+class TestPickNames:
+    """Picked dice are named by their faces, in odds as in play: in any order, and by equivalent faces."""
+
+    @pytest.mark.parametrize("name", ["again-2-1", "again-1-2", "AGAIN 1 2"])
+    def test_odds_follow_a_typed_pick_where_it_is_offered(self, here: Path, name: str) -> None:
+        write(CHOSEN, name="chosen")
+        prepared = _prepared("chosen", "any", **{"count": 2, "up-to": 4, "most": 2, "needs": 6})
+        found = outcome_odds(prepared, choose={"again": [name]})
+        high = Fraction(6, 16)
+        assert found.masses["high"] == high + Fraction(2, 16) * high  # 1 and 2, which are rerolled
+        assert found.partly == (f"again={name}",)
+
+    def test_an_answer_that_no_path_offers_is_an_error(self, here: Path) -> None:
+        write(CHOSEN, name="chosen")
+        prepared = _prepared("chosen", "any", **{"count": 2, "up-to": 3, "most": 2, "needs": 6})
+        for name in ("again-4", "again-1-1-1", "again-own-1", "push"):
+            with pytest.raises(ChoiceError, match="not offered"):
+                outcome_odds(prepared, choose={"again": [name]})
+
+    def test_a_question_that_no_path_asks_is_named(self, here: Path) -> None:
+        write(PUSHED, name="pushed")
+        prepared = _prepared("pushed", "check", pool=1, needs=0)
+        assert outcome_odds(prepared, choose={"push": ["push"]}).unasked == ("push",)
+        assert (
+            "not asked before the outcome: push"
+            in rpgres("odds", "pushed", "check", "--pool", "1", "--needs", "0", "--choose", "push=push").out
+        )
+
+    def test_an_equivalent_face_names_the_same_dice(self, here: Path) -> None:
+        write(CHOSEN.replace('total = "roll"', 'total = "count(roll, face >= 3)"'), name="chosen")
+        line = ["chosen", "any", "--count", "3", "--up-to", "4", "--most", "2", "--needs", "3"]
+        asked = {}
+        for name in ("again-1", "again-2", "again-3-1", "again-2-4"):
+            done = rpgres("roll", *line, "--choose", f"again={name}", "--given", "roll=2,4,3", "--seed", "1", "--json")
+            assert done.code == 0, done.err
+            asked[name] = next(one["answer"] for one in json.loads(done.out)["events"] if "answer" in one)
+        assert asked == {"again-1": "again-2", "again-2": "again-2", "again-3-1": "again", "again-2-4": "again"}
+        shown = [rpgres("odds", *line, "--choose", f"again=again-{face}").out.splitlines()[:3] for face in (1, 2)]
+        assert shown[0] == shown[1]
 
 
 READ = (

@@ -341,6 +341,7 @@ def test_decisions_of_every_ruleset_have_their_options() -> None:
     assert found["veto"].options == {"veto"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ruleset", ["fate", "coppermane", "saga", "faith", "nodice"])
 def test_rules_offer_no_other_options_than_their_data_list(ruleset: str) -> None:
     """Every decision that comes up in the scenes that ship offers what orders may choose by the data."""

@@ -55,6 +55,7 @@ def test_a_decision_in_a_later_turn_is_resumed() -> None:
     assert result.outcome == "lost"
 
 
+@pytest.mark.slow
 def test_odds_are_those_of_the_recursion() -> None:
     assert losses(3, 2)[(0, 2)].numerator * (7776 // losses(3, 2)[(0, 2)].denominator) == 2890
     prepared = prepare(battle_rules(), "battle", {"attackers": 3, "defenders": 2})

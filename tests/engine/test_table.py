@@ -153,6 +153,7 @@ def test_nothing_opposed_means_no_roll() -> None:
     assert (result.outcome, result.margin, result.answers) == ("hit", None, [])
 
 
+@pytest.mark.slow
 def test_a_result_replays_from_its_own_answers() -> None:
     for seed in range(30):
         first = play(tiny_action(vs="2d6", push=False), seed=str(seed), policies={"": uniform})
@@ -475,6 +476,7 @@ def test_no_way_of_turning_to_the_table_goes_on_for_ever(step: Any) -> None:
     assert turns <= MAX_QUESTIONS
 
 
+@pytest.mark.slow
 def test_an_answer_that_is_refused_stays_so_for_a_rule_that_is_deaf() -> None:
     def rule(table: Any, actor: Any, **_: Any) -> Any:
         for label in ("roll", "roll"):

@@ -163,6 +163,7 @@ def tables(draw: st.DrawFn) -> dict[str, Any]:
     return made
 
 
+@pytest.mark.slow
 @given(made=tables())
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_odds_of_any_tables_are_what_rolling_on_and_on_comes_to(made: dict[str, Any]) -> None:
@@ -220,6 +221,7 @@ def test_roll_twice_leaves_itself_out() -> None:
     assert rolls == ["1,4", "2,3", "3,3", "2,2"]
 
 
+@pytest.mark.slow
 def test_every_result_of_play_is_one_that_odds_know() -> None:
     write(HARBOR, name="harbor")
     known = odds("weather", "harbor")
@@ -519,6 +521,10 @@ version = "1"
 die = "1d2!"
 rows = { "1" = "Shallow", "3" = "Deep", "4.." = "Bottomless" }
 
+[tables.falling]
+die = "4 - 1d2!"
+rows = { "3" = "Low", "1" = "Lower", "..0" = "Lowest" }
+
 [tables.typed]
 die = "1d2! + {more}"
 parameters = ["more"]
@@ -536,6 +542,7 @@ def test_a_die_that_explodes_is_exact_to_its_end() -> None:
         "deep": Fraction(1, 4),
         "bottomless": Fraction(1, 4),
     }
+    assert odds("falling", "exploding") == {"low": Fraction(1, 2), "lower": Fraction(1, 4), "lowest": Fraction(1, 4)}
     assert odds("typed", "exploding") == {"one": Fraction(1, 2), "more": Fraction(1, 2)}
 
 

@@ -104,7 +104,7 @@ def test_dice_that_were_said_for_later_are_those_of_the_reroll_or_make_room(plac
         sitting.act(place, "overcome", OPPOSED, actor="mara", given=given)
         done = sitting.answer(place, choose={"invoke": [REROLL]}, given=more)
         assert rolled(done)["roll"] == ["0000", second]
-        sitting.undo(place)
+        sitting.undo(place, done.entry.public.of)
         assert sitting.act(place, "overcome", OPPOSED, actor="edda", seat="edda", given=given).entry.kind == "act"
         sitting.undo(place)
 
@@ -173,7 +173,7 @@ def test_what_was_rolled_stays_after_an_undo(place: Place) -> None:
     with pytest.raises(UsageError, match="this was already rolled or drawn from the seed in entry 2"):
         sitting.answer(place, choose={"invoke": [REROLL]}, given={"roll": ["++++"]})
     assert rolled(sitting.answer(place, choose={"invoke": [REROLL]})) == second
-    sitting.undo(place)
+    sitting.undo(place, 1)
     for label in OTHER:
         with pytest.raises(UsageError, match="this was already rolled or drawn from the seed in entry 1"):
             sitting.act(place, "overcome", OPPOSED, actor="mara", given={label: OTHER[label]})

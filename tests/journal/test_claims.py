@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rpgres import GM, UsageError, resolve
-from rpgres.cli.render.account_markdown import as_markdown
+from rpgres.cli.render.accounts.markdown import as_markdown
+from rpgres.cli.render.accounts.tables import account_of_table
 from rpgres.cli.render.lines import plain_text
-from rpgres.cli.render.table_accounts import account_of_table
 from rpgres.cli.render.tables import found_lines, log_lines, show_lines
 from rpgres.engine.players import Question
 from rpgres.engine.records import Pending, Result
@@ -200,7 +200,7 @@ def test_nobody_compels_themselves_unasked(tmp_path: Path) -> None:
     sitting.act(place, "compel", compel, actor="mara", seat="mara")
     done = sitting.answer(place, seat="gm", choose={"claim": ["confirm"]})
     assert asked(done) == [("compel", "mara")]
-    sitting.undo(place)
+    sitting.undo(place, done.entry.public.of)
     assert asked(sitting.act(place, "compel", compel, actor="mara", seat="gm")) == [("compel", "mara")]
 
 
@@ -253,7 +253,7 @@ def test_a_countermeasure_with_numbers_of_its_own_is_confirmed(tmp_path: Path) -
     assert asked(done) == [("counter", "bero")]  # it is not done, and another one may be
     done = sitting.answer(place, seat="bero", choose={"counter": ["skill=technical,attribute=dexterity"]})
     assert ("claim", GM) not in asked(done)
-    sitting.undo(place, seat=GM)
+    sitting.undo(place, done.entry.public.of, seat=GM)
     sitting.act(place, "confront", typed, seat="sable")
     sitting.answer(place, seat=GM, choose={"join": ["no"]})
     done = sitting.answer(place, choose={"counter": [claimed]})  # the host's word
@@ -423,6 +423,7 @@ pulls = st.sampled_from(["skill=rope", "skill=9", "skill=rope,helpers=3", "cry=H
 deeds = st.lists(st.sampled_from(["bo", "cy", "confirm", "refuse", "undo"]), max_size=6)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(
     one=tokens,

@@ -608,6 +608,7 @@ def test_the_ruleset_cleans_up_when_a_scene_ends(place: Place) -> None:
         sitting.turn(place, "end")
 
 
+@pytest.mark.slow
 def test_what_nobody_said_to_begin_can_end(place: Place) -> None:
     """A scene and a conflict go on anyway: an implied scene ends all that is open, an implied conflict nothing else."""
     sitting.turn(place, "begin", "exchange")

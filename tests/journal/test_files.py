@@ -293,6 +293,7 @@ def loose(played: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("table", "column"), COLUMNS)
 def test_whatever_stands_in_a_column_is_told_in_words(loose: Path, tmp_path: Path, table: str, column: str) -> None:
     """A damaged file is no fault of rpgres: every command says what is wrong with it."""
@@ -358,6 +359,7 @@ def test_what_could_not_be_read_again_is_not_written(tmp_path: Path, monkeypatch
     assert len(store.read(place.path).entries) == 2  # as many as before
 
 
+@pytest.mark.slow
 def test_the_check_of_a_journal_takes_little_more_memory_than_its_bytes(tmp_path: Path) -> None:
     """What is small in a file, and small when it is unpacked, is made of many objects when it is read."""
     place = begun(tmp_path / "t.db")
@@ -494,6 +496,7 @@ def test_a_folder_that_may_not_be_written(monkeypatch: pytest.MonkeyPatch) -> No
         assert [path.name for path in folder.iterdir()] == ["t.db"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such limit")
 def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
     place = begun(tmp_path / "t.db")
@@ -683,6 +686,7 @@ def begun_alone(path: Path) -> None:
     sitting.begin_table(Place(path), ruleset="fate", sheets=["mara"], seed="7")
 
 
+@pytest.mark.slow
 @pytest.mark.durable
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has no copies of a process")
 def test_killed_at_any_statement(tmp_path: Path) -> None:

@@ -33,6 +33,7 @@ def outcomes(*args: str) -> dict[str, str]:
     return {name: chance["exact"] for name, chance in as_json(*args)["outcomes"].items()}
 
 
+@pytest.mark.slow
 def test_tags_and_points_of_the_table_count(tmp_path: Path) -> None:
     table = fate(tmp_path)
     typed = ["overcome", "--skill", "1", "--vs", "3", "--auto"]
@@ -63,6 +64,7 @@ def test_hands_need_not_be_typed(tmp_path: Path) -> None:
     assert "the table as ilse knows it; unseen, any cards possible: hand:brannagh" in text
 
 
+@pytest.mark.slow
 def test_two_tables_that_look_the_same_have_the_same_odds(tmp_path: Path) -> None:
     """A card in another's hand and one in the deck are exchanged; the seat is told the same."""
     found: dict[str, list[Any]] = {}
@@ -88,6 +90,7 @@ def test_two_tables_that_look_the_same_have_the_same_odds(tmp_path: Path) -> Non
     assert hosts[0] != hosts[1]  # the tables do differ
 
 
+@pytest.mark.slow
 def test_a_hidden_aspect_is_not_in_the_odds_of_who_does_not_know_it(tmp_path: Path) -> None:
     table = fate(tmp_path)
     typed = ["overcome", "--skill", "1", "--vs", "2", "--auto", "--actor", "mara"]
@@ -128,6 +131,7 @@ def test_switches_of_the_table_hold_and_others_may_be_tried(tmp_path: Path) -> N
     assert tried == outcomes("odds", "saga", *typed[:-2], "--sheet", "ilse") != held
 
 
+@pytest.mark.slow
 def test_a_procedure_begins_with_the_table(tmp_path: Path) -> None:
     table = fate(tmp_path)
     line = [
@@ -144,6 +148,7 @@ def test_a_procedure_begins_with_the_table(tmp_path: Path) -> None:
     assert as_json("table", "odds", *line, "--as", "mara", *table)["known"] == {"seat": "mara", "averaged": {}}
 
 
+@pytest.mark.slow
 def test_the_library_returns_what_the_command_prints(tmp_path: Path) -> None:
     table = fate(tmp_path)
     found = table_odds(Place(tmp_path / "t.db"), "overcome", {"skill": 2, "vs": "4dF+2"}, seat="mara", auto=True)

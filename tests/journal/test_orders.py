@@ -69,6 +69,7 @@ def is_in_order(place: Place) -> bool:
     return verdict.verdict == "in order"
 
 
+@pytest.mark.slow
 def test_an_absent_players_orders_decide_and_are_marked(place: Place) -> None:
     assert isinstance(found_in(act(place).entry.secret), Pending)
     sitting.undo(place)
@@ -133,6 +134,7 @@ def test_orders_that_say_nothing_leave_a_decision_waiting(place: Place) -> None:
     assert store.read(place.path).pending is not None
 
 
+@pytest.mark.slow
 def test_orders_stay_when_what_was_done_before_them_is_undone(place: Place) -> None:
     first = act(place, auto=True).entry.number
     give(place)
@@ -233,6 +235,7 @@ def test_nobody_s_orders_confirm_a_claim(place: Place) -> None:
     assert found.question.label == "claim"
 
 
+@pytest.mark.slow
 def test_weights_are_drawn_from_the_tables_seed(place: Place) -> None:
     give(
         place, '[[orders]]\nask = "price"\nchoose = { fail = 1, cost = 1 }\n[[orders]]\nchoose = ["no", "preferred"]\n'

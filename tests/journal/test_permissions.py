@@ -11,9 +11,9 @@ import msgspec
 import pytest
 
 from rpgres import UsageError
-from rpgres.cli.render.account_markdown import as_markdown
+from rpgres.cli.render.accounts.markdown import as_markdown
+from rpgres.cli.render.accounts.tables import account_of_table
 from rpgres.cli.render.lines import plain_text
-from rpgres.cli.render.table_accounts import account_of_table
 from rpgres.cli.render.tables import log_lines
 from rpgres.errors import GivenError
 from rpgres.journal import commands as sitting

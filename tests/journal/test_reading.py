@@ -79,6 +79,7 @@ def rows_read(monkeypatch: pytest.MonkeyPatch, work: Callable[[], object]) -> in
     return len(read)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "deed",
     [
@@ -102,6 +103,7 @@ def test_an_ordinary_command_reads_as_much_of_a_long_journal_as_of_a_short_one(
     assert many < 30
 
 
+@pytest.mark.slow
 def test_what_is_kept_of_an_entry_is_what_changed(tmp_path: Path) -> None:
     place = Place(tmp_path / "t.db")
     sitting.begin_table(place, ruleset="saga", sheets=["brannagh", "ilse", "toll-warden"], seed="7")
@@ -137,6 +139,7 @@ def test_what_a_long_undo_has_shown_is_read_only_where_results_are_said(
     assert verify(copy.path).exit == 20
 
 
+@pytest.mark.slow
 def test_the_check_of_many_undos_takes_time_that_grows_with_the_journal(tmp_path: Path) -> None:
     calls = []
     for count in (15, 60):
@@ -169,6 +172,7 @@ plain = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(plain, plain)
 def test_a_difference_makes_the_one_of_the_other(before: Any, after: Any) -> None:
     first = written(before)
@@ -238,6 +242,7 @@ def check_stands(history: History) -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_what_stands_is_what_the_whole_history_says(tmp_path: Path, seed: int) -> None:
     place, chance = begun(tmp_path / "t.db"), random.Random(seed)
@@ -262,6 +267,7 @@ def test_what_stands_is_what_the_whole_history_says(tmp_path: Path, seed: int) -
     assert len(store.read(place.path).entries) > 15
 
 
+@pytest.mark.slow
 def test_a_pass_that_is_said_again_and_again_is_kept_once(tmp_path: Path) -> None:
     place = begun(tmp_path / "t.db")
     for _ in range(30):
@@ -413,6 +419,7 @@ def test_what_counts_cannot_be_forged_in_an_entry(tmp_path: Path) -> None:
 # The seed and the salt
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_other_dice_at_another_table(tmp_path: Path) -> None:
     """So nobody who sees some of the dice can find the seed by trying."""
     places = [begun(tmp_path / f"{number}.db", seed="48213") for number in range(12)]

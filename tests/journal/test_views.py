@@ -17,10 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rpgres import UsageError
-from rpgres.cli.render.account_html import as_html
-from rpgres.cli.render.account_markdown import as_markdown
+from rpgres.cli.render.accounts.html import as_html
+from rpgres.cli.render.accounts.markdown import as_markdown
+from rpgres.cli.render.accounts.tables import account_of_table
 from rpgres.cli.render.lines import plain_text
-from rpgres.cli.render.table_accounts import account_of_table
 from rpgres.cli.render.tables import found_lines, log_lines, show_lines
 from rpgres.cli.requests.operations import keys_of, operations
 from rpgres.engine.hidden import known_to
@@ -195,6 +195,7 @@ def test_what_a_seat_may_not_know_changes_nothing_that_it_meets(
         assert mine == theirs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ruleset", ["fate", "coppermane"])
 def test_a_typed_name_that_something_hidden_has_is_only_a_word(ruleset: str) -> None:
     quiet = Secrets([("Ankle-Deep Hole", "aspect", 0), ("Smoke", "aspect", 0)], 1, "n", "", "run")
@@ -246,6 +247,7 @@ def test_commands_print_no_more_than_their_views(tmp_path: Path) -> None:
         assert FRESH.sub("...", str(mine)) == FRESH.sub("...", str(theirs)).replace("1.db", "0.db"), line
 
 
+@pytest.mark.slow
 def test_operations_of_a_batch_tell_no_more_than_their_views(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every operation that takes a seat, asked for by one that may not know, errors included."""
     met: list[list[str]] = []

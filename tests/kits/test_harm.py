@@ -56,6 +56,7 @@ def test_ways_to_absorb(shifts: int, boxes: list[bool], slots: list[bool]) -> No
                     assert any(set(way.slots) <= set(chosen) for way in ways)
 
 
+@pytest.mark.slow
 @given(shifts=st.integers(1, 12), used=used_boxes, most=st.integers(2, 4))
 def test_several_boxes(shifts: int, used: list[bool], most: int) -> None:
     """Where a hit may check several boxes, they hold it with the least to spare, and no more of them than it takes."""

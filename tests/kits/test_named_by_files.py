@@ -59,6 +59,7 @@ def odds(ruleset: str, action: str, **inputs: Any) -> dict[str, Fraction]:
 # Odds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("points", [0, 2])
 @pytest.mark.parametrize(
     ("skill", "vs", "aspects"), [(2, 3, ["A=1"]), (0, 4, ["A", "B=2"]), (1, "4dF", ["A=1"]), (1, -1, [])]
@@ -79,6 +80,7 @@ def test_without_aspects_the_odds_are_counted() -> None:
     assert found == {band: Fraction(number, 81**2) for band, number in expected.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("points", [1, 2])
 @pytest.mark.parametrize("vs", [1, 4, 6])
 def test_the_best_that_can_be_done(points: int, vs: int) -> None:
@@ -99,6 +101,7 @@ def test_the_best_that_can_be_done(points: int, vs: int) -> None:
     assert sum(Fraction(one.exact) for band, one in found.outcomes.items() if band in ("succeed", "style")) == expected
 
 
+@pytest.mark.slow
 def test_questions_of_the_roll_come_before_the_window(mine: Path) -> None:
     """New dice that a file asks for itself, then invoking, as counted: a bad throw again, then the free invocation."""
     again = """[actions.overcome.ask.again]

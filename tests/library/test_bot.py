@@ -13,7 +13,9 @@ import pytest
 
 import rpgres
 from rpgres.journal import commands as sitting
+from rpgres.journal import odds
 from rpgres.journal.commands import Place
+from rpgres.journal.odds import table_odds
 from tests.journal.test_views import FRESH, Secrets
 from tests.support.checkout import ROOT
 from tests.support.discord import FakeDiscord, Message
@@ -54,6 +56,7 @@ def test_it_is_short_enough_to_start_from() -> None:
     assert len(BOT.read_text("utf-8").splitlines()) <= 80
 
 
+@pytest.mark.slow
 def test_an_evening_in_a_channel(tmp_path: Path, start: Starts) -> None:
     discord = start(tmp_path)
     begun = discord.command(GM, "new fate mara edda")
@@ -89,6 +92,7 @@ def test_an_evening_in_a_channel(tmp_path: Path, start: Starts) -> None:
     assert "redone" in told(discord.command(GM, "redo"), None) or "Fail" in told(discord.command(GM, "log 3"), GM)
 
 
+@pytest.mark.slow
 def test_what_is_wrong_is_told_to_who_typed_it(tmp_path: Path, start: Starts) -> None:
     discord = start(tmp_path)
     secret = tmp_path / "secret.toml"
@@ -220,7 +224,10 @@ def met(ruleset: str, secrets: Secrets, folder: Path, start: Starts) -> list[str
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ruleset", CASTS)
-def test_what_a_seat_may_not_know_is_in_no_message(ruleset: str, tmp_path: Path, start: Starts) -> None:
+def test_what_a_seat_may_not_know_is_in_no_message(
+    ruleset: str, tmp_path: Path, start: Starts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(odds, "table_odds", lambda *args, **given: table_odds(*args, **{**given, "leaves": 500}))
     one = Secrets([("Smoke", "aspect", 2), ("Rigged Stairs", "boost", 0)], 1, "They lie.", "", "run")
     tags = [("An Advantage", "boost", 0), ("Ankle-Deep Hole", "aspect", 1)]
     other = Secrets(tags, 4, "No.", "", "burn it down")
@@ -239,6 +246,7 @@ HIDDEN = {  # what the second of a cast holds, and what it shows of it
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ruleset", HIDDEN)
 def test_hands_and_hidden_choices_are_shown_to_their_owner_alone(ruleset: str, tmp_path: Path, start: Starts) -> None:
     who, other, third = CASTS[ruleset]

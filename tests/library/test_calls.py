@@ -24,7 +24,7 @@ BASE = {"format": "rpgres.rulesets/1", "version": rpgres.__version__}
 TERMINAL = ("rich", "typer", "click", "prompt_toolkit", "readline", "curses", "termios")
 
 
-@pytest.mark.parametrize("module", ["calls", "notebook", "odds", "scenes", "simulations", "studies"])
+@pytest.mark.parametrize("module", ["calls", "notebook", "odds", "scene_odds", "scenes", "simulations", "studies"])
 def test_examples_of_docstrings(module: str) -> None:
     found = importlib.import_module(f"rpgres.library.{module}")
     done = doctest.testmod(found, extraglobs={"odds": rpgres.odds})
@@ -36,6 +36,7 @@ def as_json(record: object) -> object:
     return json.loads(msgspec.json.encode(record))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("record", "line"),
     [
@@ -109,6 +110,28 @@ def as_json(record: object) -> object:
             id="scene-odds-by",
         ),
         pytest.param(
+            lambda: rpgres.odds_scene(
+                "fate", "contest", auto=True, skill="3", vs=["2"], victories="1", exchanges="2", by="exchange"
+            ),
+            "odds fate/contest --auto --skill 3 --vs 2 --victories 1 --exchanges 2 --by exchange",
+            id="procedure-odds",
+        ),
+        pytest.param(
+            lambda: rpgres.odds_table("fate", "contest", {"skill": [2, 3]}, auto=True, vs=["2"], victories="1"),
+            "odds fate/contest --auto --vary skill=2,3 --vs 2 --victories 1",
+            id="procedure-grid",
+        ),
+        pytest.param(
+            lambda: rpgres.odds_best("again-pool/the-debt", best="ondra", goal="success", note="n"),
+            "odds again-pool/the-debt --best ondra --goal success --note n",
+            id="best-of-a-scene",
+        ),
+        pytest.param(
+            lambda: rpgres.odds_best("fate", "contest", skill="3", vs=["2"], victories="1", exchanges="1"),
+            "odds fate/contest --best --skill 3 --vs 2 --victories 1 --exchanges 1",
+            id="best-of-a-procedure",
+        ),
+        pytest.param(
             lambda: rpgres.simulate("fate", "overcome", runs=50, seed=7, workers=1, skill="3", vs=["2"]),
             "simulate fate overcome -n 50 --seed 7 --skill 3 --vs 2 --workers 1",
             id="simulate",
@@ -174,6 +197,7 @@ def test_no_call_brings_a_terminal_library() -> None:
     assert not modules_after(f"{used}; rpgres.open_table, rpgres.resolve").intersection(TERMINAL)
 
 
+@pytest.mark.slow
 def test_a_script_ends_well() -> None:
     """Python's own checks of memory see what would be an occasional crash at the end of a script."""
     code = "import rpgres; rpgres.odds('fate', 'overcome', skill=3, vs=2); print(rpgres.odds_scene('fate/gate').method)"
@@ -209,6 +233,7 @@ def test_workers_do_not_change_counts() -> None:
     assert one == two
 
 
+@pytest.mark.slow
 def test_threads_get_what_one_alone_gets() -> None:
     """Each call with another seed, ruleset or switch than its neighbours, all at the same time."""
 
@@ -272,3 +297,20 @@ def test_an_argument_of_another_kind_is_told_by_name(call: Callable[[], Any], ta
 def test_a_missing_argument_is_told_by_python() -> None:
     with pytest.raises(TypeError, match="missing 1 required positional argument: 'action'"):
         rpgres.resolve("fate")  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: rpgres.odds_scene("fate", "overcome"), r"no procedure; odds\('fate', 'overcome'\) evaluates it"),
+        (lambda: rpgres.odds("fate", "contest"), r"odds_scene\('fate', 'contest'\) evaluates it"),
+        (lambda: rpgres.odds_scene("fate/gate", skill=3), "a scene takes no skill"),
+        (lambda: rpgres.odds_best("fate/gate", choose={"price": "cost"}), "a scene takes no choose"),
+        (lambda: rpgres.odds_best("fate/gate", best="bo"), "`best`: the scene has no character 'bo'"),
+        (lambda: rpgres.odds_best("fate/gate", best="mara", goal="won't"), "`goal`: .* has no outcome"),
+        (lambda: rpgres.odds_table("fate", "contest", {"skill": [1]}, decide="best", vs=2), "odds_best"),
+    ],
+)
+def test_what_odds_of_scenes_do_not_take_is_refused(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(rpgres.UsageError, match=message):
+        call()

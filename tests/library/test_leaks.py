@@ -109,6 +109,7 @@ def test_what_a_seat_may_not_know_changes_nothing(
         assert mine == theirs
 
 
+@pytest.mark.slow
 def test_one_evening_with_two_secrets() -> None:
     quiet = Secrets([("Ankle-Deep Hole", "aspect", 0), ("Smoke", "aspect", 0)], 1, "n", "", "run")
     loud = Secrets(

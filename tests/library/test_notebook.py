@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -66,12 +67,18 @@ def test_results_show_in_words(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("record", "told"),
     [
-        (lambda: rpgres.odds("3d6"), "DiceOdds(by='outcome', method='exact'"),
-        (lambda: rpgres.odds("fate", "overcome", skill=3, vs=2), "OddsResult(ruleset='fate', action='overcome'"),
-        (lambda: rpgres.roll("4dF", given={"roll": "+0-+"}, seed=7), "Result(total=1, seed='7')"),
+        (lambda: rpgres.odds("3d6"), "DiceOdds(inputs={'notation': '3d6'}, by='outcome', "),
+        (
+            lambda: rpgres.odds("fate", "overcome", skill=3, vs=2),
+            "OddsResult(ruleset='fate', action='overcome', inputs={'skill': 3",
+        ),
+        (
+            lambda: rpgres.roll("4dF", given={"roll": "+0-+"}, seed=7),
+            "Result(inputs={'notation': '4dF'}, total=1, seed='7')",
+        ),
         (
             lambda: rpgres.roll("4dF", given={"roll": "+0-+"}, seed=7, note="a\nb" * 99),
-            "Result(total=1, seed='7', note=",
+            "Result(inputs={'notation': '4dF'}, total=1, seed='7', note=",
         ),
     ],
 )
@@ -80,6 +87,20 @@ def test_repr_is_one_short_line(record: object, told: str) -> None:
     assert text.startswith(told)
     assert "\n" not in text
     assert len(text) < 250
+
+
+def test_whatever_has_chances_has_a_table_of_plain_rows() -> None:
+    base: dict[str, Any] = {"skill": 3, "vs": 2}
+    rows = rpgres.odds_compare("fate", "overcome", {"better": {"skill": 4}}, **base).table()
+    assert [(row["case"], round(row["success"], 3)) for row in rows] == [("base", 0.617), ("better", 0.815)]
+    rows = rpgres.odds_find("fate", "overcome", {"vs": range(3)}, "success=50%", skill=3).table()
+    assert [row["vs"] for row in rows] == [0, 1, 2]
+    (row, *_) = rpgres.odds_knockout("fate", "overcome", sheet="mara", skill="burglary", vs=3, auto=True).table()
+    assert row["part"] == "decision invoke never taken"
+    assert rpgres.odds_scene("fate/gate", auto=True).table()[0]["exact"] == "35/81"
+    counted = rpgres.simulate("fate", "overcome", runs=100, seed=1, **base).table()
+    assert sum(row["count"] for row in counted if row["counted"] == "outcome") == 100
+    assert {type(value) for row in counted for value in row.values()} <= {str, int, float}
 
 
 @pytest.mark.slow

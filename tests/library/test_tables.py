@@ -48,6 +48,7 @@ def test_an_evening(path: Path) -> None:
     assert host.verify().verdict == "in order"
 
 
+@pytest.mark.slow
 def test_records_are_those_of_the_commands(path: Path) -> None:
     mara = rpgres.open_table(path, seat="mara")
     waits = mara.act("overcome", skill="1", vs="1", given={"roll": "0000"})
@@ -102,6 +103,7 @@ def test_what_if_changes_nothing(path: Path) -> None:
     assert host.show().entries == entries
 
 
+@pytest.mark.slow
 def test_threads_share_a_table(path: Path) -> None:
     host = rpgres.open_table(path)
     host.pass_(until="always")
@@ -153,6 +155,7 @@ def test_mailed_answers_and_exports(path: Path, tmp_path: Path) -> None:
         edda.export(mine)
 
 
+@pytest.mark.slow
 def test_lines_do_what_methods_do(path: Path) -> None:
     host, mara = rpgres.open_table(path), rpgres.open_table(path, seat="mara")
     assert mara.do("help").text.startswith("Actions, as in mara overcome")

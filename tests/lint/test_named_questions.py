@@ -70,6 +70,18 @@ def _line(text: str, part: str) -> int:
 @pytest.mark.parametrize(
     ("old", "new", "key", "message"),
     [
+        (
+            'who = "friend"',
+            'before = "bst"',
+            "push",
+            "the question push comes before bst, which names no dice of this action",
+        ),
+        (
+            'who = "friend"',
+            'before = "best"',
+            "push",
+            "the question push needs best, last, rolled only after its answer",
+        ),
         ("cost = { luck = 2 }", "cost = { lucl = 2 }", "push.options.two.cost.lucl", "has no counter or track on its"),
         ('counter = "luck" }', 'counter = "price" }', "push.options.two.cost.luck", "no effect reduces luck"),
         ('own = "face < 6"', 'owm = "face < 6"', "push.options.push.reroll.owm", "no group of dice 'owm'"),
@@ -82,6 +94,10 @@ def _line(text: str, part: str) -> int:
         ('prefer = "total < 6"', 'prefer = "face < 6"', "push.options.push.prefer", "a name of one die"),
         ('who = "friend"', 'who = "frend"', "push.who", "did you mean `friend`?"),
         ("times = 2", "times = 0", "push.times", "below 1"),
+        ("most = 3", "most = -1", "push.options.push.most", "never above 0"),
+        ("options.push =", "options.no =", "push.options.no", "is the answer that skips the question"),
+        ("ask.bargain]", "ask.claim]", "check.ask.claim:", "this label is reserved"),
+        ("[actions.check.ask.push]", "[[actions.check.ask.push]]", "check.ask.push", "single brackets"),
         ("ask.bargain]", "ask.luck-of-all]", "dice.own", "times takes the label of a question"),
         ("times(push, 'two')", "times(push, 'too')", "numbers.total", "times takes an option of push"),
         ("2 * times(push, 'two')", "2", "push.options.two", "this option changes nothing"),
@@ -109,6 +125,7 @@ def test_faults_are_told_with_their_place(old: str, new: str, key: str, message:
         ("total", "a number"),
         ("pool", "a parameter"),
         ("last", "the name of dice"),
+        ("band", "the outcome"),
         ("face", "a function, or a name of every die"),
         ("luck", "an ability or a counter of sheets"),
     ],
@@ -118,6 +135,13 @@ def test_labels_that_are_taken(label: str, what: str) -> None:
     write(text, name="roll")
     done = rpgres("ruleset", "check", "roll")
     assert f"ask.{label}: {label!r} is already {what}" in done.out
+
+
+def test_a_role_that_is_none_is_told_once_and_where_it_stands() -> None:
+    write(ROLL.replace('who = "friend"', 'who = "frend"'), name="roll")
+    done = rpgres("ruleset", "check", "roll")
+    assert done.out.count("'frend'") == 1
+    assert f"{CHECKED}:{_line(ROLL, 'who = ')}: actions.check.ask.push.who" in done.out
 
 
 def test_nothing_is_wrong_with_it(here: Path) -> None:

@@ -66,7 +66,12 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "a die without an end": (
         'die = "1d6"\nrows = { "1-3" = "Rain", "4-6"',
         'die = "1d2!"\nrows = { "1" = "Rain", "2..1000"',
-        "7: tables.weather.die: 1d2! may explode without an end, so one row alone needs all high numbers: N..",
+        "7: tables.weather.die: 1d2! may explode without an end, so one row alone needs all high numbers (N..), or",
+    ),
+    "a die that falls without an end": (
+        'die = "1d6"\nrows = { "1-3" = "Rain", "4-6"',
+        'die = "0-1d2!"\nrows = { "-1" = "Rain", "-1000..-2"',
+        "7: tables.weather.die: 0-1d2! may explode without an end, so one row alone needs all high numbers (N..), or",
     ),
     "more different rows than there are": (
         '["Gulls",',

@@ -343,6 +343,7 @@ def test_a_rule_that_takes_anything_fits() -> None:
 EDGE = st.none() | st.integers(-8, 8)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(EDGE, EDGE), max_size=4))
 @settings(max_examples=300)
 def test_bands_are_faultless_exactly_when_every_margin_has_one(edges: list[tuple[int | None, int | None]]) -> None:
@@ -395,6 +396,7 @@ def codes_in(path: Path) -> set[str]:
     return found
 
 
+@pytest.mark.slow
 def test_every_code_is_listed_used_and_explained() -> None:
     modules = [
         path for folder in ("toml", "rulesets", "lint", "scenes", "cli") for path in (ROOT / folder).rglob("*.py")

@@ -142,6 +142,7 @@ def test_an_attribute_without_signs_says_anything() -> None:
 # -- every card is in exactly one place
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(
     seed=st.text(alphabet="abc123", min_size=1, max_size=6),

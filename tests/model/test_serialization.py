@@ -77,6 +77,7 @@ STATES = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(STATES)
 @settings(max_examples=60, deadline=None)
 def test_a_state_survives_as_plain_data(state: State) -> None:

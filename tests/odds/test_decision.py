@@ -65,6 +65,7 @@ def by_option(found: Sequence[OptionOdds]) -> dict[str, float]:
     return {one.option: one.success for one in found}
 
 
+@pytest.mark.slow
 def test_odds_in_a_procedure_are_those_of_the_turn() -> None:
     inputs = {"sheet": "mara", "against": ["thug"]}
     rolled = {"roll": ["0000"], "opposition": ["0+00"]}  # 1 against 3
@@ -153,6 +154,7 @@ def test_a_hand_that_is_not_seen_makes_no_difference() -> None:
         assert one.estimate is None
 
 
+@pytest.mark.slow
 def test_what_was_dealt_face_down_to_others_is_estimated() -> None:
     found = odds_at("faith", "confront", {"skill": "3", "attribute": "2"}, answers=["no"], exact_seconds=1)
     join = next(one for one in found if one.option == "join")

@@ -46,6 +46,7 @@ def test_two_rolls_compared_are_one_question_and_agree_with_icepool() -> None:
     assert odds.leaves == 20  # differences from -11 to 8
 
 
+@pytest.mark.slow
 def test_odds_agree_with_play() -> None:
     prepared = tiny_action(vs=8, push=True)
     policies = {"": pushing}

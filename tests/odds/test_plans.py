@@ -52,10 +52,22 @@ def test_chances_are_exact() -> None:
     assert none["unevaluated"] == []
 
 
+@pytest.mark.parametrize(("again", "is_exact"), [("face = 20 and not added", True), ("face = 20", False)])
+def test_added_dice_before_a_decision_are_exact_where_they_are_bounded(again: str, *, is_exact: bool) -> None:
+    text = LIT.replace('own = "3d6"', f'own = {{ roll = "40d20", again = "{again}" }}').replace("face = 6", "face = 20")
+    text = text.replace(', ones = "count(own, face = 1)"', "")
+    start, end = text.index("[actions.light.ask.push]"), text.index("[actions.light.ask.oil]")
+    write(text[:start] + text[end:], name="many")
+    found = as_json("odds", "many", "light", "--auto")
+    assert (found["method"] == "exact") is is_exact
+    assert (found["open"]["exact"] == "0") is is_exact
+    assert found["open"]["probability"] < 1e-9
+
+
 def test_options_that_were_not_evaluated_are_named() -> None:
     plan, options = Plan(), (Option("oil"), Option("tar"))
     whole, half = (Fraction(1), Fraction(1)), (Fraction(1, 2), Fraction(2, 3))
-    for lit, best, success in ((1, NO, {NO: whole}), (2, NO, {NO: whole, "oil": half}), (2, "oil", {"oil": whole})):
+    for lit, best, success in ((1, 0, [whole]), (2, 0, [whole, half]), (2, 1, [half, whole])):
         plan.note(Question("help", "a", options, "", True, Map({"lit": lit})), best, success)
     one, two = plan.records()
     assert (one.best, [*one.success], one.unevaluated) == ([NO], [NO], ["oil", "tar"])

@@ -117,6 +117,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("red", "blue"), [(4, 2), (9, 7), (12, 9)])
 def test_whole_battles_are_the_recursion(here: Path, red: int, blue: int) -> None:
     path = here / "battle.toml"

@@ -44,6 +44,7 @@ def test_one_round_is_that_of_all_faces() -> None:
     assert losses(3, 2) == {(0, 2): Fraction(2890, 7776), (1, 1): Fraction(2611, 7776), (2, 0): Fraction(2275, 7776)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("attackers", "defenders"), [(1, 1), (2, 2), (3, 2), (4, 3)])
 def test_a_battle_is_the_recursion(battle: Ruleset, attackers: int, defenders: int) -> None:
     found = odds(battle, war(attackers, defenders))
@@ -51,6 +52,7 @@ def test_a_battle_is_the_recursion(battle: Ruleset, attackers: int, defenders: i
     assert sum(found.masses.values()) == 1
 
 
+@pytest.mark.slow
 def test_what_is_left_is_counted(battle: Ruleset) -> None:
     found = odds(battle, war(3, 3), "counters.attackers", "rounds")
     left = dict[int, Fraction]()
@@ -109,6 +111,7 @@ def test_who_has_to_decide_is_told(battle: Ruleset) -> None:
     assert list(undecided.value.questions) == ["go-on"]
 
 
+@pytest.mark.slow
 def test_what_a_budget_leaves_is_open(battle: Ruleset) -> None:
     whole = odds(battle, war(4, 4))
     part = odds(battle, war(4, 4), work=9_000)
@@ -117,6 +120,7 @@ def test_what_a_budget_leaves_is_open(battle: Ruleset) -> None:
     assert all(mass <= whole.masses[result] for result, mass in part.masses.items())
 
 
+@pytest.mark.slow
 @given(st.integers(0, 4), st.integers(1, 3), st.booleans(), st.integers(1, 3))
 def test_looking_turns_up_changes_no_chance(
     battle: Ruleset, attackers: int, defenders: int, is_set: bool, passes: int
@@ -146,6 +150,7 @@ def test_playing_through_has_the_dice_of_the_scene(battle: Ruleset) -> None:
         assert scene_result(scene, last, by=by) == tuple(played.state.counters[name.split(".")[1]] for name in by)
 
 
+@pytest.mark.slow
 def test_what_is_simulated_comes_as_often_as_the_odds_say(battle: Ruleset) -> None:
     scene = read_scene(Source(path="s.toml", text=war(3, 3)), find_ruleset=lambda _: battle)
     streams, runs, won = Streams("7"), 2000, 0
@@ -179,6 +184,7 @@ def by_hand(view: Any, _question: Any) -> Any:
     return "stop" if counters["defenders"] >= 4 else "on"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("defenders", [2, 4])
 def test_standing_orders_decide_as_the_same_policy_in_python(battle: Ruleset, defenders: int) -> None:
     text = 'policy = "wary"\n' + war(3, defenders, "with = { may-stop = true }\n") + ORDERS

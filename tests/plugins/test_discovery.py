@@ -170,6 +170,7 @@ def test_builtins_pass_their_own_check(ruleset_id: str, site: Path) -> None:
     assert load_rules(find_ruleset(ruleset_id)).file.title == found.title
 
 
+@pytest.mark.slow
 def test_our_own_entry_points_are_not_listed_a_second_time(site: Path) -> None:
     install(site, "rpgres", points=BUILTIN)
     assert [found.id for found in list_rulesets()] == SHIPPED
@@ -297,6 +298,7 @@ BROKEN_CODE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", BROKEN_CODE)
 def test_a_broken_plugin_is_named_with_its_stage_and_the_rest_works(how: str, site: Path) -> None:
     stage, code, told = BROKEN_CODE[how]
@@ -555,6 +557,7 @@ def test_what_can_never_be_used_stands_in_nobodys_way(name: str, site: Path) -> 
     assert "claimed" not in run("ruleset", "list").out
 
 
+@pytest.mark.slow
 def test_a_distribution_without_metadata_is_called_by_its_folder(site: Path) -> None:
     install_coin(site)
     for name in ("first", "second"):
@@ -593,6 +596,7 @@ def test_a_builtin_is_never_replaced(builtin: str, site: Path) -> None:
     assert "impostor" not in sys.modules
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("point", "told"),
     [
@@ -612,6 +616,7 @@ def test_an_entry_point_that_cannot_be_used_is_listed(point: str, told: str, sit
     assert "rpgres_coin" not in sys.modules
 
 
+@pytest.mark.slow
 def test_entry_points_that_cannot_be_read_are_listed(site: Path) -> None:
     install(site, points="just a line\n")
     found = next(found for found in list_rulesets() if not found.builtin)

@@ -34,6 +34,7 @@ def made(like: str, *args: str, name: str = "lantern-walk") -> list[str]:
     return [step.strip() for step in steps]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("like", MODELS)
 def test_what_comes_of_it_works_under_words_of_its_own(like: str, work: Path) -> None:
     """Every name that can be chosen is another one, and nothing of the old ones is left."""
@@ -77,6 +78,7 @@ def test_names_may_change_places(work: Path) -> None:
     assert "skills = { bargain = 48, axe = 35, ride = 41 }" in sheet
 
 
+@pytest.mark.slow
 def test_five_questions_at_a_terminal(work: Path) -> None:
     shown = Terminal(["ruleset", "new", "bell", "--like", "success-levels"], PWD=str(work))
     asked = []
@@ -89,7 +91,7 @@ def test_five_questions_at_a_terminal(work: Path) -> None:
         "What is the game called?",
         "What is it, in a line?",
         "What do characters do, in a word?",
-        "What are they good at?",
+        "What are they good at, by commas?",
         "Who is the first of them?",
     ]
     assert asked[3].endswith("[axe, ride, bargain] ")
@@ -101,9 +103,28 @@ def test_a_terminal_offers_what_it_can_be_like(work: Path) -> None:
     shown = Terminal(["ruleset", "new", "bell"])
     listed = shown.until("[action-and-challenge] ")
     assert "highest-die" in listed
+    assert listed.count("\n") < 24
+    shown.type("hihgest-die" + ENTER)
+    assert "there is no 'hihgest-die'; did you mean 'highest-die'?" in shown.until("[action-and-challenge] ")
     assert not re.search(r"^saga", listed, re.MULTILINE)
     assert shown.interrupt()[0] == 130
     assert list(work.iterdir()) == []
+
+
+def test_an_answer_that_does_not_fit_is_asked_for_again(work: Path) -> None:
+    shown = Terminal(
+        ["ruleset", "new", "bell", "--like", "success-levels", "--title=Bell", "--summary=A bell."], PWD=str(work)
+    )
+    for answer in ("attack", "", "Ivo"):
+        shown.until("] ")
+        shown.type(answer + ENTER)
+    told = shown.until("[attack] ")
+    assert "there is another action 'attack' already; choose another word" in told
+    for answer in ("dive", "", ""):
+        shown.type(answer + ENTER)
+    code, told = shown.end()
+    assert code == 0, told
+    assert Path("rulesets/bell/sheets/ivo.toml").exists()
 
 
 @pytest.mark.parametrize(
@@ -135,6 +156,7 @@ def test_nothing_is_overwritten(work: Path) -> None:
     assert os.listdir(there) == []
 
 
+@pytest.mark.slow
 def test_another_folder_is_named_in_what_to_type_next(work: Path) -> None:
     done = rpgres("ruleset", "new", "bell", "--like", "twenty-over", "--into", "my games")
     assert done.code == 0
@@ -143,6 +165,7 @@ def test_another_folder_is_named_in_what_to_type_next(work: Path) -> None:
     assert [step for step in steps if "--watch" not in step and rpgres(*step).code] == []
 
 
+@pytest.mark.slow
 def test_its_own_are_offered_and_can_be_the_model(work: Path) -> None:
     made("success-levels", "--action", "dive", name="bell")
     assert "bell" in completions("rpgres ruleset new gong --like ")

@@ -126,6 +126,7 @@ def test_a_plugin_that_waits_for_ever_is_named(site: Path, monkeypatch: pytest.M
     assert found["aright"]["ok"]
 
 
+@pytest.mark.slow
 def test_no_process_is_started_where_nothing_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     def start(*_args: object, **_options: object) -> None:
         raise AssertionError("a process was started")
@@ -141,6 +142,7 @@ def test_using_a_ruleset_starts_no_process_either(site: Path, monkeypatch: pytes
     assert rpgres("roll", "--help").code == 0
 
 
+@pytest.mark.slow
 def test_a_check_without_a_name_shows_on_a_terminal_what_it_does(site: Path) -> None:
     pty = pytest.importorskip("pty")
     install(site, "slow", at_import="import time; time.sleep(1.2)")

@@ -161,6 +161,7 @@ def test_the_id_of_what_is_installed(tmp_path: Path) -> None:
     assert "'sandbar' is the id of a ruleset installed here" in done.stderr
 
 
+@pytest.mark.slow
 def test_its_scene_has_a_name(tmp_path: Path) -> None:
     folder = write_plugin("sandbar", into=tmp_path)
     done = in_folder(folder, "rpgres", "scene", "test", "sandbar/wall")

@@ -63,6 +63,7 @@ Taking part: Wren; of the game master: The Night Porter
 """
 
 
+@pytest.mark.slow
 def test_a_ruleset_with_nouns_of_its_own_is_used_like_any_other(site: Path) -> None:
     assert re.search(
         r"^after-hours +After Hours: Slipping through a closed museum", rpgres("ruleset", "list").out, re.M
@@ -193,6 +194,7 @@ def test_there_is_a_package_for_each_way() -> None:
     assert {folder.name for folder in BROKEN} == set(STAGES) | IN_PLAY
 
 
+@pytest.mark.slow
 def test_listing_names_every_broken_one_with_its_stage_and_what_to_do(site: Path) -> None:
     listed = rpgres("plugin", "list", "--json")
     assert listed.code == 0
@@ -246,6 +248,7 @@ def test_using_a_broken_one_tells_what_is_wrong_and_no_traceback_unless_asked(na
     )
 
 
+@pytest.mark.slow
 def test_debug_shows_where_plugins_that_are_listed_fail(site: Path) -> None:
     shown = rpgres("plugin", "list", "--json", "--debug")
     assert shown.code == 0
@@ -273,6 +276,7 @@ def test_an_effect_that_nobody_registered_is_told_in_play_with_its_distribution(
     assert rpgres("roll", "unknown-effect", "try", "--given", "roll=1").code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", ["after-hours,failing-import", "rpgres-after-hours, RPGRES_failing.import"])
 def test_what_is_disabled_by_name_is_not_there(names: str, site: Path) -> None:
     for ruleset in ("after-hours", "failing-import"):
@@ -362,6 +366,7 @@ def test_a_rule_that_asks_for_ever_ends_within_bounds(action: str, command: tupl
     assert "seems to loop" in told or "no run of the rule" in told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("json_", [(), ("--json",)])
 def test_what_a_ruleset_prints_disturbs_no_result(json_: tuple[str, ...], site: Path) -> None:
     done = rpgres("roll", "talkative", "try", "--given", "roll=6", "--auto", "--seed", "7", *json_)

@@ -40,12 +40,14 @@ def copied(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_contracts_are_kept(tmp_path: Path) -> None:
     done = lint(copied(tmp_path))
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"Contracts: {len(contracts())} kept, 0 broken." in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("contract", "module", "added"),
     [
@@ -81,6 +83,7 @@ def test_contracts_break(tmp_path: Path, contract: str, module: str, added: str)
     assert f"{contracts()[contract]['name']} BROKEN" in done.stdout, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "added", ["from rpgres import Table", "from rpgres.kits import aspects", "import rpgres.kits.harm"]
 )

@@ -37,6 +37,7 @@ def test_every_command_has_a_page() -> None:
     assert set(MADE) == {"rpgres.1", *(f"rpgres-{name}.1" for name in COMMANDS)}
 
 
+@pytest.mark.slow
 def test_the_documented_command_writes_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "rpgres" / "guide").mkdir(parents=True)
     (tmp_path / "tests").mkdir()

@@ -35,6 +35,7 @@ def long_ones(path: Path) -> Iterator[str]:
             yield f"{name}:{node.name}"
 
 
+@pytest.mark.slow
 def test_what_is_long_has_a_reason() -> None:
     assert {one for path in FILES for one in long_ones(path)} == set(LONGER)
 

@@ -137,10 +137,12 @@ def try_journal(tables: dict[str, Path], folder: Path, seed: int) -> bool:
     return any(refused)
 
 
+@pytest.mark.slow
 def test_a_changed_view_is_told(tables: dict[str, Path], tmp_path: Path) -> None:
     assert sum(try_view(tables, tmp_path, seed) for seed in range(FEW)) >= FEW // 4  # some words may be any others
 
 
+@pytest.mark.slow
 def test_a_changed_journal_is_told(tables: dict[str, Path], tmp_path: Path) -> None:
     assert sum(try_journal(tables, tmp_path, seed) for seed in range(FEW)) >= FEW // 4
 

@@ -55,6 +55,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_faulty_rulesets_are_listed_with_their_fault_and_spoil_nothing_for_others(here: Path) -> None:
     listed = rpgres("ruleset", "list")
     assert (listed.code, listed.err) == (0, "")
@@ -129,6 +130,7 @@ def test_a_file_is_parsed_and_searched_once(tmp_path: Path, monkeypatch: pytest.
     assert max(parsed.values()) == 1
 
 
+@pytest.mark.slow
 def test_checking_a_ruleset_takes_work_in_proportion_to_its_size(tmp_path: Path) -> None:
     def work(count: int) -> int:
         big(tmp_path, count)
@@ -175,6 +177,7 @@ def test_a_name_that_no_file_can_have_is_told(
     assert LONG in done.err
 
 
+@pytest.mark.slow
 def test_what_is_typed_at_a_table_and_is_no_text_is_told_and_the_next_line_is_read(tmp_path: Path) -> None:
     environment = {**os.environ, "COLUMNS": "80", "PYTHONUTF8": "1", "PYTHONIOENCODING": ""}
 

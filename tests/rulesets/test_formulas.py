@@ -138,6 +138,7 @@ def number(expr: Expr, known: Mapping[str, int]) -> int:
         raise
 
 
+@pytest.mark.slow
 @given(TREES, st.integers(-9, 9), st.integers(0, 6), st.integers(-9, 9), st.data())
 def test_bounds_hold_whatever_the_names_are(expr: Expr, low: int, more: int, y: int, data: st.DataObject) -> None:
     x = data.draw(st.integers(low, low + more))

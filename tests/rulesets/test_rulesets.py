@@ -550,6 +550,7 @@ def test_a_faulty_house_rule_is_told_where_it_stands(what: str) -> None:
         assert len(lines) == 1, lines
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_here")
 def test_all_faults_of_all_overlays_are_told_at_once_and_by_every_command() -> None:
     lines = told(
@@ -569,6 +570,7 @@ def test_all_faults_of_all_overlays_are_told_at_once_and_by_every_command() -> N
             assert part in done.err, args
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_here")
 @pytest.mark.parametrize(
     "file",
@@ -701,6 +703,7 @@ def test_help_reads_a_line_before_house_rules_are_judged() -> None:
 # ruleset check, ruleset list
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_here")
 def test_check_says_ok_or_everything() -> None:
     done = run_rpgres("ruleset", "check")
@@ -738,6 +741,7 @@ def test_check_says_ok_or_everything() -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_here")
 def test_check_reads_the_folders_of_an_option_and_scenes() -> None:
     scene = 'ruleset = "fate"\ntitle = "S"\n[characters.a]\n[[steps]]\nactor = "a"\naction = "overcum"\n'

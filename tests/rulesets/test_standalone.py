@@ -78,6 +78,7 @@ def install(site: Path, *, data: str) -> None:
 # Files that are no text, folders that can be no id
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", [(WHOLE + "# caf\xe9\n").encode("latin-1"), WHOLE.encode("utf-16")])
 def test_a_file_that_is_not_utf_8_is_told_as_such_wherever_it_is_met(content: bytes) -> None:
     write("coin", content)
@@ -99,6 +100,7 @@ def test_a_file_that_is_not_utf_8_is_told_as_such_wherever_it_is_met(content: by
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "better"),
     [("Foo", "foo"), ("my_game", "my-game"), ("My Game!", "my-game"), ("Ωμέγα", "")],
@@ -166,6 +168,7 @@ def test_what_is_switched_off_is_no_stray(monkeypatch: pytest.MonkeyPatch) -> No
     assert "there is no ruleset" not in rpgres("ruleset", "check", "two-dice").out
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
 def test_folders_that_cannot_be_read_stop_no_list() -> None:
     Path("rulesets/loop").parent.mkdir()

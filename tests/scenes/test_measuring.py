@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rpgres.engine.prepare import policies_of, prepare
+from rpgres.engine.prepare import policies_of
 from rpgres.errors import FileError, UsageError
 from rpgres.odds.comparison import compare
 from rpgres.odds.exact import chance_record
@@ -18,9 +19,7 @@ from rpgres.odds.variations import Axis, Target, find, vary
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Ruleset
-from rpgres.scenes import Scene
 from rpgres.scenes.measuring import procedure_subject, scene_subject
-from rpgres.scenes.procedures import procedure_scene
 from tests.support.battle import DATA, battle_rules, battle_ruleset, chance_to_win
 
 WAR = """
@@ -80,6 +79,7 @@ def won(found: Any) -> Fraction:
     return Fraction(found.outcomes["won"].exact)
 
 
+@pytest.mark.slow
 def test_battles_of_every_size_are_those_of_the_recursion(war: Subject) -> None:
     axes = [Axis("counters.attackers", ["2", "3"]), Axis("counters.defenders", ["1", "2"])]
     found = vary(war, axes)
@@ -122,6 +122,7 @@ def test_a_switch_a_path_and_another_scene_are_compared(wall: Subject, tmp_path:
     assert Fraction(found.cases[2].differences["up"].exact) == up(1) - up(0)
 
 
+@pytest.mark.slow
 def test_what_a_scene_hangs_on(wall: Subject) -> None:
     found = knockout(wall, outcome="up")
     texts = [part.text for part in found.parts]
@@ -138,11 +139,9 @@ def test_a_change_that_the_scene_does_not_understand_names_its_key(wall: Subject
     assert split_path('a."b.c".d') == ["a", "b.c", "d"]
 
 
+@pytest.mark.slow
 def test_a_procedure_varies_by_its_inputs_as_an_action_does() -> None:
-    def make_scene(subject: Subject) -> Scene:
-        return procedure_scene(subject.rules, "battle", subject.inputs)
-
-    subject = procedure_subject(battle_rules(), "battle", {"defenders": 2}, make_scene=make_scene)
+    subject = procedure_subject(battle_rules(), "battle", {"defenders": 2}, deciders=lambda _: {})
     for cell in vary(subject, [Axis("attackers", ["2", "3"])]).cells:
         chance = chance_to_win(int(cell.at["attackers"]), 2)
         assert won(cell) == chance
@@ -150,6 +149,7 @@ def test_a_procedure_varies_by_its_inputs_as_an_action_does() -> None:
         assert Fraction(cell.success.exact) == chance
 
 
+@pytest.mark.slow
 def test_what_is_counted_has_a_mean(war: Subject, tmp_path: Path) -> None:
     code = war.rules.ruleset
     path = tmp_path / "war.toml"
@@ -162,17 +162,12 @@ def test_what_is_counted_has_a_mean(war: Subject, tmp_path: Path) -> None:
         assert left[0] == chance_to_win(int(cell.at["counters.attackers"]), 2)
 
 
+@pytest.mark.slow
 def test_what_may_go_on_for_ever_uses_up_no_budget() -> None:
     """Who wins the first exchange that is no tie: 50 of 81 against 15 of 81."""
     rules = load_rules(find_ruleset("fate"))
-
-    def make_scene(subject: Subject) -> Scene:
-        prepared = prepare(subject.rules, "contest", subject.inputs)
-        policies = policies_of(prepared, {}, auto=True)
-        return procedure_scene(subject.rules, "contest", subject.inputs, policies=policies)
-
     inputs = {"skill": "3", "vs": ("2",), "victories": "1"}
-    subject = procedure_subject(rules, "contest", inputs, make_scene=make_scene)
+    subject = procedure_subject(rules, "contest", inputs, deciders=partial(policies_of, named={}, auto=True))
     found = measure(subject)
     assert 0 < found.open <= Fraction(1, 10**30)
     assert 0 <= Fraction(50, 65) - found.masses["won"] <= found.open

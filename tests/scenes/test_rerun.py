@@ -66,6 +66,7 @@ def told(steps: list[dict[str, Any]]) -> Any:
     return [[step.get(key) for key in ("id", "skipped", "outcome", "effects", "events")] for step in found]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STORIES)
 def test_an_answer_changed_to_itself_changes_nothing(name: str) -> None:
     scene = scene_of(name)

@@ -474,6 +474,7 @@ WORDS = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @given(
     st.fixed_dictionaries(
         {},

@@ -159,6 +159,7 @@ def test_other_versions_are_faults() -> None:
     assert _fault(OSError("gone")) == "OSError: gone"
 
 
+@pytest.mark.slow
 def test_no_cluster_and_no_dask(monkeypatch: pytest.MonkeyPatch) -> None:
     line = ("simulate", "fate", "overcome", "--skill", "3", "--vs", "2", "--cluster")
     wrong = rpgres(*line, "localhost:8786")

@@ -83,6 +83,7 @@ def test_a_simulation_is_the_runs_of_roll_repeat(ruleset: str, action: str, inpu
 CLOSED = [one for one in ACTIONS if one[1] not in ("contest", "conflict")]  # of which exact odds leave nothing open
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("ruleset", "action", "inputs"), CLOSED, ids=lambda value: str(value)[:24])
 def test_exact_and_simulated_agree_within_five_standard_errors(
     ruleset: str, action: str, inputs: dict[str, Any]
@@ -99,6 +100,7 @@ def test_exact_and_simulated_agree_within_five_standard_errors(
         assert abs(counts.get(band, 0) / runs - float(mass)) <= 5 * error, band
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(cuts=st.lists(st.integers(0, 300), max_size=6), seed=st.sampled_from(["7", "a#3", "rp1:x"]))
 def test_batches_do_not_matter(cuts: list[int], seed: str) -> None:

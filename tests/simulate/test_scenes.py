@@ -55,6 +55,7 @@ def played(scene: Scene, runs: int, *, seed: str = "7", by: tuple[str, ...] = ()
     return tally
 
 
+@pytest.mark.slow
 def test_endings_and_repeats_agree_with_the_closed_form(tmp_path: Path) -> None:
     path = tmp_path / "tries.toml"
     path.write_text(TRIES)
@@ -96,7 +97,8 @@ def test_exact_and_simulated_scenes_agree(name: str) -> None:
     scene = read_scene(source, find_ruleset=find_ruleset, folder=folder, auto=True)
     odds = scene_odds(course_of(scene), leaves=50 if name in OPEN else 20_000)
     assert bool(odds.open) == (name in OPEN)
-    runs = 200
+    is_random = odds.states > odds.turns or len(odds.masses) > 1 or odds.open  # elsewhere every run ends alike
+    runs = 200 if is_random else 5
     tally = played(scene, runs, seed="agreement", auto=True)
     counts = tally.counts["ending" if scene.file.ends else "last"]
     assert sum(counts.values()) == runs
@@ -130,6 +132,7 @@ def test_a_simulation_of_a_scene_is_the_runs_of_scene_run(tmp_path: Path) -> Non
         assert tally.counts["times.try"].get(times, 0) == sum(len(one.steps) == times for one in found)
 
 
+@pytest.mark.slow
 def test_battles_of_risk_agree_with_the_matrix_and_with_play() -> None:
     rules = battle_rules()
     inputs = {"attackers": 4, "defenders": 3}

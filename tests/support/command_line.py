@@ -10,6 +10,9 @@ from unittest.mock import patch
 
 from typer.testing import CliRunner
 
+import rpgres.cli.checks.watching
+import rpgres.cli.commands.roll
+import rpgres.cli.play.reader  # which keep `is_terminal` by name: loaded before it is patched
 from rpgres.cli.root import app
 
 FIXED = {
@@ -39,7 +42,7 @@ def rpgres(*args: str, stdin: str | bytes | None = None, **environment: str) -> 
 
 def on_screen(*args: str, columns: int = 80, **environment: str) -> Ran:
     """Run a command line in this process as if its output were a terminal of so many columns, without colours."""
-    with patch("rpgres.cli.output.is_terminal", lambda: True):
+    with patch("rpgres.cli.output.is_terminal", lambda: True), patch("rpgres.cli.streams.is_terminal", lambda: True):
         return rpgres(*args, COLUMNS=str(columns), **environment)
 
 

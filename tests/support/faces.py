@@ -51,7 +51,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
         *("FileError", "TableError", "RuleError", "PluginError", "named", "unknown"),
     ),
     "Bots and scripts": (
-        *("resolve", "roll", "odds", "odds_scene", "odds_table", "odds_compare", "odds_find", "odds_knockout"),
+        *("resolve", "roll", "odds", "odds_scene", "odds_best"),
+        *("odds_table", "odds_compare", "odds_find", "odds_knockout"),
         *("simulate", "whatif", "run_scene", "load_sheet", "rulesets"),
         *("Result", "Pending", "html_of", "text_of"),
     ),

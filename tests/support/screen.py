@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import os
 import select
-import struct
-import subprocess
 import time
 from collections.abc import Sequence
 from typing import Any
+from weakref import finalize
 
 import pyte
 
-from tests.support.command_line import FIXED, PROGRAM
-from tests.support.terminal import _take_terminal
+from tests.support.terminal import PATIENCE, end_process, start
 
 WIDTH, HEIGHT = 80, 24
 UP, TAB, CLEAR = "\x1b[A", "\t", "\x0c"
@@ -32,26 +30,11 @@ class Screen:
     """A command line that runs at a terminal, seen through its screen."""
 
     def __init__(self, args: Sequence[str], *, width: int = WIDTH, height: int = HEIGHT, **environment: str) -> None:
-        import fcntl
-        import pty
-        import termios
-
-        self._fd, theirs = pty.openpty()
-        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
+        self._fd, self._process = start(args, width, height, **{"COLUMNS": "", **environment})
         self._screen = _Answering(width, height, history=1000, ratio=1)
         self._screen.fd = self._fd
         self._stream = pyte.ByteStream(self._screen)
-        settings = {**os.environ, **FIXED, "TERM": "xterm-256color", "COLUMNS": "", **environment}
-        self._process = subprocess.Popen(
-            [*PROGRAM, *args],
-            stdin=theirs,
-            stdout=theirs,
-            stderr=theirs,
-            env={name: value for name, value in settings.items() if value},
-            start_new_session=True,
-            preexec_fn=_take_terminal,  # there are no threads here
-        )
-        os.close(theirs)
+        finalize(self, end_process, self._process)
         self.typed = 0  # lines
 
     @property
@@ -83,7 +66,7 @@ class Screen:
             text: what is waited for.
             where: `text` for anywhere, `row` for the row of the cursor.
         """
-        limit = time.monotonic() + 20
+        limit = time.monotonic() + PATIENCE
         while text not in getattr(self, where):
             assert time.monotonic() < limit, f"waited in vain for {text!r}; there was:\n{self.text}"
             if not self._read(0.5) and self._process.poll() is not None:
@@ -106,14 +89,14 @@ class Screen:
         shown = len(self.text)
         self.type(f"{line}\r")
         self.typed += 1
-        self._read(20)  # the line is left at once, however long what it says takes
+        self._read(PATIENCE)  # the line is left at once, however long what it says takes
         self.ready()
         self.settle()
         return self.text[max(0, shown - len(line) - 200) :]
 
     def ready(self) -> None:
         """Wait until a line is awaited, or the command has ended."""
-        limit = time.monotonic() + 20
+        limit = time.monotonic() + PATIENCE
         # Behind `> `, or behind the question for real dice itself.
         while not (self.row == ">" or self.row.endswith("?")) and self._process.poll() is None:
             assert time.monotonic() < limit, f"no line was awaited; there was:\n{self.text}"
@@ -123,21 +106,19 @@ class Screen:
         return self
 
     def __exit__(self, *_error: object) -> None:
-        if self._process.poll() is None:
-            self._process.kill()
-            self._process.wait(20)
+        end_process(self._process)
 
     def end(self) -> int:
         """Wait for the end and return the exit code."""
-        while self._read(20):
+        while self._read(PATIENCE):
             pass
         os.close(self._fd)
-        return self._process.wait(20)
+        return self._process.wait(PATIENCE)
 
     def kill(self) -> None:
         """End it, whatever it waits for."""
         self._process.kill()
-        self._process.wait(20)
+        self._process.wait(PATIENCE)
         os.close(self._fd)
 
     def _read(self, seconds: float) -> bool:

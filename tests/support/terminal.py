@@ -8,41 +8,49 @@ import subprocess
 import time
 from codecs import getincrementaldecoder
 from collections.abc import Sequence
+from weakref import finalize
 
 from tests.support.command_line import FIXED, PROGRAM
 
 ENTER, END, INTERRUPT = "\n", "\x04", "\x03"
+PATIENCE = 60.0  # seconds; only a test that fails waits so long, however much else the machine does
+
+
+def start(args: Sequence[str], width: int, height: int, **environment: str) -> tuple[int, subprocess.Popen[bytes]]:
+    """Start a command line at a terminal, and return our end of it with the process."""
+    import fcntl
+    import pty
+    import struct
+    import termios
+
+    own, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
+    settings = {**os.environ, **FIXED, "TERM": "xterm-256color", **environment}
+    process = subprocess.Popen(
+        [*PROGRAM, *args],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env={name: value for name, value in settings.items() if value},
+        start_new_session=True,
+        preexec_fn=_take_terminal,  # there are no threads here
+    )
+    os.close(theirs)
+    return own, process
 
 
 class Terminal:
     """A command line that runs at a terminal of 80 columns, or so many where `COLUMNS` is emptied."""
 
     def __init__(self, args: Sequence[str], *, columns: int = 80, **environment: str) -> None:
-        import fcntl
-        import pty
-        import struct
-        import termios
-
-        own, theirs = pty.openpty()
-        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-        self._fd = own
+        self._fd, self._process = start(args, columns, 24, **environment)
         self.shown = ""
         self._decoder = getincrementaldecoder("utf-8")()
-        settings = {**os.environ, **FIXED, "TERM": "xterm-256color", **environment}
-        self._process = subprocess.Popen(
-            [*PROGRAM, *args],
-            stdin=theirs,
-            stdout=theirs,
-            stderr=theirs,
-            env={name: value for name, value in settings.items() if value},
-            start_new_session=True,
-            preexec_fn=_take_terminal,  # there are no threads here
-        )
-        os.close(theirs)
+        finalize(self, end_process, self._process)
 
     def until(self, text: str) -> str:
         """Wait until the screen ends with a text, and return everything that was shown since the last time."""
-        limit = time.monotonic() + 20
+        limit = time.monotonic() + PATIENCE
         while not self.shown.endswith(text):
             self._read(limit - time.monotonic())
             is_over = time.monotonic() > limit or self._process.poll() is not None
@@ -72,7 +80,7 @@ class Terminal:
     def kill(self) -> None:
         """End it as `kill -9` does."""
         self._process.kill()
-        self._process.wait(20)
+        self._process.wait(PATIENCE)
         os.close(self._fd)
 
     def end(self) -> tuple[int, str]:
@@ -80,9 +88,9 @@ class Terminal:
         while self._read():
             pass
         os.close(self._fd)
-        return self._process.wait(20), self.shown
+        return self._process.wait(PATIENCE), self.shown
 
-    def _read(self, seconds: float = 20) -> bool:
+    def _read(self, seconds: float = PATIENCE) -> bool:
         ready, _, _ = select.select([self._fd], [], [], seconds)
         try:
             data = os.read(self._fd, 65536) if ready else b""
@@ -90,6 +98,13 @@ class Terminal:
             data = b""
         self.shown = (self.shown + self._decoder.decode(data)).replace("\r\n", "\n")  # which a reading may part
         return bool(data)
+
+
+def end_process(process: subprocess.Popen[bytes]) -> None:
+    """End a process that a failed test has left running: what warns of it would fail another test."""
+    if process.poll() is None:
+        process.kill()
+        process.wait(PATIENCE)
 
 
 def _take_terminal() -> None:

@@ -133,6 +133,7 @@ def test_every_action_is_in_the_long_scene(ruleset: str) -> None:
     assert any(step.when for step in scene.file.steps)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ruleset", LONG)
 @pytest.mark.parametrize("policy", ["preferred", "uniform"])
 def test_the_long_scene_plays_out_with_any_seed(ruleset: str, policy: str) -> None:
@@ -144,6 +145,7 @@ def test_the_long_scene_plays_out_with_any_seed(ruleset: str, policy: str) -> No
         assert prove_scene(scene, seed=seed)[1] == [], f"what is given and chosen holds with every seed: {seed}"
 
 
+@pytest.mark.slow
 def test_the_long_scene_takes_its_branch() -> None:
     scene = long_scene("fate")
     taken = set()
@@ -156,6 +158,7 @@ def test_the_long_scene_takes_its_branch() -> None:
     assert taken == {True, False}
 
 
+@pytest.mark.slow
 def test_what_an_epic_success_also_is_takes_the_branch_of_a_style() -> None:
     scene = long_scene("coppermane")
     found = set()

@@ -257,6 +257,7 @@ def test_a_knack_is_an_aspect_that_can_be_invoked() -> None:
 RATED = st.integers(0, 12).flatmap(lambda rating: st.tuples(st.just(rating), st.integers(0, rating)))
 
 
+@pytest.mark.slow
 @given(
     legend=RATED,
     witnesses=st.integers(1, 10**9),
@@ -330,6 +331,7 @@ def test_every_cancelling_takes_a_point_of_its_own(rules: Rules, points: int, ca
         assert points_at(after) == {"hero": 4 - min(count + 1, 2), "rival": points - count}
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(max_examples=60, deadline=None)
 def test_legend_stays_between_none_and_its_cap_in_random_play(data: st.DataObject) -> None:

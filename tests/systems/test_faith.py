@@ -183,6 +183,7 @@ def anything(seed: int) -> Any:
     return policy
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     inputs=actions,
@@ -401,6 +402,7 @@ end = "scene"
 """
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 9999), policy=st.sampled_from(["steady", "eager", "uniform"]))
 def test_in_a_round_no_attribute_gives_more_cards_than_it_has(seed: int, policy: str) -> None:
@@ -591,6 +593,7 @@ def test_each_failure_is_asked_about_with_its_pair() -> None:
 # -- promises
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(
     data=st.data(),
@@ -931,6 +934,7 @@ advantages = 1
 """
 
 
+@pytest.mark.slow
 def test_what_a_sheet_gives_counts_for_the_skill_and_tells_of_levels(tmp_path: Path) -> None:
     from tests.support.command_line import as_json
 

@@ -57,6 +57,7 @@ def played(prepared: Prepared, policies: dict[str, Policy], *, seed: str = "1") 
     return play(prepared, dealer=SeededDealer(Streams(seed)), players=Seats(policies=policies))
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 9999),
@@ -153,6 +154,7 @@ def test_nobody_is_out_where_no_sheet_says_how_much_one_bears() -> None:
 # -- odds
 
 
+@pytest.mark.slow
 def test_odds_of_a_round_agree_with_counting_the_decks() -> None:
     """Whoever turns over the higher card acts first, the player on the same one, and a single blow decides."""
     state = seated("sable", "dock-guard", **{"sable": 1, "dock-guard": 1})
@@ -189,6 +191,7 @@ def test_odds_of_a_round_agree_with_counting_the_decks() -> None:
 # -- secrets
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(data=st.data())
 def test_two_fights_that_differ_in_what_a_player_holds_look_the_same_to_others(data: st.DataObject) -> None:

@@ -109,6 +109,7 @@ def shown(place: Place, done: Done, seat: str) -> str:
     return _FRESH.sub("...", "\n".join(texts)).replace(place.path.name, "table")
 
 
+@pytest.mark.slow
 def test_a_round_and_a_confrontation(tmp_path: Path) -> None:
     place = begun(tmp_path / "t.db")
     initiative(place)
@@ -151,6 +152,7 @@ def test_cards_for_initiative_are_laid_in_any_order_and_turned_up_together(tmp_p
     assert [effect["names"] for effect in result.effects] == ["sable, bero, dock-guard"]
 
 
+@pytest.mark.slow
 def test_who_is_level_with_another_chooses_face_down_in_any_order(tmp_path: Path) -> None:
     for order in permutations(("sable", "bero")):
         place = begun(tmp_path / f"{order[0]}.db")
@@ -168,6 +170,7 @@ def test_who_is_level_with_another_chooses_face_down_in_any_order(tmp_path: Path
         assert all(f"play ({name}): {cards[name]}" in shown(place, done, seat) for name in cards for seat in SEATS)
 
 
+@pytest.mark.slow
 def test_each_seat_reads_the_own_hand_alone(tmp_path: Path) -> None:
     place = begun(tmp_path / "t.db")
     for done in shoot(place):
@@ -181,6 +184,7 @@ def test_each_seat_reads_the_own_hand_alone(tmp_path: Path) -> None:
             assert not [card for card in others if re.search(rf"\b{card}\b", text)], seat
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("timing", ["on_turn", "any_time"])
 def test_two_tables_that_differ_in_hidden_hands_look_the_same(tmp_path: Path, timing: str) -> None:
     """What Bero holds and does not play, and whether the game master holds a joker, shows to nobody else."""
@@ -200,6 +204,7 @@ def shoot_with_bad_luck(place: Place) -> Iterator[Done]:
     yield from go_on(place, {**ANSWERS, ("join", GM): ["join"], ("play", GM): ["H8", "S8"]})
 
 
+@pytest.mark.slow
 def test_the_game_master_is_asked_for_a_joker_that_she_does_not_have(tmp_path: Path) -> None:
     place = begun(tmp_path / "t.db", joker_timing="any_time")
     labels = [asked(place) for _ in shoot_with_bad_luck(place)]

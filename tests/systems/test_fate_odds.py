@@ -180,6 +180,7 @@ def test_a_policy_of_the_other_side_beats_uniform_answers(rules: Rules) -> None:
     assert failure("sensible") > failure("thrifty")
 
 
+@pytest.mark.slow
 def test_walked_courses_play_out_the_same_from_a_script(rules: Rules) -> None:
     """Every course of the walker, its answers given back as dice and choices, ends in the same outcome."""
     inputs = {"skill": 2, "vs": "4dF+2", "aspect": ["High Ground=1", "Rain=1"]}

@@ -56,6 +56,7 @@ def wins(prepared: Prepared, policies: dict[str, Policy]) -> int:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("policy", "least"), [("sensible", 0.95), ("thrifty", 0.95)])
 def test_policies_beat_uniform_choice_over_a_whole_conflict(policy: str, least: float) -> None:
     uniform, own = policy_of(rules_of(), "uniform"), policy_of(rules_of(), policy)
@@ -65,6 +66,7 @@ def test_policies_beat_uniform_choice_over_a_whole_conflict(policy: str, least: 
     )
 
 
+@pytest.mark.slow
 def test_policies_play_a_conflict_to_its_end() -> None:
     for seed in range(40):
         result, state = run(even_match(), streams=Streams(str(seed)), policies={"": policy_of(rules_of())})
@@ -242,6 +244,7 @@ when = {{ fight = ["lost", "conceded"] }}
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["sensible", "thrifty"])
 def test_parts_that_are_worked_out_once_change_no_chance(policy: str) -> None:
     course = course_of(read_scene(Source("-", SMALL.format(policy=policy)), find_ruleset=find_ruleset))

@@ -121,6 +121,7 @@ def purses(state: State) -> Counter[str]:
     return found
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(
     script=steps, policy=st.sampled_from(["uniform", "sensible"]), seed=st.text("0123456789", min_size=1, max_size=3)
@@ -160,6 +161,7 @@ def uses(state: State) -> int:
     return sum(sum(tag.uses.values()) for tag in state.tags)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(script=steps, seed=st.text("0123456789", min_size=1, max_size=3))
 def test_effects_are_described_registered_and_addressed(script: list[Any], seed: str) -> None:
@@ -176,6 +178,7 @@ def test_effects_are_described_registered_and_addressed(script: list[Any], seed:
             assert all(value >= 0 for value in character.counters.values())
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(script=steps, seed=st.text("0123456789", min_size=1, max_size=3))
 def test_who_is_out_stays_out_and_takes_no_part(script: list[Any], seed: str) -> None:

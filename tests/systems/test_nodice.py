@@ -63,6 +63,7 @@ def seated(*names: str) -> State:
 # -- observing as a question
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     points=st.integers(0, 7),
@@ -229,6 +230,7 @@ def play_on(
     return found, after
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(moves=MOVES, seed=st.integers(0, 999), switches=SWITCHES)
 def test_points_are_conserved_and_nothing_resolves_twice(
@@ -278,6 +280,7 @@ def scrambled(state: State, seat: str) -> State:
     return state
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(moves=MOVES, seed=st.integers(0, 999), seat=st.sampled_from(["orsa", "bram", "gm"]))
 def test_what_is_hidden_from_a_seat_changes_nothing_that_it_sees_or_is_asked(
@@ -359,6 +362,7 @@ def told(call: Any) -> str:
     return caught.value.message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "pair",
     [
@@ -390,6 +394,7 @@ def test_two_tables_that_differ_in_a_stack_look_the_same_to_the_others(tmp_path:
     assert seen[0] == seen[1]
 
 
+@pytest.mark.slow
 def test_whether_something_was_seen_is_no_business_of_third_parties(tmp_path: Path) -> None:
     """An observation that shows two cards and one that shows nothing, and the abort that costs points after the one."""
     seen, spent = [], []
@@ -518,6 +523,7 @@ def test_a_seat_with_several_actors_is_asked_once_and_whoever_is_out_is_not_aske
     assert asked == ["orsa", "sister-ash"]
 
 
+@pytest.mark.slow
 def test_who_is_asked_before_a_phase_tells_nothing(tmp_path: Path) -> None:
     """A foe with points in the hand and one without: both are waited for, and their answers are not told before all."""
     seen = []
@@ -565,6 +571,7 @@ def test_a_reaction_lies_on_no_phase_in_words(place: Place) -> None:
 # -- several observations of one phase
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     bids=st.lists(st.tuples(st.sampled_from(["ada", "cy"]), st.integers(1, 4)), min_size=1, max_size=5),
@@ -741,6 +748,7 @@ def duel(seed: str, *, sheet: str) -> tuple[bool, bool]:
     return state.characters["bo"].is_out, state.characters["ada"].is_out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sheet", ["orsa", pytest.param("bram", marks=pytest.mark.slow)])
 def test_the_policy_beats_uniform_choice(sheet: str) -> None:
     """Measured over 100 duels each: 98 to 1 with orsa's sheet, 96 to 4 with bram's."""
@@ -823,6 +831,7 @@ def test_a_reaction_is_not_observed() -> None:
         run(ready, streams=Streams("1"), identify=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seat", ["orsa", "gm"])
 def test_no_command_tells_a_seat_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seat: str) -> None:
     """Every command that looks or refuses, as JSON and in words, at two tables that differ in bram's stacks."""

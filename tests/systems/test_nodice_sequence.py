@@ -182,6 +182,7 @@ def test_a_decision_of_a_later_turn_is_resumed() -> None:
     assert result.outcome == "undecided"
 
 
+@pytest.mark.slow
 def test_odds_of_a_sequence_follow_who_decides() -> None:
     """Nothing is left to chance: with policies it goes one way, that of play."""
     prepared = whole("orsa", "bram")

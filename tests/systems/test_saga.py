@@ -142,6 +142,7 @@ def test_one_trump_agrees_with_counting_the_deck(need: int) -> None:
     assert best.value.open == 0
 
 
+@pytest.mark.slow
 def test_a_trump_draws_as_many_cards_as_it_should() -> None:
     """Case C28: 96/77 cards worth 6.339 on average, of a fresh deck of 96 without a 5 of strength (closed forms)."""
     ready = act("St5", vs=1000, switches={"auto_trump": "yes"})
@@ -226,6 +227,7 @@ def test_odds_against_a_card_not_yet_turned_up_are_the_mean_over_all_of_them() -
     assert whole.success == mean / counts.total()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("action", "inputs", "switches"),
     [
@@ -269,6 +271,7 @@ def test_odds_of_what_is_opposed_agree_with_play(action: str, inputs: dict[str, 
     assert abs(won / runs - expected) < 4 * (expected * (1 - expected) / runs) ** 0.5 + 0.001
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("action", "inputs", "switches"),
     [
@@ -349,6 +352,7 @@ def test_promises_of_the_rule_are_kept(
     assert trusting.value.success == looking.value.success
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.randoms(use_true_random=False))
 def test_what_a_budget_leaves_open_reaches_up_to_the_truth(chance: random.Random) -> None:
@@ -363,6 +367,7 @@ def test_what_a_budget_leaves_open_reaches_up_to_the_truth(chance: random.Random
             assert mass <= masses.get(band, 0) <= mass + cut.open
 
 
+@pytest.mark.slow
 def test_odds_agree_with_really_shuffled_decks() -> None:
     """A program of another kind, that shuffles a list and plays by the rule of thumb, against the odds of a policy."""
     ready = act("St4,Ag3,In6", vs=14, edge=3)
@@ -385,6 +390,7 @@ def test_odds_agree_with_really_shuffled_decks() -> None:
     assert abs(won / runs - expected) < 4 * (expected * (1 - expected) / runs) ** 0.5
 
 
+@pytest.mark.slow
 def test_the_seeded_table_agrees_with_the_odds() -> None:
     ready = act("St4,Ag3,In6", vs=14, edge=3)
     policies = {"": policy_of(rules())}
@@ -405,6 +411,7 @@ def test_a_budget_leaves_open_what_it_does_not_come_to() -> None:
     assert cut.value.success <= whole.value.success <= cut.value.success + cut.value.open
 
 
+@pytest.mark.slow
 def test_what_the_game_master_holds_lowers_the_odds() -> None:
     policies = {"": policy_of(rules())}
     free = best_odds(act("St6,Ag9", vs=15), policies=policies).value.success
@@ -422,6 +429,7 @@ def test_there_is_no_best_choice_over_what_one_cannot_see() -> None:
 # -- policies
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("hand", "vs", "edge"), [("St4,Ag3,In6", 14, 3), ("St9,St2,Wi5", 18, 2)])
 def test_the_policy_beats_uniform_choice(hand: str, vs: int, edge: int) -> None:
     ready = act(hand, vs=vs, edge=edge)
@@ -465,6 +473,7 @@ steps = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     steps=steps,

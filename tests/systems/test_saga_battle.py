@@ -65,6 +65,7 @@ WARDEN = foe("warden", strength=9, agility=6, health=15)
 COUSIN = foe("cousin", strength=7, agility=8, health=12)
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(
     seed=st.integers(0, 9999),

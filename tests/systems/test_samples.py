@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
+from functools import cache
 from math import comb
 from typing import Any
 
 import icepool
 import pytest
 
+from rpgres import odds as computed
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.players import Seats, preferred
 from rpgres.engine.prepare import prepare
 from rpgres.engine.run import play
-from rpgres.odds.exact import outcome_odds
+from rpgres.errors import UsageError
+from rpgres.odds.exact import OddsResult, outcome_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 
@@ -68,6 +71,7 @@ def test_twenty_sided(bonus: int, edge: str, naturals: str) -> None:
     assert found == shares(die.map(band))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("skill", [*range(1, 101, 7), 49, 50, 99, 100, 130])
 def test_percentile_levels(skill: int) -> None:
     def band(shown: int) -> str:
@@ -81,13 +85,18 @@ def test_percentile_levels(skill: int) -> None:
             return "hard"
         return "regular" if shown <= skill else "failure"
 
-    digit = icepool.z(10)  # tens dice share the units: 0 and 0 are 100
-    for bonus in (-1, 0, 1, 2):
-        expected = icepool.map(
-            lambda unit, *tens, bonus=bonus: band((min if bonus >= 0 else max)(10 * ten + unit or 100 for ten in tens)),
-            *[digit] * (2 + abs(bonus)),
-        )
+    for bonus in (-1, 0, 1, 2) if skill % 25 in (0, 24) else (-1, 0, 1):  # more dice take longer
+        expected = percentile(bonus).map(band)
         assert odds("percentile-levels", "check", skill=skill, **{"bonus-dice": bonus}) == shares(expected), bonus
+
+
+@cache
+def percentile(bonus: int) -> icepool.Die[int]:
+    """Return what percentile dice show: tens dice share the units, and 0 and 0 are 100."""
+    best = min if bonus >= 0 else max
+    return icepool.map(
+        lambda unit, *tens: best(10 * ten + unit or 100 for ten in tens), *[icepool.z(10)] * (2 + abs(bonus))
+    )
 
 
 def successes(pool: int) -> dict[int, Fraction]:
@@ -109,6 +118,53 @@ def test_contest_of_pools(pool: int, vs: int) -> None:
     assert odds("again-pool", "contest", pool=pool, vs=vs) == dict(expected)
 
 
+def _hoping(difficulty: int, dice: int) -> Fraction:
+    """Return the chance of a feat die and so many success dice."""
+    best = [0 if face == 11 else 99 if face == 12 else face for face in range(1, 13)]
+    rolled = icepool.Die(best) + dice @ icepool.d6
+    return Fraction(sum(weight for total, weight in rolled.items() if total >= difficulty), rolled.denominator())
+
+
+def _omens(rating: int, bonus: int, left: int) -> Fraction:
+    """Return the best chance of a d20 over a rating, with so many omens left."""
+    return sum((_shown(face, rating, bonus, left) for face in range(1, 21)), Fraction(0)) / 20
+
+
+def _shown(face: int, rating: int, bonus: int, left: int) -> Fraction:
+    if face == 20 or (face > 1 and face + bonus >= rating):
+        return Fraction(1)
+    if not left:
+        return Fraction(0)
+    eased = _shown(face, rating - 4, bonus, left - 1) if face > 1 else Fraction(0)
+    return max(eased, _omens(rating, bonus, left - 1))
+
+
+SPENT: list[tuple[str, dict[str, Any], Fraction]] = [
+    ("exploding-ten", {"sheet": "seven", "skill": "talk", "difficulty": 16}, Fraction(6, 10)),
+    ("exploding-ten", {"sheet": "seven", "skill": "talk", "difficulty": 12}, Fraction(9, 10)),
+    ("feat-and-success-dice", {"sheet": "hadric", "skill": "awe", "difficulty": 14}, _hoping(14, 2)),
+    ("feat-and-success-dice", {"sheet": "hadric", "skill": "awe", "difficulty": 14, "inspired": True}, _hoping(14, 3)),
+    ("twenty-over", {"sheet": "gall", "ability": "brawn", "difficulty_rating": 14}, _omens(14, 2, 2)),
+    ("twenty-over", {"sheet": "gall", "ability": -3, "difficulty_rating": 18}, _omens(18, -3, 2)),
+]
+
+
+@pytest.mark.parametrize(("ruleset", "inputs", "wanted"), SPENT)
+def test_points_are_spent_as_well_as_can_be(ruleset: str, inputs: dict[str, Any], wanted: Fraction) -> None:
+    """Luck and hope come before any die, omens after it."""
+    best = computed(ruleset, "check", decide="best", **inputs)
+    assert isinstance(best, OddsResult)
+    assert (
+        sum(Fraction(best.outcomes[band].exact) for band in best.outcomes.keys() & {"failure", "fumble"}) == 1 - wanted
+    )
+
+
+def test_nobody_helps_themselves() -> None:
+    told = "`helper`: 'needle' is the actor; name another character"
+    with pytest.raises(UsageError, match=told):
+        prepare(load_rules(find_ruleset("highest-die")), "check", {"sheet": "needle", "pool": 1, "helper": "needle"})
+
+
 PLAYED: list[tuple[str, str, dict[str, Any]]] = [
     ("two-dice", "risk", {"trait": 1, "edge": "with"}),
     ("highest-die", "check", {"pool": 3}),
@@ -120,6 +176,7 @@ PLAYED: list[tuple[str, str, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ruleset", "action", "inputs"), PLAYED, ids=[f"{name} {action}" for name, action, _ in PLAYED]
 )

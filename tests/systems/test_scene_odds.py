@@ -58,6 +58,7 @@ def odds(scene: Scene, **options: Any) -> SceneOdds:
     return scene_odds(course_of(scene, by=BY), work=10**9, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SCENES)
 def test_looking_turns_up_changes_no_chance(name: str) -> None:
     scene = scene_of(SCENES[name])
@@ -67,6 +68,7 @@ def test_looking_turns_up_changes_no_chance(name: str) -> None:
     assert looked_up.leaves <= run_anew.leaves
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SCENES)
 def test_a_plain_walk_comes_to_the_same(name: str) -> None:
     scene = scene_of(SCENES[name])
@@ -102,6 +104,7 @@ OVERCOME = 'action = "overcome"\nwith = { skill = "fight", vs = "fair" }'
 DISCOVER = 'action = "discover"\nwith = { variant = "reveal-aspect", skill = 3, vs = 0 }'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("policy", "hidden", "step", "by"),
     [
@@ -124,6 +127,7 @@ def test_which_aspect_is_taken_does_not_hang_on_which_came_first(
         assert exact.get(found, 0) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SCENES)
 def test_play_comes_to_what_the_odds_say(name: str) -> None:
     scene, runs = scene_of(SCENES[name]), 2_000

@@ -78,6 +78,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "site"
 
 
+@pytest.mark.slow
 def test_the_contract_is_a_case_for_each_check(site: Path) -> None:
     pebble.install(site)
     (site.parent / "test_it.py").write_text(CONTRACT.format(ruleset="'pebble'"), "utf-8")
@@ -88,6 +89,7 @@ def test_the_contract_is_a_case_for_each_check(site: Path) -> None:
     assert f"{len(CHECKS)} passed" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_case_that_fails_tells_the_problem_and_no_traceback(site: Path) -> None:
     pebble.install(site, [("ruleset.toml", 'help = "how good the arm is"', 'help = ""')])
     (site.parent / "test_it.py").write_text(CONTRACT.format(ruleset="'pebble'"), "utf-8")
@@ -98,6 +100,7 @@ def test_a_case_that_fails_tells_the_problem_and_no_traceback(site: Path) -> Non
     assert "run_check" not in done.stdout
 
 
+@pytest.mark.slow
 def test_a_record_is_put_to_the_contract_too(site: Path) -> None:
     pebble.install(site)
     text = "from rpgres_pebble import pebble" + CONTRACT.format(ruleset="pebble")
@@ -107,6 +110,7 @@ def test_a_record_is_put_to_the_contract_too(site: Path) -> None:
     assert "2 passed" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_ruleset_that_is_not_there_fails_with_what_roll_would_say(tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text(CONTRACT.format(ruleset="'pebbel'"), "utf-8")
     done = author(tmp_path, "-k", "data")
@@ -114,6 +118,7 @@ def test_a_ruleset_that_is_not_there_fails_with_what_roll_would_say(tmp_path: Pa
     assert "there is no ruleset 'pebbel'" in done.stdout
 
 
+@pytest.mark.slow
 def test_command_lines_run_with_nobodys_settings(tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text('pytest_plugins = ["rpgres.testing"]\n', "utf-8")
     (tmp_path / "test_it.py").write_text(COMMANDS, "utf-8")
@@ -125,6 +130,7 @@ def test_command_lines_run_with_nobodys_settings(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.slow
 def test_pytest_does_not_load_it_by_itself(tmp_path: Path) -> None:
     text = (
         "import sys\n\n\ndef test_it():\n    assert not [name for name in sys.modules if name.startswith('rpgres')]\n"

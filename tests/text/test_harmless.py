@@ -51,6 +51,7 @@ def test_what_people_write_stays_as_it_is(text: str) -> None:
     assert text in to_json(text).decode()
 
 
+@pytest.mark.slow
 @given(st.text(st.characters(exclude_categories=("Cs",))))
 def test_json_means_the_same(text: str) -> None:
     encoded = to_json([text])
@@ -174,6 +175,7 @@ COMMANDS: list[tuple[str, ...]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("args", COMMANDS, ids=lambda args: ascii(" ".join(args)))
 def test_no_command_prints_what_harms(args: tuple[str, ...], here: Path) -> None:
     assert rpgres("ruleset", "check", "home").code == 0  # or every other command would tell its faults alone
@@ -226,6 +228,7 @@ def test_completions_offer_nothing_that_harms(shell: str, words: tuple[str, ...]
         assert "good.toml" in done.out
 
 
+@pytest.mark.slow
 def test_a_terminal_gets_our_colours_and_nothing_else(here: Path) -> None:
     environment = {key: value for key, value in os.environ.items() if key != "NO_COLOR"} | {"TERM": "xterm-256color"}
     roll = ("roll", "home", "toss", "--sheet", "mara", "--auto")  # without a policy it may ask and wait

@@ -99,6 +99,7 @@ KEYS = st.sampled_from(["plain", "ruleset", "aliases.hit", "aliases.two words", 
 VALUES = st.one_of(st.booleans(), st.text(max_size=8), st.lists(st.text(max_size=4), max_size=3))
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(KEYS, VALUES, st.booleans()), max_size=8))
 def test_any_sequence_of_changes_says_what_it_should(changes: list[tuple[str, Any, bool]]) -> None:
     text, expected = "# kept\n", {}

@@ -286,6 +286,7 @@ def test_all_faults_of_a_file_come_at_once_in_line_order() -> None:
     }
 
 
+@pytest.mark.slow
 def test_a_hostile_number_of_faults_is_cut_short() -> None:
     with pytest.raises(FileError) as caught:
         read([Source("a.toml", "title = 'a'\nnames = [" + "1," * 50_000 + "]")], Everything)
@@ -405,6 +406,7 @@ def has_removal(value: Any) -> bool:
     return isinstance(value, dict) and (value == {"remove": True} or any(has_removal(v) for v in value.values()))
 
 
+@pytest.mark.slow
 @given(base=tables, nearer=tables)
 @settings(deadline=None, max_examples=200)
 def test_overlay_laws(base: dict[str, Any], nearer: dict[str, Any]) -> None:
@@ -554,6 +556,7 @@ documents = st.dictionaries(
 )
 
 
+@pytest.mark.slow
 @given(data=documents, multiline=st.booleans())
 @settings(deadline=None, max_examples=200)
 def test_every_key_of_any_document_is_seen(data: dict[str, Any], multiline: bool) -> None:
@@ -588,6 +591,7 @@ def leaf_data(inner: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy[dic
 leaves = st.recursive(leaf_data(st.just({})), leaf_data, max_leaves=8)
 
 
+@pytest.mark.slow
 @given(data=leaves, choice=st.randoms(use_true_random=False), multiline=st.booleans())
 @settings(deadline=None, max_examples=200)
 def test_the_line_of_a_wrong_leaf_is_where_it_stands(data: dict[str, Any], choice: Any, multiline: bool) -> None:
@@ -647,6 +651,7 @@ field_values: dict[str, st.SearchStrategy[Any]] = {
 }
 
 
+@pytest.mark.slow
 @given(data=st.fixed_dictionaries({}, optional={name: value | scalars for name, value in field_values.items()}))
 @settings(deadline=None, max_examples=120)
 def test_the_walk_finds_faults_exactly_where_msgspec_does(data: dict[str, Any]) -> None:
@@ -744,6 +749,7 @@ pieces = st.lists(
 ).map("".join)
 
 
+@pytest.mark.slow
 @given(text=pieces | st.text(max_size=30))
 @settings(deadline=None, max_examples=500)
 @example("a = 2020-13-01")

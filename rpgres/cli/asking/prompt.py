@@ -9,12 +9,13 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from rpgres.cli.asking.terminal import ask, carry_out, offering
-from rpgres.cli.output import columns, flush, is_told_plainly, say
+from rpgres.cli.output import flush, is_told_plainly, say
 from rpgres.cli.render.lines import Line, line
 from rpgres.cli.render.questions import LIST, keyed, question_lines
 from rpgres.cli.render.results import event_lines
 from rpgres.cli.render.words import listed
 from rpgres.cli.shell.words import split
+from rpgres.cli.streams import columns
 from rpgres.engine.players import NO, Question, View
 from rpgres.engine.stops import PassesOn, PutAgain, TakenBack
 from rpgres.errors import RpgresError, UsageError

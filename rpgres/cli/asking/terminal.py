@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
-from rpgres.cli import output
+from rpgres.cli import streams
 from rpgres.errors import UsageError
 from rpgres.text.harmless import harmless
 
@@ -21,11 +21,7 @@ class Listener(Protocol):
         """Return a line behind a sign, offering choices."""
 
     def carry_out(self, typed: str) -> bool | None:
-        """Carry out a line that is typed at a question, and tell whether the table has changed; None where it is none.
-
-        Args:
-            typed: the line.
-        """
+        """Carry out a line typed at a question, and tell whether the table has changed; None where it is no command."""
 
 
 _is_listening = False  # whether the session is interactive, whatever the input is
@@ -54,7 +50,7 @@ def is_listening() -> bool:
 
 
 def carry_out(typed: str) -> bool | None:
-    """Carry out a line that is typed at a question, where it is a command there; see `Listener`."""
+    """Carry out a line typed at a question, and tell whether the table has changed; None where it is no command."""
     return _listener.carry_out(typed) if _listener is not None else None
 
 
@@ -71,7 +67,7 @@ def offering(choices: Choices) -> Iterator[None]:
 
 def can_prompt() -> bool:
     """Tell whether a person can be asked: both input and output are a terminal, or the session is interactive."""
-    return _is_listening or (output.is_terminal() and sys.stdin is not None and sys.stdin.isatty())
+    return _is_listening or (streams.is_terminal() and sys.stdin is not None and sys.stdin.isatty())
 
 
 def asks_dice(whom: str | None, *, as_json: bool = False) -> bool:
@@ -99,7 +95,7 @@ def ask(sign: str) -> str:
 
 def read_line(sign: str) -> str:
     """Return a line as the system reads it; see `ask`."""
-    shown, sys.stdout = sys.stdout, output.results()
+    shown, sys.stdout = sys.stdout, streams.results()
     try:
         typed = input(harmless(sign))
     finally:

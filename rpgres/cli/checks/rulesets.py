@@ -134,7 +134,6 @@ def _problems_of(
     """Return the diagnostics of the folders of a ruleset, and which of them are overlays of the first.
 
     Args:
-        ruleset: its code.
         found: its folders.
         extra: the folders of `--rulesets`.
         is_alone: whether its scenes are read without other overlays.

@@ -11,8 +11,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from rpgres.cli import INTERRUPTED
-from rpgres.cli.output import flush, is_terminal, is_told_plainly, raw, say
+from rpgres.cli.output import flush, is_told_plainly, say
 from rpgres.cli.render.lines import Piece, line
+from rpgres.cli.streams import is_terminal, raw
 
 EVERY = 0.25  # seconds between two looks
 LISTED = 3  # files that are named when more have changed at once

@@ -1,4 +1,4 @@
-"""`rpgres batch`: JSON lines in, JSON lines out. What a request means stands in `rpgres.engine.resolve`."""
+"""`rpgres batch`: JSON lines in, JSON lines out. See `rpgres.engine.requests`."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from typing import Annotated, Any, BinaryIO
 import msgspec
 import typer
 
-from rpgres.cli.annotations import Folders
-from rpgres.cli.output import flush, results, say_json, write_json
+from rpgres.cli.annotations import Folders, option
+from rpgres.cli.output import flush, say_json, write_json
+from rpgres.cli.streams import results
 from rpgres.errors import FileError, TimeError, UsageError
 
 LONGEST = 1024 * 1024  # bytes of one request
@@ -27,27 +28,26 @@ SECONDS = 10  # for one request; an action of a table takes milliseconds
 def command(
     file: Annotated[str, typer.Argument(metavar="[FILE|-]", help="The requests; - is standard input.")] = "-",
     seconds: Annotated[
-        str | None,
-        typer.Option("--seconds", metavar="S", help=f"Time for each request [default: {SECONDS}].", show_default=False),
+        str | None, option("--seconds", takes="S", help=f"Time for each request [default: {SECONDS}].")
     ] = None,
     rulesets: Folders = None,
 ) -> None:
     """Answer requests, one JSON object a line, with one JSON object a line.
 
-    A request says what `rpgres roll` would be told: {"ruleset": "fate", "action": "overcome", "with": {"skill": 3,
+    A request says what `rpgres roll` takes: {"ruleset": "fate", "action": "overcome", "with": {"skill": 3,
     "vs": 2}}, and may have seed, given, choose, switches, auto, policies, note and id. One that rolls dice says
     {"notation": "4d6kh3"}.
 
     With "op" a request is any other command that needs no terminal, with its options as keys: {"op": "table.act",
     "table": "bot.db", "as": "mara", "action": "overcome", "with": {"skill": 2, "vs": 3}}, {"op": "odds", ...},
     {"op": "table.show", ...}. The answer is what the command prints with --json. A table stays open between requests.
-    Such requests read and write the files that they name, as the command would: take them from nobody you do not trust
+    Such requests read and write the files that they name, as the command would: take them only from people you trust
     with the command. `rpgres schema batch` has all requests, and the schema of each answer.
 
     Sheets are named without a folder (mara, mara.toml) and are sought here and among the ruleset's own.
 
     Each answer is a result, a pending decision, or an error (`rpgres schema error`), with the id of its request; an
-    error without one tells the line. What waits for a decision has a `request` that goes on with the same run once
+    error without one names the line. What waits for a decision has a `request` that goes on with the same run once
     the answer is added under `choose`. Each is written at once, so a bot can keep one process and talk to it line by
     line. Blank lines are passed over.
 
@@ -81,7 +81,7 @@ def _answer_all(stream: BinaryIO, folders: tuple[Path, ...], seconds: float) -> 
     from rpgres.cli.requests.operations import kept
     from rpgres.cli.requests.timelimit import time_limit
 
-    number, line = 0, b""  # which `give_up` tells
+    number, line = 0, b""  # which `give_up` reports
     out = results()  # also for `give_up`, which is called while an operation's results are recorded
 
     def say(answer: dict[str, Any]) -> None:
@@ -103,7 +103,7 @@ def _answer_all(stream: BinaryIO, folders: tuple[Path, ...], seconds: float) -> 
     with kept(), time_limit(seconds, give_up=give_up) as limit:
         for number, line, has_more in chain(
             [first] if first is not None else [], lines
-        ):  # `give_up` tells which it was
+        ):  # `give_up` reports which it was
             request = _read(number, line)
             together.prepare(request, has_more=has_more)
             with _nothing_typed():
@@ -140,7 +140,7 @@ def _id_of(request: Any) -> dict[str, Any]:
 
 
 def _too_long(number: int, line: bytes, seconds: float, end: str = "was stopped") -> dict[str, Any]:
-    from rpgres.engine.resolve import error_record
+    from rpgres.engine.records import error_record
 
     message = f"this request takes longer than {seconds:g} s and {end}; --seconds gives requests more time"
     answer = error_record(TimeError(message, seconds=seconds, line=number))
@@ -191,7 +191,8 @@ def _read(number: int, line: bytes) -> Any:
 
 
 def _answer(number: int, request: Any, folders: tuple[Path, ...]) -> dict[str, Any]:
-    from rpgres.engine.resolve import ERROR, error_record, resolve_request
+    from rpgres.engine.records import ERROR, error_record
+    from rpgres.engine.requests import resolve_request
 
     if isinstance(request, UsageError):
         return error_record(request)
@@ -209,7 +210,7 @@ def _answer(number: int, request: Any, folders: tuple[Path, ...]) -> dict[str, A
 def _operated(request: dict[str, Any], folders: tuple[Path, ...]) -> dict[str, Any]:
     """Return the answer to a request that names its operation; `resolve` is what is done where none is named."""
     if request["op"] == "resolve":
-        from rpgres.engine.resolve import resolve_request
+        from rpgres.engine.requests import resolve_request
 
         return resolve_request({key: value for key, value in request.items() if key != "op"}, rulesets=folders)
     from rpgres.cli.requests.answers import answer_operation

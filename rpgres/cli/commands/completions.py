@@ -1,6 +1,6 @@
 """`rpgres completions`: the scripts that let a shell complete. What they offer comes from the commands themselves.
 
-`python -m rpgres.cli.commands.completions completions/` writes the files of the `completions` folder anew.
+`python -m rpgres.cli.commands.completions completions/` writes the files of the `completions` folder.
 """
 
 from __future__ import annotations

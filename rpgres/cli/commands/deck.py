@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from rpgres.cli.annotations import AsJson, AsWords, Folders, OnlyOf
+from rpgres.cli.annotations import AsJson, AsWords, Folders, OnlyOf, argument, option
 from rpgres.cli.options import SEED, read_answers, read_count, read_folders
 
 app = typer.Typer(
@@ -29,7 +29,7 @@ def _complete_cards(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]
     from rpgres.parameters.table_items import offer_cards
 
     typed: dict[str, Any] = ctx.params
-    # While an option at the end of the line has no value yet, arguments are not told apart.
+    # While an option at the end of the line has no value yet, arguments cannot be assigned.
     name = typed.get("deck") or next(iter(ctx.args), "")
     try:
         found = find_deck(name, extra=read_folders(typed.get("rulesets") or ()))
@@ -91,27 +91,21 @@ def show(
 @app.command("draw")
 def draw(
     deck: DeckName,
-    number: Annotated[
-        str | None, typer.Argument(metavar="[N]", help="Number of cards [default: 1].", show_default=False)
-    ] = None,
-    seed: Annotated[str | None, typer.Option("--seed", metavar="TEXT", help=SEED.help, show_default=False)] = None,
+    number: Annotated[str | None, argument("[N]", help="Number of cards [default: 1].")] = None,
+    seed: Annotated[str | None, option("--seed", takes="TEXT", help=SEED.help)] = None,
     without: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--without",
-            metavar="CODES",
+            takes="CODES",
             help="Remove these cards first: St6,Ag3; a code without its sign matches any card of that value.",
-            show_default=False,
             autocompletion=_complete_cards,
         ),
     ] = None,
     given: Annotated[
         list[str] | None,
-        typer.Option(
-            "--given",
-            metavar="draw=CODES",
-            help="Use a card drawn from a real deck: draw=St6; repeat for later cards.",
-            show_default=False,
+        option(
+            "--given", takes="draw=CODES", help="Use a card drawn from a real deck: draw=St6; repeat for later cards."
         ),
     ] = None,
     as_json: AsJson = False,

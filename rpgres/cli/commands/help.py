@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from rpgres.cli.annotations import AsWords
+from rpgres.cli.annotations import AsWords, argument
 from rpgres.cli.help import guide
 from rpgres.cli.output import say, say_text
 from rpgres.cli.settings import active
@@ -30,11 +28,10 @@ def _offer(incomplete: str) -> list[tuple[str, str]]:
 def command(
     words: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[TOPIC]",
+        argument(
+            "[TOPIC]",
             help="A page of the guide, a heading in it, a command, a ruleset, or a ruleset and an action.",
             autocompletion=_offer,
-            show_default=False,
         ),
     ] = None,
     plain: AsWords = False,

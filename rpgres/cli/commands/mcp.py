@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from rpgres.cli.annotations import Folders
+from rpgres.cli.annotations import Folders, option
 
 INSTALL = "pip install 'rpgres[mcp]'"
 
@@ -14,36 +12,30 @@ INSTALL = "pip install 'rpgres[mcp]'"
 def command(
     table: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--table",
-            metavar="PATH",
+            takes="PATH",
             help="The table [default: the nearest one in this folder or above; env: RPGRES_TABLE].",
-            show_default=False,
         ),
     ] = None,
     seat: Annotated[
         str | None,
-        typer.Option(
-            "--as",
-            metavar="SEAT",
-            help="The seat: gm, or a character's name [required; env: RPGRES_SEAT].",
-            show_default=False,
-        ),
+        option("--as", takes="SEAT", help="The seat: gm, or a character's name [required; env: RPGRES_SEAT]."),
     ] = None,
     rulesets: Folders = None,
 ) -> None:
     """Give a language model a seat at the table: a server of the Model Context Protocol on standard input and output.
 
-    A program that talks to language models starts it. The model then acts, answers, looks, weighs odds and looks up
+    A program that talks to language models starts it. The model then acts, answers, looks, computes odds and looks up
     rules by tools, as the seat, and sees what the seat may see; nothing it says changes seat or table. It needs the
-    package mcp: pip install 'rpgres[mcp]'. `rpgres help assistant` tells how a game master uses it.
+    package mcp: pip install 'rpgres[mcp]'. `rpgres help assistant` explains how a game master uses it.
     """
     import os
     import sys
 
     from rpgres.cli.options import read_folders
-    from rpgres.cli.output import results
     from rpgres.cli.play.room import Room
+    from rpgres.cli.streams import results
     from rpgres.errors import PluginError, UsageError
     from rpgres.journal.checking import require_whole
     from rpgres.journal.commands import check_seat

@@ -50,8 +50,8 @@ class Line(Struct, kw_only=True):
         action: the action.
         inputs: what it takes, as typed.
         shared: the options of every action.
-        weighed: who decides for whoever acts.
-        named: policies by character, for the record; everybody's under `*`.
+        weighed: who decides for the actor: policies, or the optimum.
+        named: policies by character, for the record; the default under `*`.
         choose: decisions that were typed.
         start: where the action begins.
     """
@@ -81,8 +81,6 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any], *, sits
     """Print the chances of an action's outcomes; without an opposition, those at every rung of the ladder.
 
     Args:
-        data: the ruleset.
-        action: the action.
         values: what was typed.
         sits: of a persistent table, returns its rules with the switches that were typed, and where the action begins.
     """
@@ -168,11 +166,11 @@ def _read_line(rules: Rules, action: str, inputs: dict[str, Any], shared: dict[s
     rules = checked(rules)
     named = opt.policy_names(rules, names=shared["policy"], auto=shared["auto"])
     weighed = _weighed(rules, action, shared, is_named="*" in named)
-    if weighed != "policies" and "*" not in named:  # the others decide by what they would do when nobody says
+    if weighed != "policies" and "*" not in named:  # the others decide by default
         shared["auto"] = True
         named = {**opt.policy_names(rules, names=(), auto=True), **named}
     if weighed == "each" and not shared["each"] and missing_hand(rules, action, inputs, start):
-        weighed = "policies"  # nobody asked for cards to be weighed, so what hands come to is told
+        weighed = "policies"  # no choice was asked for, so the totals of hands are shown
     if weighed != "policies":
         require_hand(rules, action, inputs, start)
     if weighed == "best":
@@ -216,10 +214,10 @@ def _action_odds(line: Line, by: By) -> OddsResult:
 
 
 def _weighed(rules: Rules, action: str, shared: Mapping[str, Any], *, is_named: bool) -> Weighed:
-    """Return who decides for whoever acts.
+    """Return who decides for the actor.
 
     Raises:
-        UsageError: it was said twice, or numbers are to be weighed, of which none is the best.
+        UsageError: it was given twice, or odds are of numbers, of which none is the best.
     """
     asked: list[Weighed] = [one for one in ("best", "each") if shared[one]]
     if len(asked) > 1:
@@ -245,7 +243,7 @@ def weigh_notation(notation: str, values: dict[str, Any]) -> None:
 
 
 class OddsGroup(PlayGroup):
-    """What can be weighed."""
+    """What odds can be of."""
 
     verb = Verb(
         "odds",

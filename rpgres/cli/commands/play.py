@@ -1,4 +1,4 @@
-"""`rpgres play`: a person sits down at the lasting table; every line typed is a command of `rpgres table`."""
+"""`rpgres play`: an evening at a persistent table; every line typed is a command of `rpgres table`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from rpgres.cli.annotations import AsWords, Folders
+from rpgres.cli.annotations import AsWords, Folders, option
 from rpgres.cli.options import DICE_WORDS, REAL
 
 
@@ -18,10 +18,7 @@ def command(
     seat: Annotated[
         str | None, typer.Option("--as", metavar="SEAT", help="Play as this seat [default: the host].")
     ] = None,
-    real_dice: Annotated[
-        str | None,
-        typer.Option("--real-dice", "--dice", metavar=REAL.metavar, help=REAL.help, show_default=False),
-    ] = None,
+    real_dice: Annotated[str | None, option("--real-dice", "--dice", takes=REAL.metavar, help=REAL.help)] = None,
     plain: AsWords = False,
     dice_words: Annotated[bool, typer.Option("--dice-words", help=DICE_WORDS.help)] = False,
     rulesets: Folders = None,

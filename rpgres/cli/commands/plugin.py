@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from rpgres.cli.annotations import AsJson, AsWords, complete_rulesets
+from rpgres.cli.annotations import AsJson, AsWords, argument, complete_rulesets, option
 from rpgres.cli.checks.report import AsForm, end_check, form_of
 from rpgres.cli.shell.quoting import join_line
 
@@ -37,7 +37,7 @@ def list_all(
     This always works, however broken a plugin is. RPGRES_DISABLE=NAME,NAME switches off rulesets and distributions by
     name; --debug shows where plugins fail.
     """
-    from rpgres.cli.output import trace
+    from rpgres.cli.exits import trace
     from rpgres.plugins.discovery import unused_disabled
     from rpgres.plugins.listing import list_rulesets
     from rpgres.plugins.probing import probe_plugins
@@ -53,10 +53,7 @@ def new(
         str, typer.Argument(metavar="NAME", help="The id of the ruleset, in lowercase letters, such as sandbar.")
     ],
     into: Annotated[
-        str,
-        typer.Option(
-            "--into", metavar="DIR", help="Create it in this folder [default: the current one].", show_default=False
-        ),
+        str, option("--into", takes="DIR", help="Create it in this folder [default: the current one].")
     ] = ".",
 ) -> None:
     """Write a small, complete plugin to start from: the package rpgres-NAME, with a ruleset that works and its tests.
@@ -88,13 +85,7 @@ def new(
 @app.command("check")
 def check_some(
     ruleset: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[RULESET]",
-            help="Check only the plugin with this id.",
-            show_default=False,
-            autocompletion=complete_rulesets,
-        ),
+        str | None, argument("[RULESET]", help="Check only the plugin with this id.", autocompletion=complete_rulesets)
     ] = None,
     form: AsForm = "text",
     as_json: AsJson = False,
@@ -105,7 +96,8 @@ def check_some(
     One line for each check says whether it passed, or why there was nothing to check. The exit code is 1 when a plugin
     is broken, or a check failed.
     """
-    from rpgres.cli.output import say, trace
+    from rpgres.cli.exits import trace
+    from rpgres.cli.output import say
     from rpgres.cli.progress import progress
     from rpgres.cli.render.plugins import header_line, plugin_lines
     from rpgres.conformance import PluginCheck

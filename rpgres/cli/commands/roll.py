@@ -12,8 +12,10 @@ from rpgres.cli import INTERRUPTED
 from rpgres.cli import options as opt
 from rpgres.cli.asking.terminal import asks_dice, can_prompt
 from rpgres.cli.dynamic import PlayGroup, Verb
-from rpgres.cli.output import WAITING, exit_of, know_cards, say, say_json, say_text
+from rpgres.cli.exits import WAITING, exit_of
+from rpgres.cli.output import know_cards, say, say_json, say_text
 from rpgres.cli.rulesets import RulesetData
+from rpgres.cli.streams import is_terminal
 from rpgres.dice.seeds import Streams, read_seed, run_seed
 from rpgres.engine.dealers import Remembered
 from rpgres.engine.prepare import Prepared, prepare
@@ -51,7 +53,7 @@ _KEPT = ("rulesets", "policy", "json", "plain", "exit_code")
 
 
 def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
-    """Resolve an action and print what came of it; exit with the code it calls for."""
+    """Resolve an action and print the result; exit with the code it calls for."""
     shared = {option.name: values.pop(option.name) for option in ACTION_OPTIONS}
     repeat = opt.read_count(shared["repeat"], option="--repeat", default=0)
     _check_repeat(shared, repeat=repeat)
@@ -102,7 +104,7 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
 
 
 def roll_notation(notation: str, values: dict[str, Any]) -> None:
-    """Roll dice and print what came of it."""
+    """Roll dice and print the result."""
     from rpgres.engine.dice import roll_dice
 
     repeat = opt.read_count(values["repeat"], option="--repeat", default=0)
@@ -114,7 +116,7 @@ def roll_notation(notation: str, values: dict[str, Any]) -> None:
     if not repeat and asks_dice(values["real_dice"], as_json=values["json"]):
         from rpgres.cli.asking.real import RealDice
 
-        hand = RealDice(is_plain=values["plain"])  # nobody has a name here
+        hand = RealDice(is_plain=values["plain"])  # no character has a name here
 
     def once(seed: str) -> Result:
         try:
@@ -178,14 +180,15 @@ def _show_one(result: Result | Pending, rules: Rules | None, shared: dict[str, A
     if shared["json"]:
         say_json(result)
     else:
-        from rpgres.cli.render.results import pending_lines, result_lines
+        from rpgres.cli.render.results import pending_lines, result_lines, unasked_lines
 
         if isinstance(result, Pending):
             say(pending_lines(result), is_plain=shared["plain"])
         else:
             file = rules.file if rules is not None else None
             house = _house_rules(rules)
-            say(result_lines(result, file, house_rules=house), is_plain=shared["plain"])
+            unasked = unasked_lines(result, file) if file is not None and is_terminal() else []
+            say([*result_lines(result, file, house_rules=house), *unasked], is_plain=shared["plain"])
     return exit_of(result, is_told=bool(shared.get("exit_code")))
 
 

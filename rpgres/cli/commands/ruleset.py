@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from rpgres.cli.annotations import AsJson, AsWords, Folders, RulesetId, complete_rulesets
+from rpgres.cli.annotations import AsJson, AsWords, Folders, RulesetId, argument, complete_rulesets, option
 from rpgres.cli.checks.report import AsForm, end_check, form_of
 from rpgres.cli.commands import ruleset_new
 from rpgres.cli.options import SWITCH
@@ -110,7 +110,7 @@ def _homemade_problems(ruleset_id: str, extra: Sequence[Path]) -> Sequence[Diagn
     except FileError as error:
         return diagnostics_in(error)
     except RpgresError:
-        return ()  # a plugin's own fault, which `plugin list` tells
+        return ()  # a plugin's own fault, which `plugin list` reports
     return ()
 
 
@@ -119,7 +119,7 @@ app.command("new")(ruleset_new.new)
 
 @app.command("import")
 def import_file(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Datasworn JSON.", show_default=False)],
+    file: Annotated[Path, argument("FILE", help="Datasworn JSON.")],
     name: Annotated[
         str | None, typer.Argument(metavar="[NAME]", help="The id of the new ruleset; else what the file says.")
     ] = None,
@@ -131,7 +131,7 @@ def import_file(
 
     Each oracle becomes a table that `rpgres roll` rolls and `rpgres odds` evaluates. The licence and the authors are
     kept in the new file. Nothing that is there is overwritten. When a table cannot be rolled on, such as one without a
-    row for some numbers, its line is told, and the exit code is 1.
+    row for some numbers, its line is named, and the exit code is 1.
     """
     from rpgres.cli.formats.datasworn import read_datasworn
     from rpgres.cli.formats.editors import with_schema_line
@@ -145,7 +145,7 @@ def import_file(
     chosen = name or found.name
     check_name(chosen)
     write_folder(into / chosen, {"ruleset.toml": with_schema_line("ruleset.toml", found.text, chosen)})
-    load_rules(find_ruleset(chosen, extra=[into]), extra=[into])  # which tells what cannot be rolled on
+    load_rules(find_ruleset(chosen, extra=[into]), extra=[into])  # which names rows that cannot be rolled
     tables = f"{len(found.tables)} tables, {', '.join(found.tables[:5])}{' ...' if len(found.tables) > 5 else ''}"
     say_text(
         f"{into / chosen}: written from {found.title}: {tables}\n"
@@ -160,11 +160,8 @@ def import_file(
 def check(
     rulesets_named: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[RULESET]...",
-            help="Check only these: ids or folders of rulesets.",
-            show_default=False,
-            autocompletion=complete_rulesets,
+        argument(
+            "[RULESET]...", help="Check only these: ids or folders of rulesets.", autocompletion=complete_rulesets
         ),
     ] = None,
     form: AsForm = "text",
@@ -178,7 +175,7 @@ def check(
     """Check rulesets with their overlays: rules, outcome tables, sheets and scenes.
 
     A folder is checked wherever it is: one that is a whole ruleset by itself, any other over the ruleset of its name.
-    Every problem is told with its file, line and key. The exit code is 1 when there is any. Schemas that lie in the
+    Every problem names its file, line and key. The exit code is 1 when there is any. Schemas in the
     folder of a whole ruleset (.schemas, for editors) are brought up to date.
     """
     from rpgres.cli.checks.rulesets import check_ruleset, places_of
@@ -230,15 +227,12 @@ def run_test(
     ruleset: RulesetId,
     vectors: Annotated[
         list[Path] | None,
-        typer.Argument(
-            metavar="[VECTORS.jsonl]...",
+        argument(
+            "[VECTORS.jsonl]...",
             help="Files with one case a line, as JSON; without one, those in the ruleset's folder vectors.",
-            show_default=False,
         ),
     ] = None,
-    switch: Annotated[
-        list[str] | None, typer.Option("--switch", metavar=SWITCH.metavar, help=SWITCH.help, show_default=False)
-    ] = None,
+    switch: Annotated[list[str] | None, option("--switch", takes=SWITCH.metavar, help=SWITCH.help)] = None,
     as_json: AsJson = False,
     plain: AsWords = False,
     rulesets: Folders = None,
@@ -306,16 +300,9 @@ def show(
     ruleset: RulesetId,
     action: Annotated[
         str | None,
-        typer.Argument(
-            metavar="[ACTION]",
-            help="Show this action with its outcome tables.",
-            show_default=False,
-            autocompletion=_complete_actions,
-        ),
+        argument("[ACTION]", help="Show this action with its outcome tables.", autocompletion=_complete_actions),
     ] = None,
-    switch: Annotated[
-        list[str] | None, typer.Option("--switch", metavar=SWITCH.metavar, help=SWITCH.help, show_default=False)
-    ] = None,
+    switch: Annotated[list[str] | None, option("--switch", takes=SWITCH.metavar, help=SWITCH.help)] = None,
     as_json: AsJson = False,
     plain: AsWords = False,
     rulesets: Folders = None,

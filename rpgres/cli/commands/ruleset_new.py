@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import msgspec
 import typer
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from rpgres.cli.annotations import Folders, spread
+from rpgres.cli.annotations import Folders, option, spread
 from rpgres.errors import FileError, UsageError
 
 if TYPE_CHECKING:
@@ -28,26 +29,13 @@ def _complete_models(incomplete: str) -> list[tuple[str, str]]:
 class Answers(Struct, frozen=True):
     """What is typed beforehand of what would be asked; None where it is not."""
 
-    title: Annotated[
-        str | None, typer.Option("--title", metavar="TEXT", help="What it is called.", show_default=False)
-    ] = None
-    summary: Annotated[
-        str | None, typer.Option("--summary", metavar="TEXT", help="What it is, in a line.", show_default=False)
-    ] = None
-    action: Annotated[
-        str | None,
-        typer.Option("--action", metavar="WORD", help="What characters do: the first action.", show_default=False),
-    ] = None
+    title: Annotated[str | None, option("--title", takes="TEXT", help="What it is called.")] = None
+    summary: Annotated[str | None, option("--summary", takes="TEXT", help="What it is, in a line.")] = None
+    action: Annotated[str | None, option("--action", takes="WORD", help="What characters do: the first action.")] = None
     abilities: Annotated[
-        str | None,
-        typer.Option(
-            "--abilities", metavar="WORD,WORD", help="What characters are good at, by commas.", show_default=False
-        ),
+        str | None, option("--abilities", takes="WORD,WORD", help="What characters are good at, by commas.")
     ] = None
-    character: Annotated[
-        str | None,
-        typer.Option("--character", metavar="NAME", help="The first of them, as a sheet.", show_default=False),
-    ] = None
+    character: Annotated[str | None, option("--character", takes="NAME", help="The first of them, as a sheet.")] = None
 
 
 @spread
@@ -55,21 +43,17 @@ def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The id of the ruleset, in lowercase letters.")],
     like: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--like",
-            metavar="RULESET",
+            takes="RULESET",
             help="The ruleset to start from, such as success-levels.",
-            show_default=False,
             autocompletion=_complete_models,
         ),
     ] = None,
     *,
     answers: Answers,
     into: Annotated[
-        str,
-        typer.Option(
-            "--into", metavar="DIR", help="Make its folder in this one [default: rulesets].", show_default=False
-        ),
+        str, option("--into", takes="DIR", help="Make its folder in this one [default: rulesets].")
     ] = "rulesets",
     rulesets: Folders = None,
 ) -> None:
@@ -77,27 +61,33 @@ def new(
 
     At a terminal five questions are asked, each with an answer that Enter takes; options answer them beforehand.
     """
-    from rpgres.cli.formats.editors import with_schema_line
     from rpgres.cli.options import read_folders
     from rpgres.cli.output import say_text
     from rpgres.plugins.discovery import find_ruleset
-    from rpgres.plugins.likeness import files_like, own_words
-    from rpgres.plugins.scaffold import check_name, write_folder
+    from rpgres.plugins.likeness import own_words
+    from rpgres.plugins.scaffold import check_name
 
     check_name(name)
     folder = Path(into) / name
     if folder.exists():
         raise FileError(f"{folder}: already exists; nothing was written. Choose another name.", file=str(folder))
     folders = read_folders(rulesets or ())
-    model = find_ruleset(like or _asked_model(folders), extra=folders)
-    words = _asked_words(name, own_words(model), asdict(answers))
-    files = files_like(model, name, words)
-    write_folder(folder, {place: with_schema_line(place, text, name) for place, text in files.items()})
-    try:
-        rules = _sound(folder, model, words)
-    except BaseException:
-        shutil.rmtree(folder)
-        raise
+    model = find_ruleset(like, extra=folders) if like else _asked_model(folders)
+    typed, own = asdict(answers), own_words(model)
+    defaults = msgspec.structs.replace(own, title=name.replace("-", " ").title())
+    words = _asked_words(defaults, typed)
+    while True:
+        try:
+            rules = _written(folder, model, words)
+            break
+        except UsageError as error:
+            if None not in typed.values() or not _can_ask():
+                raise
+            say_text(f"{error.message}\n")
+            again = _asked_words(words, typed)
+            if again == words:
+                raise
+            words = again
     say_text(f"{folder}: written. Next steps:\n" + "".join(f"  {one}\n" for one in _next_steps(rules, folder, words)))
 
 
@@ -109,28 +99,44 @@ def _models(folders: Sequence[Path]) -> list[RulesetName]:
     return [one for one in ruleset_names(extra=folders) if standalone_folder(one.id, extra=folders)]
 
 
-def _asked_model(folders: Sequence[Path]) -> str:
-    from rpgres.cli.asking.terminal import ask, can_prompt
-    from rpgres.cli.output import say
-    from rpgres.cli.render.rulesets import ruleset_list_lines
+def _can_ask() -> bool:
+    from rpgres.cli.asking.terminal import can_prompt
 
-    models = _models(folders)
-    if not can_prompt():
-        raise UsageError(f"name a ruleset to start from, with --like: {', '.join(one.id for one in models)}")
-    say(ruleset_list_lines(models))
-    return _read(ask, "Like which of these?", models[0].id)
+    return can_prompt()
 
 
-def _asked_words(name: str, own: Words, typed: dict[str, str | None]) -> Words:
-    """Return the words of a new ruleset: as typed, as answered, or those of the one that it is made from."""
+def _asked_model(folders: Sequence[Path]) -> Ruleset:
+    """Return the ruleset that a person chooses, asked again until there is such a one."""
+    from rpgres.cli.output import say, say_text
+    from rpgres.cli.render.lines import pairs
+    from rpgres.plugins.discovery import find_ruleset
+    from rpgres.toml.reading import nearest
+
+    titles = {one.id: one.title for one in _models(folders)}
+    if not _can_ask():
+        raise UsageError(f"name a ruleset to start from, with --like: {', '.join(titles)}")
+    say(pairs([*titles.items()], indent=""))  # without summaries, so that they fit a screen of 24 lines
+    while (said := _read("Like which of these?", next(iter(titles)))) not in titles:
+        near = nearest(said, titles)
+        say_text(f"there is no {said!r}" + (f"; did you mean {near!r}?\n" if near else " among these\n"))
+    return find_ruleset(said, extra=folders)
+
+
+def _asked_words(own: Words, typed: dict[str, str | None]) -> Words:
+    """Return the words of a new ruleset: as typed, as answered, or as they are offered.
+
+    Args:
+        own: what is offered.
+        typed: what was typed beforehand; None where a person is asked.
+    """
     from rpgres.model.state import slug
     from rpgres.plugins.likeness import Words, id_of
 
     questions = {
-        "title": ("What is the game called?", name.replace("-", " ").title()),
+        "title": ("What is the game called?", own.title),
         "summary": ("What is it, in a line?", own.summary),
         "action": ("What do characters do, in a word?", own.action),
-        "abilities": ("What are they good at?", ", ".join(own.abilities)),
+        "abilities": ("What are they good at, by commas?", ", ".join(own.abilities)),
         "character": ("Who is the first of them?", own.character),
     }
     found = {}
@@ -142,16 +148,36 @@ def _asked_words(name: str, own: Words, typed: dict[str, str | None]) -> Words:
 
 
 def _asked(question: str, default: str) -> str:
-    from rpgres.cli.asking.terminal import ask, can_prompt
-
-    return _read(ask, question, default) if default and can_prompt() else default
+    return _read(question, default) if default and _can_ask() else default
 
 
-def _read(ask: Callable[[str], str], question: str, default: str) -> str:
+def _read(question: str, default: str) -> str:
+    from rpgres.cli.asking.terminal import ask
+
     try:
         return ask(f"{question} [{default}] ").strip() or default
     except EOFError:
         return default
+
+
+def _written(folder: Path, model: Ruleset, words: Words) -> Rules:
+    """Write the files of a new ruleset, and return its rules.
+
+    Raises:
+        UsageError: the words do not fit; nothing is left then.
+    """
+    from rpgres.cli.formats.editors import with_schema_line
+    from rpgres.plugins.likeness import files_like
+    from rpgres.plugins.scaffold import write_folder
+
+    name = folder.name
+    files = files_like(model, name, words)
+    write_folder(folder, {place: with_schema_line(place, text, name) for place, text in files.items()})
+    try:
+        return _sound(folder, model, words)
+    except BaseException:
+        shutil.rmtree(folder)
+        raise
 
 
 def _sound(folder: Path, model: Ruleset, words: Words) -> Rules:

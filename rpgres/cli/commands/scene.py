@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rpgres.cli.annotations import AsJson, AsWords, Folders, OnlyOf
+from rpgres.cli.annotations import AsJson, AsWords, Folders, OnlyOf, option
 from rpgres.cli.checks.report import AsForm, check_files, form_of
 from rpgres.cli.commands.scene_procedure import RunCommand, asked_for_dice
 from rpgres.cli.options import PLAIN, POLICY, REAL, SEED, SWITCH
@@ -70,10 +70,8 @@ Files = Annotated[
         autocompletion=_complete_scenes,
     ),
 ]
-Switches = Annotated[
-    list[str] | None, typer.Option("--switch", metavar=SWITCH.metavar, help=SWITCH.help, show_default=False)
-]
-Seed = Annotated[str | None, typer.Option("--seed", metavar=SEED.metavar, help=SEED.help, show_default=False)]
+Switches = Annotated[list[str] | None, option("--switch", takes=SWITCH.metavar, help=SWITCH.help)]
+Seed = Annotated[str | None, option("--seed", takes=SEED.metavar, help=SEED.help)]
 
 
 @app.command("list")
@@ -86,7 +84,7 @@ def list_all(
     plain: AsWords = False,
     rulesets: Folders = None,
 ) -> None:
-    """List the scenes that come with rulesets, and those that lie where house rules do.
+    """List the scenes that come with rulesets, and those in the folders of house rules.
 
     `rpgres scene run NAME` plays one.
     """
@@ -104,33 +102,21 @@ def list_all(
 
 AsSeat = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--as",
-        metavar="SEAT",
+        takes="SEAT",
         help="Tell only what this seat may know, and no seed; by default what the game master may.",
-        show_default=False,
         autocompletion=_complete_seats,
     ),
 ]
-RealDice = Annotated[
-    str | None, typer.Option("--real-dice", "--dice", metavar=REAL.metavar, help=REAL.help, show_default=False)
-]
-AsMarkdown = Annotated[
-    str | None, typer.Option("--markdown", metavar="FILE", help="Write the account as Markdown.", show_default=False)
-]
-AsHtml = Annotated[
-    str | None, typer.Option("--html", metavar="FILE", help="Write the account as a web page.", show_default=False)
-]
-AsLonelog = Annotated[
-    str | None,
-    typer.Option("--lonelog", metavar="FILE", help="Write the account in Lonelog notation.", show_default=False),
-]
+RealDice = Annotated[str | None, option("--real-dice", "--dice", takes=REAL.metavar, help=REAL.help)]
+AsMarkdown = Annotated[str | None, option("--markdown", takes="FILE", help="Write the account as Markdown.")]
+AsHtml = Annotated[str | None, option("--html", takes="FILE", help="Write the account as a web page.")]
+AsLonelog = Annotated[str | None, option("--lonelog", takes="FILE", help="Write the account in Lonelog notation.")]
 
 
 Auto = Annotated[bool, typer.Option("--auto", help="Let the ruleset's policy make all decisions that are not given.")]
-Policies = Annotated[
-    list[str] | None, typer.Option("--policy", metavar=POLICY.metavar, help=POLICY.help, show_default=False)
-]
+Policies = Annotated[list[str] | None, option("--policy", takes=POLICY.metavar, help=POLICY.help)]
 
 
 @app.command("run", cls=RunCommand)
@@ -167,7 +153,7 @@ def run(
     """
     from rpgres.cli.account_files import STANDARD, require_files, write_files
     from rpgres.cli.output import say_json
-    from rpgres.cli.render.accounts import account_of
+    from rpgres.cli.render.accounts.scenes import account_of
     from rpgres.cli.scene_output import play_silently, tell_scene
     from rpgres.scenes import require_sound, seed_of
     from rpgres.scenes.views import require_seat
@@ -189,7 +175,7 @@ def run(
         except BrokenPipeError:
             if not files:
                 raise
-            played = play_silently(scene, seed=chosen, seat=seat)  # nobody reads on, and the files were asked for
+            played = play_silently(scene, seed=chosen, seat=seat)  # the reader has left, and the files were asked for
     if as_json:
         say_json(played.result(seat=seat))
     if files:
@@ -223,7 +209,7 @@ def show(
     if as_json:
         say_json(account)
     elif STANDARD not in files.values():
-        from rpgres.cli.render.account_lines import account_lines
+        from rpgres.cli.render.accounts.lines import account_lines
 
         say(account_lines(account, is_aloud=plain or is_told_plainly()), is_plain=plain, is_prose=True)
     write_files(account, files)
@@ -239,7 +225,7 @@ def check(
 ) -> None:
     """Find everything that is wrong with scenes, without playing them.
 
-    Every problem is told with its file, line and key. The exit code is 1 when there is any.
+    Every problem names its file, line and key. The exit code is 1 when there is any.
     """
     from rpgres.cli.formats.sheets import FileCheck
 

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from rpgres.cli import options as opt
 from rpgres.errors import UsageError
-from rpgres.model.state import EMPTY
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
-    from rpgres.engine.hidden import Known
     from rpgres.model.state import State
-    from rpgres.odds.scene_best import SceneBest
     from rpgres.scenes import Scene
 
 STUDIES = ("compare", "vary", "find", "knockout", "simulate")
@@ -42,146 +37,32 @@ def with_goals(shared: Mapping[str, Any]) -> dict[str, Any]:
     return {**shared, "goal": None, "goals": goals}
 
 
-def weigh_best(
-    scene: Scene,
-    people: State,
-    shared: Mapping[str, Any],
-    *,
-    policies: Mapping[str, str],
-    inputs: Mapping[str, Any] = EMPTY,
-    actor: str = "",
-    known: Known | None = None,
-) -> None:
+def weigh_best(scene: Scene, people: State, shared: Mapping[str, Any], **told: Any) -> None:
     """Print the result of a scene with optimal decisions of one player.
 
     Args:
-        scene: the scene.
-        people: the table with everybody who takes part.
+        people: the table with all who take part.
         shared: the options.
-        policies: who else decides by which policy, for the record.
-        inputs: what was typed for a procedure.
-        actor: who acts first, where no step says it.
-        known: at a persistent table, by whose knowledge of it.
+        told: who else decides, and what was typed; see `best_record`.
     """
     from rpgres.cli.commands.scene_odds import ENDING
-    from rpgres.cli.studies import emit
-    from rpgres.odds.exact import chance_record
-    from rpgres.odds.scene_best import SceneBestResult, decision_record
-    from rpgres.scenes.odds_record import chances, evaluated
-
-    who, by = _who(scene, people, shared["best"], actor), shared["by"] or ENDING
-    goals, worth = _goal(scene, shared["goals"], by)
-    found = _found(scene, by, who, worth, shared)
-    record = SceneBestResult(
-        **chances(found.masses, found.value * 0),
-        **evaluated(scene, by=by, policies={**policies, who: "best"}, inputs=inputs, note=shared["note"]),
-        method="exact",
-        open=chance_record(found.value * 0),
-        leaves=found.leaves,
-        states=found.states,
-        turns=found.turns,
-        known=known,
-        best=who,
-        goal=goals,
-        value=chance_record(found.value),
-        decisions=[decision_record(one) for one in found.decisions],
-    )
-    emit(record, scene.rules.file, shared)
-
-
-def _found(
-    scene: Scene, by: str, who: str, worth: Callable[[Any], Fraction | int], shared: Mapping[str, Any]
-) -> SceneBest:
-    """Return the result of a scene with optimal decisions of one player, showing progress."""
     from rpgres.cli.progress import NOTHING, interrupted, progress
-    from rpgres.odds.scene_best import scene_best
-    from rpgres.odds.scenes import Undecided
-    from rpgres.scenes.measuring import nobody_decides
-    from rpgres.scenes.walking import course_of
+    from rpgres.cli.studies import emit
+    from rpgres.scenes.optimal import best_record
 
-    budget: dict[str, Any] = {
-        "leaves": opt.read_count(shared["leaves"], option="--leaves", default=0) or None,
-        "seconds": opt.read_seconds(shared["seconds"]),
-    }
     try:
         with progress("evaluating", is_plain=shared["plain"]):
-            return scene_best(
-                course_of(scene, by=(by,)),
-                who,
-                worth=lambda result: worth(result[0]),
-                **budget,
+            record = best_record(
+                scene,
+                people,
+                best=shared["best"],
+                goals=shared["goals"],
+                by=shared["by"] or ENDING,
+                note=shared["note"],
+                leaves=opt.read_count(shared["leaves"], option="--leaves", default=0) or None,
+                seconds=opt.read_seconds(shared["seconds"]),
+                **told,
             )
-    except Undecided as undecided:
-        raise nobody_decides(scene, undecided.questions.values()) from None
     except KeyboardInterrupt:
         raise typer.Exit(interrupted(f"optimal decisions need the whole scene, so {NOTHING}")) from None
-
-
-def _who(scene: Scene, people: State, typed: str, actor: str) -> str:
-    """Return who decides optimally: a character or a seat; by default the first actor.
-
-    Raises:
-        UsageError: nobody is called so, or nobody acts.
-    """
-    from rpgres.engine.views import seats_of
-    from rpgres.rulesets import unknown
-
-    known = list(dict.fromkeys((*people.characters, *seats_of(people))))
-    who = typed or actor or next((leaf.step.actor for leaf in scene.program.leaves if leaf.step.actor), "")
-    if not who:
-        raise UsageError(f"--best needs the name of whoever decides optimally: {', '.join(known)}")
-    if who not in known:
-        raise UsageError(f"--best: {unknown('character', who, known, of='the scene')}")
-    return who
-
-
-def _goal(scene: Scene, goals: Sequence[str], by: str) -> tuple[list[str], Callable[[Any], Fraction | int]]:
-    """Return the outcomes that count, and what a result is worth.
-
-    Raises:
-        UsageError: there is no such ending, or nobody can tell which endings are good.
-    """
-    from rpgres.cli.commands.scene_odds import ENDING
-    from rpgres.rulesets import unknown
-    from rpgres.scenes.walking import value_name
-
-    rules, ends = scene.rules, [end.name for end in scene.program.ends]
-    if by != ENDING:
-        if goals:
-            return list(goals), lambda value: int(value_name(value) in goals)
-        return [], lambda value: _number(value, by)
-    if ends:
-        if not goals:
-            raise UsageError(
-                f"the scene names its endings, and only you know which are good: say it with --goal, "
-                f"such as --goal {ends[0]} (endings: {', '.join(ends)})"
-            )
-        strange = next((goal for goal in goals if goal not in ends), None)
-        if strange is not None:
-            raise UsageError(f"--goal: {unknown('ending', strange, ends, of='the scene')}")
-        return list(goals), lambda value: int(value in goals)
-    bands = rules.file.bands
-    strange = next((goal for goal in goals if goal not in bands), None)
-    if strange is not None:
-        raise UsageError(f"--goal: {unknown('outcome', strange, bands, of=f'the ruleset {rules.id}')}")
-    wanted = list(goals) or [name for name, band in bands.items() if band.success]
-    return wanted, lambda value: int(any(rules.is_band(value, goal) for goal in wanted))
-
-
-def _number(value: Any, by: str) -> int:
-    """Return a value at the end as the number whose mean is looked for.
-
-    Raises:
-        UsageError: it is none.
-    """
-    from rpgres.scenes.walking import value_name
-
-    if isinstance(value, int):
-        return int(value)
-    name = value_name(value)
-    if isinstance(value, tuple) and name.isdecimal():  # a track, by how many of its boxes are marked
-        return int(name)
-    raise UsageError(
-        f"--best with --by {by} makes a mean as large as can be, and at the end it may be {name}, which is no number; "
-        f"say with --goal which of its values count"
-    )
+    emit(record, scene.rules.file, shared)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import typer
-from msgspec import structs
 
 from rpgres.cli import options as opt
 from rpgres.cli.dynamic import scene_command
@@ -63,7 +63,7 @@ def weigh_scene(name: str, shared: Mapping[str, Any]) -> None:
     from rpgres.scenes import require_sound
     from rpgres.scenes.measuring import scene_subject
 
-    format_of(shared)  # what is wrong with it is told before the work begins
+    format_of(shared)  # mistakes are reported before the work begins
     study = study_of(shared, ())
     folders = opt.read_folders(shared["rulesets"])
     named = opt.named_policies(shared["policy"])
@@ -107,49 +107,31 @@ def weigh_procedure(
 ) -> None:
     """Print the chances of how a procedure ends, from where it begins."""
     from rpgres.cli.commands.scene_best import weigh_best, with_goals
-    from rpgres.engine.prepare import answers_to, prepare
     from rpgres.plugins.loading import checked
-    from rpgres.scenes.measuring import procedure_subject
-    from rpgres.scenes.procedures import procedure_scene
+    from rpgres.scenes.measuring import procedure_subject, scene_of_procedure
 
     shared = with_goals(shared)
     format_of(shared)
     study = study_of(shared, axes)
     auto = shared["auto"] or shared["best"] is not None
     rules = checked(rules)
-    typed = opt.read_answers(shared["choose"], option="--choose")
-
-    def make_scene(subject: Subject) -> Scene:
-        prepared = prepare(subject.rules, procedure, subject.inputs, **start.arguments)
-        choose = answers_to(prepared, subject.choose)
-        policies = start.deciding(opt.read_policies(prepared, names=shared["policy"], auto=auto, with_orders=True))
-        return procedure_scene(
-            subject.rules,
-            procedure,
-            subject.inputs,
-            policies=policies,
-            choose=choose,
-            state=start.state,
-            actor=start.actor,
-        )
-
+    deciders = partial(opt.read_policies, names=shared["policy"], auto=auto, with_orders=True)
     subject = procedure_subject(
         rules,
         procedure,
         inputs,
-        make_scene=make_scene,
+        deciders=deciders,
         switches=opt.read_switches(shared["switch"]) if start.state is None else rules.chosen,
-        choose=typed,
+        choose=opt.read_answers(shared["choose"], option="--choose"),
         by=shared["by"] or ENDING,
         leaves=opt.read_count(shared["leaves"], option="--leaves", default=0) or None,
+        start=start,
     )
-    subject = structs.replace(subject, start=start)
     if study:
         policies = opt.policy_names(rules, names=shared["policy"], auto=shared["auto"])
         _study(study, subject, axes, shared, {"policies": policies, "by": shared["by"] or ENDING}, rules.file, {})
         return
-    scene = make_scene(subject)
-    prepared = prepare(rules, procedure, inputs, **start.arguments)
+    scene, prepared = scene_of_procedure(subject, deciders)
     told: dict[str, Any] = {"policies": _policies(scene, shared), "inputs": prepared.inputs, "known": start.record()}
     if shared["best"] is not None:
         weigh_best(scene, prepared.state, shared, actor=prepared.actor, **told)
@@ -173,7 +155,7 @@ def _study(
 
 
 def _policies(scene: Scene, shared: Mapping[str, Any]) -> dict[str, str]:
-    """Return who decides by which policy; everybody else under `*`."""
+    """Return the policies by character; the default under `*`."""
     from rpgres.scenes.deciding import who_decides
 
     own = who_decides(scene.file, scene.policies)

@@ -10,8 +10,9 @@ import typer
 from rpgres.cli import options as opt
 from rpgres.cli.asking.terminal import asks_dice
 from rpgres.cli.dynamic import SCENE_RUN, ActionCommand, Verb, procedure_named
+from rpgres.cli.exits import WAITING, exit_of
 from rpgres.cli.options import ANSWERS, OUTPUT, Option, StrictCommand, hoist
-from rpgres.cli.output import WAITING, exit_of, say, say_json
+from rpgres.cli.output import say, say_json
 from rpgres.cli.rulesets import RulesetData
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ _KEPT = ("rulesets", "policy", "markdown", "html", "lonelog", "json", "plain", "
 def run_procedure(data: RulesetData, procedure: str, values: dict[str, Any]) -> None:
     """Play a procedure to its end and tell it, or say for which decision it waits."""
     from rpgres.cli.account_files import require_files, write_files
-    from rpgres.cli.render.accounts import account_of
+    from rpgres.cli.render.accounts.scenes import account_of
     from rpgres.dice.seeds import read_seed
     from rpgres.engine.prepare import prepare
     from rpgres.plugins.loading import checked
@@ -95,15 +96,15 @@ def _played(scene: Scene, prepared: Prepared, shared: Mapping[str, Any], *, seed
 
 
 def asked_for_dice(whom: str | None, seat: str | None, *, is_told: bool = True) -> str:
-    """Return whose dice are real in a scene that is played; empty where nobody is asked for any.
+    """Return whose dice are real in a scene that is played; empty where none are.
 
     Args:
         whom: as typed.
-        seat: for whom the scene is told.
-        is_told: whether it is told to people while it is played.
+        seat: the seat of the reader.
+        is_told: whether it is shown while it is played.
 
     Raises:
-        UsageError: somebody is to be asked, and nobody can be.
+        UsageError: a person is to be asked, and there is no terminal.
     """
     from rpgres.errors import UsageError, named
 
@@ -136,7 +137,7 @@ def _tell_waiting(pending: Pending, prepared: Prepared, shared: Mapping[str, Any
 
 
 def _nobody_decides(pending: Pending) -> Exception:
-    """Return the error of a decision that nobody takes, where a seat looks."""
+    """Return the error of an unanswered decision, as a seat sees it."""
     from rpgres.errors import named
     from rpgres.odds.exact import NeedsPolicy
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rpgres.cli.annotations import Folders, complete_rulesets
+from rpgres.cli.annotations import Folders, argument, complete_rulesets, option
 from rpgres.cli.output import say_json
 
 if TYPE_CHECKING:
@@ -42,20 +42,12 @@ def command(
     ],
     ruleset: Annotated[
         str | None,
-        typer.Argument(
-            metavar="[RULESET]",
-            help="Include the names and fields of this ruleset.",
-            show_default=False,
-            autocompletion=complete_rulesets,
-        ),
+        argument("[RULESET]", help="Include the names and fields of this ruleset.", autocompletion=complete_rulesets),
     ] = None,
     write: Annotated[
         str | None,
-        typer.Option(
-            "--write",
-            metavar="DIR",
-            help="Write it into DIR/.schemas, where `#:schema` lines of files in DIR find it.",
-            show_default=False,
+        option(
+            "--write", takes="DIR", help="Write it into DIR/.schemas, where `#:schema` lines of files in DIR find it."
         ),
     ] = None,
     rulesets: Folders = None,

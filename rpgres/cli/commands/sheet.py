@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rpgres.cli.annotations import AsJson, AsWords, Folders, OfRuleset, OnlyOf, RulesetId
+from rpgres.cli.annotations import AsJson, AsWords, Folders, OfRuleset, OnlyOf, RulesetId, option
 from rpgres.cli.checks.report import AsForm, check_files, form_of
 from rpgres.cli.output import say_text
 from rpgres.cli.shell.quoting import join_line
@@ -36,7 +36,7 @@ def _complete_sheets(incomplete: str) -> list[tuple[str, str]]:
 
 @app.command("list")
 def list_all(ruleset: OnlyOf = None, as_json: AsJson = False, plain: AsWords = False, rulesets: Folders = None) -> None:
-    """List the sheets that come with rulesets, and those that lie where house rules do.
+    """List the sheets that come with rulesets, and those in the folders of house rules.
 
     `rpgres sheet show NAME` shows one, and `--sheet NAME` plays it.
     """
@@ -55,13 +55,8 @@ def list_all(ruleset: OnlyOf = None, as_json: AsJson = False, plain: AsWords = F
 @app.command("new")
 def new(
     ruleset: RulesetId,
-    name: Annotated[
-        str, typer.Option("--name", metavar="NAME", help="Name of the character.", show_default=False)
-    ] = "",
-    out: Annotated[
-        str | None,
-        typer.Option("--out", metavar="FILE", help="Write it to a new file.", show_default=False),
-    ] = None,
+    name: Annotated[str, option("--name", takes="NAME", help="Name of the character.")] = "",
+    out: Annotated[str | None, option("--out", takes="FILE", help="Write it to a new file.")] = None,
     rulesets: Folders = None,
 ) -> None:
     """Print a sheet to start from, with every key explained.
@@ -111,7 +106,7 @@ def check(
 ) -> None:
     """Find everything that is wrong with sheets.
 
-    Every problem is told with its file, line and key. The exit code is 1 when there is any.
+    Every problem names its file, line and key. The exit code is 1 when there is any.
     """
     check_files(form_of(form, as_json=as_json), files, lambda file: _check(file, ruleset, rulesets))
 
@@ -171,7 +166,7 @@ def _opened(file: str, ruleset: str | None, rulesets: Sequence[str] | None) -> t
         return _rules(sheet_ruleset(file, text=source.text, extra=extra), rulesets), source
     try:
         text = read_source(Path(file)).text if os.path.isfile(file) else ""
-    except FileError:  # it is told when the sheet itself is read
+    except FileError:  # it is reported when the sheet itself is read
         text = ""
     return _rules(sheet_ruleset(file, text=text, extra=extra), rulesets), None
 

@@ -71,7 +71,7 @@ class Line(Struct, kw_only=True):
 
 
 def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
-    """Play an action many times and print what came of it."""
+    """Play an action many times and print the result."""
     from rpgres.engine.labels import check_labels
     from rpgres.engine.prepare import answers_to, prepare
     from rpgres.plugins.loading import checked
@@ -124,7 +124,7 @@ def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> N
 
 def _show_result(found: Any, rules: Rules, shared: Mapping[str, Any]) -> int:
     """Print one run of an action; return the exit code."""
-    from rpgres.cli.output import exit_of
+    from rpgres.cli.exits import exit_of
     from rpgres.engine.records import Pending
 
     if isinstance(found, Pending):
@@ -146,7 +146,7 @@ def _show_result(found: Any, rules: Rules, shared: Mapping[str, Any]) -> int:
 
 
 def simulate_scene(name: str, values: dict[str, Any]) -> None:
-    """Play a scene many times and print what came of it."""
+    """Play a scene many times and print the result."""
     from rpgres.plugins.discovery import find_ruleset
     from rpgres.scenes import open_scene, read_scene, require_sound
     from rpgres.simulate import scene_job
@@ -188,7 +188,7 @@ def simulate_scene(name: str, values: dict[str, Any]) -> None:
 
 
 def _scene_policies(scene: Scene, named: Mapping[str, str], *, auto: bool) -> dict[str, str]:
-    """Return who decides by which policy in a scene; everybody else under `*`."""
+    """Return the policies of a scene by character; the default under `*`."""
     from rpgres.engine.players import default_policy
     from rpgres.scenes.deciding import who_decides
 
@@ -236,7 +236,7 @@ def _simulate(line: Line) -> None:
     if is_shown:
         raise typer.Exit(line.show(_shown_seed(line, seed)))
     keeper = Keeper(path=path, job=job, kept=tally.runs if saved is not None else -1)
-    keeper.keep(tally, is_last=True)  # where nothing can be written, it is told now and not at the end
+    keeper.keep(tally, is_last=True)  # a file that cannot be written is reported now and not at the end
     is_interrupted = False
     if not plan.is_complete(tally):
         runs = simulated(job, plan, crew=crew, start=tally)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rpgres.cli.annotations import AsJson, Folders
+from rpgres.cli.annotations import AsJson, Folders, option
 from rpgres.cli.options import AUTO, PLAIN, POLICY
 from rpgres.errors import UsageError
 
@@ -30,26 +30,12 @@ Run = Annotated[
     ),
 ]
 Choose = Annotated[
-    list[str] | None,
-    typer.Option("--choose", metavar="LABEL[#N]=OPTION", help="Change a decision, or add one.", show_default=False),
+    list[str] | None, option("--choose", takes="LABEL[#N]=OPTION", help="Change a decision, or add one.")
 ]
-Given = Annotated[
-    list[str] | None,
-    typer.Option("--given", metavar="LABEL[#N]=FACES", help="Change dice or cards.", show_default=False),
-]
-Policies = Annotated[
-    list[str] | None, typer.Option("--policy", metavar=POLICY.metavar, help=POLICY.help, show_default=False)
-]
-SceneFile = Annotated[
-    str | None,
-    typer.Option("--scene", metavar="FILE", help="The scene, where it is not where it was.", show_default=False),
-]
-Seat = Annotated[
-    str | None,
-    typer.Option(
-        "--as", metavar="SEAT", help="Whose view of a persistent table [env: RPGRES_SEAT].", show_default=False
-    ),
-]
+Given = Annotated[list[str] | None, option("--given", takes="LABEL[#N]=FACES", help="Change dice or cards.")]
+Policies = Annotated[list[str] | None, option("--policy", takes=POLICY.metavar, help=POLICY.help)]
+SceneFile = Annotated[str | None, option("--scene", takes="FILE", help="The scene, where it is not where it was.")]
+Seat = Annotated[str | None, option("--as", takes="SEAT", help="Whose view of a persistent table [env: RPGRES_SEAT].")]
 
 
 def command(
@@ -67,14 +53,15 @@ def command(
     """Repeat a run with one answer changed and every other die as it fell.
 
     LABEL#2 is the second answer under that label; in a scene, STEP.LABEL is one of a step. Every other answer stays;
-    what is asked anew is rolled from the same seed and decided by policies, or waits (exit code 3). Answers that the
+    what is asked again is rolled from the same seed and decided by policies, or waits (exit code 3). Answers that the
     changed run has no use for are listed. At a persistent table, new dice are not the table's own, so that they tell
     nothing of what it will roll.
 
     Examples: rpgres whatif result.json --choose price=cost; rpgres whatif .#4 --given roll=++0-
     """
+    from rpgres.cli.exits import WAITING
     from rpgres.cli.options import read_folders
-    from rpgres.cli.output import WAITING, say, say_json
+    from rpgres.cli.output import say, say_json
 
     asked = _Asked(given or [], choose or [], _named(policy), auto, read_folders(rulesets or ()))
     path, separator, number = run.rpartition("#")

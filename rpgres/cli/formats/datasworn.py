@@ -15,6 +15,7 @@ from rpgres.errors import FileError
 from rpgres.model.state import slug
 from rpgres.toml.diagnostics import KeyPath, key_text
 from rpgres.toml.editing import comment, toml_text
+from rpgres.toml.reading import read_source
 
 MATCHES = "11, 22, 33, 44, 55, 66, 77, 88, 99, 100"  # what a d100 shows on a match
 MOST_ROLLS = 10  # rolls of one row that are made at once
@@ -57,10 +58,10 @@ def read_datasworn(path: Path) -> Imported:
         FileError: it cannot be read, is no Datasworn, or has no oracles.
     """
     try:
-        data = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        reason = getattr(error, "strerror", None) or f"it is not JSON: {error}"
-        raise FileError(f"{path}: {reason}", file=str(path)) from None
+        data = json.loads(read_source(path).text)
+    except (ValueError, RecursionError) as error:
+        line = getattr(error, "lineno", 1)
+        raise FileError(f"{path}:{line}: this is no JSON", file=str(path), line=line) from None
     if not isinstance(data, dict) or "datasworn_version" not in data:
         message = "this is no Datasworn JSON: `datasworn_version` is missing"
         raise FileError(f"{path}: {message}; only such files can be imported", file=str(path))

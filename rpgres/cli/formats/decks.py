@@ -352,7 +352,6 @@ def draw_cards(
     """Return cards drawn from the top of the freshly shuffled deck.
 
     Args:
-        found: the deck.
         number: how many, at least 1.
         streams: the seed's numbers.
         without: cards that are not in the deck, as typed; where a sign is left out, it is any such card.

@@ -364,7 +364,6 @@ def diagnose_sheet(rules: Rules, source: Source) -> list[Diagnostic]:
 
     Args:
         rules: the ruleset whose sheet it is.
-        source: the text.
 
     Raises:
         FileError: the text is not TOML.

@@ -26,9 +26,11 @@ _LINES: dict[str, Sequence[str]] = {
     "rpgres scene run fate/bribe": ("run", "script", "scenario", "encounter"),
     "rpgres table new fate --sheet mara": ("new", "init", "start", "campaign", "session"),
     "rpgres sheet show mara": ("character", "char", "pc", "npc"),
-    "rpgres deck list": ("card", "cards", "draw"),
+    "rpgres deck list": ("card", "cards"),
+    "rpgres deck draw standard": ("draw", "deal"),
     "rpgres ruleset show fate": ("rule", "rules", "show"),
     "rpgres table log": ("log", "history"),
+    "rpgres table show": ("save", "load", "continue", "resume", "status", "next"),
     "rpgres table act": ("act", "action"),
     "rpgres table answer": ("answer", "choose"),
     "rpgres table undo": ("undo",),
@@ -88,7 +90,9 @@ def line_in_group(path: str, word: str, commands: Collection[str]) -> str:
         word: what stands behind it.
         commands: those of the group.
     """
-    usual = next((name for name in ("run", "show") if name in commands), "")  # what is done most with its things
+    if (line := line_for(word)).startswith(f"{path} "):
+        return line
+    usual = next((name for name in ("run", "act", "show") if name in commands), "")  # what is done most with its things
     is_name = word not in ("list", "ls", "all")
     return f"{path} {usual} {word}" if usual and is_name and not nearest(word, commands) else ""
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rpgres.cli.output import PAGE, screen_columns
 from rpgres.cli.render.lines import HANG, Line, Piece, line, text_of, wrapped
+from rpgres.cli.streams import PAGE, screen_columns
 
 GAP = 2  # columns between a name and its text
 LONGEST = 10_000  # columns of a summary

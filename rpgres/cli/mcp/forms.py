@@ -97,7 +97,7 @@ class Undone(Taken, frozen=True, kw_only=True):
     """What is undone.
 
     Attributes:
-        entry: the first entry to undo; everything after it goes too. By default the last action.
+        entry: the first entry to undo; everything after it, too. Default: the last action or waiting answer.
         redo: do again what was undone last instead.
     """
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rpgres.cli.asking.terminal import read_line
-from rpgres.cli.output import columns, is_terminal, raw, results
 from rpgres.cli.play.offers import Offer, choice_offers, offers
 from rpgres.cli.play.room import Room
 from rpgres.cli.play.status import status
+from rpgres.cli.streams import columns, is_terminal, raw, results
 from rpgres.journal.chain import digest
 
 if TYPE_CHECKING:

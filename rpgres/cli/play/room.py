@@ -14,6 +14,8 @@ from rpgres.cli.settings import active, expand_at_table
 from rpgres.cli.shell.words import joined, split
 from rpgres.cli.short import Reading, Scope, Unclear, Words, lengthened, rules_of, typed_apart, who_is_named
 from rpgres.cli.short.fitting import BESIDE
+from rpgres.dice import resembles_notation
+from rpgres.engine.labels import labels_of
 from rpgres.engine.periods import period_names
 from rpgres.engine.records import Pending
 from rpgres.engine.views import SOMEBODY, state_seen
@@ -212,6 +214,8 @@ class Room:
             first, *rest = rest
         if first in self.actions:
             return self._act(actor, first, rest, asks)
+        if not actor and resembles_notation(first):
+            return Understood(["roll", *words])
         if first == ODDS and rest and not actor:
             actor, (action, *more) = self.named_first(rest)
             if action in self.actions:
@@ -260,6 +264,10 @@ class Room:
                     if self.seat not in (None, GM):
                         how = f"actions change {counter}; ask the game master to change it otherwise"
                     return UsageError(f"{how} (it is {number} now)")
+        asking = [name for name in self.actions if first.removesuffix("s") in labels_of(self.rules, name)]
+        if asking:
+            named = ", ".join(asking[:MOST_NAMED])
+            return UsageError(f"{harmless(first)!r} is asked in the middle of an action, and answered there: {named}")
         if actor:
             return UsageError(f"{unknown('action', first, self.actions, of=f'the ruleset {self.rules.id}')}; {HINT}")
         known = [*self.actions, *DEEDS, *self.state.characters, *LEAVE[:1], "help"]
@@ -317,9 +325,12 @@ class Room:
             left = [name for name in players if name not in named]
             if self.data.file.actions[action].procedure and any(named) and len(left) == 1:
                 return left[0]  # the others are named beside, or against, the actor
-            found = asks("Who acts?", [Reading(name, (name,)) for name in able]) if len(able) > 1 else None
-            if found is None:
+            if len(able) < 2:
                 raise
+            found = asks("Who acts?", [Reading(name, (name,)) for name in able])
+            if found is None:
+                who = players[0] if players else able[0]
+                raise UsageError(f"who acts stands first, as in `{who} {action}`: {', '.join(able)}") from None
             return found.text
 
     def _missing(self, who: str, action: str, long: Sequence[str], asks: Asks) -> list[str]:

@@ -7,14 +7,16 @@ from collections.abc import Sequence
 from contextlib import redirect_stdout
 from textwrap import wrap
 
-from rpgres.cli.output import blame, columns, flush, know_cards, results, say, say_text, told_as, trace
-from rpgres.cli.play.helping import action_help, help_lines
+from rpgres.cli.exits import blame, trace
+from rpgres.cli.output import flush, know_cards, say, say_text, told_as
+from rpgres.cli.play.helping import help_lines, help_on
 from rpgres.cli.play.reader import Reader
-from rpgres.cli.play.room import LEAVE, ODDS, Room, Understood
+from rpgres.cli.play.room import DEEDS, LEAVE, ODDS, Room, Understood
 from rpgres.cli.play.status import status
 from rpgres.cli.render.lines import Line, Piece, line
 from rpgres.cli.shell.words import words_of
 from rpgres.cli.short import Reading
+from rpgres.cli.streams import columns, results
 from rpgres.errors import RpgresError, UsageError
 from rpgres.model.state import GM
 from rpgres.rulesets import unknown
@@ -130,9 +132,9 @@ class Session:
         """Carry out a line; what goes wrong is told, and the next line is read."""
         words = told_as(words)
         try:
-            if words[0] == "help" and (len(words) == 1 or words[1] in self._room.actions):
+            if words[0] == "help" and (len(words) == 1 or words[1] in (*self._room.actions, *DEEDS)):
                 width = columns(default=WIDTH, at_most=WIDEST)
-                lines = help_lines(self._room, width) if len(words) == 1 else action_help(self._room, words[1])
+                lines = help_lines(self._room, width) if len(words) == 1 else help_on(self._room, words[1])
                 say(lines, is_plain=self._is_plain)
                 return
             if words == ["status"]:

@@ -10,14 +10,20 @@ from rpgres.model.state import State, slug
 # What is said for a command, as a whole line, and the first words that stand for one.
 PHRASES = {
     "help": ("?", "commands", "menu", "how", "help me", "what can i do", "what now"),
-    "show": ("look", "look around", "who", "who is here", "sheet", "sheets", "table", "state", "inventory", "hand"),
+    "show": (
+        *("look", "look around", "who", "who is here", "sheet", "sheets", "table", "state", "inventory", "hand"),
+        *("aspects", "scene aspects", "characters", "list"),
+    ),
+    "status": ("points", "fate points", "turn", "whose turn", "whose turn is it", "who is next"),
     "undo": ("oops", "back", "take back", "undo that", "undo it", "take that back"),
     "end": ("end it",),
     "quit": ("bye", "leave", "stop", "logout"),
     "log": ("history",),
     "answer": ("ask me", "ask me again", "ask again", "continue", "go on"),
 }
-FIRST = {"start": "begin", "history": "log", "whatif": "odds", "chances": "odds", "chance": "odds"}
+FIRST = {"start": "begin", "new": "begin", "history": "log", "whatif": "odds", "chances": "odds", "chance": "odds"}
+ROLLS = ("roll", "rolls", "makes", "tests", "checks", "uses")  # before an ability
+CHECKS = ("check", "roll", "test")  # behind one
 SELF = ("i", "we", "please", "let")
 OWN = ("me", "my", "the", "table", "sheet", "of")  # beside whom `show` names
 ENDINGS = ("", "s", "es", "ed", "d", "ing")  # of an action that is said of somebody
@@ -47,6 +53,8 @@ def as_typed(words: Sequence[str], actions: Sequence[str], people: State, *, is_
     if first != said[0]:
         return [first, *(word for word in said[1:] if word.lower() not in ARTICLES)]
     lead, rest = (said[:1], said[1:]) if named else ([], said)
+    if lead and rest[0].lower() in ROLLS:
+        return [*lead, "roll", *(word for word in rest[1:] if word.lower() not in (*ARTICLES, *CHECKS))]
     return next(([*lead, action, *rest[count:]] for action, count in _actions(rest, actions)), said)
 
 

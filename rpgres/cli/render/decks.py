@@ -1,4 +1,4 @@
-"""Decks and draws from them as lines for people. What is in a deck is told by `rpgres.cli.formats.decks`."""
+"""Decks and draws from them as lines for people. See `rpgres.cli.formats.decks`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rpgres.cli.render.reports import Cell, Grid, Table
 from rpgres.cli.render.rulesets import condition_words
 from rpgres.cli.render.words import card_count, title
 
-NONE = "-"  # what stands for no card
+NONE = "-"  # the sign for no card
 
 
 def deck_list_lines(decks: DeckList) -> list[Line]:
@@ -36,7 +36,6 @@ def deck_lines(deck: DeckDescription, *, codes: bool = False) -> list[Shown]:
     """Return what is in a deck: how many cards of which suit and value, what they come to, further attributes.
 
     Args:
-        deck: the deck.
         codes: whether every kind of card is listed.
     """
     number = len(deck.cards)

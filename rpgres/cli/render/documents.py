@@ -54,7 +54,6 @@ def fragment(report: Report, *, heading: str) -> str:
     """Return a report as HTML to stand in a page, its chart included.
 
     Args:
-        report: the report.
         heading: the element of its title.
     """
     parts = [f"<{heading}>{escape(report.title)}</{heading}>", *(f"<p>{escape(text)}</p>" for text in report.above)]

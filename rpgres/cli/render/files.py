@@ -14,7 +14,7 @@ def file_list_lines(found: FileList) -> list[Line]:
     owners = max(len(one.ruleset) for one in found.files)
     lines = []
     for one in found.files:
-        # A scene's name has the ruleset in it; a title that begins the summary need not be said twice.
+        # A scene's name has the ruleset in it; a title that begins the summary is not repeated.
         owner = [one.ruleset.ljust(owners), INDENT] if found.kind == "sheet" and found.ruleset is None else []
         told = one.summary if one.summary.startswith(one.title) else ": ".join(filter(None, (one.title, one.summary)))
         lines.append(line(Piece(one.name.ljust(width), "name"), INDENT, *owner, HANG, told or one.title))

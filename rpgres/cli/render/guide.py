@@ -7,8 +7,9 @@ import re
 import sys
 from typing import Any
 
-from rpgres.cli.output import look, raw, results, screen_columns
+from rpgres.cli.output import look
 from rpgres.cli.render.lines import HANG, INDENT, Line, Look, line, plain_text
+from rpgres.cli.streams import raw, results, screen_columns
 
 WIDTH = 100  # however wide the terminal is: longer lines are hard to read
 

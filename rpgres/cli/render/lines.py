@@ -91,10 +91,10 @@ class Look(Struct, frozen=True, kw_only=True):
         width: columns of a line; 0 for any number.
         is_terminal: whether a person reads it at a terminal.
         is_drawn: whether dice, boxes and bars are drawn.
-        dice_words: whether dice are told in words.
+        dice_words: whether dice are written in words.
         is_aloud: whether it is to be heard, which `--plain` says.
         goes_on: what ends a line behind which the shell in use reads on.
-        card_names: what cards are called, by their codes, where they are told in words.
+        card_names: what cards are called, by their codes, where they are written in words.
     """
 
     width: int = 0
@@ -310,7 +310,7 @@ _NAMED = {"+": "plus", "-": "minus", "0": "blank"}
 
 
 def _dice(dice: Piece, look: Look) -> Iterator[Piece]:
-    """Yield dice as they lie on the table, `[+][ ][-]` or `[6][5]`, in words, or as they are typed."""
+    """Yield dice as faces, `[+][ ][-]` or `[6][5]`, in words, or as they are typed."""
     if not look.is_drawn and not look.dice_words:
         yield Piece(dice.text.replace(";", " ; "), "name")
         return

@@ -1,4 +1,4 @@
-"""Plugins, and what came of checking them, as lines for people."""
+"""Plugins, and the result of checking them, as lines for people."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def header_line(plugin: PluginStatus) -> Line:
 
 
 def verdict_lines(verdict: Verdict) -> list[Line]:
-    """Return what came of a check in one line, with what is wrong below it."""
+    """Return the result of a check in one line, with the problems below it."""
     name = Piece(verdict.name.ljust(NAMES), "name")
     if verdict.unchecked:
         found = [line(INDENT, name, HANG, Piece("not checked", "quiet"), f": {verdict.unchecked}")]

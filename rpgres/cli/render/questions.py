@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 WIDTH = 80  # columns of odds
 SHORT = 5  # letters of a name that is shown rather than a number, such as that of a card
 GAP = "  "  # between two options in a line
-MANY = 4  # options of one price, which is then told once
+MANY = 4  # options of one price, which is then written once
 LIST = "?"  # shows all options with what they mean
 MOST_OF_OTHERS = 2  # options of another that are named in a question of several lines
 UNCLEAR = "unclear: too slow to play out here ({} games in the time there was), and an estimate would mislead"
@@ -30,7 +30,7 @@ MARGIN = "margin"  # the fact that says enough of a decision where there is one
 def keyed(question: Question) -> dict[str, Option]:
     """Return the options that are put to a person by what is typed for each: numbers, the cheapest option first.
 
-    Then come those of whoever is asked, those of nobody, and those of others. Another way to choose an option
+    Then come those of the asked character, those of no character, and those of others. Another way to choose an option
     (`OTHER:HOW`) has the number of that one behind its letter.
 
     >>> list(keyed(Question("invoke", "mara", (Option("fog"), Option("fog:reroll"), Option("crowd")))))
@@ -56,7 +56,7 @@ def _nearness(option: Option, question: Question) -> tuple[bool, bool, str]:
 
 
 def _way(name: str, names: set[str]) -> tuple[str, str] | None:
-    """Return which other option an option chooses, and how; None where it stands for itself."""
+    """Return which other option an option chooses, and how; None where it is an option of its own."""
     base, _, how = name.partition(":")
     return (base, how) if how[:1].isalpha() and base in names else None
 
@@ -72,7 +72,6 @@ def question_lines(question: Question, *, width: int = 0, is_again: bool = False
     """Return a question as it is put to a person.
 
     Args:
-        question: the question.
         width: how many columns there are: it stands in one line, or in half the lines of a list, where it fits; 0
             for a list in any case.
         is_again: whether the options were shown before, so that they are not listed again where they take lines.
@@ -97,13 +96,13 @@ def question_lines(question: Question, *, width: int = 0, is_again: bool = False
 
 
 def _shared_price(keys: Mapping[str, Option]) -> str:
-    """Return what options cost, where that is the same for many of them and so is told once."""
+    """Return what options cost, once, where it is the same for many."""
     priced = [option for option in keys.values() if option.cost]
     return priced[0].price if len(priced) >= MANY and len({option.price for option in priced}) == 1 else ""
 
 
 def _rows(groups: Sequence[tuple[str, list[Line]]], *, is_short: bool) -> Iterator[list[Line]]:
-    """Yield the entries line by line: one's own, then others'; numbers alone of whoever has many, if short."""
+    """Yield the entries line by line: one's own, then others'; numbers alone where one character has many, if short."""
     rest = list[Line]()
     for owner, group in groups:
         is_named = not (owner and is_short) or len(group) <= MOST_OF_OTHERS
@@ -212,10 +211,9 @@ def _list(question: Question, keys: Mapping[str, Option]) -> Iterator[Line]:
 
 
 def odds_lines(question: Question, found: Sequence[OptionOdds], file: RulesetFile, *, policy: str) -> list[Line]:
-    """Return the chance of success by each option, those that are alike together, and who decides after it.
+    """Return the chance of success by each option, equal ones together, and who decides after it.
 
     Args:
-        question: the question.
         found: the odds of its options; none where they are all the same by now.
         file: the ruleset's data, for its words.
         policy: by what policy later decisions are made.

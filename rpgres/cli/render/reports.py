@@ -11,7 +11,7 @@ from rpgres.cli.render.words import percent
 
 SHADES = (" ", "\N{LIGHT SHADE}", "\N{MEDIUM SHADE}", "\N{DARK SHADE}", "\N{FULL BLOCK}")
 FULL, HALF = "\N{FULL BLOCK}", "\N{LEFT HALF BLOCK}"
-# Parts of a bar are told apart by their texture, too; the names of the styles end with the part's number.
+# Parts of a bar differ by their texture, too; the names of the styles end with the part's number.
 TEXTURES = (FULL, "\N{DARK SHADE}", "\N{MEDIUM SHADE}", "\N{LIGHT SHADE}")
 SHORTEST, LONGEST = 10, 50  # columns of a full bar
 

@@ -15,7 +15,7 @@ from rpgres.engine.records import Pending, QuestionRecord, Result, event_record
 from rpgres.engine.running import PLACE
 from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent, TextEvent, TurnEvent
 from rpgres.model.state import FACE_DOWN
-from rpgres.parameters.context import ACTOR
+from rpgres.parameters.context import ACTOR, SHEET
 from rpgres.rulesets import RulesetFile
 
 
@@ -32,7 +32,7 @@ def result_lines(
         result: of an action, or of dice (without a ruleset).
         file: the ruleset's data, for its words.
         house_rules: those in force, in words; empty for none.
-        said_by: the seat that typed what was typed for it, which is told then; empty for the host.
+        said_by: the seat that typed the inputs, which is then shown; empty for the host.
     """
     if result.ruleset is None or file is None:
         return list(_dice_lines(result))
@@ -44,8 +44,27 @@ def result_lines(
     ]
 
 
+def unasked_lines(result: Result, file: RulesetFile) -> list[Line]:
+    """Return what is never asked of an actor without a sheet: what spends a counter that nobody typed.
+
+    Args:
+        result: of an action.
+    """
+    action = file.actions.get(result.action or "")
+    if action is None or SHEET in result.inputs:
+        return []
+    told = {file.parameters[name].counter for name in result.inputs if name in file.parameters}
+    counters = [name for name, field in file.sheet.items() if field.kind == "counter" and name not in told]
+    own = [ask for ask in action.ask.values() if ask.who == ACTOR]
+    spent = {
+        word for ask in own for word in (*ask.when.split(), *(one for way in ask.options.values() for one in way.cost))
+    }
+    words = " or ".join(name for name in counters if name in spent)
+    return [line(INDENT, Piece(f"without --{SHEET}, questions about {words} are skipped", "quiet"))] if words else []
+
+
 def said_lines(found: Result | Pending, said_by: str | None) -> list[Line]:
-    """Return what was typed for an action and by whom, where that is to be told."""
+    """Return the inputs of an action and who typed them, where that is to be shown."""
     told = _typed_words(found.inputs)
     if said_by is None or not found.action or not told:
         return []
@@ -119,7 +138,7 @@ def _who(actor: str | None, name: str) -> str:
 
 
 def untitled(texts: Sequence[str], action: str | None, outcome: str | None, file: RulesetFile | None) -> list[str]:
-    """Return what an action told, without what its outcome is called: of a random table that is mostly the row."""
+    """Return the lines of an action without its outcome's name: of a random table that is mostly the row."""
     if file is None or outcome is None or action not in file.tables:
         return [text for text in texts if text]
     called = band_title(file, outcome)
@@ -181,7 +200,7 @@ def event_lines(events: Iterable[Event]) -> list[Line]:
 
 
 def _event_lines(events: Sequence[EventRecord], told: Sequence[str] = ()) -> Iterator[Line]:
-    """Yield what happened; a choice whose meaning is told anyway is named only, and what was let pass is left out."""
+    """Yield what happened; a choice that other lines explain is only named, and skipped questions are left out."""
     for _, group in groupby(untold(events), key=_drawing):
         drawn: list[DrawEvent] = []
         for event in group:
@@ -220,7 +239,7 @@ def _turn_words(event: TurnEvent) -> Iterator[Piece | str]:
 
 
 def untold(events: Sequence[EventRecord]) -> Iterator[EventRecord]:
-    """Yield events but for choices of cards, which are told by their move."""
+    """Yield events but for choices of cards, whose move is shown."""
     for number, event in enumerate(events):
         if isinstance(event, DecisionEvent) and _is_carried_out(event, events[number + 1 :]):
             continue
@@ -229,7 +248,7 @@ def untold(events: Sequence[EventRecord]) -> Iterator[EventRecord]:
 
 def _is_carried_out(decision: DecisionEvent, later: Sequence[EventRecord]) -> bool:
     """Tell whether a choice is followed by the move that it was for, be it after the choices of others."""
-    if decision.means == ORDERS:  # which is told, so that it is marked
+    if decision.means == ORDERS:  # so that it is marked
         return False
     for event in later:
         if isinstance(event, MoveEvent) and (event.label, event.by) == (decision.label, decision.who):
@@ -284,10 +303,9 @@ def pending_lines(
     """Return a decision that waits: what happened so far, the question with its options, and how to answer it.
 
     Args:
-        pending: the decision.
         how: the lines that tell how it is answered; by default the command that goes on with it.
-        said_by: the seat that typed what was typed for it, which is told then; empty for the host.
-        is_listed: whether the options are told.
+        said_by: the seat that typed the inputs, which is then shown; empty for the host.
+        is_listed: whether the options are listed.
     """
     turned = [moment_words(moment, period) for moment, period in pending.inputs.items()] if not pending.action else []
     heading = turned[0] if turned else _heading(pending.action, None, pending.actor)

@@ -1,4 +1,4 @@
-"""Rulesets and their actions as lines for people. What is in them is told by `descriptions`."""
+"""Rulesets and their actions as lines for people. See `formats.summary`."""
 
 from __future__ import annotations
 
@@ -71,7 +71,6 @@ def action_lines(action: ActionDescription, in_force: Mapping[str, str], *, has_
     """Return an action with what it takes, what it asks, and its outcome tables row by row.
 
     Args:
-        action: the action.
         in_force: the choice of every switch.
         has_rungs: whether the ruleset has a ladder.
     """
@@ -172,7 +171,7 @@ SEEN = {"up": "face up", "down": "face down"}
 
 
 def _pile(pile: PileText) -> str:
-    """Return a place for cards in words: who sees them, what lies there, where they come from."""
+    """Return a place for cards in words: who sees them, what is in it, where they come from."""
     owner = "its owner" if pile.each else "the game master"
     seen = SEEN.get(pile.face, f"seen by {owner} alone") + (
         ", hidden" + condition_words(pile.hidden_when, {}) if pile.hidden_when else ""

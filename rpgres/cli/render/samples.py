@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from rpgres.cli.render.odds import heading, outcome_style
+from rpgres.cli.render.odds.words import heading, outcome_style
 from rpgres.cli.render.reports import Cell, Chart, Report, Series, Table
 from rpgres.cli.render.words import outcome_titles, who_is
 from rpgres.dice.seeds import run_seed

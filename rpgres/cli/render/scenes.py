@@ -1,4 +1,4 @@
-"""What is asked in a step of a scene, what lies on a table, how expectations held, as lines. Nothing prints."""
+"""What is asked in a step of a scene, what is on a table, which expectations held, as lines. Nothing prints."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ def step_question_lines(leaf: Leaf, inputs: Mapping[str, Any] = EMPTY) -> list[L
     """Return what stands above the first question of a step: who does what.
 
     Args:
-        leaf: the step.
         inputs: in place of what the step says.
     """
     step = leaf.step
@@ -41,12 +40,11 @@ def table_lines(
     first: Sequence[Line] = (),
     last: Sequence[Line] = (),
 ) -> list[Shown]:
-    """Return the tracks, things and cards that lie on a table; nothing when there are none.
+    """Return the tracks, things and cards on a table; nothing when there are none.
 
     Args:
-        state: the table.
         pictures: lines by name, of tracks and things that the ruleset shows in its own way.
-        first, last: what else is told of the table, before and after these.
+        first, last: further lines of the table, before and after these.
     """
     plain = state
     if pictures:
@@ -72,7 +70,7 @@ def _track_lines(tracks: Mapping[str, tuple[Box, ...]], state: State) -> Iterato
 
 
 def _pile_lines(piles: Mapping[str, Pile]) -> Iterator[Line]:
-    """Yield where cards lie: those that are seen by their codes, the others counted; empty places are left out."""
+    """Yield piles of cards: visible cards by their codes, the others counted; empty places are left out."""
     for name, pile in piles.items():
         if not len(pile):
             continue

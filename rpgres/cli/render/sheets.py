@@ -18,7 +18,6 @@ def sheet_lines(rules: Rules, sheet: Sheet, data: Mapping[str, Any]) -> list[Sho
 
     Args:
         rules: the ruleset, which says what its keys mean.
-        sheet: the character.
         data: the file's own keys: how it calls its tags.
     """
     character = sheet.character

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from rpgres.cli.formats.editors import FOLDER, file_name, schema_text, with_schema_line
 from rpgres.cli.formats.lonelog import as_lonelog
-from rpgres.cli.render.account_html import as_html
-from rpgres.cli.render.account_markdown import as_markdown
+from rpgres.cli.render.accounts.html import as_html
+from rpgres.cli.render.accounts.markdown import as_markdown
+from rpgres.cli.render.accounts.tables import account_of_table
 from rpgres.cli.render.documents import csv_text
-from rpgres.cli.render.table_accounts import account_of_table
 from rpgres.engine.views import state_seen
 from rpgres.journal.exporting import sheets_of
 from rpgres.journal.history import History
@@ -21,8 +21,6 @@ def table_files(history: History, rules: Rules, *, seat: str | None, now: State)
     """Return the files that `rpgres table export` writes, by path in their folder.
 
     Args:
-        history: the journal.
-        rules: the rules it is played by.
         seat: who reads them; what it may not know is in none of them.
         now: the table as it is now.
     """

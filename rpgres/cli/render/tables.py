@@ -1,4 +1,4 @@
-"""Tables that last as lines: who sits there, what lies there, what was done, what waits. Nothing here prints."""
+"""Persistent tables as lines: seats, what is on the table, the log, pending decisions. Nothing here prints."""
 
 from __future__ import annotations
 
@@ -156,12 +156,12 @@ def found_lines(
     is_put: bool = False,
     is_left: bool = False,
 ) -> list[Line]:
-    """Return what came of an action at a table, or what it waits for, with what a seat typed for it.
+    """Return the result of an action at a table, or the decision it waits for, with the inputs that a seat typed.
 
     Args:
         found: either of them.
         file: the ruleset's data, for its words.
-        said_by: the seat that typed what was typed for it; empty for the host.
+        said_by: the seat that typed the inputs; empty for the host.
         is_put: whether what waits is put to its owner anyway, with its options.
         is_left: whether the reader was asked, and left it open.
     """
@@ -187,7 +187,7 @@ def log_lines(entries: Iterable[EntryView], file: RulesetFile, *, is_timed: bool
     Args:
         entries: as a seat sees them.
         file: the ruleset's data, for its words.
-        is_timed: whether the time of each entry is told.
+        is_timed: whether the time of each entry is shown.
     """
     return [one for entry in entries for one in entry_lines(entry, file, is_timed=is_timed)]
 
@@ -228,7 +228,7 @@ def _waits(pending: Pending, entry: RunEntry) -> list[Line]:
     first, *_ = pending_lines(pending, how=[])
     asked = f" ({', '.join(map(_asked_words, (pending.question, *pending.together)))})"
     lines = [(*first, Piece(asked, "quiet"))]
-    if isinstance(entry, ActEntry):  # an answer goes on with what was said there
+    if isinstance(entry, ActEntry):  # an answer goes on with these inputs
         lines += said_lines(pending, entry.said_by)
         lines += [line(INDENT, f"claimed: {', '.join(entry.claimed)}")] if entry.claimed else []
     return lines
@@ -304,7 +304,7 @@ def value_words(value: Any) -> str:
 
 
 def verdict_lines(verdict: Verification) -> list[Line]:
-    """Return what came of verifying a journal."""
+    """Return the result of verifying a journal."""
     styles = {"in order": "good", "incomplete": "even", "tampered": "bad", "rules changed": "even"}
     lines = [line(Piece(verdict.verdict, styles[verdict.verdict]), f": {verdict.entries} entries")]
     lines += [line(INDENT, Piece("wrong: ", "bad"), text) for text in verdict.problems]

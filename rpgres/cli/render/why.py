@@ -24,9 +24,7 @@ def why_lines(rules: Rules, action: str, question: Question) -> list[Line]:
     """Return why a question is asked.
 
     Args:
-        rules: the ruleset in play.
         action: what is being done.
-        question: the question.
     """
     label, told = rules.file.labels.get(question.label), list[Line]()
     if label is not None:

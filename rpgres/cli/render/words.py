@@ -37,7 +37,7 @@ def rung(number: int, ladder: Mapping[str, int]) -> str:
     >>> rung(20, {"hard": 20, "easy": 10}), rung(23, {"hard": 20, "easy": 10})
     ('Hard (20)', '23')
 
-    A ladder that begins well over 0, or goes far, names difficulties and not ratings, so other numbers stand for
+    A ladder that begins well over 0, or goes far, names difficulties and not ratings, so other numbers are shown for
     themselves.
     """
     if not ladder:
@@ -84,17 +84,17 @@ def card_count(number: int) -> str:
 
 
 def who_is(name: str) -> str:
-    """Return how somebody is spoken of."""
+    """Return the title of a character."""
     return "the game master" if name == GM else name
 
 
 def known_to(audience: Iterable[str] | None) -> str:
-    """Return who may know of something, in words; nothing when that is everybody."""
+    """Return who may know of something, in words; nothing when it is public."""
     return f"known to {', '.join(map(who_is, audience)) or 'nobody'}" if audience is not None else ""
 
 
 def box_piece(boxes: Sequence[Box]) -> Piece:
-    """Return the boxes of a track in words, `1 checked, 2 free`, to be drawn as `[x][2]` where that tells as much."""
+    """Return the boxes of a track in words, `1 checked, 2 free`, to be drawn as `[x][2]` where that says as much."""
     told = Piece(", ".join(f"{box.name} {box_mark(box)}" for box in boxes))
     if any(box.mark not in ("", "x") for box in boxes):
         return told
@@ -107,7 +107,7 @@ def box_mark(box: Box) -> str:
 
 
 def plain_value(value: Any) -> str:
-    """Return something plain in words: `mara, guards`; what lies inside something else stands in brackets."""
+    """Return something plain in words: `mara, guards`; nested values in brackets."""
     if isinstance(value, Mapping):
         return ", ".join(f"{key} {_within(inner)}" for key, inner in value.items()) or "nothing"
     if isinstance(value, tuple):
@@ -122,7 +122,7 @@ def _within(value: Any) -> str:
 
 
 def thing_words(thing: Any) -> list[str]:
-    """Return what stands in something that lies on the table, a part after the other."""
+    """Return the parts of a thing on the table, one after the other."""
     if isinstance(thing, Mapping) and thing:
         return [f"{key}: {plain_value(value)}" for key, value in thing.items()]
     return [plain_value(thing)]
@@ -140,7 +140,7 @@ def rolled_words(inputs: Mapping[str, Any]) -> str:
 
 
 def named_in_text(name: str) -> str:
-    """Return how somebody is spoken of within a sentence, where nobody may have a name.
+    """Return the title of a character within a sentence, where it may have no name.
 
     >>> named_in_text("actor"), named_in_text("mara")
     ('the actor', 'mara')
@@ -152,10 +152,9 @@ def effect_words(effect: Mapping[str, Any], *, pattern: str = "", who: Callable[
     """Return an effect in words, made from its fields alone, since what they mean is the ruleset's.
 
     Args:
-        effect: the effect.
-        pattern: how the ruleset tells it, with fields in braces, and parts in brackets that need all fields in them;
+        pattern: the ruleset's words for it, with fields in braces, and parts in brackets that need all fields in them;
             for effects that have the fields that stand in no bracket.
-        who: how somebody is spoken of.
+        who: the title of a character.
 
     >>> effect_words({"kind": "hit", "shifts": 3, "to": "gm"}, pattern="{to} takes {shifts}")
     'the game master takes 3'
@@ -186,7 +185,7 @@ def filled(pattern: str, fields: Mapping[str, str]) -> str:
 
 
 def _told(key: str, value: Any, who: Callable[[str], str]) -> str:
-    """Return the value of an effect's field as a pattern tells it: somebody by name, a change with its sign."""
+    """Return the value of an effect's field as a pattern shows it: a character by title, a change with its sign."""
     is_change = key == "change" and isinstance(value, int) and not isinstance(value, bool)
     return signed(value) if is_change else who(str(value))
 

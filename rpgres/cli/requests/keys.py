@@ -6,6 +6,7 @@ LABEL=VALUE may be an object. What only a reader at a terminal wants has no key.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
@@ -22,6 +23,7 @@ from rpgres.rulesets import unknown
 UNASKED = {"json", "plain", "dice_words", "real_dice", "exit_code", "watch"}
 # Lists have these names; the option's own is taken as well.
 PLURAL = {"sheet": "sheets", "switch": "switches", "policy": "policies", "file": "files"}
+_OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
 EVERYBODY = "*"  # in an object of policies: whoever has none of their own
 
 
@@ -222,8 +224,21 @@ def _one(key: Key, name: str, given: Any) -> Any:
     except Exception as error:  # Typer's own, which is told as ours
         if not hasattr(error, "format_message"):
             raise
-        message = error.format_message().rstrip(".")
+        if key.is_number and not str(given).removeprefix("-").isdecimal():
+            raise _wrong(name, "a whole number", given) from None
+        message = str(getattr(error, "message", error)).rstrip(".")
         raise UsageError(f"`{name}`: {message[:1].lower()}{message[1:]}", path=(name,), reason="type") from None
+
+
+def with_keys(message: str) -> str:
+    """Return a message that names options of a command line with the keys of requests in their place.
+
+    >>> with_keys("--until-width takes a percentage; see `rpgres simulate --help`")
+    '`until_width` takes a percentage; see `rpgres simulate --help`'
+    """
+    parts = message.split("`")  # what stands between two of them is typed as it is
+    parts[::2] = [_OPTION.sub(lambda found: f"`{found[1].replace('-', '_')}`", part) for part in parts[::2]]
+    return "`".join(parts)
 
 
 def check_plain(text: str, name: str) -> None:

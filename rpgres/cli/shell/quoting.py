@@ -16,7 +16,7 @@ Shell = Literal["posix", "powershell", "cmd"]
 SHELL_ENV = "RPGRES_SHELL"
 
 _PLAIN = re.compile(r"[\w./:=+@%,-]+", re.ASCII)  # what needs no quotes
-_PLAIN_WINDOWS = re.compile(r"[\w./:=+\\-]+", re.ASCII)
+_PLAIN_WINDOWS = re.compile(r"(?!-\w.*[.:])[\w./:=+\\-]+", re.ASCII)  # PowerShell makes two words of -a.b
 _QUOTES = re.compile("['\\u2018-\\u201b]")  # each of which ends a literal of PowerShell
 # Every quote begins or ends what is quoted for cmd, even after a backslash: two keep it in step. It looks for %NAME%
 # within quotes too, but nothing has the name that a caret outside of them makes. Backslashes count before a quote only.

@@ -23,7 +23,6 @@ def resumed(pending: Pending, rules: Rules, *, command: Sequence[str] = (), more
 
     Args:
         pending: what waits.
-        rules: the ruleset in play.
         command: what stands before its inputs; by default it is rolled.
         more: what stands at the end.
     """

@@ -67,7 +67,6 @@ def scope_of(command: ActionCommand, words: Sequence[str]) -> Scope:
     """Return what may be named on the line of an action's command.
 
     Args:
-        command: the command.
         words: the line behind it, which may name the actor's sheet, or a table and the actor there.
     """
     verb, data = command.verb, command.data

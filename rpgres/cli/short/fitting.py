@@ -310,7 +310,6 @@ def who_is_named(rules: Rules, state: State, word: str) -> str | None:
     """Return the name of a character at the table, by its name or title, or else of a sheet of the ruleset.
 
     Args:
-        rules: the ruleset's data.
         state: the table as whoever types may see it.
         word: what is typed.
     """

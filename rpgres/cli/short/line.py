@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+from rpgres.cli.help.hints import option_for
 from rpgres.cli.short.fitting import (
     ARTICLES,
     BESIDE,
@@ -310,8 +311,11 @@ class Line:
             for name, one in self.words.parameters.items()
             if one.kind in ("text", "tag") and self.is_open(self.words.takers[name])
         ]
+        meant = option_for(f"--{slug(word)}", [f"--{name}" for name in self.words.parameters]).replace("--", "")
         if near is not None:
             hint = f"did you mean {near!r}?"
+        elif meant:
+            hint = meant
         elif is_text and texts:
             hint = f"say what it is: {texts[0]} {word!r}" + (f", {texts[1]} {word!r}, ..." if len(texts) > 1 else "")
         else:

@@ -60,8 +60,6 @@ def act(
     """Resolve an action at the table, or have it wait for a decision.
 
     Args:
-        place: the table.
-        action: the action's name.
         inputs: what was typed for it.
         actor: who acts; by default the seat's only character.
         seat: who types; answers and policies are then for its own decisions alone.
@@ -109,7 +107,6 @@ def turn(
     """Begin or end a scene, an exchange, or what else the ruleset knows; see `act` for the arguments.
 
     Args:
-        place: the table.
         moment: which of the two.
         period: of what; by default the scene begins, and what began last ends.
 
@@ -159,7 +156,6 @@ def answer(
     What is given is for questions that are asked after this answer: what was rolled or drawn stays.
 
     Args:
-        place: the table.
         at: the hash of the entry that is answered, or its first digits, when the answer was given elsewhere.
         accepted: of an answer from a file: what the host was shown of it and took.
 
@@ -295,7 +291,6 @@ def actor_of(history: History, actor: str, seat: str | None, *, is_anybody: bool
     """Return the actor: the named one, or the only character of the seat; empty where none is needed.
 
     Args:
-        history: the table.
         actor: the name given; empty for none.
         seat: whose doing it is.
         is_anybody: whether it makes no difference who acts; then it is the game master's first character, or the first

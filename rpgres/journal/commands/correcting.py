@@ -43,7 +43,6 @@ def let_pass(place: Place, label: str = "", *, seat: str | None, until: str = AC
     The host does so for the seat that is asked now, where it is for this action alone, and else for all seats.
 
     Args:
-        place: the table.
         label: which moments; all when empty. Decisions that have to be taken are not touched.
         seat: whose moments.
         until: how long: `action` (until the action that is going on, or else the next one, is over), `always`, or the
@@ -111,7 +110,6 @@ def undo(place: Place, number: int | None = None, *, seat: str | None = HOST) ->
     Notes and passes that came later stay. One of these that is named is taken back alone.
 
     Args:
-        place: the table.
         number: the entry; by default the last that stands, and no note or pass of another player: the last answer while
             an action waits for another one, the whole action once it is over.
         seat: who takes back: the game master, or a seat that only takes back what it did itself.
@@ -143,7 +141,6 @@ def redo(place: Place, *, seat: str | None = HOST) -> Done:
     """Do again what the last undo took back, with every die as it fell; several undos are redone one after the other.
 
     Args:
-        place: the table.
         seat: who does it: the game master, or a seat whose doing all of it was.
 
     Raises:
@@ -244,7 +241,6 @@ def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST, to
     """Correct or award something: put a value at a place of the table.
 
     Args:
-        place: the table.
         path: where, as in a scene's `expect`: `characters.mara.counters.fate-points`.
         text: the value as typed; what stands there tells its type.
         seat: the game master, or the host.
@@ -278,7 +274,6 @@ def write_note(place: Place, text: str, *, seat: str | None = HOST, to: Sequence
     """Write something down in the journal.
 
     Args:
-        place: the table.
         text: what.
         seat: whose note it is.
         to: the seats that may read it, beside its own; everybody by default.

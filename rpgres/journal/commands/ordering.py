@@ -29,7 +29,6 @@ def set_orders(
     A decision of the seat that waits now is taken by them, where they say something of it.
 
     Args:
-        place: the table.
         source: the orders and where they stand; None takes them away.
         seat: who types: the seat itself, or the host.
         whose: the seat whose orders they are; the one that types by default.

@@ -23,7 +23,6 @@ def sort_posted(place: Place, posted: Iterable[Posted]) -> tuple[list[Posted], l
     """Return what seats sent that is to be taken, and what the table has taken before: a reply quotes older mails.
 
     Args:
-        place: the table.
         posted: what was sent, in order; what stands there twice is to be taken once.
 
     Raises:

@@ -96,8 +96,6 @@ def ran_with(
     A refusal must not show the result of an action that is then not done: what was shown stands.
 
     Args:
-        rules: the ruleset in play.
-        history: the table.
         asked: what is run, with the answers there were before.
         typed: the answers that are typed now.
         seat: who types.
@@ -112,7 +110,7 @@ def ran_with(
     before = found_in(pending.secret) if pending is not None else None
     _check_known(rules, history, before, given, step=step)
     seed, known = history.new.secret.seed, _shown(before)
-    hand = _asking(rules, history, typed.hand, before, step=step) if typed.hand is not None else None
+    hand = _asking(history, typed.hand, before, step=step) if typed.hand is not None else None
     ran = run_at(rules, history, asked, seed=seed, step=step, hand=hand)
     if isinstance(ran.fault, GivenError) and (label := ran.fault.details.get("label", "")) not in given:
         ran.fault.add(f"; it was given before, and {named('given')} {label}={NOTHING} removes it")
@@ -176,7 +174,7 @@ def _check_known(
             )
 
 
-def _asking(rules: Rules, history: History, hand: Hand, before: Result | Pending | None, *, step: int) -> Hand:
+def _asking(history: History, hand: Hand, before: Result | Pending | None, *, step: int) -> Hand:
     """Return what asks for results, but for those that the seed has answered before: they are known, and stay."""
     drawn = Counter(what for _, what in chance_in(before.events)) if before is not None else Counter[str]()
 

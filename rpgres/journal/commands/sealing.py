@@ -26,11 +26,9 @@ def seal(place: Place, commitment: str, *, seat: str, answer: str | None = None,
     """Hand in the commitment to an answer, which is given later, by opening it.
 
     Args:
-        place: the table.
         commitment: sha256(salt + LABEL=ANSWER), as 64 hexadecimal digits.
         seat: whose answer. Everybody sees that it sealed one.
         answer: the answer, if it is known here: it is tried, and not kept.
-        label: its label.
         at: the hash of the entry that is answered, or its first digits, when it was sealed elsewhere.
 
     Raises:
@@ -60,7 +58,6 @@ def open_seal(place: Place, *, seat: str, label: str, text: str, salt: str, hand
     """Answer with what was sealed, and go on with the action.
 
     Args:
-        place: the table.
         seat: whose seal.
         label, text, salt: what was sealed.
         hand: asks a person for results of real dice.

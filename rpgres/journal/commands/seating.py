@@ -79,7 +79,7 @@ def begin_table(
         commitment=commitment(salt, seed.encode()).hex(),
     )
     folders = [str(folder.absolute()) for folder in place.folders]
-    secret = Secret(seed=seed, salt=salt.hex(), folders=folders, sheets=kept_sheets(rules, texts))
+    secret = Secret(seed=seed, salt=salt.hex(), folders=folders, sheets=kept_sheets(texts))
     entry = store.create(place.path, Draft(public, secret, state), salt=place.salt())
     remember(place.path, entry.hash, entry.hash, seen=stamp(place.path))
     return Done(History(Entries(1, {0: entry}), state), (entry,), rules)
@@ -121,7 +121,7 @@ def _source(rules: Rules, sheet: str) -> Source:
     return sheet_source(rules, sheet)
 
 
-def kept_sheets(rules: Rules, texts: Mapping[str, Source]) -> dict[str, tuple[str, str]]:
+def kept_sheets(texts: Mapping[str, Source]) -> dict[str, tuple[str, str]]:
     return {name: (Path(source.path).name, source.text) for name, source in texts.items()}
 
 
@@ -129,7 +129,6 @@ def join(place: Place, sheet: str, *, seat: str | None = HOST) -> Done:
     """Let a character sit down, or replace its sheet.
 
     Args:
-        place: the table.
         sheet: the sheet, as it is typed.
         seat: who types; a seat replaces no other's sheet, but the game master does.
 
@@ -152,7 +151,7 @@ def join(place: Place, sheet: str, *, seat: str | None = HOST) -> Done:
         if is_replaced and seat not in (HOST, GM, history.state.seat_of(name)):
             raise UsageError(f"{name} is already at this table, and {seat} cannot replace its sheet")
         state = seated(rules, history.state, read)
-        secret = Secret(by=seat or "", sheets=kept_sheets(rules, {sheet: source}), is_replaced=is_replaced)
+        secret = Secret(by=seat or "", sheets=kept_sheets({sheet: source}), is_replaced=is_replaced)
         return [draft_entry(place, rules, "join", secret, state, character=name)]
 
     return write(place, work)

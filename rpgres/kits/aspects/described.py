@@ -1,4 +1,4 @@
-"""Aspects in actions that data describe: invoking once the dice lie, and the names of what an outcome makes.
+"""Aspects in actions that data describe: invoking after the roll, and the names of what an outcome makes.
 
 Formulas name `invoked`, what the acting side has added by invoking, and `invoked-against`, what the other side has.
 """
@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from rpgres.engine.named_windows import MOST_STEPS, Roll
+from rpgres.engine.named_windows import Roll
 from rpgres.engine.table import Outcome, Table
 from rpgres.kits.aspects.invoking import Side, can_invoke, invoke_among, means_of, new_ledger, no_window
 from rpgres.kits.aspects.names import (
@@ -35,16 +35,16 @@ TOTALS = ("total", "opposition")  # by side: what it comes to, where the action 
 
 
 def opens(table: Table, roll: Roll) -> bool:
-    """Tell whether anybody can invoke anything."""
+    """Tell whether any character can invoke an aspect."""
     if not table.state.glance(has_any):
         return False
     ledger = new_ledger(table)
-    return any(can_invoke(table.state, members, ledger) for members in _members(table, roll))
+    return any(can_invoke(table.state, members, ledger) for members in _members(roll))
 
 
 def means(table: Table, roll: Roll) -> Hashable:
     """Return with what both sides can invoke."""
-    ledger, sides = new_ledger(table), _members(table, roll)
+    ledger, sides = new_ledger(table), _members(roll)
     return sides, tuple(means_of(table.state, side, member, ledger) for side in sides for member in side)
 
 
@@ -52,7 +52,7 @@ def invoke(table: Table, roll: Roll) -> tuple[Effect, ...]:
     """Let the sides invoke until all pass, and return what it cost."""
     if not table.state.glance(has_any):
         return ()
-    members = _members(table, roll)
+    members = _members(roll)
     if not opens(table, roll):
         no_window(table, members, LABELS)
         return ()
@@ -64,7 +64,7 @@ def invoke(table: Table, roll: Roll) -> tuple[Effect, ...]:
     return invoke_among(table, [raising.side(turn, members[turn]) for turn in (0, 1)], ledger)
 
 
-def _members(table: Table, roll: Roll) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _members(roll: Roll) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return who may invoke for the actor and who against; a fixed difficulty is the game master's to raise."""
     given = roll.given.values
     own = (roll.actor.name, *_many(given.get("helper")), *_many(given.get("ally")))
@@ -86,7 +86,7 @@ class _Raising:
         self.has_dice = [roll.has_dice(acting=turn == 0) for turn in (0, 1)]
 
     def side(self, turn: int, members: tuple[str, ...]) -> Side:
-        """Return a side as it stands. Without a number for its total, what it has added stands for that."""
+        """Return a side as it stands. Without a number for its total, what it has added is used."""
         roll, total = self.roll, self.roll.number(TOTALS[turn])
         added = roll.values.get(ADDED[turn], 0)
         label = LABELS[turn] if turn == 0 or total is not None else ""
@@ -105,10 +105,9 @@ class _Raising:
         """Return what raising the roll would bring a side.
 
         `wins` and `saves` say how often it would have to be raised for the side to succeed, and not to fail; -1 for
-        never. `better` tells whether the next time brings another outcome.
+        never. `better` tells whether the next use changes the outcome.
         """
-        mine, roll = turn == 0, self.roll
-        ahead = [roll.success({ADDED[turn]: self.bonus * step}) for step in range(MOST_STEPS)]
+        mine, ahead = turn == 0, self.roll.looked_ahead(ADDED[turn], self.bonus)
         wins = next((step for step, (_, success) in enumerate(ahead) if success is mine), -1)
         saves = next((step for step, (_, success) in enumerate(ahead) if success is not (not mine)), -1)
         return {"wins": wins, "saves": saves, "better": ahead[0][0] != ahead[1][0]}
@@ -141,7 +140,7 @@ def named_by_maker(table: Table, effects: tuple[Effect, ...], who: str, name: st
 
 
 def complete(table: Table, outcome: Outcome, given: Mapping[str, Any]) -> Outcome:
-    """Return an outcome in which every aspect has its name: what was typed as `name`, `on` and `boost`, or is said now.
+    """Return an outcome in which every aspect has its name: what was typed as `name`, `on` and `boost`, or is asked.
 
     Raises:
         UsageError: nothing here is called as typed, and something nearly is.

@@ -113,7 +113,7 @@ def paid(character: Character, kept: str, settings: AspectSettings = DEFAULTS) -
 
 
 def fade(state: State, _effect: Effect) -> State:
-    """Return the state at the end of a scene: boosts are gone, and so are aspects that nobody carries."""
+    """Return the state at the end of a scene: without boosts, and without aspects on no character."""
     kept = tuple(tag for tag in state.tags if tag.kind != BOOST and not (tag.kind == "aspect" and tag.on == SCENE))
     return msgspec.structs.replace(state, tags=kept)
 

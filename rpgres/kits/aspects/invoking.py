@@ -68,7 +68,7 @@ class Side(msgspec.Struct, frozen=True):
 
 
 NOBODY = Side((), "", "", 0)
-Settles = tuple[str, Facts]  # an outcome table, and the facts by which its rows are told apart, or what compares sides
+Settles = tuple[str, Facts]  # an outcome table, and the facts by which its rows differ, or what compares sides
 
 
 class Raising(Protocol):
@@ -79,7 +79,7 @@ class Raising(Protocol):
         ...
 
     def prospects(self, turn: int) -> dict[str, Any]:
-        """Return what the next bonuses would bring a side, as facts for whoever decides."""
+        """Return what the next bonuses would bring a side, as facts for the decision."""
         ...
 
     def key(self) -> Hashable:
@@ -129,7 +129,7 @@ class _Choice(msgspec.Struct, frozen=True, gc=False):
 
 
 def can_invoke(state: State, members: Sequence[str], ledger: Ledger | None = None) -> bool:
-    """Tell whether anything on the table could be invoked for somebody of these: the window is skipped when not.
+    """Tell whether anything on the table could be invoked for one of these: the window is skipped when not.
 
     Args:
         state: the table.
@@ -207,7 +207,7 @@ def invoke_among(
     """
     switches, count = table.rules.switches(AspectSwitches), len(sides)
     if switches.invoke_order == "actor-then-opponent":
-        for turn in range(count):  # whoever has others behind them cannot answer what these add
+        for turn in range(count):  # a side with others behind it cannot answer what these add
             while _invoke(table, sides, turn, ledger, settles=settles if turn == count - 1 else None):
                 pass
     else:
@@ -231,7 +231,7 @@ NOTHING = "no aspect is left that is free or can be paid for on this roll"  # wh
 def no_window(
     table: Table, sides: Sequence[tuple[str, ...]], labels: Sequence[str] = ("invoke", "invoke-against")
 ) -> None:
-    """Tell that nobody of these sides can invoke anything, so that a script that does is refused."""
+    """Note that neither side can invoke anything, so that a script that does is refused."""
     for members, label in zip(sides, labels, strict=True):
         if members:
             table.ask(label, members[0], (), text=NOTHING, optional=True)
@@ -314,7 +314,7 @@ def _changed(table: Table, side: Side, turn: int, ledger: Ledger, bonus: int) ->
 
 
 def _others(sides: Sequence[Side], turn: int) -> Side:
-    """Return what one of several sides is up against: the highest of the others, and everybody on them."""
+    """Return what one of several sides is up against: the highest of the others, and all of their members."""
     others = [side for number, side in enumerate(sides) if number != turn]
     highest = max(others, key=lambda side: side.height)
     return msgspec.structs.replace(highest, members=tuple(member for side in others for member in side.members))
@@ -329,7 +329,7 @@ def means_of(state: State, members: tuple[str, ...], member: str, ledger: Ledger
 
 
 def _choices(state: State, members: tuple[str, ...], member: str, ledger: Ledger, turn: int) -> Sequence[_Choice]:
-    """Return what one member of a side may invoke now: free while anybody of the side has a free use, else paid."""
+    """Return what one member of a side may invoke now: free while a member of the side has a free use, else paid."""
     means = means_of(state, members, member, ledger)
     if not (ledger.uses or ledger.paid or ledger.points):
         return means.choices

@@ -1,8 +1,8 @@
-"""Aspects as they lie on a table: what they are called, who knows them, and what a ruleset may set of this kit.
+"""Aspects on a table: what they are called, who knows them, and what a ruleset may set of this kit.
 
 An aspect is a `Tag`; its free invocations are the tag's uses. What an action says aloud is public, so aspects that only
-some seats know are never touched by name, except to be revealed or to be used by somebody who knows them; a name that
-is taken only in secret is free for everybody else.
+some seats know are never touched by name, except to be revealed or used by a character whose seat knows them; a name
+that is taken only in secret is free for other seats.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ DEFAULTS = AspectSettings()
 
 
 def has_any(state: State) -> bool:
-    """Tell whether anything lies on the table that could be an aspect."""
+    """Tell whether anything on the table could be an aspect."""
     return bool(state.tags)
 
 
@@ -72,7 +72,7 @@ def points_of(state: State, who: str, settings: AspectSettings = DEFAULTS) -> in
 
 
 def purse_of(state: State, who: str) -> str:
-    """Return whose points somebody spends: their own, or the game master's."""
+    """Return whose points a character spends: their own, or the game master's."""
     return GM if state.seat_of(who) == GM else who
 
 
@@ -87,13 +87,13 @@ def is_known(tag: Tag, seat: str) -> bool:
 
 
 def seen_tag(state: State, who: str, name: str) -> Tag | None:
-    """Return the tag of this name or slug, unless there is none that somebody's seat knows of."""
+    """Return the tag of this name or slug, or None where the character's seat knows of none."""
     tag = state.tag(name)
     return tag if tag is not None and is_known(tag, state.seat_of(who)) else None
 
 
 def hidden_tag(state: State, who: str, *, on: str = "") -> Tag | None:
-    """Return the first aspect by name that somebody's seat does not know of, or None; with `on` of one character."""
+    """Return the first aspect by name that the seat does not know of, or None; with `on` of one character."""
     seat = state.seat_of(who)
     for tag in in_order(state.tags):
         if tag.kind != BOOST and not is_known(tag, seat) and on in ("", tag.on):
@@ -102,7 +102,7 @@ def hidden_tag(state: State, who: str, *, on: str = "") -> Tag | None:
 
 
 def check_spelling(state: State, who: str, name: str) -> None:
-    """Refuse a name that no aspect has which somebody knows, when one of those is nearly called that.
+    """Refuse a name that no known aspect has, when one of them has nearly that name.
 
     Raises:
         UsageError: says which one may be meant.
@@ -118,7 +118,7 @@ def check_spelling(state: State, who: str, name: str) -> None:
 
 
 def distinct_name(state: State, name: str) -> str:
-    """Return the name, or with a number behind it when a tag that everybody knows has it already."""
+    """Return the name, or with a number behind it when a public tag has it already."""
     if public_tag(state, name) is None:
         return name
     number = 2
@@ -128,13 +128,13 @@ def distinct_name(state: State, name: str) -> str:
 
 
 def public_tag(state: State, name: str) -> Tag | None:
-    """Return the tag of this name or slug that everybody knows, or None."""
+    """Return the tag of this name or slug that every seat knows, or None."""
     tag = state.tag(name)
     return tag if tag is not None and tag.audience is None else None
 
 
 def lay(state: State, tag: Tag) -> State:
-    """Return the state with a tag added that everybody knows."""
+    """Return the state with a public tag added."""
     return state.with_room(tag.name).with_tag(tag)
 
 

@@ -1,4 +1,4 @@
-"""How a seat decides when nobody else does. A policy sees what its seat may know, and names no option."""
+"""Policies of the family. A policy sees what its seat may know, and names no option."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from rpgres.kits.aspects.names import BOOST, DEFAULTS
 from rpgres.rulesets import Option
 
 SUCCESS = 1  # the margin worth reaching
-STYLE = 3  # the margin a boost is gladly spent on
+STYLE = 3  # the margin worth a boost
 BAD = 2  # dice this far below their average are rerolled, not raised
 
 
@@ -33,7 +33,7 @@ def thrifty(view: View, question: Question) -> str:
 
 def _invoke(question: Question, *, points: int) -> str:
     wins, saves, is_better = _prospects(question)
-    if wins is None:  # a difficulty is set, and nobody knows yet for what
+    if wins is None:  # a difficulty is set before its roll is known
         return NO
     raises = sorted((option for option in question.options if not option.facts["reroll"]), key=_cost)
     free = [option for option in raises if option.facts["free"]]

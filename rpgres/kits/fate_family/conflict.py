@@ -1,6 +1,6 @@
 """A conflict: sides that attack each other in turns until one of them is taken out or has conceded.
 
-An exchange is one turn for each fighter, in order; whoever is out has an empty one, so that every exchange has as many.
+An exchange is one turn for each fighter, in order; an empty one for who is out, so that every exchange has as many.
 Source: Fate Core, "Conflicts" (fate-srd.com); the text `fate` is made from, lines 148-150, 279 and 314-339. What an
 action does is the ruleset's, what the end of a conflict does stands in the tables `conflict-*`.
 """
@@ -306,7 +306,7 @@ def _target(now: _Turn, reached: list[Fighter]) -> Fighter | None:
     table, state, track = now.table, now.table.state, now.place.setup.track
     if not reached:
         return None
-    is_one = len(reached) == 1  # whose room nobody has to know
+    is_one = len(reached) == 1  # whose room need not be known
     people = [state.characters[one.who] for one in reached]
     options = [_person(one, 0 if is_one else -room(one, track)) for one in people]
     name = table.ask(TARGET, now.fighter.who, tuple(options), text="Whom?")
@@ -325,7 +325,7 @@ def _person(character: Character, prefer: int) -> Option:
 
 @lru_cache(maxsize=256)
 def _foes(setup: Setup, side: int) -> tuple[str, ...]:
-    """Return everybody on other sides, so that standing orders know who the enemies are."""
+    """Return the fighters of other sides, so that standing orders know who the enemies are."""
     return tuple(one.who for one in setup.fighters if one.side != side)
 
 
@@ -413,7 +413,7 @@ def _enemy_zones(now: _Turn) -> list[str]:
 
 
 def _in_the_way(now: _Turn) -> list[Fighter]:
-    """Return the enemies in the same zone who do not let anybody past."""
+    """Return the enemies in the same zone who block the way."""
     state, own = now.table.state, now.fighter
     return [
         one

@@ -48,7 +48,7 @@ _UNNAMED = Option("unnamed", "A twist without a name.", passes=True)
 _TWIST = "An Unexpected Twist"
 
 
-Exchanged = tuple[int, Map[str, str], int]  # the actor's margin, what the outcome table is told, and who is first
+Exchanged = tuple[int, Map[str, str], int]  # the actor's margin, the facts for the outcome table, and who is first
 
 
 class Side(msgspec.Struct, frozen=True, gc=False):
@@ -76,7 +76,7 @@ class Setup(msgspec.Struct, frozen=True, cache_hash=True):
         environment: the difficulty that every side rolls against; None where they roll against each other.
         victories: how many victories win.
         exchanges: after how many the contest ends undecided; None for no limit.
-        given: what else was said to count for the actor.
+        given: further bonuses of the actor.
     """
 
     sides: tuple[Side, ...]
@@ -134,7 +134,7 @@ def begin(table: Table, actor: Character, rating: Rating, vs: Sequence[Oppositio
 
 
 def attackers_of(table: Table, forms: Sequence[Form], kind: str) -> tuple[tuple[str, Rating], ...]:
-    """Return who attacks during a contest, with what, from what was typed: the best that fits where nobody said."""
+    """Return who attacks during a contest, and with what: by default the best ability that fits."""
     people = [(form, table.state.characters[form.name]) for form in forms]
     return tuple(
         (form.name, form.values.get("attack") or best_rating(table.rules, character, kind, "attack"))
@@ -253,7 +253,7 @@ def _roll(moves: Moves, table: Table, place: Contest) -> Turn:
         own, best = totals.get(0), max((total for number, total in totals.items() if number), default=None)
         is_told = own is not None and best is not None and own - best == margin
         compared = {"total": own, "opposition": best} if is_told else {}
-    else:  # nobody opposes the last side that may roll
+    else:  # the last side that may roll is unopposed
         first, costs, compared = rolling[0] if rolling else 0, (), {}
         margin = 0 if not rolling else 1 if first == 0 else -1
         facts = _told(is_won=bool(rolling), is_twist=False, is_double=False)
@@ -261,7 +261,7 @@ def _roll(moves: Moves, table: Table, place: Contest) -> Turn:
 
 
 def _told(*, is_won: bool, is_twist: bool, is_double: bool) -> Map[str, str]:
-    """Return what the outcome table of an exchange is told."""
+    """Return the facts for the outcome table of an exchange."""
     facts = {"victory": is_won, "twist": is_twist, "double": is_won and is_double}
     return fact_map(*((name, "yes" if is_so else "no") for name, is_so in facts.items()))
 
@@ -270,7 +270,7 @@ def _told(*, is_won: bool, is_twist: bool, is_double: bool) -> Map[str, str]:
 def _comparison(rolling: tuple[int, ...], floor: int | None, *, is_always: bool) -> Callable[[Heights], Exchanged]:
     """Return what compares the sides of an exchange.
 
-    Against the surroundings, whoever fails against them wins nothing, and style is what it is against them.
+    Against the surroundings, a side that fails wins nothing, and style is what it is against them.
 
     Args:
         rolling: the numbers of the sides that roll; their totals are followed by `floor` where there is one.
@@ -323,7 +323,7 @@ def _rolled(
         sides.append(aspects.Side(members, window, label, add + (rolled or 0), rolled, dice, side.who))
     costs: tuple[Effect, ...] = ()
     if setup.environment is not None:
-        sides.append(aspects.Side((), "surroundings", "", setup.environment))  # which nobody raises
+        sides.append(aspects.Side((), "surroundings", "", setup.environment))  # which no side raises
     if table.state.tags:
         settles = "contest-exchange", comparison
         costs = aspects.invoke_among(table, sides, aspects.new_ledger(table), settles=settles)

@@ -1,4 +1,4 @@
-"""An exchange that has begun at a table: everybody has one action in it, and may give it up for a full defense.
+"""An exchange that has begun at a table: each character has one action in it, and may give it up for a full defense.
 
 A procedure counts exchanges of its own; this is for tables and scenes that play single actions. Source: Fate Core,
 "Conflicts"; the text `fate` is made from, lines 314-316 and 339.
@@ -25,7 +25,7 @@ _P = ParamSpec("_P")
 
 
 def one_action(rule: Callable[_P, Outcome]) -> Callable[_P, Outcome]:
-    """Return the rule of an action of which everybody has one in an exchange; outside of one it is as it was."""
+    """Return the rule of an action that uses up the one action of an exchange; outside of one it is as it was."""
 
     @wraps(rule)
     def play(*args: _P.args, **given: _P.kwargs) -> Outcome:
@@ -73,7 +73,7 @@ def use_action(state: State, change: Effect) -> State:
 
 
 def give_actions(state: State, _effect: Effect) -> State:
-    """Return the state in which everybody may act again."""
+    """Return the state in which all may act again."""
     for one in state.characters.values():
         if ACTED in one.counters:
             state = state.with_character(msgspec.structs.replace(one, counters=one.counters.without(ACTED)))

@@ -62,10 +62,10 @@ def best_rating(rules: Rules, character: Character, kind: str, use: str) -> Rati
 
 
 def fighter_of(rules: Rules, character: Character, side: int, said: Mapping[str, Any], *, kind: str) -> Fighter:
-    """Return a character as a fighter, with what was said and the best that fits for the rest.
+    """Return a character as a fighter, with what was typed, and the best ability that fits for the rest.
 
     Raises:
-        UsageError: nobody knows what the character absorbs harm with.
+        UsageError: nothing says what the character absorbs harm with.
     """
     if not character.tracks:
         raise UsageError(f"{character.name} has no sheet, so nobody knows what harm they can take; name a sheet")
@@ -104,7 +104,7 @@ def in_order(table: Table, fighters: Sequence[Fighter], *, kind: str, first: str
         first: who comes first, as names separated by commas; the others follow as they would.
 
     Raises:
-        UsageError: a name is nobody's here.
+        UsageError: a name is no fighter's.
     """
     how = table.rules.switches(ConflictSwitches).turn_order
     names = rating_names(table.rules, kind, "order")
@@ -127,7 +127,7 @@ def in_order(table: Table, fighters: Sequence[Fighter], *, kind: str, first: str
 
 
 def check_fighters(state: State, fighters: Sequence[Fighter]) -> None:
-    """Check that everybody can take part, once, and that there are two sides.
+    """Check that all can take part, once, and that there are two sides.
 
     Raises:
         UsageError: a character is out, named twice, or all are on one side.

@@ -25,7 +25,7 @@ TARGET = "target"  # the decision whom or what that is about
 VICTORY = "victory"  # the kind of effect that counts in a contest
 ZONES = "zones"  # the thing on the table: the zone of each fighter, by name
 ADVANTAGE = "create-advantage"  # an action that every procedure offers
-SCENERY = Option("scene", "The scene.")  # what an advantage is on that is on nobody
+SCENERY = Option("scene", "The scene.")  # what an advantage is on that is on no character
 
 
 class ContestSwitches(msgspec.Struct, frozen=True, gc=False):
@@ -118,7 +118,7 @@ def with_boosts_named(state: State, outcome: Outcome) -> Outcome:
 
 
 def check_sides(state: State, names: Sequence[str]) -> None:
-    """Check that everybody who takes part can, and only once.
+    """Check that all who take part can, and only once.
 
     Raises:
         UsageError: a character is out, or named twice.

@@ -1,6 +1,6 @@
 """What two sides of a roll add and roll, who takes part, and where the roll stands after the invoke window.
 
-What an outcome means is not told here but in outcome tables; how it is settled, in `settling`. Line numbers of the
+Outcome tables say what an outcome means; `settling` settles it. Line numbers of the
 text that ruleset `fate` is made from (`rulesets/fate/SOURCES.md`) as `A:n`.
 """
 
@@ -55,7 +55,7 @@ class Foe(msgspec.Struct, frozen=True, gc=False):
 
 
 class Standing(msgspec.Struct, frozen=True, gc=False):
-    """Where a roll stands when nobody invokes any more; everything is None when nothing opposed it."""
+    """The roll after the invoke window; everything is None when nothing opposed it."""
 
     margin: int | None
     total: int | None = None
@@ -85,7 +85,7 @@ def roll_off(
     """
     ledger: aspects.Ledger | None = None
     if not foes:
-        sides = _sides(table.state, actor, foes, given)
+        sides = _sides(actor, foes, given)
         ledger = aspects.raised_from_nothing(table, *sides) if table.state.glance(aspects.has_any) else None
         if ledger is None:
             return Standing(None)
@@ -93,7 +93,7 @@ def roll_off(
         if settles is not None:
             settles = settles[0], _met(settles[1])
     if table.state.glance(aspects.has_any):
-        sides = _sides(table.state, actor, foes, given)
+        sides = _sides(actor, foes, given)
         fresh = aspects.new_ledger(table)
         if ledger is not None or any(aspects.can_invoke(table.state, members, fresh) for members in sides):
             if ledger is not None or table.is_read:
@@ -124,12 +124,12 @@ def _opposed(table: Table, foe: Foe) -> int:
     return foe.add + (table.roll(foe.dice, "opposition", by=foe.who) if foe.dice is not None else 0)
 
 
-def _sides(state: State, actor: Character, foes: Sequence[Foe], given: Help) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _sides(actor: Character, foes: Sequence[Foe], given: Help) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return who may invoke for the actor and who against; a fixed difficulty is the game master's to raise."""
     own = (actor.name, *given.get("helper", ()), *given.get("ally", ()))
     against = [foe.who or GM for foe in foes] or [GM]
     if actor.seat == GM:
-        against = [who for who in against if who != GM]  # nobody raises a difficulty against the own character
+        against = [who for who in against if who != GM]  # not against an own character
     return own, tuple(dict.fromkeys((*against, *given.get("rival", ()))))
 
 
@@ -194,7 +194,7 @@ def add_up(table: Table, who: str, skill: Rating, parts: Sequence[Part], *, call
     """Return a skill with what is added to it, and tell the sum when there is more to it than the skill.
 
     Args:
-        table: where it is told.
+        table: where the sum is noted.
         who: whose it is.
         skill: the rating that counts.
         parts: what is added, each with its name.
@@ -231,7 +231,7 @@ def effort(
         actor: the actor.
         action: what stunts are about.
         skill: the rating that counts.
-        given: what else was said to count.
+        given: further bonuses.
         full_defense: whether the exchange's action was given up for this.
         parts: what the ruleset adds beside all this.
         also: further abilities in use, which stunts may be about.
@@ -296,7 +296,7 @@ def stunts_that_help(
 
 
 def check_present(state: State, actor: Character, vs: Sequence[Opposition], given: Help) -> None:
-    """Check that everybody who takes part can, and on one side.
+    """Check that all who take part can, and each on one side.
 
     Raises:
         UsageError: a character is out, or named twice.
@@ -344,14 +344,14 @@ def defense(
 ) -> Foe:
     """Return the defender, with the stunts for it and +2 for full defense (A:285, A:332-339).
 
-    Whoever rolls is the defender, for others too: who steps in takes the result.
+    The one who rolls is the defender, for others too, and takes the result.
 
     Args:
         table: where it is played.
-        vs: what was said to be in the way.
+        vs: what opposes, as typed.
         action: what is met, for messages.
         defender: who defends, when `vs` does not say.
-        target: who is aimed at; defends when nobody else does.
+        target: who is aimed at; defends by default.
         full_defense: whether the defender gave up its action for this.
         stunts: stunts of the defender whose condition holds.
         parts_of: what the ruleset has a defender add beside all this.

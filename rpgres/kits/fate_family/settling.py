@@ -18,7 +18,7 @@ from rpgres.kits.fate_family.rolls import Foe, Help, Standing
 from rpgres.model.state import EMPTY, GM, Character, Map, State
 from rpgres.parameters.values import Opposition
 
-OPPONENT = "opponent"  # `--on opponent`: whoever is in the way, with a sheet or without
+OPPONENT = "opponent"  # `--on opponent`: the opponent, with a sheet or without
 
 
 @cache
@@ -50,7 +50,7 @@ def opponent_of(foes: Sequence[Foe]) -> str:
 
 @cache
 def roles_of(actor: str, opponent: str) -> Map[str, str]:
-    """Return who the roles of outcome tables stand for."""
+    """Return the names behind the roles of outcome tables."""
     return Map({"actor": actor, OPPONENT: opponent, "gm": GM})
 
 
@@ -100,7 +100,7 @@ def settle(
     is_alone = len(state.characters) == 1 and not state.characters[roles["actor"]].tracks
     has_tags = state.glance(aspects.has_any)
     if is_alone and not (has_tags or defaults or spelled or standing.effects):
-        return outcome  # nobody and nothing is at the table that the outcome could touch
+        return outcome  # the table has nothing that the outcome could touch
     if "aspect" in defaults:
         effects = aspects.named_by_maker(table, effects, roles["actor"], defaults["aspect"]["name"])
     if has_tags or "aspect" in defaults:
@@ -138,7 +138,7 @@ def new_name(state: State, name: str | None) -> str:
     """Return what a new aspect is called.
 
     Raises:
-        UsageError: an aspect that everybody knows is called that already; only a boost can become an aspect.
+        UsageError: a public aspect has that name already; only a boost can become an aspect.
     """
     if name is None:
         return aspects.distinct_name(state, aspects.UNNAMED)
@@ -163,16 +163,16 @@ def old_name(state: State, actor: Character, name: str | None) -> str:
 
 
 def hidden_name(state: State, actor: Character, on: str | None) -> str | None:
-    """Return what there is to be found, when nobody said: the first aspect that is hidden from the actor."""
+    """Return what there is to find by default: the first aspect that is hidden from the actor."""
     tag = aspects.hidden_tag(state, actor.name, on=on or "")
     return tag.name if tag is not None else None
 
 
 def carrier_of(state: State, vs: Sequence[Opposition], on: str | None) -> str | None:
-    """Return who carries the aspect an advantage is about, when that was said.
+    """Return who carries the aspect an advantage is about, where that was typed.
 
     Raises:
-        UsageError: nobody of that name is at the table.
+        UsageError: no character of that name is at the table.
     """
     if on == OPPONENT:
         return next((one.character for one in vs if one.character), OPPONENT)

@@ -42,7 +42,7 @@ def read_zones(text: str) -> Row:
 
 
 def start_of(row: Row, name: str, side: int, said: Mapping[str, Any]) -> dict[str, str]:
-    """Return where a character begins: where was said, else the actor's side in the first zone and others in the last.
+    """Return where a character begins: as typed, else the actor's side in the first zone and others in the last.
 
     Raises:
         UsageError: there is no such zone.
@@ -57,7 +57,7 @@ def start_of(row: Row, name: str, side: int, said: Mapping[str, Any]) -> dict[st
 
 
 def placed(fighters: Sequence[Fighter]) -> tuple[Effect, ...]:
-    """Return the effects that put everybody into a zone."""
+    """Return the effects that put the fighters into their zones."""
     return tuple(effect("move", to=one.who, zone=one.zone) for one in fighters)
 
 

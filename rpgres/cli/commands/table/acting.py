@@ -1,4 +1,4 @@
-"""Acting at a lasting table: actions of its ruleset, and periods that begin and end."""
+"""Acting at a persistent table: actions of its ruleset, and periods that begin and end."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ACT_OPTIONS = (
 
 
 def act_with(data: RulesetData, action: str, values: dict[str, Any]) -> None:
-    """Resolve an action at the table and print what came of it; exit with the code it calls for."""
+    """Resolve an action at the table and print the result; exit with the code it calls for."""
     from rpgres.cli.asking.real import plus_words
     from rpgres.cli.render.results import action_lines
     from rpgres.journal.commands import act

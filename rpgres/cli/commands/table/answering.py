@@ -1,4 +1,4 @@
-"""Answering what a lasting table waits for: openly, sealed, from a file, or by skipping optional questions."""
+"""Answering what a persistent table waits for: openly, sealed, from a file, or by skipping optional questions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 import typer
 
 from rpgres.cli import options as opt
-from rpgres.cli.annotations import spread
+from rpgres.cli.annotations import argument, option, spread
 from rpgres.cli.asking.terminal import is_listening
 from rpgres.cli.commands.table.common import (
     AnswerOptions,
@@ -33,26 +33,18 @@ if TYPE_CHECKING:
 @spread
 def give(
     pasted: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[LINE]", help="A line that a seat sent: rpgres-answer: ...", show_default=False),
+        list[str] | None, argument("[OPTION]", help="The option; or a line that a seat sent: rpgres-answer: ...")
     ] = None,
     from_: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--from",
-            metavar="FILE",
+            takes="FILE",
             help="Import what seats sent: an answer file, or a text with their lines; - is standard input.",
-            show_default=False,
         ),
     ] = None,
-    view: Annotated[
-        str | None,
-        typer.Option("--view", metavar="FILE", help="Answer the question of a view file.", show_default=False),
-    ] = None,
-    out: Annotated[
-        str | None,
-        typer.Option("--out", metavar="FILE", help="Write the answer to this file instead.", show_default=False),
-    ] = None,
+    view: Annotated[str | None, option("--view", takes="FILE", help="Answer the question of a view file.")] = None,
+    out: Annotated[str | None, option("--out", takes="FILE", help="Write the answer to this file instead.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     accept: Annotated[
         bool, typer.Option("--accept", help="Accept the seat and the dice that the file states, without confirmation.")
@@ -70,9 +62,13 @@ def give(
     dice in it are shown first: at a terminal you confirm them, elsewhere --accept does; --as SEAT names the seat.
     """
     from rpgres.cli.commands.table.posting import read_sent, take_posted, write_answer
+    from rpgres.journal.lines import has_line
 
     source = " ".join(pasted) if pasted else from_
     arguments = answers.arguments(options, is_asked=not answers.choose and source is None)
+    if pasted and source and not answers.choose and not has_line(source):  # an option, of what waits
+        label = _waiting(view, options)
+        arguments["choose"], source = {label: [source.removeprefix(f"{label}=")]}, None
     if view is not None:
         write_answer(view, out, options, choices=arguments["choose"], given=arguments["given"], is_forced=force)
         return
@@ -88,8 +84,30 @@ def give(
     _hand_in(options, arguments)
 
 
+def _waiting(view: str | None, options: TableOptions) -> str:
+    """Return the label of the decision that waits for an answer, here or in a view.
+
+    Raises:
+        UsageError: none does, or that is not for this seat to know.
+    """
+    from rpgres.cli.commands.table.posting import view_in
+    from rpgres.engine.records import Pending
+    from rpgres.journal.commands.pending import require_pending
+    from rpgres.journal.elsewhere import asked_in
+    from rpgres.journal.store import read
+    from rpgres.journal.views import run_seen
+
+    if view is not None:
+        return asked_in(view_in(view, options)).typed
+    history = read(options.find().path)
+    found = run_seen(history, require_pending(history), options.who)
+    if not isinstance(found, Pending) or not found.question.label:
+        raise UsageError("another seat is asked; wait for its answer")
+    return found.question.typed
+
+
 def _hand_in(options: TableOptions, arguments: dict[str, Any]) -> None:
-    """Answer here and now; see `rpgres.journal.commands.answer`. Whoever leaves it in `rpgres play` knows it."""
+    """Answer here and now; see `rpgres.journal.commands.answer`. In `rpgres play`, leaving it is no error."""
     from rpgres.journal.commands import answer
     from rpgres.journal.commands.pending import Left
 
@@ -105,11 +123,10 @@ def _hand_in(options: TableOptions, arguments: dict[str, Any]) -> None:
 
 SealOut = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--out",
-        metavar="FILE",
+        takes="FILE",
         help="Write answer and salt to this file, and keep it secret [default: kept for `open` on this computer].",
-        show_default=False,
     ),
 ]
 
@@ -117,28 +134,21 @@ SealOut = Annotated[
 @app.command("seal")
 @spread
 def seal(
-    choose: Annotated[
-        str | None,
-        typer.Option("--choose", metavar=opt.CHOOSE.metavar, help="The answer to seal.", show_default=False),
-    ] = None,
+    choose: Annotated[str | None, option("--choose", takes=opt.CHOOSE.metavar, help="The answer to seal.")] = None,
     out: SealOut = None,
     view: Annotated[
-        str | None,
-        typer.Option("--view", metavar="FILE", help="Seal the answer to a view file, elsewhere.", show_default=False),
+        str | None, option("--view", takes="FILE", help="Seal the answer to a view file, elsewhere.")
     ] = None,
     elsewhere: Annotated[
         bool, typer.Option("--elsewhere", help="Only write the file; the host enters the commitment.")
     ] = False,
     commitment: Annotated[
-        str | None,
-        typer.Option(
-            "--commitment", metavar="HASH", help="Enter a commitment that was made elsewhere.", show_default=False
-        ),
+        str | None, option("--commitment", takes="HASH", help="Enter a commitment that was made elsewhere.")
     ] = None,
     *,
     options: TableOptions,
 ) -> None:
-    """Commit a seat to an answer that is told later, so that nobody can know it before and nobody can change it.
+    """Commit a seat to an answer that is shown later: no other seat can know it before, and it cannot be changed.
 
     The table gets sha256(salt + LABEL=ANSWER), and sees whose it is. `rpgres table open` opens it, and takes no other
     answer. A player elsewhere seals the answer to a view (--view FILE): it is checked, and the commitment is printed as
@@ -191,22 +201,13 @@ def _seal_at(options: TableOptions, made: SealFile, file: Path) -> None:
 @app.command("open")
 @spread
 def open_(
-    from_: Annotated[
-        str | None,
-        typer.Option("--from", metavar="FILE", help="The file written by `seal`.", show_default=False),
-    ] = None,
+    from_: Annotated[str | None, option("--from", takes="FILE", help="The file written by `seal`.")] = None,
     choose: Annotated[
-        str | None,
-        typer.Option("--choose", metavar=opt.CHOOSE.metavar, help="The answer that was sealed.", show_default=False),
+        str | None, option("--choose", takes=opt.CHOOSE.metavar, help="The answer that was sealed.")
     ] = None,
-    salt: Annotated[
-        str | None, typer.Option("--salt", metavar="HEX", help="The salt it was sealed with.", show_default=False)
-    ] = None,
+    salt: Annotated[str | None, option("--salt", takes="HEX", help="The salt it was sealed with.")] = None,
     view: Annotated[
-        str | None,
-        typer.Option(
-            "--view", metavar="FILE", help="Print the line that opens what was sealed to a view.", show_default=False
-        ),
+        str | None, option("--view", takes="FILE", help="Print the line that opens what was sealed to a view.")
     ] = None,
     elsewhere: Annotated[
         bool, typer.Option("--elsewhere", help="Only print the line that opens it, for the host.")
@@ -244,7 +245,7 @@ def open_(
 
 
 def _commitments_in(view: str, options: TableOptions) -> list[str]:
-    """Return the sealed answers that a view tells of, in order."""
+    """Return the sealed answers in a view, in order."""
     from rpgres.cli.commands.table.posting import view_in
     from rpgres.journal.forms import SealEntry
 
@@ -255,10 +256,7 @@ def _commitments_in(view: str, options: TableOptions) -> list[str]:
 @spread
 def let_pass(
     label: Annotated[
-        str,
-        typer.Argument(
-            metavar="[LABEL]", help="Labels of the decisions to skip [default: all optional ones].", show_default=False
-        ),
+        str, argument("[LABEL]", help="Labels of the decisions to skip [default: all optional ones].")
     ] = "",
     until: Annotated[
         str,

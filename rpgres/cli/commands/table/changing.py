@@ -1,4 +1,4 @@
-"""Changing a lasting table without an action: begin it, join, correct, take back, note, reveal the seed."""
+"""Changing a persistent table without an action: new, join, set, undo, note, reveal the seed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rpgres.cli import options as opt
-from rpgres.cli.annotations import AsJson, AsWords, Folders, complete_rulesets, spread
+from rpgres.cli.annotations import AsJson, AsWords, Folders, argument, complete_rulesets, option, spread
 from rpgres.cli.commands.table.common import TABLE_ENV, Table, TableOptions, app, say_entry
 from rpgres.cli.output import say, say_json
 from rpgres.cli.settings import active
@@ -22,38 +22,25 @@ if TYPE_CHECKING:
 
 @app.command("new")
 def new(
-    named: Annotated[
-        str | None,
-        typer.Argument(metavar="[RULESET]", help="The ruleset.", autocompletion=complete_rulesets, show_default=False),
-    ] = None,
+    named: Annotated[str | None, argument("[RULESET]", help="The ruleset.", autocompletion=complete_rulesets)] = None,
     ruleset: Annotated[
-        str | None,
-        typer.Option("--ruleset", metavar="ID", help="The same.", autocompletion=complete_rulesets, show_default=False),
+        str | None, option("--ruleset", takes="ID", help="The same.", autocompletion=complete_rulesets)
     ] = None,
     sheet: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--sheet", metavar="FILE", help="A character sheet; repeat for more characters.", show_default=False
-        ),
+        list[str] | None, option("--sheet", takes="FILE", help="A character sheet; repeat for more characters.")
     ] = None,
-    switch: Annotated[
-        list[str] | None,
-        typer.Option("--switch", metavar=opt.SWITCH.metavar, help=opt.SWITCH.help, show_default=False),
-    ] = None,
-    seed: Annotated[
-        str | None, typer.Option("--seed", metavar=opt.SEED.metavar, help=opt.SEED.help, show_default=False)
-    ] = None,
-    name: Annotated[
-        str, typer.Option("--title", metavar="TEXT", help="The title of the table.", show_default=False)
-    ] = "",
+    switch: Annotated[list[str] | None, option("--switch", takes=opt.SWITCH.metavar, help=opt.SWITCH.help)] = None,
+    seed: Annotated[str | None, option("--seed", takes=opt.SEED.metavar, help=opt.SEED.help)] = None,
+    name: Annotated[str, option("--title", takes="TEXT", help="The title of the table.")] = "",
     trust: Annotated[
         str,
-        typer.Option(
+        option(
             "--trust",
-            metavar="players|gm",
-            help="Whether a number that a player types and no sheet has counts at once, or after the game master "
-            "confirmed it [default: as the ruleset says].",
-            show_default=False,
+            takes="players|gm",
+            help=(
+                "Whether a number that a player types and no sheet has counts at once, or after the game master "
+                "confirmed it [default: as the ruleset says]."
+            ),
         ),
     ] = "",
     table: Table = None,
@@ -63,7 +50,7 @@ def new(
 ) -> None:
     """Begin a table, in .rpgres/table.db here or at --table PATH.
 
-    What is printed binds the table to its seed without telling it: sha256 of a salt and the seed, which are told by
+    What is printed commits the table to its seed without showing it: sha256 of a salt and the seed, which are shown by
     `rpgres table reveal`.
     """
     from rpgres.journal.commands import Place, begin_table
@@ -111,10 +98,9 @@ def _say_new(done: Done, path: Path, *, as_json: bool, plain: bool) -> None:
 def undo(
     number: Annotated[
         int | None,
-        typer.Argument(
-            metavar="[NUMBER]",
+        argument(
+            "[NUMBER]",
             help="The first entry to undo [default: the last action, or the last answer if one more is awaited].",
-            show_default=False,
         ),
     ] = None,
     *,
@@ -122,8 +108,8 @@ def undo(
 ) -> None:
     """Take back what was done from an entry on.
 
-    The journal keeps it. The same question asked again gets the same dice, and the entry tells whether a roll or a
-    secret that somebody has seen is taken back. Notes and passes stay, but for one whose number is given.
+    The journal keeps it. The same question asked again gets the same dice, and the entry says whether a roll or a
+    secret that a player has seen is undone. Notes and passes stay, but for one whose number is given.
     """
     from rpgres.journal.commands import undo as take_back
 
@@ -166,19 +152,14 @@ def set_(
     ],
     to: Annotated[
         list[str] | None,
-        typer.Option(
-            "--to",
-            metavar="SEAT",
-            help="The seats that may see this tag, track or thing from now on.",
-            show_default=False,
-        ),
+        option("--to", takes="SEAT", help="The seats that may see this tag, track or thing from now on."),
     ] = None,
     *,
     options: TableOptions,
 ) -> None:
     """Correct or award something: put a value at a place of the table.
 
-    What stands there tells which values fit; `rpgres table show --json` shows all places under `state`.
+    The present value says which values fit; `rpgres table show --json` shows all places under `state`.
     """
     from rpgres.journal.commands import set_value
 
@@ -193,10 +174,7 @@ def set_(
 @spread
 def note(
     text: Annotated[str, typer.Argument(metavar="TEXT", help="The text of the note.")],
-    to: Annotated[
-        list[str] | None,
-        typer.Option("--to", metavar="SEAT", help="Who may read it [default: everybody].", show_default=False),
-    ] = None,
+    to: Annotated[list[str] | None, option("--to", takes="SEAT", help="Who may read it [default: everybody].")] = None,
     *,
     options: TableOptions,
 ) -> None:
@@ -214,9 +192,9 @@ def join(
     *,
     options: TableOptions,
 ) -> None:
-    """Let somebody sit down, or replace the sheet of somebody who sits there.
+    """Add a character with its sheet, or replace the sheet of one.
 
-    A seat replaces its own sheet alone; the host and the game master anybody's.
+    A seat replaces its own sheet alone; the host and the game master any.
     """
     from rpgres.journal.commands import join as sit_down
 
@@ -229,7 +207,7 @@ def reveal(
     *,
     options: TableOptions,
 ) -> None:
-    """Tell the seed and its salt, so that everybody can check every roll. Nothing more is rolled at the table."""
+    """Show the seed and its salt, so that every roll can be checked. The table rolls no more."""
     from rpgres.journal.commands import reveal as tell
 
     say_entry(tell(options.find(), seat=options.who), options)

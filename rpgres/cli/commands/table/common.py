@@ -13,10 +13,11 @@ import typer
 from msgspec import Struct
 
 from rpgres.cli import options as opt
-from rpgres.cli.annotations import AsJson, AsWords, Folders
+from rpgres.cli.annotations import AsJson, AsWords, Folders, option
 from rpgres.cli.asking.terminal import asks_dice, can_prompt, is_listening
+from rpgres.cli.exits import exit_of
 from rpgres.cli.options import Option
-from rpgres.cli.output import exit_of, know_cards, look, say, say_json, say_text
+from rpgres.cli.output import know_cards, look, say, say_json, say_text
 
 if TYPE_CHECKING:
     from rpgres.cli.render.lines import Line
@@ -44,27 +45,15 @@ SEAT = Option(
     TABLE_PART,
 )
 
-Table = Annotated[str | None, typer.Option("--table", metavar="PATH", help=TABLE.help, show_default=False)]
-Seat = Annotated[str | None, typer.Option("--as", metavar="SEAT", help=SEAT.help, show_default=False)]
-Given = Annotated[
-    list[str] | None, typer.Option("--given", metavar=opt.GIVEN.metavar, help=opt.GIVEN.help, show_default=False)
-]
-Choose = Annotated[
-    list[str] | None, typer.Option("--choose", metavar=opt.CHOOSE.metavar, help=opt.CHOOSE.help, show_default=False)
-]
+Table = Annotated[str | None, option("--table", takes="PATH", help=TABLE.help)]
+Seat = Annotated[str | None, option("--as", takes="SEAT", help=SEAT.help)]
+Given = Annotated[list[str] | None, option("--given", takes=opt.GIVEN.metavar, help=opt.GIVEN.help)]
+Choose = Annotated[list[str] | None, option("--choose", takes=opt.CHOOSE.metavar, help=opt.CHOOSE.help)]
 Policies = Annotated[
     list[str] | None,
-    typer.Option(
-        "--policy",
-        metavar="[CHARACTER=]NAME",
-        help="Let this policy decide for everybody, or for one character.",
-        show_default=False,
-    ),
+    option("--policy", takes="[CHARACTER=]NAME", help="Let this policy decide for everybody, or for one character."),
 ]
-RealDiceOf = Annotated[
-    str | None,
-    typer.Option("--real-dice", "--dice", metavar=opt.REAL.metavar, help=opt.REAL.help, show_default=False),
-]
+RealDiceOf = Annotated[str | None, option("--real-dice", "--dice", takes=opt.REAL.metavar, help=opt.REAL.help)]
 Auto = Annotated[bool, typer.Option("--auto", help=opt.AUTO.help)]
 
 app = typer.Typer(
@@ -138,8 +127,8 @@ class AnswerOptions(Struct, frozen=True):
     Attributes:
         given: results of real dice and cards.
         choose: decisions.
-        auto: whether the ruleset's policy answers what nobody chose.
-        policy: policies by name, of everybody or of one character.
+        auto: whether the ruleset's policy answers what is left open.
+        policy: policies by name, for all or for one character.
         real_dice: whose dice are real; see `rpgres.cli.asking.real`.
     """
 
@@ -161,7 +150,6 @@ class AnswerOptions(Struct, frozen=True):
         """Return these as the arguments that the commands of the journal take.
 
         Args:
-            at: the table.
             heading: what a prompt shows before its first question.
             actor: who acts, where that is typed.
             plus: what is added to what the actor rolls, in words.
@@ -182,7 +170,6 @@ def hand_for(options: TableOptions, whom: str | None, *, actor: str = "", plus: 
     """Return what asks a person for results of real dice; None where the seed rolls all of them.
 
     Args:
-        options: the table.
         whom: whose dice are real, as typed.
         actor: who acts, where that is typed.
         plus: what is added to what the actor rolls, in words.
@@ -218,7 +205,7 @@ def _under_way(options: TableOptions, view: View) -> Prepared:
 
 
 def read_named(texts: Sequence[str] | None) -> dict[str, str]:
-    """Return policies by the character they are for; everybody's under an empty name."""
+    """Return policies by the character they are for; the default under an empty name."""
     return {who: name for who, _, name in (text.rpartition("=") for text in texts or ())}
 
 
@@ -231,9 +218,9 @@ def rules_at(place: Place, history: History) -> Rules:
 
 def state_of(place: Place, history: History) -> State:
     """Return the table as it is now, in the middle of a procedure as well; the rules are read only for that."""
-    from rpgres.journal.replay import is_mid_procedure, state_now
+    from rpgres.journal.commands import state_at
 
-    return state_now(rules_at(place, history), history) if is_mid_procedure(history) else history.state
+    return state_at(history, folders=place.folders)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -241,10 +228,10 @@ def state_of(place: Place, history: History) -> State:
 
 
 def finish_run(done: Done, options: TableOptions, *, is_asked: bool = False, exit_code: bool = False) -> None:
-    """Print what came of something that runs, and exit with the code it calls for.
+    """Print the result of a run, and exit with its code.
 
     Args:
-        done: what was added; its last entry tells.
+        done: what was added; its last entry has the result.
         options: who reads it, and how.
         is_asked: whether a person was asked what waits.
         exit_code: whether a failure and a tie have codes of their own.
@@ -259,7 +246,7 @@ def finish_run(done: Done, options: TableOptions, *, is_asked: bool = False, exi
     entry = done.history.pending or done.entry  # what was done at a question may have changed what waits
     found, said_by = run_seen(done.history, entry, options.who), done.history.run_of(entry).secret.by
     if done.history.pending is None and done.history.head.number != entry.number:
-        return  # what was done at a question of it has told how it ended
+        return  # a command at its question has shown how it ended
     if options.as_json:
         from msgspec import to_builtins
 
@@ -268,7 +255,7 @@ def finish_run(done: Done, options: TableOptions, *, is_asked: bool = False, exi
     else:
         from rpgres.cli.render.tables import found_lines
 
-        # Whoever has the file knows what was typed there.
+        # The host has the file, and so may know its inputs.
         by, is_put = said_by or None, is_listening()
         owner = done.history.state.seat_of(found.question.who) if isinstance(found, Pending) else None
         is_left = is_put and is_asked and options.who in (None, owner)
@@ -280,7 +267,7 @@ def finish_run(done: Done, options: TableOptions, *, is_asked: bool = False, exi
 
 @contextmanager
 def taken_back() -> Iterator[None]:
-    """Tell that an action was taken back at its first roll, before anything was written."""
+    """Report that an action was taken back at its first roll, before anything was written."""
     from rpgres.engine.stops import TakenBack
 
     try:

@@ -1,4 +1,4 @@
-"""Looking at a lasting table: as it is, its log, whether it is in order, and what is written to files."""
+"""Looking at a persistent table: its state, its log, its verification, and its files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rpgres.cli.annotations import Folders, spread
+from rpgres.cli.annotations import Folders, argument, option, spread
 from rpgres.cli.asking.terminal import is_listening
 from rpgres.cli.commands.table.common import Seat, Table, TableOptions, app, rules_at, state_of
 from rpgres.cli.commands.table.posting import answer_words, rules_of_view, view_in
@@ -18,18 +18,13 @@ if TYPE_CHECKING:
     from rpgres.journal.forms import ViewRecord
     from rpgres.journal.history import History
 
-View = Annotated[
-    str | None,
-    typer.Option("--view", metavar="FILE", help="Show a view file in place of a table.", show_default=False),
-]
+View = Annotated[str | None, option("--view", takes="FILE", help="Show a view file in place of a table.")]
 
 
 @app.command("show")
 @spread
 def show(
-    who: Annotated[
-        str, typer.Argument(metavar="[NAME]", help="Show only this character [default: all].", show_default=False)
-    ] = "",
+    who: Annotated[str, argument("[NAME]", help="Show only this character [default: all].")] = "",
     view: View = None,
     *,
     options: TableOptions,
@@ -78,14 +73,12 @@ def show(
 @spread
 def log(
     times: Annotated[bool, typer.Option("--times", help="Show the time of each entry.")] = False,
-    last: Annotated[
-        int | None, typer.Option("--last", metavar="N", min=1, help="Show only the last N entries.", show_default=False)
-    ] = None,
+    last: Annotated[int | None, option("--last", takes="N", help="Show only the last N entries.", min=1)] = None,
     view: View = None,
     *,
     options: TableOptions,
 ) -> None:
-    """Show everything that was done at the table, in order; what was taken back is shown as such."""
+    """Show everything that was done at the table, in order; undone entries are marked."""
     from rpgres.journal.forms import LogRecord
     from rpgres.journal.views import log_record
 
@@ -117,12 +110,7 @@ def log(
 @app.command("verify")
 @spread
 def verify(
-    head: Annotated[
-        str,
-        typer.Option(
-            "--head", metavar="HASH", help="A hash you noted earlier, or its first digits.", show_default=False
-        ),
-    ] = "",
+    head: Annotated[str, option("--head", takes="HASH", help="A hash you noted earlier, or its first digits.")] = "",
     *,
     options: TableOptions,
 ) -> None:
@@ -170,7 +158,7 @@ def view(
 ) -> None:
     """Write all that a seat may see into a file, for a player elsewhere: the table, the log, what is asked.
 
-    The player reads it with `rpgres table show --view FILE`, which tells how to answer; whoever has the table takes the
+    The player reads it with `rpgres table show --view FILE`, which says how to answer; the host takes the
     line that comes back with `rpgres table answer`.
     """
     from rpgres.cli.render.lines import line
@@ -232,7 +220,7 @@ def export(
     numbers), stands (yes, undone or failed). What was undone and done again stands there twice, once as undone.
 
     With --as SEAT, what the seat may not know of is in none of them. What a sheet of the ruleset does not take, such as
-    a number past its bounds, is written all the same, and told above it and on standard error.
+    a number past its bounds, is written all the same, with a note above it and on standard error.
     """
     from rpgres.cli.render.lines import line
     from rpgres.cli.render.table_files import table_files

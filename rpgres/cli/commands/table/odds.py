@@ -1,4 +1,4 @@
-"""`rpgres table odds`: the exact chances of an action at a lasting table, as a seat knows the table."""
+"""`rpgres table odds`: the exact chances of an action at a persistent table, as a seat knows it."""
 
 from __future__ import annotations
 

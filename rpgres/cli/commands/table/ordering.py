@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from rpgres.cli.annotations import spread
+from rpgres.cli.annotations import argument, option, spread
 from rpgres.cli.commands.table.common import RealDiceOf, TableOptions, app, finish_run, hand_for, say_entry, taken_back
 from rpgres.cli.output import say, say_json
 from rpgres.errors import UsageError
@@ -19,16 +19,10 @@ def orders(
         Literal["show", "set", "clear"], typer.Argument(metavar="[show|set|clear]", help="What to do.")
     ] = "show",
     file: Annotated[
-        str,
-        typer.Argument(
-            metavar="[FILE]", help="For set: a TOML file with the orders, or - for standard input.", show_default=False
-        ),
+        str, argument("[FILE]", help="For set: a TOML file with the orders, or - for standard input.")
     ] = "",
     whose: Annotated[
-        str,
-        typer.Option(
-            "--for", metavar="SEAT", help="The seat, where the host sets or shows its orders.", show_default=False
-        ),
+        str, option("--for", takes="SEAT", help="The seat, where the host sets or shows its orders.")
     ] = "",
     real_dice: RealDiceOf = None,
     *,

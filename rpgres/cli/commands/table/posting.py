@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def view_in(file: str, options: TableOptions) -> ViewRecord:
-    """Return a view from a file, of which it is said already whose it is.
+    """Return a view from a file, whose seat is known.
 
     Raises:
         UsageError: it is another seat's.
@@ -65,11 +65,11 @@ def _rules_for(view: ViewRecord, options: TableOptions) -> Rules | None:
         return None
 
 
-def _tell_unchecked(rules: Rules | None, view: ViewRecord, choice: str) -> None:
-    from rpgres.journal.elsewhere import is_checked
+def _tell_unchecked(rules: Rules | None, view: ViewRecord, choose: Mapping[str, Sequence[str]]) -> None:
+    from rpgres.journal.elsewhere import unchecked
 
-    if not is_checked(rules, view, choice):
-        warn(f"this view does not tell enough to check {choice!r}; the table will, when the host takes it")
+    if found := unchecked(rules, view, choose):
+        warn(f"not checked here: {', '.join(found)}; the table will check {'it' if len(found) == 1 else 'them'}")
 
 
 def write_answer(
@@ -91,7 +91,7 @@ def write_answer(
         raise UsageError(f"choose an option: {answer_words(file, view) or '--choose LABEL=OPTION'}")
     rules = _rules_for(view, options)
     answer = answer_for(rules, view, choose=choices, given=given)
-    _tell_unchecked(rules, view, next(iter(choices.values()))[0])
+    _tell_unchecked(rules, view, choices)
     if out is None:
         _hand_over(answer_line(answer))
         return
@@ -104,8 +104,9 @@ def write_answer(
 
 
 def _hand_over(text: str) -> None:
-    """Print a line for a mail; what to do with it is told beside, so that a pipe gets the line alone."""
-    from rpgres.cli.output import is_terminal, say_text
+    """Print a line for a mail; what to do with it goes to standard error, so that a pipe gets the line alone."""
+    from rpgres.cli.output import say_text
+    from rpgres.cli.streams import is_terminal
 
     say_text(("Send this line to whoever has the table:\n" if is_terminal() else "") + f"{text}\n")
 
@@ -129,7 +130,7 @@ def seal_elsewhere(file: str | None, out: str | None, options: TableOptions, *, 
     view = view_in(file, options)
     rules = _rules_for(view, options)
     made = seal_for(rules, view, label, answer, salt=fresh_salt())
-    _tell_unchecked(rules, view, answer)
+    _tell_unchecked(rules, view, {label: [answer]})
     write_json(Path(out) if out is not None else kept_seal(made.commitment), made)
     _hand_over(seal_line(made))
 
@@ -227,7 +228,7 @@ def _accepted(one: Posted, source: str, *, is_named: bool, is_accepted: bool) ->
     """Return what the host has been shown of an answer and takes.
 
     Raises:
-        UsageError: the host does not take it, or was not asked and has not said so beforehand.
+        UsageError: the host does not take it, or was not asked and gave no --accept.
     """
     message, has_dice = _posted_words(one)
     if is_accepted or (is_named and not has_dice):

@@ -12,7 +12,7 @@ from rpgres.odds.sampling import Estimate, Sample
 from rpgres.odds.subjects import Evaluated, value_text
 from rpgres.rulesets import RulesetFile
 
-BEST = "best"  # in place of a policy: the actor decides as well as can be
+BEST = "best"  # in place of a policy: the actor decides optimally
 LONGEST_FRACTION = 24  # longer ones are for the JSON
 AT_LEAST = "at least "
 TRACE = 1e-9  # remaining probability too small to be shown beside every chance
@@ -22,7 +22,6 @@ def heading(record: Any, *, what: str = "odds", without: Sequence[str] = ()) -> 
     """Return what was evaluated, in a line: the action or scene, the ruleset, and its inputs.
 
     Args:
-        record: the odds.
         what: what they are, such as `odds compared`.
         without: inputs that vary.
     """
@@ -87,7 +86,7 @@ def certainty(name: str, chance: Chance, *, left: Chance, sample: Sample | None)
 def fraction_text(chance: Chance, *, left: Chance) -> str:
     """Return an exact chance as shown: nothing in place of one that would fill the line.
 
-    With something left open, it is the least that it can be, and said to be.
+    With something left open, it is a lower bound, and marked as one.
     """
     is_short = len(chance.exact) <= LONGEST_FRACTION
     if is_open(left) and (is_short or left.probability > TRACE):

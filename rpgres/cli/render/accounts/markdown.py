@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from rpgres.cli.formats.accounts import Account, Stands, Turn
-from rpgres.cli.render.account_blocks import Kind, blocks_of
-from rpgres.cli.render.account_lines import people_words, rules_words
+from rpgres.cli.render.accounts.blocks import Kind, blocks_of
+from rpgres.cli.render.accounts.lines import people_words, rules_words
 from rpgres.cli.render.lines import Line
 from rpgres.cli.render.markdown import plain_markdown
 

@@ -1,6 +1,6 @@
 """The account of a persistent table, made from its log as a seat sees it: a chapter for each scene, names and not ids.
 
-What was taken back or failed is left out, and so is what a decision waited for before it was taken.
+Undone and failed entries are left out, and so is what a decision waited for before it was taken.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from rpgres.cli.formats.accounts import Account, Change, Chapter, Note, Remark, Told, Turn
-from rpgres.cli.render.account_tables import table_of
-from rpgres.cli.render.account_words import Words, words_of
-from rpgres.cli.render.accounts import heading_of, path_words, turns_of
+from rpgres.cli.render.accounts.scenes import heading_of, path_words, turns_of
+from rpgres.cli.render.accounts.things import table_of
+from rpgres.cli.render.accounts.words import Words, words_of
 from rpgres.cli.render.results import moment_words
 from rpgres.cli.render.tables import typed_words, value_words
 from rpgres.cli.render.words import title
@@ -43,8 +43,7 @@ def account_of_table(record: TableRecord, entries: Iterable[EntryView], state: S
     Args:
         record: the table as a seat sees it.
         entries: its log, as that seat sees it.
-        state: what lies there, as that seat sees it.
-        rules: the rules it is played by.
+        state: the table, as that seat sees it.
     """
     heading = heading_of(
         rules, state, title=record.title or rules.file.title, seed=record.seed, seat=record.seat or HOST
@@ -69,7 +68,7 @@ def _chapters(entries: Iterable[EntryView], words: Words) -> Iterator[Chapter]:
             under_way.append(entry.period)
         turns += _turns(entry, words)
         if isinstance(entry, EndEntry):
-            titled = titled or _numbered(entry.period, times)  # it began without anybody saying so
+            titled = titled or _numbered(entry.period, times)  # it had no entry for its beginning
             del under_way[under_way.index(entry.period) if entry.period in under_way else 0 :]
             if not under_way:
                 yield Chapter(titled, turns=turns)

@@ -28,8 +28,8 @@ from rpgres.cli.formats.accounts import (
     Told,
     Turn,
 )
-from rpgres.cli.render.account_tables import table_of
-from rpgres.cli.render.account_words import Words, plain_words, words_of
+from rpgres.cli.render.accounts.things import table_of
+from rpgres.cli.render.accounts.words import Words, plain_words, words_of
 from rpgres.cli.render.results import cards_words, moment_words, untitled, untold
 from rpgres.cli.render.words import (
     band_title,
@@ -58,7 +58,7 @@ _MEANS = {
     "host": "by the host",
     "window": "",
 }
-_UNTOLD = ("sheet", "variant")  # inputs that the sentence tells otherwise
+_UNTOLD = ("sheet", "variant")  # inputs that the sentence has already
 _COUNTED = re.compile(r"([a-z]+)[- ](\d{1,6})")  # what is done in a turn that is a whole exchange: `exchange 2`
 _SHORT = 60  # columns of a note that can be a heading
 _NUMBERED = ("exchange", "round", "phase")  # what a turn of a procedure may be counted by
@@ -68,7 +68,7 @@ def account_of(result: SceneResult, rules: Rules, *, name: str = "") -> Account:
     """Return the account of a run of a scene.
 
     Args:
-        result: what came of it, as far as the reader may know.
+        result: the result, as far as the reader may know.
         rules: the rules it was played by.
         name: what the scene is called where it has no title.
     """
@@ -99,11 +99,10 @@ def heading_of(
     """Return the account of a scene of which nothing was played yet.
 
     Args:
-        rules: the rules it is played by.
         state: the table, for who takes part.
         title, summary: what it is called, and what it is about.
-        seed: where the dice come from, where that is told.
-        seat: the seat it is told for.
+        seed: where the dice come from, where the reader may know it.
+        seat: the seat of the reader.
     """
     words = words_of(rules, state)
     people = [Participant(one, words.who(one), state.seat_of(one)) for one in state.characters]
@@ -161,7 +160,7 @@ def chapter_of(steps: Sequence[Mapping[str, Any]], words: Words, titled: str) ->
     """Return the chapter that one step makes, or the turns of one procedure.
 
     Args:
-        steps: what came of them.
+        steps: their results.
         words: the words of the scene.
         titled: what the chapter is called.
     """
@@ -204,13 +203,13 @@ def turns_of(step: Mapping[str, Any], words: Words, last: int | None = None) -> 
     """Return one step as turns, one for each turn of a procedure; and the number of its exchange or round.
 
     Args:
-        step: what came of it.
+        step: its result.
         words: the words of the scene.
         last: the exchange or round of the turn before; a turn names its own only where that is another.
     """
     said = msgspec.convert(step.get("events") or [], list[EventRecord])
     parts: dict[bool, list[EventRecord]] = {False: [], True: []}
-    for event in said:  # what a turn changed in secret is told apart, and no turn of its own
+    for event in said:  # secret changes of a turn are separate lines, and no turn
         parts[isinstance(event, TurnEvent) and event.audience is not None].append(event)
     events = parts[False]
     ends = [number for number, event in enumerate(events) if isinstance(event, TurnEvent)]
@@ -224,7 +223,7 @@ def turns_of(step: Mapping[str, Any], words: Words, last: int | None = None) -> 
         end = events[number]
         assert isinstance(end, TurnEvent)
         turn = _taken_turn(end, events[start:number], step, words)
-        if number == 0 and not end.by:  # nobody's turn: how it begins
+        if number == 0 and not end.by:  # no character's turn: how it begins
             turns = [msgspec.structs.replace(opening, lines=[*opening.lines, *turn.lines])]
         else:
             turns.append(turn)
@@ -235,7 +234,7 @@ def turns_of(step: Mapping[str, Any], words: Words, last: int | None = None) -> 
 
 
 def _taken_turn(end: TurnEvent, events: Sequence[EventRecord], step: Mapping[str, Any], words: Words) -> Turn:
-    """Return one turn of a procedure: what was done in it, how it went, what came of it."""
+    """Return one turn of a procedure: what was done, how it went, its outcome."""
     record = {**msgspec.structs.asdict(end), "actor": end.by or None, "details": step.get("details") or {}}
     actor = words.who(end.by) if end.by else ""
     described = words.file.actions.get(end.action)
@@ -394,7 +393,7 @@ def _event_line(event: EventRecord, words: Words, texts: Sequence[str]) -> LineR
 
 
 def _told(text: str, words: Words) -> str:
-    """Return a line of the rule; one that begins with somebody's short name says the whole name."""
+    """Return a line of the rule; one that begins with a character's short name gets the title."""
     name, colon, rest = text.partition(":")
     return f"{words.who(name)}:{rest}" if colon and name in words.people else text
 
@@ -438,7 +437,7 @@ def _effect_lines(step: Mapping[str, Any], words: Words) -> Iterator[Change]:
 
 
 def _opponent(step: Mapping[str, Any], words: Words) -> str | None:
-    """Return who is called the opponent in effects, as far as the step tells."""
+    """Return who is called the opponent in effects, as far as the step says."""
     known = (step.get("details") or {}).get("opponent")
     if isinstance(known, str):
         return known

@@ -12,7 +12,7 @@ from rpgres.odds.plans import ChanceSpan, Planned
 
 MOST_ROWS = 16
 STYLES = ("name", "", "quiet")  # of the cells after the question
-Facts = tuple[tuple[str, tuple[Any, ...]], ...]  # by name, the values that a row stands for
+Facts = tuple[tuple[str, tuple[Any, ...]], ...]  # by name, the values of a row
 Row = tuple[Facts, list[Planned]]
 
 
@@ -20,7 +20,6 @@ def plan_table(plan: Sequence[Planned], *, least: int) -> Table:
     """Return the best options of each question, by its facts.
 
     Args:
-        plan: the questions.
         least: the minimum width of a column.
     """
     rows: list[list[Cell]] = []

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from rpgres.cli.render.odds import (
+from rpgres.cli.render.odds.plans import plan_table
+from rpgres.cli.render.odds.words import (
     above,
     certainty,
     fraction_text,
@@ -19,7 +20,6 @@ from rpgres.cli.render.odds import (
     outcome_style,
     within,
 )
-from rpgres.cli.render.plan_tables import plan_table
 from rpgres.cli.render.reports import Cell, Chart, Report, Series, Table
 from rpgres.cli.render.results import fact_words
 from rpgres.cli.render.words import outcome_titles, percent, rung, style_of, title, titles, who_is
@@ -48,7 +48,6 @@ def report_of(record: Record, file: RulesetFile | None, *, outcomes: Sequence[st
     """Return odds as a report.
 
     Args:
-        record: the odds.
         file: the ruleset's data, for its words; None for dice.
         outcomes: what a grid shows, in place of success.
     """
@@ -63,8 +62,8 @@ def report_of(record: Record, file: RulesetFile | None, *, outcomes: Sequence[st
             return _scene(record, file)
         case LadderOdds():
             return _ladder(record, file)
-    from rpgres.cli.render.grid_reports import grids_report, variation_report
-    from rpgres.cli.render.study_reports import comparison_report, knockout_report, search_report
+    from rpgres.cli.render.odds.grids import grids_report, variation_report
+    from rpgres.cli.render.odds.studies import comparison_report, knockout_report, search_report
 
     match record:
         case Comparison():
@@ -188,13 +187,19 @@ def _single(record: OddsResult, file: RulesetFile | None) -> Report:
         tables.append(_choices(record, file))
     if len({(one.label, *one.best) for one in record.plan}) > 1 or (record.plan and len(record.choices) < 2):
         tables.append(plan_table(record.plan, least=LEAST))
-    passed = f"skipped for lack of a policy: {', '.join(record.passed)} (use --auto for a policy)"
+    below = list[str]()
+    if record.unasked:
+        below.append(f"not asked before the outcome: {', '.join(record.unasked)}")
+    if record.partly:
+        below.append(f"not offered on some paths: {', '.join(record.partly)} (decided by a policy or skipped there)")
+    if record.passed:
+        below.append(f"skipped for lack of a policy: {', '.join(record.passed)} (use --auto for a policy)")
     values = [likely(name, chance, record.sample) for name, chance in known.items()]
     return Report(
         title=text,
         above=above(record),
         tables=tables,
-        below=[*([passed] if record.passed else []), *notes_text(record.policies, record.note)],
+        below=[*below, *notes_text(record.policies, record.note)],
         chart=_bars(text, [names[name] for name in known], values) if known else None,
     )
 

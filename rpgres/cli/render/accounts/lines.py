@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rpgres.cli.formats.accounts import Account, Chapter, Stands, Turn
-from rpgres.cli.render.account_blocks import Kind, blocks_of
+from rpgres.cli.render.accounts.blocks import Kind, blocks_of
 from rpgres.cli.render.lines import BULLET, HANG, INDENT, Line, Piece, line
 from rpgres.cli.render.words import who_is
 from rpgres.model.state import GM
@@ -24,8 +24,7 @@ def account_lines(account: Account, *, is_aloud: bool = False) -> list[Line]:
     """Return the whole account as lines.
 
     Args:
-        account: what is told.
-        is_aloud: whether it is to be heard: what came of a turn before how it came about.
+        is_aloud: whether it is for a screen reader: the outcome of a turn before its rolls.
     """
     lines = heading_lines(account)
     for number, chapter in enumerate(account.chapters, 1):
@@ -46,7 +45,7 @@ def heading_lines(account: Account) -> list[Line]:
 
 
 def rules_words(account: Account) -> str:
-    """Return by what rules, from what seed and for whom an account is told, in words."""
+    """Return by what rules, from what seed and for which seat an account is, in words."""
     told = [account.ruleset]
     if account.house_rules:
         told.append(f"house rules: {account.house_rules}")
@@ -58,7 +57,7 @@ def rules_words(account: Account) -> str:
 
 
 def seat_words(account: Account) -> str:
-    """Return the seat that an account is told for, in words."""
+    """Return the seat of an account, in words."""
     return next((one.title for one in account.people if one.name == account.seat), who_is(account.seat))
 
 

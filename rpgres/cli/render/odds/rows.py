@@ -1,12 +1,12 @@
-"""Odds as rows for spreadsheets, each of which stands for itself."""
+"""Odds as rows for spreadsheets, each complete by itself."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rpgres.cli.render.odds import input_words
-from rpgres.cli.render.odds_reports import Record
-from rpgres.cli.render.study_reports import chance_of, difference_of
+from rpgres.cli.render.odds.reports import Record
+from rpgres.cli.render.odds.studies import chance_of, difference_of
+from rpgres.cli.render.odds.words import input_words
 from rpgres.odds.comparison import Comparison, Difference
 from rpgres.odds.exact import Chance, OddsResult
 from rpgres.odds.grids import Grids
@@ -18,7 +18,7 @@ from rpgres.odds.variations import Search, Variation
 
 
 def csv_rows(record: Record) -> tuple[list[str], list[list[str]]]:
-    """Return odds as a table in which every row stands for itself: the heads, and the rows.
+    """Return odds as a table whose rows are each complete: the heads, and the rows.
 
     Chances are decimal numbers from 0 to 1, and fractions beside them.
     """

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from rpgres.cli.render import reports
-from rpgres.cli.render.odds import above, heading
-from rpgres.cli.render.reports import Chart, Report, Series, Table
-from rpgres.cli.render.study_reports import (
+from rpgres.cli.render.odds.studies import (
     ANY_SUCCESS,
     below_text,
     chance_of,
@@ -19,6 +17,8 @@ from rpgres.cli.render.study_reports import (
     side_chart,
     unfinished_text,
 )
+from rpgres.cli.render.odds.words import above, heading
+from rpgres.cli.render.reports import Chart, Report, Series, Table
 from rpgres.cli.render.words import outcome_titles, percent
 from rpgres.odds.comparison import NEGLIGIBLE
 from rpgres.odds.grids import GridCase, GridCell, Grids
@@ -103,7 +103,7 @@ def _bound(found: MeasuredOdds) -> str:
 
 
 def _short_names(first: Axis, second: Axis) -> tuple[str, str]:
-    """Return what axes are called where there is little room: the last key of a path, with what tells them apart."""
+    """Return what axes are called where there is little room: the last key of a path, with what distinguishes them."""
     one, other = first.name.split("."), second.name.split(".")
     if one[-1] != other[-1]:
         return one[-1], other[-1]

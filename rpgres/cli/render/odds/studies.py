@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rpgres.cli.render.odds import above, fraction_text, heading, notes_text, open_text, outcome_style
+from rpgres.cli.render.odds.words import above, fraction_text, heading, notes_text, open_text, outcome_style
 from rpgres.cli.render.reports import Cell, Chart, Grid, Report, Series, Table
 from rpgres.cli.render.words import outcome_titles, percent
 from rpgres.odds.comparison import NEGLIGIBLE, CaseOdds, Comparison, Difference
@@ -59,7 +59,6 @@ def side_chart(
     """Return several odds as a chart: a bar of all outcomes for each; of the mean, where outcomes are many numbers.
 
     Args:
-        found: the odds.
         categories: what each is called.
         heads: what the outcomes are called that are shown.
         title: what it shows.

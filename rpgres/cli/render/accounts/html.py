@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from html import escape
 
 from rpgres.cli.formats.accounts import Account, Chapter, Stands, Turn
-from rpgres.cli.render.account_blocks import Kind, blocks_of
-from rpgres.cli.render.account_lines import seat_words
+from rpgres.cli.render.accounts.blocks import Kind, blocks_of
+from rpgres.cli.render.accounts.lines import seat_words
 from rpgres.cli.render.lines import Piece
 from rpgres.cli.render.words import who_is
 from rpgres.text.harmless import in_line
@@ -166,7 +166,7 @@ def _styled(piece: Piece, shown: dict[str, str]) -> str:
 
 
 def _dice(faces: str) -> str:
-    """Return dice as they lie; signs are spelled out for whoever listens."""
+    """Return dice face by face; signs are spelled out for screen readers."""
     if not set(faces) <= {*_FATE, " ", ";"}:
         return f'<span class="dice">{_text(faces)}</span>'
     shown = faces.replace("-", "\N{MINUS SIGN}")

@@ -20,7 +20,7 @@ class Words:
 
     Attributes:
         file: the ruleset's data.
-        people: what everybody is called, by short name.
+        people: the title of each character, by short name.
     """
 
     def __init__(self, file: RulesetFile, people: Mapping[str, str]) -> None:
@@ -28,7 +28,7 @@ class Words:
         self.people = people
 
     def who(self, name: str) -> str:
-        """Return how somebody is spoken of."""
+        """Return the title of a character."""
         return in_line(self.people.get(name) or who_is(name))
 
     def text(self, value: Any, *, is_rated: bool = False) -> str:

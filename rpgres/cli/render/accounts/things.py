@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from rpgres.cli.formats.accounts import Stands
-from rpgres.cli.render.account_words import Words, plain_words, words_of
+from rpgres.cli.render.accounts.words import Words, plain_words, words_of
 from rpgres.cli.render.words import card_count, thing_words, title
 from rpgres.model.cards import shown_codes
 from rpgres.model.state import FACE_DOWN, Box, Character, State, Tag
@@ -103,7 +103,7 @@ def _known_words(audience: Sequence[str] | None, words: Words) -> str:
 
 
 def _piles(state: State, words: Words) -> Iterator[Stands]:
-    """Yield where cards lie: those that are seen by their codes, the others counted; empty places are left out."""
+    """Yield piles of cards: visible cards by their codes, the others counted; empty places are left out."""
     for name, pile in state.piles.items():
         if not len(pile):
             continue

@@ -1,0 +1,1 @@
+"""Odds as reports, and as rows for spreadsheets."""

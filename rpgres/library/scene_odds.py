@@ -1,0 +1,197 @@
+"""Exact odds of scenes and procedures by a call: how they end, and what optimal play is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from rpgres.arguments import told_by_kind
+from rpgres.engine.players import default_policy
+from rpgres.engine.prepare import Prepared, policies_of
+from rpgres.engine.resolve import Answers, Folders
+from rpgres.errors import UsageError
+from rpgres.library.reading import Policies, plain_inputs, read_answers, read_rules, told_policies
+from rpgres.library.scenes import scene_in
+from rpgres.model.state import EMPTY
+from rpgres.odds.exact import Weighed
+from rpgres.odds.scene_best import SceneBestResult
+from rpgres.odds.scenes import Undecided, scene_odds
+from rpgres.odds.subjects import Subject
+from rpgres.rulesets import Rules, Ruleset
+from rpgres.scenes import Scene
+from rpgres.scenes.deciding import who_decides
+from rpgres.scenes.measuring import Deciders, nobody_decides, procedure_subject, scene_of_procedure
+from rpgres.scenes.odds_record import scene_record
+from rpgres.scenes.optimal import best_record
+from rpgres.scenes.sampling import SampledSceneOdds
+from rpgres.scenes.walking import ENDING, course_of
+
+
+@told_by_kind
+def odds_scene(
+    what: str | Ruleset,
+    procedure: str | None = None,
+    *,
+    by: str = ENDING,
+    choose: Answers | None = None,
+    auto: bool = False,
+    policies: Policies | None = None,
+    switches: Mapping[str, str] | None = None,
+    rulesets: Folders | None = None,
+    leaves: int | None = None,
+    seconds: float | None = None,
+    note: str | None = None,
+    **inputs: Any,
+) -> SampledSceneOdds:
+    """Return the exact odds of how a scene or a procedure ends, over every result of its dice and cards.
+
+    >>> odds_scene("fate/gate", auto=True).method
+    'exact'
+    >>> contest = odds_scene("fate", "contest", skill=3, vs=2, victories=1, exchanges=1, auto=True)
+    >>> contest.outcomes["won"].exact
+    '50/81'
+
+    Args:
+        what: the scene: a TOML file, or a shipped one such as `fate/gate`; or the ruleset of a procedure.
+        procedure: the procedure's name; left out for a scene.
+        by: what the chances are of: `ending`, a part of the table at the end, or what the last procedure counts.
+        choose: answers to the decisions of a procedure, by label.
+        auto: whether the ruleset's policy answers what neither the scene nor a policy does.
+        policies: policy by name of a character; everybody's under an empty name.
+        switches: house rules, over the scene's own.
+        rulesets: folders with overlays; the last is the nearest.
+        leaves: how many branches to follow at most; a default budget of work holds without it.
+        seconds: a limit of time in seconds; what it leaves unresolved is told as `open`.
+        note: carried into the record.
+        inputs: what a procedure takes, by name, with underscores for hyphens.
+
+    Returns:
+        The record of `rpgres odds SCENE --json`.
+
+    Raises:
+        NeedsPolicy: nothing answers a decision.
+        FileError: the scene or a sheet is missing or faulty.
+        UsageError: there is no such procedure, input, policy, switch or part of the table.
+    """
+    deciding = {"choose": choose, "auto": auto, "policies": policies, "switches": switches}
+    scene, _, told = _played(what, procedure, inputs, rulesets, **deciding)
+    try:
+        found = scene_odds(course_of(scene, by=(by,)), leaves=leaves, seconds=seconds)
+    except Undecided as undecided:
+        raise nobody_decides(scene, undecided.questions.values()) from None
+    return scene_record(scene, found, by=by, note=note, **told)
+
+
+@told_by_kind
+def odds_best(
+    what: str | Ruleset,
+    procedure: str | None = None,
+    *,
+    best: str = "",
+    goal: str | Sequence[str] = (),
+    by: str = ENDING,
+    choose: Answers | None = None,
+    policies: Policies | None = None,
+    switches: Mapping[str, str] | None = None,
+    rulesets: Folders | None = None,
+    leaves: int | None = None,
+    seconds: float | None = None,
+    note: str | None = None,
+    **inputs: Any,
+) -> SceneBestResult:
+    """Return the odds of a scene or a procedure in which one player decides optimally, from start to end.
+
+    >>> found = odds_best("again-pool/the-debt", best="ondra")
+    >>> [option.option for option in found.decisions[0].options]
+    ['spend', 'no']
+
+    Args:
+        what, procedure: as of `odds_scene`.
+        best: who decides optimally: a character or a seat; by default the first actor.
+        goal: the endings, outcomes or values that count; by default successes, or as large a mean as can be.
+        by: what the chances are of, as of `odds_scene`.
+        policies: who else decides, by name of a character; the ruleset's policy for those without one.
+        choose, switches, rulesets, leaves, seconds, note, inputs: as of `odds_scene`. Without the whole scene there is
+            no result, so that a limit which is too small is an error.
+
+    Returns:
+        The record of `rpgres odds SCENE --best WHO --json`: `decisions` has what each first option is worth.
+
+    Raises:
+        NeedsPolicy, FileError: as of `odds_scene`.
+        UsageError: nobody is called so, there is no such ending, or the player does not see all that matters.
+    """
+    deciding = {"choose": choose, "auto": True, "policies": policies, "switches": switches}
+    scene, prepared, told = _played(what, procedure, inputs, rulesets, **deciding)
+    people, actor = (prepared.state, prepared.actor) if prepared is not None else (scene.state, "")
+    goals = [goal] if isinstance(goal, str) else list(goal)
+    limits: dict[str, Any] = {"leaves": leaves, "seconds": seconds}
+    return best_record(scene, people, best=best, goals=goals, by=by, actor=actor, note=note, **limits, **told)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+
+
+def _played(
+    what: str | Ruleset,
+    procedure: str | None,
+    inputs: Mapping[str, Any],
+    rulesets: Folders | None,
+    **deciding: Any,
+) -> tuple[Scene, Prepared | None, dict[str, Any]]:
+    """Return a scene, or the one of a procedure with its inputs as read; and what is told of it."""
+    policies, auto = deciding["policies"], deciding["auto"]
+    if procedure is None:
+        require_no_inputs(inputs, **deciding)
+        scene = scene_in(what, policies, deciding["switches"], rulesets, auto=auto)
+        return scene, None, {"policies": policies_in(scene, policies, auto=auto), "inputs": {}}
+    rules = read_rules(what, deciding["switches"], rulesets)
+    rules.require_action(procedure)
+    if not rules.file.actions[procedure].procedure:
+        raise UsageError(f"{procedure} is no procedure; odds({rules.id!r}, {procedure!r}) evaluates it")
+    subject, deciders = of_procedure(rules, procedure, plain_inputs(inputs), **deciding)
+    scene, prepared = scene_of_procedure(subject, deciders)
+    return scene, prepared, {"policies": policies_in(scene, policies, auto=auto), "inputs": prepared.inputs}
+
+
+def require_no_inputs(
+    inputs: Mapping[str, Any], *, choose: Answers | None, decide: Weighed = "policies", **_unused: Any
+) -> None:
+    """Check that nothing is given that a scene says itself.
+
+    Raises:
+        UsageError: something is.
+    """
+    unused = [*plain_inputs(inputs), *(["choose"] if choose else []), *(["decide"] if decide != "policies" else [])]
+    if unused:
+        raise UsageError(f"a scene takes no {', '.join(unused)}: that belongs to an action or a procedure")
+
+
+def of_procedure(
+    rules: Rules,
+    procedure: str,
+    inputs: dict[str, Any],
+    *,
+    choose: Answers | None,
+    auto: bool,
+    policies: Policies | None,
+    switches: Mapping[str, str] | None,
+) -> tuple[Subject, Deciders]:
+    """Return a procedure as a subject of odds, and who decides in it."""
+    deciders = partial(policies_of, named=dict(policies or {}), auto=auto, with_orders=True, files=True)
+    subject = procedure_subject(
+        rules,
+        procedure,
+        inputs,
+        deciders=deciders,
+        switches=dict(switches or EMPTY),
+        choose=read_answers(choose, "choose"),
+    )
+    return subject, deciders
+
+
+def policies_in(scene: Scene, policies: Policies | None, *, auto: bool) -> dict[str, str]:
+    """Return who decides by which policy, for the record."""
+    everybody = scene.file.policy or (default_policy(scene.rules) if auto else "")
+    return {**who_decides(scene.file, scene.policies), **told_policies(policies or EMPTY, everybody)}

@@ -1,0 +1,140 @@
+"""Optimal play of a whole scene as a record: who decides, which endings count, and what each first option is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rpgres.engine.hidden import Known
+from rpgres.engine.views import seats_of
+from rpgres.errors import UsageError, named
+from rpgres.model.state import EMPTY, State
+from rpgres.odds.exact import chance_record
+from rpgres.odds.scene_best import SceneBestResult, decision_record, scene_best
+from rpgres.odds.scenes import Undecided
+from rpgres.rulesets import unknown
+from rpgres.scenes.measuring import nobody_decides
+from rpgres.scenes.odds_record import chances, evaluated
+from rpgres.scenes.program import Scene
+from rpgres.scenes.walking import ENDING, course_of, value_name
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+
+def best_record(
+    scene: Scene,
+    people: State,
+    *,
+    best: str = "",
+    goals: Sequence[str] = (),
+    by: str = ENDING,
+    policies: Mapping[str, str] = EMPTY,
+    inputs: Mapping[str, Any] = EMPTY,
+    note: str | None = None,
+    actor: str = "",
+    known: Known | None = None,
+    leaves: int | None = None,
+    seconds: float | None = None,
+) -> SceneBestResult:
+    """Return the result of a scene with optimal decisions of one player.
+
+    Args:
+        scene: the scene; its policies decide for everybody else.
+        people: the table with everybody who takes part.
+        best: who decides optimally: a character or a seat; by default the first actor.
+        goals: the endings, outcomes or values that count; by default successes, or the mean of numbers.
+        by: what the chances are of; see `course_of`.
+        policies: who else decides by which policy, for the record.
+        inputs: what was typed for a procedure.
+        note: carried into the record.
+        actor: who acts first, where no step says it.
+        known: at a persistent table, by whose knowledge of it.
+        leaves, seconds: see `Budget`.
+
+    Raises:
+        UsageError: nobody is called so, there is no such ending, or the player does not see all that matters (`Blind`).
+        NeedsPolicy: nothing answers a decision of somebody else.
+    """
+    who = _who(scene, people, best, actor)
+    goals, worth = _goal(scene, goals, by)
+    course = course_of(scene, by=(by,))
+    try:
+        found = scene_best(course, who, worth=lambda result: worth(result[0]), leaves=leaves, seconds=seconds)
+    except Undecided as undecided:
+        raise nobody_decides(scene, undecided.questions.values()) from None
+    return SceneBestResult(
+        **chances(found.masses, found.value * 0),
+        **evaluated(scene, by=by, policies={**policies, who: "best"}, inputs=inputs, note=note),
+        method="exact",
+        open=chance_record(found.value * 0),
+        leaves=found.leaves,
+        states=found.states,
+        turns=found.turns,
+        known=known,
+        best=who,
+        goal=goals,
+        value=chance_record(found.value),
+        decisions=[decision_record(one) for one in found.decisions],
+    )
+
+
+def _who(scene: Scene, people: State, typed: str, actor: str) -> str:
+    """Return who decides optimally: a character or a seat; by default the first actor.
+
+    Raises:
+        UsageError: nobody is called so, or nobody acts.
+    """
+    known = list(dict.fromkeys((*people.characters, *seats_of(people))))
+    who = typed or actor or next((leaf.step.actor for leaf in scene.program.leaves if leaf.step.actor), "")
+    if not who:
+        raise UsageError(f"{named('best')} needs the name of whoever decides optimally: {', '.join(known)}")
+    if who not in known:
+        raise UsageError(f"{named('best')}: {unknown('character', who, known, of='the scene')}")
+    return who
+
+
+def _goal(scene: Scene, goals: Sequence[str], by: str) -> tuple[list[str], Callable[[Any], Fraction | int]]:
+    """Return the outcomes that count, and what a result is worth.
+
+    Raises:
+        UsageError: there is no such ending, or nobody can tell which endings are good.
+    """
+    rules, ends = scene.rules, [end.name for end in scene.program.ends]
+    if by != ENDING:
+        if goals:
+            return list(goals), lambda value: int(value_name(value) in goals)
+        return [], lambda value: _number(value, by)
+    if ends:
+        if not goals:
+            raise UsageError(
+                f"the scene names its endings, and only you know which are good: say it with {named('goal')}, "
+                f"such as {named('goal')} {ends[0]} (endings: {', '.join(ends)})"
+            )
+        strange = next((goal for goal in goals if goal not in ends), None)
+        if strange is not None:
+            raise UsageError(f"{named('goal')}: {unknown('ending', strange, ends, of='the scene')}")
+        return list(goals), lambda value: int(value in goals)
+    bands = rules.file.bands
+    strange = next((goal for goal in goals if goal not in bands), None)
+    if strange is not None:
+        raise UsageError(f"{named('goal')}: {unknown('outcome', strange, bands, of=f'the ruleset {rules.id}')}")
+    wanted = list(goals) or [name for name, band in bands.items() if band.success]
+    return wanted, lambda value: int(any(rules.is_band(value, goal) for goal in wanted))
+
+
+def _number(value: Any, by: str) -> int:
+    """Return a value at the end as the number whose mean is looked for.
+
+    Raises:
+        UsageError: it is none.
+    """
+    if isinstance(value, int):
+        return int(value)
+    name = value_name(value)
+    if isinstance(value, tuple) and name.isdecimal():  # a track, by how many of its boxes are marked
+        return int(name)
+    raise UsageError(
+        f"{named('best')} with {named('by')} {by} makes a mean as large as can be, and at the end it may be {name}, "
+        f"which is no number; say with {named('goal')} which of its values count"
+    )
