@@ -41,7 +41,7 @@ def blame(error: BaseException, *, as_json: bool) -> int:
         as_json: as one line of JSON in place of a paragraph.
     """
     shown = _as_own(error)
-    from rpgres.engine.resolve import error_record, exit_code
+    from rpgres.engine.records import error_record, exit_code
 
     if as_json:
         text = to_json(error_record(shown, name=as_option)).decode()

@@ -9,16 +9,14 @@ from math import sqrt
 from time import monotonic
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from rpgres.conformance.behaviour import each
 from rpgres.conformance.records import NothingToCheck, finding
 from rpgres.conformance.subjects import Case, Subject
-from rpgres.conformance.walks import End, walk_for
+from rpgres.conformance.walks import End, plain, walk_for
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.events import Drawn, Moved
-from rpgres.engine.players import Policy, Seats, policy_of, uniform
+from rpgres.engine.players import Policy, Question, Seats, policy_of, uniform
 from rpgres.engine.run import play
 from rpgres.engine.table import MEASURED
 from rpgres.odds.explorer import Odds, Runs, WalkDealer, explore
@@ -46,7 +44,7 @@ def check_odds(subject: Subject) -> Iterator[Diagnostic]:
         has_cards = any(isinstance(event, Drawn | Moved) for course in courses for event in course.events)
         found: dict[str, Odds] = {}
         for asked in ASKED:
-            questions, others_questions = set[bytes](), set[bytes]()
+            questions, others_questions = list[Question](), list[Question]()
             merged = found[asked] = walk_for(case.prepared, asked=asked, leaves=budget, questions=questions)
             told, how = _disagreement(merged, _by(whole, asked)), "walked as odds do, and roll by roll"
             if told and asked in MEASURED:  # for which moot moments are asked too, which pass in play
@@ -57,7 +55,7 @@ def check_odds(subject: Subject) -> Iterator[Diagnostic]:
                 others = walk_for(case.prepared, asked=asked, leaves=budget, others=True, questions=others_questions)
                 told, how = _disagreement(merged, others), "by which of equivalent cards or runs go on"
                 if not (told or has_cards or merged.open or others.open):  # cards that are alike have other names
-                    told = _asked_otherwise(questions ^ others_questions)
+                    told = _asked_otherwise(questions, others_questions)
             if told:
                 yield finding(f"{told}, {how}", case.place, _ADVICE[asked])
                 return
@@ -76,9 +74,10 @@ _ADVICE = {
 }
 
 
-def _asked_otherwise(questions: set[bytes]) -> str:
+def _asked_otherwise(some: list[Question], others: list[Question]) -> str:
     """Return what is asked in some of the runs that go on as one and not in others; nothing when there is nothing."""
-    labels = sorted({msgspec.json.decode(question)["label"] for question in questions})
+    one, other = ({plain(question): question.label for question in questions} for questions in (some, others))
+    labels = sorted({label for question, label in (one | other).items() if (question in one) != (question in other)})
     return f"what is asked under {', '.join(labels)} differs, facts included" if labels else ""
 
 

@@ -56,12 +56,15 @@ _ADVICE = (
 def check_views(subject: Subject) -> Iterator[Diagnostic]:
     """Yield what tells a seat of something that it cannot see: in questions, events, outcomes and errors."""
     compared, cases = 0, count()
-    known = (kind for case in subject.steady for kind in kinds_of_tags(case.prepared.rules, case.prepared.state))
-    kinds = list(dict.fromkeys(known))
+    every = (kind for case in subject.steady for kind in kinds_of_tags(case.prepared.rules, case.prepared.state))
+    every_kind = list(dict.fromkeys(every))
 
     def of_case(case: Case) -> Iterator[Diagnostic]:
         nonlocal compared
         prepared, number_of_case, budget = case.prepared, next(cases), subject.budget(case) // RUNS
+        # of an example, all kinds that occur anywhere; procedures, and the many steps of scenes, would take too long
+        is_short = case.is_example and prepared.action not in subject.rules.ruleset.procedures
+        kinds = every_kind if is_short else kinds_of_tags(prepared.rules, prepared.state)
         for seat in sorted(seats_of(prepared.state)):
             before = list(hidden_before(seat, prepared, kinds))
             for game in range(GAMES):

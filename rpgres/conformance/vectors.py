@@ -167,7 +167,7 @@ def differences_of(rules: Rules, case: Case) -> Iterator[str]:
     """Yield what differs between a case and what the ruleset makes of it."""
     try:
         prepared = prepare(rules, case.action, case.inputs)
-        dealer = _OrderedDealer(case.dice, labels={*rules.file.actions[case.action].groups})
+        dealer = _OrderedDealer(case.dice, labels=_labels(rules, case.action))
         outcome, _ = play(prepared, dealer=dealer, players=Seats(case.choose, policies={"": _as_needed(rules)}))
     except NeedsAnswer as needs:
         yield f"it waits for the decision {needs.question.label}"
@@ -178,6 +178,12 @@ def differences_of(rules: Rules, case: Case) -> Iterator[str]:
     if dealer.left:
         yield f"{len(dealer.left)} of the dice are not thrown: {_shown(dealer.left)}"
     yield from _compared(outcome, case.expect)
+
+
+def _labels(rules: Rules, action: str) -> set[str]:
+    """Return the labels of the dice that a case has to have: the action's groups, or all that random tables roll."""
+    tables = rules.file.tables if action in rules.file.tables else ()
+    return {*rules.file.actions[action].groups, *tables, *(f"{name}-dice" for name in tables)}
 
 
 def _as_needed(rules: Rules) -> Policy:

@@ -320,7 +320,7 @@ def walk_for(
     seconds: float = SECONDS,
     others: bool = False,
     merged: bool = True,
-    questions: set[bytes] | None = None,
+    questions: list[Question] | None = None,
 ) -> Odds:
     """Return the exact chances of what is asked, as odds walk it: rolls compared at once, runs merged.
 
@@ -340,7 +340,7 @@ def walk_for(
 
     def decide(view: View, question: Question) -> Mapping[str, int] | str | None:
         if questions is not None:
-            questions.add(plain(question))
+            questions.append(question)
         return uniform(view, question)
 
     def once(dealer: WalkDealer) -> Hashable:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import msgspec
@@ -53,7 +53,7 @@ class Asked(Struct, frozen=True):
     Attributes:
         when: whether it is asked.
         options: its options, by name.
-        facts: the numbers that its formulas name, which policies may use.
+        facts: the numbers and counters that its formulas name, which policies may use.
     """
 
     when: Worker
@@ -167,7 +167,7 @@ def compiled_of(rules: Rules, action: str) -> Compiled:
             {group.name: worker(group.worth) for group in groups if group.worth is not None},
             {group.name: worker(group.again) for group in groups if group.again is not None},
             {group.name: tuple(_piece(piece) for piece in group.pieces) for group in groups},
-            {label: asked_of(ask, plan) for label, ask in plan.asks.items()},
+            {label: asked_of(ask, {*plan.numbers, *_counters(rules, action)}) for label, ask in plan.asks.items()},
             wanted,
         )
     found: Compiled = rules.compiled[key]
@@ -185,10 +185,24 @@ def _piece(piece: str | Expr) -> str | Worker:
     )
 
 
-def asked_of(ask: AskPlan, plan: DicePlan) -> Asked:
-    """Return a compiled question."""
+def _counters(rules: Rules, action: str) -> set[str]:
+    """Return the names of counters in the formulas of an action."""
+    parameters = rules.file.parameters_of(action).items()
+    return {
+        *(name for name, field in rules.file.sheet.items() if field.kind == "counter"),
+        *(name for name, its in parameters if its.kind == "counter"),
+    }
+
+
+def asked_of(ask: AskPlan, told: Container[str]) -> Asked:
+    """Return a compiled question.
+
+    Args:
+        ask: the question.
+        told: the names whose values are facts of the question, where its formulas name them.
+    """
     named = {name: None for one in ask.formulas for name in names(one)}
-    facts = tuple(name for name in named if name in plan.numbers)
+    facts = tuple(name for name in named if name in told)
     return Asked(worker(ask.when), {name: _option(its) for name, its in ask.options.items()}, facts)
 
 

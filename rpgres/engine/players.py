@@ -300,15 +300,20 @@ def for_every(answer: str, question: Question) -> str | None:
 class Applied:
     """Which answers of a script were offered in the runs of one calculation of odds.
 
+    Args:
+        choose: the script.
+
     Attributes:
+        asked: the labels of its questions that were asked.
         used: the answers that were offered, as `LABEL=ANSWER`.
         refused: the answers that were not offered on some path, each with the first question.
     """
 
-    __slots__ = ("refused", "used")
+    __slots__ = ("_labels", "asked", "refused", "used")
 
-    def __init__(self) -> None:
-        self.used = set[str]()
+    def __init__(self, choose: Mapping[str, Sequence[str]]) -> None:
+        self._labels = {label.rpartition(":")[2] for label in choose}
+        self.asked, self.used = set[str](), set[str]()
         self.refused: dict[str, tuple[Question, str]] = {}
 
     def takes(self, question: Question, choice: str) -> bool:
@@ -336,6 +341,10 @@ class Applied:
             if is_whole and name not in self.used:
                 raise refusal(question, choice)
         return tuple(sorted(self.used & self.refused.keys()))
+
+    def unasked(self) -> tuple[str, ...]:
+        """Return the labels of questions that no path asks."""
+        return tuple(sorted(self._labels - self.asked))
 
 
 class Script:
@@ -372,6 +381,11 @@ class Script:
         """Return the next answer to a question, if there is one."""
         return self.next(question) if self.seat in ("", view.seat) else None
 
+    def met(self, question: Question) -> None:
+        """Note for odds that a question was asked."""
+        if self._applied is not None:
+            self._applied.asked.add(question.label)
+
     def next(self, question: Question) -> Answer | None:
         """Return the next answer to a question: its owner's own first.
 
@@ -379,6 +393,7 @@ class Script:
         passed over by the next question of that label, which does not offer it, or also has the answer after it.
         Answers by `WHO:LABEL` are exact: only one that is not offered is passed over.
         """
+        self.met(question)
         for key in (f"{question.who}:{question.label}", question.label):
             answers = self.left.get(key)
             if not answers:
@@ -539,6 +554,7 @@ class Seats:
     def scripted(self, question: Question) -> Answer | None:
         """Return the script's next answer to a question, if it has one; it may name a single option later."""
         if question.is_one:
+            self.script.met(question)
             self.script.single.append(question)
             return None
         return self.script.next(question)

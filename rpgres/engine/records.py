@@ -1,15 +1,16 @@
-"""The result of a run as records: the JSON of the command line, and what a journal keeps. Nothing here plays."""
+"""Results and errors as records: the JSON of the command line, and what a journal keeps. Nothing here plays."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
-from typing import Any, Literal
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 from rpgres.engine.events import Decided, Drawn, Event, Moved, Rolled, Told, Turned, seen
 from rpgres.engine.players import Question
 from rpgres.engine.stops import NeedsAnswer
+from rpgres.errors import RpgresError, UsageError, as_key, readable
 from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent, TextEvent, TurnEvent
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY
@@ -311,3 +312,68 @@ def _for_others(event: Drawn | Moved) -> Any:
     """Return what everybody else sees of cards that not everybody may see."""
     public = seen(event, NOBODY)
     return event_record(public) if event.audience is not None and public is not None else None
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Errors
+
+ERROR = "rpgres.error/1"  # the format of an error in JSON
+
+
+class ErrorRecord(msgspec.Struct, frozen=True, kw_only=True, tag_field="format", tag=ERROR):
+    """What went wrong. With --json a command prints it on standard error.
+
+    Attributes:
+        code: the kind of error, which never changes with its text.
+        message: what is wrong, where, and what to try.
+        exit: the exit code: 2 when what was typed is wrong, 3 when a decision is needed first, else 1.
+        details: the same as data, such as file, line and key.
+    """
+
+    code: Annotated[str, msgspec.Meta(pattern="^[a-z]+(-[a-z]+)*$")]
+    message: Annotated[str, msgspec.Meta(min_length=1)]
+    exit: Literal[1, 2, 3]
+    details: dict[str, Any]
+
+
+def error_record(error: BaseException, *, name: Callable[[str], str] = as_key) -> dict[str, Any]:
+    """Return an error as plain data for JSON: format, code, message, exit (the exit code of a command), details.
+
+    Where an input is at fault, `details` has its `path`, and with some faults their `reason`. What is none of rpgres'
+    own errors has the code `internal`: a fault of rpgres, or of a plugin's code.
+
+    Args:
+        error: what was raised.
+        name: writes the names of inputs for the reader of the message.
+    """
+    if isinstance(error, RpgresError):
+        code, message, details = error.code, readable(error.raw, name), dict(error.details)
+        if error.path:
+            details["path"] = list(error.path)
+        if error.reason:
+            details["reason"] = error.reason
+    else:
+        code, message = "internal", f"rpgres failed unexpectedly: {type(error).__name__}: {error}"
+        details = {"type": type(error).__name__}
+    found = ErrorRecord(code=code, message=message, exit=exit_code(error), details=plain_data(details))
+    record: dict[str, Any] = msgspec.to_builtins(found)
+    return record
+
+
+def exit_code(error: BaseException) -> Literal[1, 2, 3]:
+    """Return the exit code of a command that ends with an error.
+
+    2 when what was typed is wrong, 3 when a decision is needed first, 1 otherwise.
+    """
+    if isinstance(error, UsageError):
+        return 3 if error.code == "needs-policy" else 2
+    return 1
+
+
+def plain_data(value: Any) -> Any:
+    """Return a value as plain data for JSON."""
+    return msgspec.to_builtins(value, str_keys=True, enc_hook=_as_builtin)
+
+
+def _as_builtin(value: Any) -> Any:
+    return dict(value) if isinstance(value, Mapping) else str(value)

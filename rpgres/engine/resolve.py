@@ -1,81 +1,28 @@
-"""The library face: one action resolved by a call, or by a request that came as JSON. Nothing here prints or exits."""
+"""The library face: one action resolved by a call, by rules that are read once in a process."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
-
-import msgspec
+from typing import Any, TypeVar
 
 from rpgres.arguments import told_by_kind
 from rpgres.dice.seeds import Streams, read_seed
 from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import run
-from rpgres.errors import FileError, RpgresError, RuleError, UsageError, as_key, as_own, located, readable
+from rpgres.errors import UsageError
 from rpgres.model.state import EMPTY
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules, Ruleset
-from rpgres.rulesets.sheets import MissingSheet
 
 E = TypeVar("E", bound=BaseException)
 
 Answers = Mapping[str, str | int | Sequence[str | int]]  # by label: one answer, or several in order
 Folders = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
-
-ERROR = "rpgres.error/1"  # the format of an error in JSON
-
-
-class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One line of a batch: an action, as `resolve` takes it.
-
-    Attributes:
-        ruleset: the ruleset's id.
-        action: the action's name.
-        with_: the action's inputs, by parameter, as in a scene.
-        seed: any text; a fresh one when left out.
-        given: results read off real dice, by label: one, or a list in the order of the questions.
-        choose: answers to decisions, by label or WHO:LABEL, likewise; `OPTION*` is for every question of its label.
-        switches: house rules that are not at their default.
-        auto: whether policies answer what is left unanswered.
-        policies: policy by character, for those who have one of their own.
-        note: carried into the result.
-        id: anything; carried into the answer.
-    """
-
-    ruleset: str
-    action: str
-    with_: dict[str, Any] = msgspec.field(default={}, name="with")
-    seed: str | int | None = None
-    given: dict[str, str | int | list[str | int]] = {}
-    choose: dict[str, str | int | list[str | int]] = {}
-    switches: dict[str, str] = {}
-    auto: bool = False
-    policies: dict[str, str] = {}
-    note: str | None = None
-    id: Any = None
-
-
-class DiceRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One line of a batch that rolls dice without a ruleset.
-
-    Attributes:
-        notation: the dice, as `rpgres roll` takes them: 4d6kh3.
-        seed: any text; a fresh one when left out.
-        given: results read off real dice, under the label `roll`.
-        note: carried into the result.
-        id: anything; carried into the answer.
-    """
-
-    notation: str
-    seed: str | int | None = None
-    given: dict[str, str | int | list[str | int]] = {}
-    note: str | None = None
-    id: Any = None
 
 
 @told_by_kind
@@ -121,7 +68,7 @@ def resolve(
         RuleError: the ruleset's code failed.
     """
     prepared = prepare(rules_for(ruleset, switches or EMPTY, folders_of(rulesets)), action, inputs)
-    return _run(
+    return run_once(
         prepared,
         seed=seed,
         given=given or EMPTY,
@@ -132,84 +79,12 @@ def resolve(
     )
 
 
-def resolve_request(request: object, *, rulesets: Folders | None = None) -> dict[str, Any]:
-    """Return the answer to one request of a batch as plain data for JSON: a result, a pending decision, or an error.
-
-    Nothing is raised, whatever the request is; errors are those of `error_record`. An `id` is carried over. A pending
-    decision has a `request`: the one that, with the answer added to its `choose`, goes on with the same run.
-
-    Requests are untrusted: they name sheets by plain file names only, and errors do not quote files.
-
-    Args:
-        request: what `Request` or `DiceRequest` describes, as parsed from JSON.
-        rulesets: folders with overlays.
-    """
-    id_ = request.get("id") if isinstance(request, Mapping) else None
-    try:
-        answer = _answer(_read_request(request), rulesets)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # noqa: BLE001  # one bad request must not stop a batch, not even with SystemExit
-        answer = error_record(discreet(as_own(error)))
-    return answer if id_ is None else {"id": id_, **answer}
-
-
-class ErrorRecord(msgspec.Struct, frozen=True, kw_only=True, tag_field="format", tag=ERROR):
-    """What went wrong. With --json a command prints it on standard error.
-
-    Attributes:
-        code: the kind of error, which never changes with its text.
-        message: what is wrong, where, and what to try.
-        exit: the exit code: 2 when what was typed is wrong, 3 when a decision is needed first, else 1.
-        details: the same as data, such as file, line and key.
-    """
-
-    code: Annotated[str, msgspec.Meta(pattern="^[a-z]+(-[a-z]+)*$")]
-    message: Annotated[str, msgspec.Meta(min_length=1)]
-    exit: Literal[1, 2, 3]
-    details: dict[str, Any]
-
-
-def error_record(error: BaseException, *, name: Callable[[str], str] = as_key) -> dict[str, Any]:
-    """Return an error as plain data for JSON: format, code, message, exit (the exit code of a command), details.
-
-    Where an input is at fault, `details` has its `path`, and with some faults their `reason`. What is none of rpgres'
-    own errors has the code `internal`: a fault of rpgres, or of a plugin's code.
-
-    Args:
-        error: what was raised.
-        name: writes the names of inputs for the reader of the message.
-    """
-    if isinstance(error, RpgresError):
-        code, message, details = error.code, readable(error.raw, name), dict(error.details)
-        if error.path:
-            details["path"] = list(error.path)
-        if error.reason:
-            details["reason"] = error.reason
-    else:
-        code, message = "internal", f"rpgres failed unexpectedly: {type(error).__name__}: {error}"
-        details = {"type": type(error).__name__}
-    found = ErrorRecord(code=code, message=message, exit=exit_code(error), details=_plain(details))
-    record: dict[str, Any] = msgspec.to_builtins(found)
-    return record
-
-
-def exit_code(error: BaseException) -> Literal[1, 2, 3]:
-    """Return the exit code of a command that ends with an error.
-
-    2 when what was typed is wrong, 3 when a decision is needed first, 1 otherwise.
-    """
-    if isinstance(error, UsageError):
-        return 3 if error.code == "needs-policy" else 2
-    return 1
-
-
 def forget_rules() -> None:
     """Have every ruleset's files read again by the next call."""
     _loaded.cache_clear()
 
 
-def _run(
+def run_once(
     prepared: Prepared,
     *,
     seed: str | int | None,
@@ -219,6 +94,7 @@ def _run(
     policies: Mapping[str, str],
     note: str | None,
 ) -> Result | Pending:
+    """Return the result of a prepared action, or the decision it waits for."""
     result, _ = run(
         prepared,
         streams=Streams(read_seed(seed)),
@@ -228,111 +104,6 @@ def _run(
         note=note,
     )
     return result
-
-
-def _answer(request: Request | DiceRequest, rulesets: Folders | None) -> dict[str, Any]:
-    if isinstance(request, DiceRequest):
-        from rpgres.engine.dice import roll_dice
-
-        streams, given = Streams(read_seed(request.seed)), listed_answers(request.given, "given")
-        rolled: dict[str, Any] = _plain(roll_dice(request.notation, streams=streams, given=given, note=request.note))
-        return rolled
-    found = _resolved(request, rulesets)
-    answer: dict[str, Any] = _plain(found)
-    if isinstance(found, Pending):
-        answer["request"] = _resuming(request, found)
-    return answer
-
-
-def _resuming(request: Request, pending: Pending) -> dict[str, Any]:
-    """Return the request that runs up to the same question, with all answers so far; its answer is to be added."""
-    answers = resuming(pending, listed_answers(request.given, "given"))
-    again = msgspec.structs.replace(request, seed=pending.seed, **answers)
-    plain: dict[str, Any] = _plain(again)
-    defaults = {"with": {}, "switches": {}, "auto": False, "policies": {}, "note": None, "id": None}
-    return {key: value for key, value in plain.items() if key not in defaults or value != defaults[key]}
-
-
-def resuming(pending: Pending, given: Mapping[str, list[str]]) -> dict[str, dict[str, list[str]]]:
-    """Return what is given and chosen in the run up to a question, with an empty place for its answer.
-
-    Args:
-        pending: what waits.
-        given: results that were given beforehand, by label.
-    """
-    given, choose = dict(given), dict[str, list[str]]()
-    so_far: dict[str, list[str]] = {}
-    for answer in pending.answers:
-        (so_far if answer.kind == "chance" else choose).setdefault(answer.key, []).append(answer.value)
-    for label, values in so_far.items():  # what was given beforehand comes first, and may reach further
-        given[label] = values + given.get(label, [])[len(values) :]
-    choose.setdefault(pending.question.typed, [])
-    for answer in pending.unused:
-        choose.setdefault(answer.key, []).append(answer.value)
-    return {"given": given, "choose": choose}
-
-
-def _resolved(request: Request, rulesets: Folders | None) -> Result | Pending:
-    rules = rules_for(request.ruleset, request.switches, folders_of(rulesets))
-    with located("with"):
-        prepared = prepare(rules, request.action, request.with_, confined=True)
-    return _run(
-        prepared,
-        seed=request.seed,
-        given=request.given,
-        choose=request.choose,
-        auto=request.auto,
-        policies=request.policies,
-        note=request.note,
-    )
-
-
-def discreet(error: E) -> E | RpgresError:
-    """Return an error without anything from a file: the sender may not know its content."""
-    if isinstance(error, RuleError) and error.details.get("place"):
-        details = {key: value for key, value in error.details.items() if key != "place"}
-        return RuleError(error.message.replace(error.details["place"], "", 1), **details)
-    if not isinstance(error, FileError) or isinstance(error, MissingSheet):
-        return error
-    problems = error.details.get("problems") or [error.details]
-    first: Mapping[str, Any] = problems[0] if isinstance(problems[0], Mapping) else {}
-    name = os.path.basename(str(first.get("file") or "")) or "a file"
-    line = first.get("line")
-    place = f"{name}:{line}" if line else name
-    check = (
-        "ruleset check"
-        if name in ("ruleset.toml", "menus.toml") or "outcomes" in str(first.get("file"))
-        else "sheet check"
-    )
-    return FileError(f"{place}: the file is faulty; run `rpgres {check}` for details", file=name)
-
-
-def _read_request(request: object) -> Request | DiceRequest:
-    is_dice = isinstance(request, Mapping) and "notation" in request
-    try:
-        if is_dice:
-            return msgspec.convert(request, DiceRequest, str_keys=True)
-        return msgspec.convert(request, Request, str_keys=True)
-    except (msgspec.ValidationError, RecursionError, UnicodeError):
-        raise _faulty(request, DiceRequest if is_dice else Request) from None
-
-
-def _faulty(request: object, type_: type[Request | DiceRequest]) -> UsageError:
-    if not isinstance(request, Mapping):
-        return UsageError('a request is an object such as {"ruleset": "fate", "action": "overcome", "with": {...}}')
-    from rpgres.toml.diagnostics import diagnostics_error
-    from rpgres.toml.reading import diagnose
-
-    told = diagnostics_error(diagnose(request, type_, sources=()))
-    return UsageError(told.message.replace("\n", "; "), **told.details)
-
-
-def _plain(value: Any) -> Any:
-    return msgspec.to_builtins(value, str_keys=True, enc_hook=_as_builtin)
-
-
-def _as_builtin(value: Any) -> Any:
-    return dict(value) if isinstance(value, Mapping) else str(value)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 from rpgres.arguments import told_by_kind
 from rpgres.engine.records import Pending
-from rpgres.engine.resolve import Answers, discreet
+from rpgres.engine.requests import discreet
+from rpgres.engine.resolve import Answers
 from rpgres.engine.views import HOST
 from rpgres.errors import RpgresError, UsageError
 from rpgres.journal import commands, store
@@ -18,11 +19,10 @@ from rpgres.journal.forms import EntryRecord
 from rpgres.journal.history import History
 from rpgres.journal.lines import OpenLine, Posted, SealLine
 from rpgres.journal.records import Entry, TableError, found_in
-from rpgres.journal.replay import is_mid_procedure, state_now
 from rpgres.journal.views import entry_record, run_seen
 from rpgres.library.reading import Policies, read_answers
 from rpgres.library.records import TablePending, TableResult
-from rpgres.model.state import EMPTY, State
+from rpgres.model.state import EMPTY
 from rpgres.parameters.context import plain_names
 
 if TYPE_CHECKING:
@@ -68,13 +68,6 @@ def history_of(table: PersistentTable) -> History:
     history = store.read(table.path)
     commands.check_seat(history, table.seat, is_looking=True)
     return history
-
-
-def state_of(table: PersistentTable, history: History) -> State:
-    """Return the table as it is now, in the middle of a procedure as well."""
-    if not is_mid_procedure(history):
-        return history.state
-    return state_now(commands.rules_of(history, folders=table.folders), history)
 
 
 def told(table: PersistentTable, done: Done) -> TableResult | TablePending | EntryRecord:

@@ -37,7 +37,6 @@ from rpgres.library.seated import (
     place_of,
     run_of,
     run_told,
-    state_of,
     taken,
     told,
     turned,
@@ -369,7 +368,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
     def show(self) -> TableRecord:
         """Return the table as it is now: its state, and the decision that waits under `pending`."""
         history = history_of(self)
-        return table_record(history, self.seat, now=state_of(self, history))
+        return table_record(history, self.seat, now=commands.state_at(history, folders=self.folders))
 
     @as_told
     def waiting(self) -> TablePending | None:
@@ -406,7 +405,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
             UsageError: the table was opened without a seat.
         """
         history = history_of(self)
-        return view_of(history, self.path, seat=owner_of(self), now=state_of(self, history))
+        return view_of(history, self.path, seat=owner_of(self), now=commands.state_at(history, folders=self.folders))
 
     @as_told
     def export(self, folder: PathLike, *, force: bool = False) -> list[Path]:
@@ -427,7 +426,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
         history = history_of(self)
         rules = commands.rules_of(history, folders=self.folders)
         require_whole(self.path, history)
-        files = table_files(history, rules, seat=self.seat, now=state_of(self, history))
+        files = table_files(history, rules, seat=self.seat, now=commands.state_at(history, folders=self.folders))
         return write_files(Path(folder), files, is_forced=force)
 
     @as_told

@@ -86,6 +86,7 @@ class OddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.odds/1"):
         states: how many distinct merged states were met.
         passed: the labels of optional questions without a policy, which were skipped.
         partly: the answers of --choose that some paths do not offer, where a policy decides or the question is skipped.
+        unasked: the labels of --choose that no path asks before the outcome.
         policies: who decided by which policy.
         switches: every house rule and the choice in force.
         house_rules: what differs from the ruleset as it ships: what is laid over it, switches not at their default.
@@ -109,6 +110,7 @@ class OddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.odds/1"):
     states: int
     passed: list[str] = []
     partly: list[str] = []
+    unasked: list[str] = []
     policies: dict[str, str] = {}
     switches: dict[str, str] = {}
     house_rules: list[str] = []
@@ -169,7 +171,7 @@ def outcome_odds(
     budget = Budget(leaves, seconds if seconds is None or not games else seconds * EXACT_SHARE, work=work)
     playing = partial(play, prepared, asked=by)
     counts: Mapping[Any, int] = EMPTY
-    applied = Applied()
+    applied = Applied(choose)
 
     def once(dealer: TapeDealer) -> str | int | None:
         found: str | int | None = runs.run(playing, dealer, Seats(choose, policies=policies, applied=applied))
@@ -191,7 +193,8 @@ def outcome_odds(
     masses = _ordered(prepared, masses, by=by)
     sample = sample_of(prepared, counts, exact=masses, share=share, left=float(odds.open)) if counts else None
     passed, partly = tuple(sorted(runs.passed)), applied.partly(is_whole=not odds.open)
-    return msgspec.structs.replace(odds, masses=masses, passed=passed, partly=partly, sample=sample)
+    unasked = applied.unasked() if not odds.open else ()
+    return msgspec.structs.replace(odds, masses=masses, passed=passed, partly=partly, unasked=unasked, sample=sample)
 
 
 def _ordered(prepared: Prepared, masses: dict[Any, Fraction], *, by: By) -> dict[Any, Fraction]:
@@ -281,6 +284,7 @@ def odds_record(
         states=odds.states,
         passed=list(odds.passed),
         partly=list(odds.partly),
+        unasked=list(odds.unasked),
         policies=dict(policies),
         switches=prepared.rules.chosen,
         house_rules=house_rules(prepared.rules),

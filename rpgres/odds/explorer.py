@@ -62,6 +62,7 @@ class Odds(msgspec.Struct, frozen=True):
         met_alike: whether cards that are alike, or runs that merge, were counted as one.
         passed: labels of optional moments that nobody answered, so that they passed.
         partly: answers of the script that some paths do not offer.
+        unasked: labels of the script that no path asks.
         sample: an estimate of all chances, from games that go on where the budget ended; None where it was not asked
             for, or nothing is left to be estimated.
     """
@@ -73,6 +74,7 @@ class Odds(msgspec.Struct, frozen=True):
     met_alike: bool = False
     passed: tuple[str, ...] = ()
     partly: tuple[str, ...] = ()
+    unasked: tuple[str, ...] = ()
     sample: Sample | None = None
 
     @property

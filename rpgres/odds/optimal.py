@@ -175,7 +175,7 @@ class _Solver:
         self._success_band = successes[0] if len(successes) == 1 else ""  # else it is not known which one it would be
         self._settled: dict[str, Value] = {}
         self.plan = Plan()
-        self._applied = Applied()
+        self._applied = Applied(choose)
         self.looks_at_all, self.merges, self.only_first = False, True, False
         self._going: set[Hashable] = set()  # places whose value is being worked out
         self._depth = 0  # how many points are being looked at, each behind the one before

@@ -54,7 +54,7 @@ class Choosable(Record, frozen=True, kw_only=True):
         most: a formula: the maximum number of these dice, those of the least value first; at least 0.
         pick: whether other dice can be picked, named by their faces in any order: NAME-FACE-FACE.
         prefer: a formula: the preference of policies, which skip the question at 0.
-        effects: what it changes at the end of the action, before the effects of the outcome.
+        effects: what it changes at the end of the action, in addition to the effects of the outcome.
     """
 
     text: str = ""

@@ -18,10 +18,11 @@ from rpgres.odds.exact import NeedsPolicy, needs_policy
 from rpgres.odds.scenes import WORK, Course, SceneOdds, Undecided, scene_odds
 from rpgres.odds.subjects import Change, Limits, Measured, Subject, deciding, parts_on_table, success_of, without
 from rpgres.rulesets import Rules
+from rpgres.scenes.odds_record import by_name
 from rpgres.scenes.procedures import procedure_scene
 from rpgres.scenes.program import Scene
 from rpgres.scenes.reading import open_scene, read_scene
-from rpgres.scenes.walking import ENDING, course_of, value_name
+from rpgres.scenes.walking import ENDING, course_of
 from rpgres.toml.reading import Source, parse
 
 if TYPE_CHECKING:
@@ -250,17 +251,8 @@ def _walked(course: Course, limits: Limits, *, leaves: int | None) -> SceneOdds:
 
 def measured_scene(scene: Scene, odds: SceneOdds) -> Measured:
     """Return odds of a scene as the distribution of a subject; numbers in ascending order."""
-    from fractions import Fraction
-
-    values = {key[0]: mass for key, mass in odds.masses.items()}
-    are_numbers = bool(values) and all(type(value) is int for value in values)
-    if are_numbers:
-        values = dict(sorted(values.items()))
-    masses = dict[str, Fraction]()
-    for value, mass in _in_order(scene, values).items():
-        name = value_name(value)
-        masses[name] = masses.get(name, Fraction(0)) + mass
-    mean = sum((value * mass for value, mass in values.items()), Fraction(0)) if are_numbers and not odds.open else None
+    named, mean = by_name(odds.masses, odds.open)
+    masses = _in_order(scene, named, odds.open * 0)
     return Measured(
         masses=masses,
         success=success_of(scene.rules, masses),
@@ -273,17 +265,15 @@ def measured_scene(scene: Scene, odds: SceneOdds) -> Measured:
     )
 
 
-def _in_order(scene: Scene, values: Mapping[Any, Fraction]) -> dict[Any, Fraction]:
+def _in_order(scene: Scene, masses: dict[str, Fraction], nothing: Fraction) -> dict[str, Fraction]:
     """Return endings in the order in which the scene names them, outcomes in the ruleset's; anything else as it is."""
-    bands = scene.rules.file.bands
-    if not scene.program.ends and set(values) <= {*bands, ""}:
-        return {name: values[name] for name in (*bands, "") if name in values}
-    known = [end.name for end in scene.program.ends]
-    if not known or not set(values) <= {*known, ""}:
-        return dict(values)
-    nothing = next(iter(values.values())) * 0
-    named = {name: values.get(name, nothing) for name in known}
-    return {**named, **({"": values[""]} if "" in values else {})}
+    bands, ends = scene.rules.file.bands, [end.name for end in scene.program.ends]
+    if not ends and set(masses) <= {*bands, ""}:
+        return {name: masses[name] for name in (*bands, "") if name in masses}
+    if not ends or not set(masses) <= {*ends, ""}:
+        return masses
+    named = {name: masses.get(name, nothing) for name in ends}
+    return {**named, **({"": masses[""]} if "" in masses else {})}
 
 
 def _parts_of_scene(subject: Subject, *, reading: Reading) -> Iterator[tuple[str, Change]]:

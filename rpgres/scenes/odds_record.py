@@ -50,20 +50,29 @@ def chances(found: Mapping[Any, Fraction], left: Fraction) -> dict[str, Any]:
         found: the chances of results.
         left: what is open.
     """
-    masses = {key[0]: mass for key, mass in found.items()}
-    numbers = [value for value in masses if type(value) is int]
-    is_whole = bool(masses) and len(numbers) == len(masses) and not left
-    mean = sum((value * masses[value] for value in numbers), left * 0) if is_whole else None
-    if numbers and len(numbers) == len(masses):
-        masses = dict(sorted(masses.items()))
-    named: dict[str, Fraction] = {}
-    for value, mass in masses.items():
-        name = value_name(value)
-        named[name] = named.get(name, left * 0) + mass
+    masses, mean = by_name(found, left)
     return {
-        "outcomes": {name: chance_record(mass) for name, mass in named.items()},
+        "outcomes": {name: chance_record(mass) for name, mass in masses.items()},
         "mean": chance_record(mean) if mean is not None else None,
     }
+
+
+def by_name(found: Mapping[Any, Fraction], left: Fraction) -> tuple[dict[str, Fraction], Fraction | None]:
+    """Return the chance of each value by its name, numbers in ascending order; and the mean where all are numbers.
+
+    Args:
+        found: the chances of results, each with one value.
+        left: what is open; there is no mean where anything is.
+    """
+    masses, mean = {key[0]: mass for key, mass in found.items()}, None
+    if masses and all(type(value) is int for value in masses):
+        masses = dict(sorted(masses.items()))
+        mean = sum((value * mass for value, mass in masses.items()), left * 0) if not left else None
+    names: dict[str, Fraction] = {}
+    for value, mass in masses.items():
+        name = value_name(value)
+        names[name] = names.get(name, left * 0) + mass
+    return names, mean
 
 
 def evaluated(

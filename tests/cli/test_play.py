@@ -363,6 +363,16 @@ def test_the_status_line_tells_points_and_what_waits_to_those_who_may_know() -> 
     assert status(Room(TABLE, None), 40).endswith("waits for mara: invoke")
 
 
+def test_help_of_a_command_is_a_line_and_leaving_a_question_leaves_the_table() -> None:
+    begun("mara")
+    done = rpgres("play", stdin="help undo\nbegin --help\nquit\n")
+    assert "undo: undo the last action" in done.out
+    assert "Usage: rpgres table begin" in done.out
+    table(*LOST, code=3)
+    done = rpgres("play", stdin="answer\nquit\nshow\n")
+    assert "Mara Quill" not in done.out  # nothing more is read
+
+
 def test_a_line_at_a_question_may_be_a_command() -> None:
     begun("mara")
     table(*LOST, "--choose", "price=fail", code=3)

@@ -32,12 +32,14 @@ def test_our_vectors_pass(path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_every_ruleset_with_named_dice_has_vectors_of_every_action() -> None:
+def test_every_ruleset_of_one_file_has_vectors_of_every_action_and_question() -> None:
     for path in builtin_folder().glob("*/ruleset.toml"):
-        rules = rules_of(path.parent.name)
-        named = {name for name, action in rules.file.actions.items() if action.dice}
+        file = rules_of(path.parent.name).file
         found = path.parent / "vectors" / "cases.jsonl"
-        assert named == ({case.action for _, case in read_vectors(found)} if found.exists() else set())
+        cases = [case for _, case in read_vectors(found)] if found.exists() else []
+        assert {case.action for case in cases} == (file.actions.keys() if file.standalone else set()), path
+        asked = {(name, label) for name, action in file.actions.items() for label in action.ask}
+        assert asked <= {(case.action, label) for case in cases for label in case.choose}, path
 
 
 @pytest.mark.parametrize("path", OTHERS, ids=lambda path: path.stem)
@@ -100,7 +102,7 @@ def test_the_command_counts_and_exits_with_1(tmp_path: Path) -> None:
 
 def test_without_a_file_the_command_runs_those_that_the_ruleset_brings() -> None:
     ran = rpgres("ruleset", "test", "again-pool")
-    assert (ran.code, ran.out) == (0, "again-pool: 15 of 15 vectors pass\n")
+    assert (ran.code, ran.out) == (0, "again-pool: 16 of 16 vectors pass\n")
     assert rpgres("ruleset", "test", "fate").err == "rpgres: the ruleset fate brings no vectors; name a file of them\n"
 
 

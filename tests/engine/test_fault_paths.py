@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rpgres import UsageError, resolve
-from rpgres.engine.resolve import resolve_request
+from rpgres.engine.requests import resolve_request
 from rpgres.errors import RpgresError, as_option, located, named, readable
 from tests.support.command_line import rpgres
 

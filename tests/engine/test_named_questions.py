@@ -294,6 +294,14 @@ class TestChosen:
         assert weigh_best(prepared).masses.get("high", 0) == _chosen(count, up_to, most, needs, is_any=is_any)
 
 
+def test_a_question_is_about_the_counters_in_its_formulas(here: Path) -> None:
+    prepared = _prepared("action-and-challenge", "check", sheet="asta", stat=2)
+    facts: list[Any] = []
+    outcome_odds(prepared, policies={"": lambda _, question: facts.append(question.facts)})
+    assert {one["momentum"] for one in facts} == {6}
+    assert {*facts[0]} == {"beaten", "momentum"}
+
+
 class TestYes:
     """`yes` answers a question with one option."""
 
@@ -335,6 +343,15 @@ class TestPickNames:
         for name in ("again-4", "again-1-1-1", "again-own-1", "push"):
             with pytest.raises(ChoiceError, match="not offered"):
                 outcome_odds(prepared, choose={"again": [name]})
+
+    def test_a_question_that_no_path_asks_is_named(self, here: Path) -> None:
+        write(PUSHED, name="pushed")
+        prepared = _prepared("pushed", "check", pool=1, needs=0)
+        assert outcome_odds(prepared, choose={"push": ["push"]}).unasked == ("push",)
+        assert (
+            "not asked before the outcome: push"
+            in rpgres("odds", "pushed", "check", "--pool", "1", "--needs", "0", "--choose", "push=push").out
+        )
 
     def test_an_equivalent_face_names_the_same_dice(self, here: Path) -> None:
         write(CHOSEN.replace('total = "roll"', 'total = "count(roll, face >= 3)"'), name="chosen")

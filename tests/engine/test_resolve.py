@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 import rpgres
 from rpgres.engine import resolve as library
 from rpgres.engine.players import Question, View
-from rpgres.engine.records import Pending, Result
-from rpgres.engine.resolve import error_record, forget_rules, resolve, resolve_request
+from rpgres.engine.records import Pending, Result, error_record
+from rpgres.engine.requests import resolve_request
+from rpgres.engine.resolve import forget_rules, resolve
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import ChoiceError, FileError, GivenError, PluginError, UsageError
 from rpgres.model.state import GM, Character, State
@@ -382,7 +383,7 @@ def test_an_interrupt_is_not_an_answer(dive: Ruleset, monkeypatch: pytest.Monkey
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(library, "prepare", interrupt)
+    monkeypatch.setattr("rpgres.engine.requests.prepare", interrupt)
     with pytest.raises(KeyboardInterrupt):
         resolve_request(request())
 

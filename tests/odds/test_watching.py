@@ -6,7 +6,7 @@ import msgspec
 
 from rpgres.engine.standing import Standing
 from rpgres.model.state import Box, Character, Map, State, Tag, mark_box, put
-from rpgres.odds.watching import SHAPE, TAGS, Memo, Parts, Reads
+from rpgres.odds.watching import SHAPE, TAGS, Memo, Parts, Reads, unwatched
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -53,6 +53,18 @@ def test_only_what_was_read_is_told() -> None:
     assert standing.place.turn == 0
     assert standing.state.seat_of("guard") == "gm"
     assert read(parts, reads) == ["tracks.mara.physical", "place.turn", "character.guard.seat"]
+
+
+def test_a_copy_is_watched_no_more() -> None:
+    parts, _, reads, standing = watched(Standing(STATE, At()))
+    with reads.off():
+        copy = unwatched(standing.state)
+    assert read(parts, reads) == []
+    assert copy == STATE
+    assert {type(copy), type(copy.things), *map(type, copy.characters.values())} == {State, Map, Character}
+    assert type(copy.characters["mara"].tracks) is Map
+    assert standing.state.counters == {"doom": 1}
+    assert read(parts, reads) == ["state.counters"]
 
 
 def test_a_write_is_told_though_the_value_is_equal() -> None:

@@ -28,7 +28,7 @@ from rpgres.cli.render.sheets import sheet_lines
 from rpgres.cli.rulesets import read_ruleset
 from rpgres.dice.seeds import Streams
 from rpgres.engine.prepare import policies_of, prepare
-from rpgres.engine.resolve import error_record
+from rpgres.engine.records import error_record
 from rpgres.engine.run import run
 from rpgres.errors import RpgresError
 from rpgres.lint.overlays import stray_folders

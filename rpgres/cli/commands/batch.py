@@ -1,4 +1,4 @@
-"""`rpgres batch`: JSON lines in, JSON lines out. What a request means stands in `rpgres.engine.resolve`."""
+"""`rpgres batch`: JSON lines in, JSON lines out. See `rpgres.engine.requests`."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def _id_of(request: Any) -> dict[str, Any]:
 
 
 def _too_long(number: int, line: bytes, seconds: float, end: str = "was stopped") -> dict[str, Any]:
-    from rpgres.engine.resolve import error_record
+    from rpgres.engine.records import error_record
 
     message = f"this request takes longer than {seconds:g} s and {end}; --seconds gives requests more time"
     answer = error_record(TimeError(message, seconds=seconds, line=number))
@@ -191,7 +191,8 @@ def _read(number: int, line: bytes) -> Any:
 
 
 def _answer(number: int, request: Any, folders: tuple[Path, ...]) -> dict[str, Any]:
-    from rpgres.engine.resolve import ERROR, error_record, resolve_request
+    from rpgres.engine.records import ERROR, error_record
+    from rpgres.engine.requests import resolve_request
 
     if isinstance(request, UsageError):
         return error_record(request)
@@ -209,7 +210,7 @@ def _answer(number: int, request: Any, folders: tuple[Path, ...]) -> dict[str, A
 def _operated(request: dict[str, Any], folders: tuple[Path, ...]) -> dict[str, Any]:
     """Return the answer to a request that names its operation; `resolve` is what is done where none is named."""
     if request["op"] == "resolve":
-        from rpgres.engine.resolve import resolve_request
+        from rpgres.engine.requests import resolve_request
 
         return resolve_request({key: value for key, value in request.items() if key != "op"}, rulesets=folders)
     from rpgres.cli.requests.answers import answer_operation

@@ -10,7 +10,7 @@ import msgspec
 from rpgres.cli.formats.descriptions import description, field_texts, records_in
 from rpgres.engine.dice import DiceResult
 from rpgres.engine.records import Result
-from rpgres.engine.resolve import DiceRequest, Request
+from rpgres.engine.requests import DiceRequest, Request
 from rpgres.model.cards import DeckFile
 from rpgres.model.printed import Printed
 from rpgres.odds.dice import DiceOdds

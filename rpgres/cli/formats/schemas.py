@@ -37,9 +37,9 @@ from rpgres.cli.formats.summary import ActionDescription, RulesetChecks, Ruleset
 from rpgres.cli.settings import Settings
 from rpgres.conformance import PluginCheck
 from rpgres.conformance.vectors import VectorReport
-from rpgres.engine.records import Pending, Result
+from rpgres.engine.records import ErrorRecord, Pending, Result
+from rpgres.engine.requests import Request
 from rpgres.engine.rerun import WhatIf
-from rpgres.engine.resolve import ErrorRecord, Request
 from rpgres.errors import UsageError
 from rpgres.journal.commitments import SealFile
 from rpgres.journal.forms import AnswerFile, EntryRecord, LogRecord, OrdersRecord, TableRecord, ViewRecord

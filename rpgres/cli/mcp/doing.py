@@ -36,12 +36,11 @@ from rpgres.engine.records import Pending, QuestionRecord
 from rpgres.engine.views import state_seen
 from rpgres.errors import UsageError
 from rpgres.journal import commands
-from rpgres.journal.commands import rules_of
+from rpgres.journal.commands import state_at
 from rpgres.journal.history import History
 from rpgres.journal.records import found_in
-from rpgres.journal.replay import asked_of, is_mid_procedure, state_now
+from rpgres.journal.replay import asked_of
 from rpgres.journal.views import entry_seen, log_seen, run_seen, table_record
-from rpgres.model.state import State
 from rpgres.rulesets import unknown
 
 OWN = {"show": "show", "log": "log", "odds": "odds", "answer": "answer", "undo": "undo", "redo": "undo"}  # tools
@@ -77,7 +76,7 @@ def show(room: Room, _asked: Shown) -> TableSeen:
     from rpgres.cli.render.tables import show_lines
 
     history = room.look()
-    now = _now(room, history)
+    now = state_at(history, folders=room.folders)
     record = table_record(history, room.seat, now=now)
     shown = show_lines(record, state_seen(now, room.seat), room.rules.file, answer=HOW)
     return TableSeen(
@@ -272,8 +271,3 @@ def waiting(history: History, seat: str | None) -> Question | None:
     asked = own if own is not None else seen.question
     names = ("who", "label", "text", "options", "optional", "form")
     return Question(yours=own is not None, **{name: getattr(asked, name) for name in names})
-
-
-def _now(room: Room, history: History) -> State:
-    """Return the table as it is now, in the middle of a procedure as well."""
-    return state_now(rules_of(history, folders=room.folders), history) if is_mid_procedure(history) else history.state

@@ -8,7 +8,7 @@ from textwrap import wrap
 
 from msgspec.structs import replace
 
-from rpgres.cli.play.room import Room
+from rpgres.cli.play.room import DEEDS, Room
 from rpgres.cli.render.lines import Line, Piece, line, plain_text
 from rpgres.cli.shell.words import joined
 from rpgres.cli.short.fitting import PREPOSITIONS, Words, usual_opposition
@@ -36,6 +36,14 @@ def help_lines(room: Room, width: int, *, without: Container[str] = ()) -> list[
     names = {"begin": f"begin {'|'.join(room.periods)}"}
     told += _wrapped([names.get(name, name) for name in deeds if name not in without], width)
     return [*told, line(Piece("quit", "title"), " leaves; everything is kept.")]
+
+
+def help_on(room: Room, name: str) -> list[Line]:
+    """Return what an action or a command does, and how it is typed here."""
+    if name in room.actions:
+        return action_help(room, name)
+    told = line(Piece(name, "name"), f": {room.deeds().get(name, DEEDS[name])}")
+    return [told, line(Piece(f"`{name} --help` lists its options.", "quiet"))]
 
 
 def action_help(room: Room, action: str) -> list[Line]:

@@ -9,9 +9,9 @@ from textwrap import wrap
 
 from rpgres.cli.exits import blame, trace
 from rpgres.cli.output import flush, know_cards, say, say_text, told_as
-from rpgres.cli.play.helping import action_help, help_lines
+from rpgres.cli.play.helping import help_lines, help_on
 from rpgres.cli.play.reader import Reader
-from rpgres.cli.play.room import LEAVE, ODDS, Room, Understood
+from rpgres.cli.play.room import DEEDS, LEAVE, ODDS, Room, Understood
 from rpgres.cli.play.status import status
 from rpgres.cli.render.lines import Line, Piece, line
 from rpgres.cli.shell.words import words_of
@@ -132,9 +132,9 @@ class Session:
         """Carry out a line; what goes wrong is told, and the next line is read."""
         words = told_as(words)
         try:
-            if words[0] == "help" and (len(words) == 1 or words[1] in self._room.actions):
+            if words[0] == "help" and (len(words) == 1 or words[1] in (*self._room.actions, *DEEDS)):
                 width = columns(default=WIDTH, at_most=WIDEST)
-                lines = help_lines(self._room, width) if len(words) == 1 else action_help(self._room, words[1])
+                lines = help_lines(self._room, width) if len(words) == 1 else help_on(self._room, words[1])
                 say(lines, is_plain=self._is_plain)
                 return
             if words == ["status"]:

@@ -16,8 +16,8 @@ from rpgres.cli.requests.keys import PLURAL, Keys, key_of_option, read_keys, wit
 from rpgres.cli.requests.operations import Operation, find_operation, prepared_run
 from rpgres.cli.requests.recording import Recording
 from rpgres.cli.streams import recorded
-from rpgres.engine.records import Pending
-from rpgres.engine.resolve import ERROR, discreet, error_record, resuming
+from rpgres.engine.records import ERROR, Pending, error_record
+from rpgres.engine.requests import discreet, resuming
 from rpgres.errors import FileError, RpgresError, as_own
 from rpgres.journal import connections
 from rpgres.journal.files import table_errors
@@ -142,8 +142,9 @@ def _plain(record: Any) -> dict[str, Any]:
 def _discreet(error: BaseException, told: Mapping[str, Any]) -> BaseException:
     """Return an error that quotes no file but those that the request names as the command does; sheets it may not."""
     named = {str(value) for key, value in told.items() if key not in PLURAL.values()}
-    is_own = isinstance(error, TableError) or (isinstance(error, FileError) and error.details.get("file") in named)
-    return error if is_own else discreet(error)
+    problems = (error.details.get("problems") or [error.details]) if isinstance(error, FileError) else [{}]
+    is_named = all(isinstance(one, Mapping) and one.get("file") in named for one in problems)
+    return error if is_named or isinstance(error, TableError) else discreet(error)
 
 
 def _placed(error: BaseException, told: Mapping[str, Any]) -> BaseException:

@@ -21,7 +21,7 @@ from typing import Any
 
 import msgspec
 
-from rpgres.engine.resolve import error_record
+from rpgres.engine.records import error_record
 from rpgres.errors import RpgresError, RuleError
 
 # Operations that may take seconds. What is known to be quick has to wait for none of them.

@@ -10,7 +10,7 @@ from rpgres.journal.commands.pending import prepared_for, require_own, require_p
 from rpgres.journal.commands.posted import sort_posted
 from rpgres.journal.commands.sealing import open_seal, seal
 from rpgres.journal.commands.seating import TRUSTS, begin_table, join, seated, set_table
-from rpgres.journal.commands.writing import Done, Place, check_seat, code_of, fresh_salt, hash_of, rules_of
+from rpgres.journal.commands.writing import Done, Place, check_seat, code_of, fresh_salt, hash_of, rules_of, state_at
 
 __all__ = [
     "TRUSTS",
@@ -41,6 +41,7 @@ __all__ = [
     "set_table",
     "set_value",
     "sort_posted",
+    "state_at",
     "turn",
     "undo",
     "write_note",

@@ -23,6 +23,7 @@ from rpgres.journal.records import (
     Public,
     Secret,
 )
+from rpgres.journal.replay import is_mid_procedure, state_now
 from rpgres.model.state import EVERYBODY, State
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
@@ -78,6 +79,11 @@ def rules_of(history: History, *, folders: Sequence[Path] = ()) -> Rules:
     new = history.new
     extra = (*map(Path, new.secret.folders), *folders)
     return rules_in(new.public.ruleset, new.public.switches, extra)
+
+
+def state_at(history: History, *, folders: Sequence[Path] = ()) -> State:
+    """Return the table as it is now, in the middle of a procedure as well; the rules are read only for that."""
+    return state_now(rules_of(history, folders=folders), history) if is_mid_procedure(history) else history.state
 
 
 def rules_in(ruleset: str, switches: Mapping[str, str], folders: tuple[Path, ...]) -> Rules:

@@ -218,9 +218,9 @@ def rules_at(place: Place, history: History) -> Rules:
 
 def state_of(place: Place, history: History) -> State:
     """Return the table as it is now, in the middle of a procedure as well; the rules are read only for that."""
-    from rpgres.journal.replay import is_mid_procedure, state_now
+    from rpgres.journal.commands import state_at
 
-    return state_now(rules_at(place, history), history) if is_mid_procedure(history) else history.state
+    return state_at(history, folders=place.folders)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

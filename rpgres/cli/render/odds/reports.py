@@ -188,6 +188,8 @@ def _single(record: OddsResult, file: RulesetFile | None) -> Report:
     if len({(one.label, *one.best) for one in record.plan}) > 1 or (record.plan and len(record.choices) < 2):
         tables.append(plan_table(record.plan, least=LEAST))
     below = list[str]()
+    if record.unasked:
+        below.append(f"not asked before the outcome: {', '.join(record.unasked)}")
     if record.partly:
         below.append(f"not offered on some paths: {', '.join(record.partly)} (decided by a policy or skipped there)")
     if record.passed:

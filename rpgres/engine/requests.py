@@ -1,0 +1,187 @@
+"""One action resolved by a request that came as JSON, as lines of a batch do. Nothing here prints or exits."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import msgspec
+
+from rpgres.dice.seeds import Streams, read_seed
+from rpgres.engine.prepare import prepare
+from rpgres.engine.records import Pending, Result, error_record, plain_data
+from rpgres.engine.resolve import Folders, folders_of, listed_answers, rules_for, run_once
+from rpgres.errors import FileError, RpgresError, RuleError, UsageError, as_own, located
+from rpgres.rulesets.sheets import MissingSheet
+
+E = TypeVar("E", bound=BaseException)
+
+
+class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One line of a batch: an action, as `resolve` takes it.
+
+    Attributes:
+        ruleset: the ruleset's id.
+        action: the action's name.
+        with_: the action's inputs, by parameter, as in a scene.
+        seed: any text; a fresh one when left out.
+        given: results read off real dice, by label: one, or a list in the order of the questions.
+        choose: answers to decisions, by label or WHO:LABEL, likewise; `OPTION*` is for every question of its label.
+        switches: house rules that are not at their default.
+        auto: whether policies answer what is left unanswered.
+        policies: policy by character, for those who have one of their own.
+        note: carried into the result.
+        id: anything; carried into the answer.
+    """
+
+    ruleset: str
+    action: str
+    with_: dict[str, Any] = msgspec.field(default={}, name="with")
+    seed: str | int | None = None
+    given: dict[str, str | int | list[str | int]] = {}
+    choose: dict[str, str | int | list[str | int]] = {}
+    switches: dict[str, str] = {}
+    auto: bool = False
+    policies: dict[str, str] = {}
+    note: str | None = None
+    id: Any = None
+
+
+class DiceRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One line of a batch that rolls dice without a ruleset.
+
+    Attributes:
+        notation: the dice, as `rpgres roll` takes them: 4d6kh3.
+        seed: any text; a fresh one when left out.
+        given: results read off real dice, under the label `roll`.
+        note: carried into the result.
+        id: anything; carried into the answer.
+    """
+
+    notation: str
+    seed: str | int | None = None
+    given: dict[str, str | int | list[str | int]] = {}
+    note: str | None = None
+    id: Any = None
+
+
+def resolve_request(request: object, *, rulesets: Folders | None = None) -> dict[str, Any]:
+    """Return the answer to one request of a batch as plain data for JSON: a result, a pending decision, or an error.
+
+    Nothing is raised, whatever the request is; errors are those of `error_record`. An `id` is carried over. A pending
+    decision has a `request`: the one that, with the answer added to its `choose`, goes on with the same run.
+
+    Requests are untrusted: they name sheets by plain file names only, and errors do not quote files.
+
+    Args:
+        request: what `Request` or `DiceRequest` describes, as parsed from JSON.
+        rulesets: folders with overlays.
+    """
+    id_ = request.get("id") if isinstance(request, Mapping) else None
+    try:
+        answer = _answer(_read_request(request), rulesets)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001  # one bad request must not stop a batch, not even with SystemExit
+        answer = error_record(discreet(as_own(error)))
+    return answer if id_ is None else {"id": id_, **answer}
+
+
+def _answer(request: Request | DiceRequest, rulesets: Folders | None) -> dict[str, Any]:
+    if isinstance(request, DiceRequest):
+        from rpgres.engine.dice import roll_dice
+
+        streams, given = Streams(read_seed(request.seed)), listed_answers(request.given, "given")
+        rolled: dict[str, Any] = plain_data(
+            roll_dice(request.notation, streams=streams, given=given, note=request.note)
+        )
+        return rolled
+    found = _resolved(request, rulesets)
+    answer: dict[str, Any] = plain_data(found)
+    if isinstance(found, Pending):
+        answer["request"] = _resuming(request, found)
+    return answer
+
+
+def _resuming(request: Request, pending: Pending) -> dict[str, Any]:
+    """Return the request that runs up to the same question, with all answers so far; its answer is to be added."""
+    answers = resuming(pending, listed_answers(request.given, "given"))
+    again = msgspec.structs.replace(request, seed=pending.seed, **answers)
+    plain: dict[str, Any] = plain_data(again)
+    defaults = {"with": {}, "switches": {}, "auto": False, "policies": {}, "note": None, "id": None}
+    return {key: value for key, value in plain.items() if key not in defaults or value != defaults[key]}
+
+
+def resuming(pending: Pending, given: Mapping[str, list[str]]) -> dict[str, dict[str, list[str]]]:
+    """Return what is given and chosen in the run up to a question, with an empty place for its answer.
+
+    Args:
+        pending: what waits.
+        given: results that were given beforehand, by label.
+    """
+    given, choose = dict(given), dict[str, list[str]]()
+    so_far: dict[str, list[str]] = {}
+    for answer in pending.answers:
+        (so_far if answer.kind == "chance" else choose).setdefault(answer.key, []).append(answer.value)
+    for label, values in so_far.items():  # what was given beforehand comes first, and may reach further
+        given[label] = values + given.get(label, [])[len(values) :]
+    choose.setdefault(pending.question.typed, [])
+    for answer in pending.unused:
+        choose.setdefault(answer.key, []).append(answer.value)
+    return {"given": given, "choose": choose}
+
+
+def _resolved(request: Request, rulesets: Folders | None) -> Result | Pending:
+    rules = rules_for(request.ruleset, request.switches, folders_of(rulesets))
+    with located("with"):
+        prepared = prepare(rules, request.action, request.with_, confined=True)
+    return run_once(
+        prepared,
+        seed=request.seed,
+        given=request.given,
+        choose=request.choose,
+        auto=request.auto,
+        policies=request.policies,
+        note=request.note,
+    )
+
+
+def discreet(error: E) -> E | RpgresError:
+    """Return an error without anything from a file: the sender may not know its content."""
+    if isinstance(error, RuleError) and error.details.get("place"):
+        details = {key: value for key, value in error.details.items() if key != "place"}
+        return RuleError(error.message.replace(error.details["place"], "", 1), **details)
+    if not isinstance(error, FileError) or isinstance(error, MissingSheet):
+        return error
+    problems = error.details.get("problems") or [error.details]
+    first: Mapping[str, Any] = problems[0] if isinstance(problems[0], Mapping) else {}
+    name = os.path.basename(str(first.get("file") or "")) or "a file"
+    line = first.get("line")
+    place = f"{name}:{line}" if line else name
+    check = (
+        "ruleset check"
+        if name in ("ruleset.toml", "menus.toml") or "outcomes" in str(first.get("file"))
+        else "sheet check"
+    )
+    return FileError(f"{place}: the file is faulty; run `rpgres {check}` for details", file=name)
+
+
+def _read_request(request: object) -> Request | DiceRequest:
+    is_dice = isinstance(request, Mapping) and "notation" in request
+    try:
+        if is_dice:
+            return msgspec.convert(request, DiceRequest, str_keys=True)
+        return msgspec.convert(request, Request, str_keys=True)
+    except (msgspec.ValidationError, RecursionError, UnicodeError):
+        raise _faulty(request, DiceRequest if is_dice else Request) from None
+
+
+def _faulty(request: object, type_: type[Request | DiceRequest]) -> UsageError:
+    if not isinstance(request, Mapping):
+        return UsageError('a request is an object such as {"ruleset": "fate", "action": "overcome", "with": {...}}')
+    from rpgres.toml.diagnostics import diagnostics_error
+    from rpgres.toml.reading import diagnose
+
+    told = diagnostics_error(diagnose(request, type_, sources=()))
+    return UsageError(told.message.replace("\n", "; "), **told.details)
