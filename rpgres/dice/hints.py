@@ -103,18 +103,20 @@ def refusal(text: str, at: int, char: str, after: Node | None) -> tuple[str, int
     if word in WORDS:
         return WORDS[word], len(word)
     if len(word) > 1 and not re.match(r"(?:[kd][hl]?|ro?|[fptebu])(?![^\W\d_])|d", word):
-        return _unknown(word), len(word)
+        return _unknown(word, is_behind=after is not None), len(word)
     if char in REFUSED:
         following = text[at + 1 : at + 2]
         return REFUSED[char], 2 if char in ("<", ">", "=") and following and following in "<>=" else 1
     return f"{text[at]!r} is not valid in dice notation", 1
 
 
-def _unknown(word: str) -> str:
+def _unknown(word: str, *, is_behind: bool) -> str:
+    """Return the message about a word; `is_behind` dice it may be meant as their name."""
     from difflib import get_close_matches
 
     near = get_close_matches(word, KNOWN, n=1)
-    hint = f"; did you mean {near[0]}?" if near else "; a name stands in brackets, 2d6[fire], a comment behind #"
+    named = "; a name stands in brackets, 2d6[fire], a comment behind #" if is_behind else ""
+    hint = f"; did you mean {near[0]}?" if near else named
     return f"unknown word {word!r} in dice notation{hint}"
 
 

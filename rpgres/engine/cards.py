@@ -295,7 +295,7 @@ def ask_unseen(run: Run, question: Question, *, is_hidden: bool) -> str:
     """Return what is played from an unseen hand, and note what that reveals of the rest."""
     hand = question.pile
     unseen, seat = run.unseen[hand], run.state.seat_of(question.who)
-    scripted = run.players.scripted(question)
+    scripted = run.players.scripted(question, is_unseen=True)
     run.count(question.label)
     if scripted is None:
         kind, after, name = _by_preference(run, question, seat)

@@ -386,7 +386,7 @@ class Script:
         if self._applied is not None:
             self._applied.asked.add(question.label)
 
-    def next(self, question: Question) -> Answer | None:
+    def next(self, question: Question, *, is_unseen: bool = False) -> Answer | None:
         """Return the next answer to a question: its owner's own first.
 
         A single option is no question and takes no answer, but a script may name it all the same: such an answer is
@@ -403,7 +403,7 @@ class Script:
                     continue
                 answers.remove(answer)
                 if not (self.single and self._names_single(answer, question, answers, is_own=key != question.label)):
-                    is_taken = self._applied is None or self._applied.takes(question, answer)
+                    is_taken = is_unseen or self._applied is None or self._applied.takes(question, answer)
                     return Answer(answer, self._means) if is_taken else None
             if answers and (every := self._for_every(key, answers, question)) is not None:
                 return every
@@ -551,13 +551,16 @@ class Seats:
             self.passed.add(question.label)
         return None
 
-    def scripted(self, question: Question) -> Answer | None:
-        """Return the script's next answer to a question, if it has one; it may name a single option later."""
+    def scripted(self, question: Question, *, is_unseen: bool = False) -> Answer | None:
+        """Return the script's next answer to a question, if it has one; it may name a single option later.
+
+        Of an `is_unseen` hand the options are the kinds of cards that it may hold, and any card may be named.
+        """
         if question.is_one:
             self.script.met(question)
             self.script.single.append(question)
             return None
-        return self.script.next(question)
+        return self.script.next(question, is_unseen=is_unseen)
 
     def used(self) -> tuple[tuple[str, int], ...]:
         """Return how much of the script is left, by label: what two runs must share to go on as one."""

@@ -239,7 +239,7 @@ def test_odds_by_margin_and_by_part() -> None:
         ("3d6 in line", "`in order` rolls six times", "    ^^"),
         ("3d6 0 times", "1 to 100 times (limit MOST_TIMES)", "    ^^^^^^^"),
         ("3d6 2 times 3 times", "how often is said already", "            ^^^^^^^"),
-        ("d20+5 dc 15", "write vs, as in d20+5 vs 15", "      ^^"),
+        ("d20+5 dc 15", "write vs and the number: d20+5 vs 15", "      ^^"),
         ("d20 with advantage", "d20 adv, d20+5 dis", "    ^^^^"),
         ("3d6 best 2", "4d6 keep highest 3", "    ^^^^"),
         ("2d6 foo", "unknown word 'foo' in dice notation", "    ^^^"),

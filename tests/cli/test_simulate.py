@@ -176,7 +176,7 @@ def test_the_file_of_another_simulation_is_refused_and_left(tmp_path: Path) -> N
 def test_a_file_that_cannot_be_written_is_told_at_once(tmp_path: Path) -> None:
     ran = rpgres(*SEEDED, "-n", "100000000", "--save", str(tmp_path / "no" / "kept.json"))
     assert (ran.code, ran.out) == (1, "")
-    assert "kept.json: chart.svg: No such file or directory" in ran.err
+    assert "kept.json: cannot be written: No such file or directory" in ran.err
 
 
 def test_standing_orders_in_a_file_decide(tmp_path: Path) -> None:

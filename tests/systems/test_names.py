@@ -70,7 +70,7 @@ def test_no_action_waits_for_a_name_and_no_policy_is_asked_for_one() -> None:
         assert named(result, "aspect") == ["An Advantage"]
         assert isinstance(result, Result)
         assert not [one for one in result.answers if one.label == "aspect-name"]
-        assert any("already there: Burning Oil" in str(event) for event in result.events)
+        assert any("aspects in the scene: Burning Oil" in str(event) for event in result.events)
 
 
 @pytest.mark.parametrize("name", [" ", "x" * 81])
