@@ -279,7 +279,7 @@ def _rule_in_data(rules: Rules, action: str) -> Rule:
         from rpgres.engine.tables import play_table
 
         return partial(play_table, action)
-    from rpgres.engine.named_dice import play_named
+    from rpgres.engine.named_dice.play import play_named
 
     return partial(play_named, action)
 

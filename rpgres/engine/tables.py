@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rpgres.engine.named_inputs import Given
+from rpgres.engine.named_dice.inputs import Given
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import RuleError, UsageError
 from rpgres.model.state import EMPTY, GM, Card, Character, Map

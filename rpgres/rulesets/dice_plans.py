@@ -1,6 +1,6 @@
 """The parsed plan of an action with named dice: its groups of dice, readings, numbers and questions.
 
-`rpgres.engine.named_dice` rolls them, and `rpgres.lint.named_dice` checks them.
+`rpgres.engine.named_dice.play` rolls them, and `rpgres.lint.named_dice` checks them.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from rpgres import Pending, resolve
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
-from rpgres.engine.named_dice import play_named
+from rpgres.engine.named_dice.play import play_named
 from rpgres.engine.players import Seats, policy_of, preferred
 from rpgres.engine.prepare import prepare
 from rpgres.engine.resolve import forget_rules

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from rpgres.engine.named_windows import Roll
+from rpgres.engine.named_dice.windows import Roll
 from rpgres.engine.table import Outcome, Table
 from rpgres.kits.aspects.invoking import Side, can_invoke, invoke_among, means_of, new_ledger, no_window
 from rpgres.kits.aspects.names import (

@@ -14,7 +14,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from rpgres.engine.named_values import Die
+from rpgres.engine.named_dice.values import Die
 from rpgres.engine.players import Question
 from rpgres.errors import RuleError
 from rpgres.model.state import GM, Box, Map, State

@@ -15,8 +15,8 @@ from rpgres.dice import Dice, LawSizeError
 from rpgres.dice.distributions import EXPLOSION_OPEN
 from rpgres.dice.groups import HIGHEST, LOWEST, Faces, Joining, Law, Vector, group_law, plain_faces
 from rpgres.dice.readings import JointLaw
-from rpgres.engine.named_readings import needed
-from rpgres.engine.named_values import Compiled, Die, Known, again_of, at_number, filled, is_pool, plain
+from rpgres.engine.named_dice.readings import needed
+from rpgres.engine.named_dice.values import Compiled, Die, Known, again_of, at_number, filled, is_pool, plain
 from rpgres.errors import RuleError
 from rpgres.rulesets.formulas import worker
 from rpgres.rulesets.spans import ANY, Span, span_of, within

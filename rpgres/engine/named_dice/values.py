@@ -14,7 +14,7 @@ from msgspec import Struct
 from rpgres.dice import Dice, dice
 from rpgres.dice.grammar import Pool
 from rpgres.dice.groups import Again, can_bring
-from rpgres.engine.named_inputs import Given
+from rpgres.engine.named_dice.inputs import Given
 from rpgres.errors import NotationError, RuleError, UsageError
 from rpgres.rulesets import Rules
 from rpgres.rulesets.dice_plans import GIVEN, SLOT, AskPlan, DicePlan, OptionPlan, dice_plan

@@ -7,8 +7,8 @@ from functools import partial
 
 from rpgres.dice import Dice
 from rpgres.dice.grammar import Pool
-from rpgres.engine.named_inputs import Given
-from rpgres.engine.named_values import Known, filled, read_off, roll_count
+from rpgres.engine.named_dice.inputs import Given
+from rpgres.engine.named_dice.values import Known, filled, read_off, roll_count
 from rpgres.engine.table import Table
 from rpgres.parameters.values import Opposition
 from rpgres.rulesets.dice_plans import BAND, SLOT, DicePlan, GroupPlan

@@ -11,11 +11,11 @@ from typing import Any
 from rpgres.dice import LawSizeError
 from rpgres.dice.groups import HIGHEST, Joining
 from rpgres.dice.readings import JointLaw
-from rpgres.engine.named_account import explain
-from rpgres.engine.named_dice import BoundAction, roll_and_ask, roll_group
-from rpgres.engine.named_inputs import Given
-from rpgres.engine.named_questions import Chosen
-from rpgres.engine.named_values import Compiled, Die, Known, filled
+from rpgres.engine.named_dice.account import explain
+from rpgres.engine.named_dice.inputs import Given
+from rpgres.engine.named_dice.play import BoundAction, roll_and_ask, roll_group
+from rpgres.engine.named_dice.questions import Chosen
+from rpgres.engine.named_dice.values import Compiled, Die, Known, filled
 from rpgres.engine.table import Table
 from rpgres.model.state import GM, Character
 from rpgres.rulesets import STATE, Effect, Rules
@@ -129,7 +129,7 @@ class Roll:
 
     def mean(self, name: str) -> int:
         """Return the rounded mean of a number without decisions in windows; 0 where that takes too long."""
-        from rpgres.engine.named_odds import law_of
+        from rpgres.engine.named_dice.odds import law_of
 
         kept = self.laws
         found: int | None = kept.get(("mean", name))
@@ -213,7 +213,7 @@ class _Readings:
     """Dice in odds: the needed readings of each group."""
 
     def __init__(self, roll: Roll) -> None:
-        from rpgres.engine.named_odds import LawBuilder
+        from rpgres.engine.named_dice.odds import LawBuilder
 
         self.roll, kept = roll, roll.laws
         if "builder" not in kept:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from rpgres.engine.named_values import Die
+from rpgres.engine.named_dice.values import Die
 from rpgres.rulesets.dice_plans import SLOT, TIMES
 from rpgres.rulesets.formulas import OF_A_DIE
 
 if TYPE_CHECKING:
-    from rpgres.engine.named_dice import BoundAction
+    from rpgres.engine.named_dice.play import BoundAction
 
 
 class Equivalence:

@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from rpgres.engine.named_values import at_number
+from rpgres.engine.named_dice.values import at_number
 from rpgres.errors import RuleError
 from rpgres.rulesets.dice_plans import SLOT, DicePlan
 from rpgres.rulesets.formulas import Const, Expr, Linear, Name, Op, changed, linear, names, reduced

@@ -2,7 +2,7 @@
 
 A node is a chance of other nodes, a question with a node for each option, or a result. Equal nodes are merged, so that
 a pool with a decision needs few questions, whatever its size. Of a group of dice only the number of each kind is kept;
-`rpgres.engine.named_equivalence` says which dice are of one kind.
+`rpgres.engine.named_dice.equivalence` says which dice are of one kind.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from msgspec.structs import replace
 from rpgres.dice import Dice, LawSizeError
 from rpgres.dice.groups import Again, Faces, Joining, Vector, group_law, plain_faces
 from rpgres.dice.readings import JointLaw
-from rpgres.engine.named_dice import BoundAction
-from rpgres.engine.named_equivalence import Equivalence
-from rpgres.engine.named_odds import KINDS, Values, contribution, finite, law_of
-from rpgres.engine.named_questions import Chosen, Offer, kept
-from rpgres.engine.named_readings import evaluator, needed
-from rpgres.engine.named_values import Die, Known, Rolled, again_of, as_many, filled, is_pool, plain, roll_count
+from rpgres.engine.named_dice.equivalence import Equivalence
+from rpgres.engine.named_dice.odds import KINDS, Values, contribution, finite, law_of
+from rpgres.engine.named_dice.play import BoundAction
+from rpgres.engine.named_dice.questions import Chosen, Offer, kept
+from rpgres.engine.named_dice.readings import evaluator, needed
+from rpgres.engine.named_dice.values import Die, Known, Rolled, again_of, as_many, filled, is_pool, plain, roll_count
 from rpgres.engine.table import Table
 from rpgres.model.state import Map
 from rpgres.rulesets import OUTCOME_ONLY, STATE

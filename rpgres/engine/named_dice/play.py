@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rpgres.dice.groups import added_dice, faces_of
-from rpgres.engine.named_account import explain, explain_opposition, opposing
-from rpgres.engine.named_inputs import Given, completed, given_of
-from rpgres.engine.named_questions import Chosen, Offer, Purse, answers, effects_of, kept, picks, question_of
-from rpgres.engine.named_values import (
+from rpgres.engine.named_dice.account import explain, explain_opposition, opposing
+from rpgres.engine.named_dice.inputs import Given, completed, given_of
+from rpgres.engine.named_dice.questions import Chosen, Offer, Purse, answers, effects_of, kept, picks, question_of
+from rpgres.engine.named_dice.values import (
     AskedOption,
     Compiled,
     Die,
@@ -38,7 +38,7 @@ from rpgres.rulesets.actions import OPPOSITION
 from rpgres.rulesets.dice_plans import BAND, OF_AN_OUTCOME
 
 if TYPE_CHECKING:
-    from rpgres.engine.named_equivalence import Equivalence
+    from rpgres.engine.named_dice.equivalence import Equivalence
 
 
 def play_named(action: str, table: Table, actor: Character, /, **arguments: Any) -> Outcome:
@@ -66,7 +66,7 @@ def play_named(action: str, table: Table, actor: Character, /, **arguments: Any)
     bound = BoundAction(rules, action, compiled, base, given, Purse(rules, action, table.state, given.roles()))
     windowed = None
     if rules.file.windows:
-        from rpgres.engine.named_windows import played_with_windows
+        from rpgres.engine.named_dice.windows import played_with_windows
 
         windowed = played_with_windows(table, actor, bound)
     found, chosen, costs = windowed if windowed is not None else (*played(table, actor, bound), ())
@@ -202,7 +202,7 @@ class BoundAction:
     @property
     def equivalence(self) -> Equivalence:
         """Which dice are equivalent."""
-        from rpgres.engine.named_equivalence import Equivalence
+        from rpgres.engine.named_dice.equivalence import Equivalence
 
         if self.given.equivalence is None:
             self.given.equivalence = Equivalence(self, self.names)
@@ -230,7 +230,7 @@ def _by_group(dice_: list[tuple[str, Die]], groups: Iterable[str]) -> tuple[tupl
 def played(table: Table, actor: Character, bound: BoundAction) -> tuple[dict[str, Any], tuple[Chosen, ...]]:
     """Return the values of an action's names, and the chosen options."""
     if not table.is_read:
-        from rpgres.engine.named_paths import evaluated
+        from rpgres.engine.named_dice.paths import evaluated
 
         return evaluated(table, bound)
     rolled, chosen, fresh = roll_and_ask(table, actor, bound)
@@ -285,7 +285,7 @@ def roll_group(
 ) -> tuple[Die, ...]:
     """Roll a group, or reroll some of its dice, and return those that count; in odds one of each kind of result."""
     if not table.is_read:
-        from rpgres.engine.named_paths import roll_in_odds
+        from rpgres.engine.named_dice.paths import roll_in_odds
 
         return roll_in_odds(table, bound, known, group, again)
     found = filled(known, group)
