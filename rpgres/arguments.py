@@ -28,6 +28,8 @@ _WORDS = {
 def told_by_kind(call: Callable[_Given, _Found]) -> Callable[_Given, _Found]:
     """Have a call that fails because of an argument's kind raise a `UsageError` that names the argument.
 
+    A keyword that only the command line has is told with the one that stands for it here.
+
     Arguments are looked at when a call has failed, so that one that does not costs nothing.
     """
 
@@ -35,16 +37,39 @@ def told_by_kind(call: Callable[_Given, _Found]) -> Callable[_Given, _Found]:
     def told(*args: _Given.args, **kwargs: _Given.kwargs) -> _Found:
         try:
             return call(*args, **kwargs)
-        except RpgresError:
+        except RpgresError as error:
+            for name, value in kwargs.items():
+                here = _instead(call, name, value) if name in error.raw else ""
+                if here and here not in error.raw:
+                    error.add(f"; here it is {here}")
             raise
         except Exception:
             found = misfit(call, args, kwargs)
             if found is None:
                 raise
             name, message = found
+            if name == "policies" and isinstance(value := kwargs.get(name), str):
+                message += f"; a policy for everybody is {_for_everybody(value)}"
             raise UsageError(message, path=(name,)) from None
 
     return told
+
+
+def _instead(call: Callable[..., Any], name: str, value: Any) -> str:
+    """Return the keyword of a call that stands for an option of the command line; nothing where there is none."""
+    from inspect import signature
+
+    taken = signature(call).parameters
+    if name in taken:
+        return ""
+    if name in ("best", "each"):
+        is_of_scenes = name == "best" and call.__name__.startswith("odds")
+        return f'decide="{name}"' if "decide" in taken else "odds_best(...)" if is_of_scenes else ""
+    return _for_everybody(value) if name == "policy" and "policies" in taken else ""
+
+
+def _for_everybody(policy: Any) -> str:
+    return f"policies={{'': {policy!r}}}"
 
 
 def misfit(call: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[str, str] | None:

@@ -241,6 +241,12 @@ def test_a_command_without_json_answers_with_its_text() -> None:
             ["auto"],
             "`auto` takes true or false",
         ),
+        ({"op": "odds", "scene": "fate/gate", "best": True}, ["best"], "of an action it is true, of a scene"),
+        (
+            {"op": "odds", "ruleset": "fate", "action": "overcome", "with": {"skill": 3, "vs": 1}, "best": "mara"},
+            ["best"],
+            "of an action it is true, of a scene",
+        ),
         ({"op": "table.undo", "number": "x"}, ["number"], "takes a whole number"),
         ({"op": "table.log", "last": 0}, ["last"], "0 is not in the range"),
         ({"op": "table.note", "text": ["a"]}, ["text"], "`text` takes a text"),
@@ -254,6 +260,13 @@ def test_what_is_wrong_is_told_with_its_place(request_: dict[str, Any], path: li
     assert (answer["id"], answer["format"], answer["code"], answer["exit"]) == ("e", "rpgres.error/1", "usage", 2)
     assert said in answer["message"]
     assert answer["details"]["path"] == path
+
+
+@pytest.mark.parametrize("operation", ["odds", "table.odds"])
+def test_the_schema_says_what_best_takes_of_an_action_and_of_a_scene(operation: str) -> None:
+    best = batch_schema()["$defs"][operation]["properties"]["best"]
+    assert [way["type"] for way in best["anyOf"]] == ["boolean", ["string", "number"]]
+    assert best["description"].startswith("Of an action: Let the actor decide")
 
 
 @pytest.mark.parametrize(

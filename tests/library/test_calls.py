@@ -184,6 +184,23 @@ def test_errors_are_typed(call: object, error: type[Exception], words: str) -> N
         call()  # type: ignore[operator]
 
 
+@pytest.mark.parametrize(
+    ("call", "here"),
+    [
+        (lambda: rpgres.odds("fate", "overcome", skill=3, vs=2, best=True), 'here it is decide="best"'),
+        (lambda: rpgres.odds("fate", "overcome", skill=3, vs=2, each=True), 'here it is decide="each"'),
+        (lambda: rpgres.odds("fate", "overcome", skill=3, vs=2, policy="x"), "here it is policies={'': 'x'}"),
+        (lambda: rpgres.odds("fate", "overcome", policies="x"), "a policy for everybody is policies={'': 'x'}"),  # type: ignore[call-overload]
+        (lambda: rpgres.odds_scene("fate/gate", best="mara"), "here it is odds_best(...)"),
+        (lambda: rpgres.simulate("fate", "overcome", runs=2, skill=3, vs=2, policy="x"), "policies={'': 'x'}"),
+    ],
+)
+def test_options_of_the_command_line_are_told_by_the_keyword_of_the_call(call: Callable[[], object], here: str) -> None:
+    with pytest.raises(rpgres.UsageError) as error:
+        call()
+    assert error.value.message.endswith(here)
+
+
 def modules_after(code: str) -> set[str]:
     """Return the modules of a fresh process after some code."""
     code = f"import rpgres\n{code}\nimport sys; print(*sys.modules)"

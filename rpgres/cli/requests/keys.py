@@ -23,6 +23,8 @@ from rpgres.rulesets import unknown
 UNASKED = {"json", "plain", "dice_words", "real_dice", "exit_code", "watch"}
 # Lists have these names; the option's own is taken as well.
 PLURAL = {"sheet": "sheets", "switch": "switches", "policy": "policies", "file": "files"}
+# What a key takes by what is played, told where it is given as the other takes it.
+BY_SUBJECT = {"best": 'of an action it is true, of a scene or a procedure who decides: "mara"'}
 _OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
 EVERYBODY = "*"  # in an object of policies: whoever has none of their own
 
@@ -258,4 +260,5 @@ def _text(name: str, given: Any) -> str:
 
 
 def _wrong(name: str, what: str, given: Any) -> UsageError:
-    return UsageError(f"`{name}` takes {what}, not {given!r}", path=(name.partition(" ")[0],), reason="type")
+    also = f"; {BY_SUBJECT[name]}" if name in BY_SUBJECT else ""
+    return UsageError(f"`{name}` takes {what}, not {given!r}{also}", path=(name.partition(" ")[0],), reason="type")

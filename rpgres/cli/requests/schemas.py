@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from rpgres.cli.formats.base_schemas import Schema
 from rpgres.cli.formats.schemas import DIALECT, VERSION, make_schema
-from rpgres.cli.requests.keys import Key, keys_of_command
+from rpgres.cli.requests.keys import Key, key_of_option, keys_of_command
 from rpgres.cli.requests.operations import RESOLVE, SHORT, Operation, keys_of, operations
 from rpgres.rulesets import Rules
 
@@ -107,15 +107,19 @@ def _schema_of(operation: Operation, short: str | None, rules: Rules | None) -> 
     properties["id"] = _ID
     schema: Schema = {"type": "object", "description": operation.summary, "answers": _answers_of(operation.name)}
     keys = keys_of(operation)
+    of_scenes: dict[str, Key] = {}
     if operation.plays or operation.name == "scene.run":
         properties |= _played(operation, rules)
     if operation.plays:
         schema |= _needed(operation)
         scene = operation.command.verb.scene
-        keys += list(keys_of_command(scene("scene")).taken) if scene is not None else []
+        of_scenes = {key.name: key for key in map(key_of_option, operation.command.verb.procedure_options)}
+        of_scenes |= {key.name: key for key in keys_of_command(scene("scene")).taken} if scene is not None else {}
+        keys += [key for key in of_scenes.values() if key.name not in {one.name for one in keys}]
     for key in keys:
         if key.name not in properties:
-            properties |= {name: _schema_of_key(key) for name in (key.name, *key.names)}
+            its = _schema_by_subject(key, of_scenes.get(key.name, key))
+            properties |= dict.fromkeys((key.name, *key.names), its)
     required = ["op", *schema.pop("required", ()), *(key.name for key in keys if key.is_required and not key.names)]
     several = [_needed_key(key) for key in keys if key.is_required and key.names]
     schema |= {"allOf": several} if several else {}
@@ -150,6 +154,17 @@ def _played(operation: Operation, rules: Rules | None) -> dict[str, Schema]:
     if operation.command.verb.scene is not None:
         found["scene"] = {"type": "string", "description": "a scene, in place of an action, as fate/bribe"}
     return found
+
+
+def _schema_by_subject(of_action: Key, of_scene: Key) -> Schema:
+    """Return the schema of a key that may take something else where a scene or a procedure is played."""
+    ways = [_schema_of_key(of_action), _schema_of_key(of_scene)]
+    if ways[0] == ways[1]:
+        return ways[0]
+    text = f"Of an action: {of_action.help} Of a scene or a procedure: {of_scene.help}"
+    return {"anyOf": [{name: one for name, one in way.items() if name != "description"} for way in ways]} | {
+        "description": text
+    }
 
 
 def _schema_of_key(key: Key) -> Schema:
