@@ -499,3 +499,24 @@ def test_an_outcome_called_success_stands_beside_all_that_succeed() -> None:
     grid = rpgres("odds", "highest-die", "check", "--pool", "1..2", "--vary", "position=risky,desperate").out
     assert "Any success, in %" in grid
     assert "50.0" in grid
+
+
+# Where nothing can succeed
+
+POOL = ("odds", "push-pool", "check")
+HINT = "without --difficulty there is nothing to succeed in"
+
+
+def test_odds_without_a_difficulty_say_that_nothing_can_succeed() -> None:
+    assert HINT in rpgres(*POOL, "--attribute", "3").out
+    assert "nothing to succeed in" not in rpgres(*POOL, "--attribute", "3", "--difficulty", "1").out
+    assert "nothing to succeed in" not in rpgres(*POOL, "--attribute", "3", "--difficulty", "0").out  # was meant
+    found = rpgres(*POOL, "--find", "attribute=1..4", "--target", "success=75%").out
+    assert HINT in found
+    assert "equally near" not in found
+
+
+def test_the_heading_of_a_search_leaves_out_the_value_of_what_varies() -> None:
+    line = (*POOL, "--attribute", "3", "--difficulty", "1", "--find", "attribute=1..2", "--target", "success=20%")
+    heading = rpgres(*line).out.splitlines()[0]
+    assert heading == "Check: attribute for success at 20.00 % (push-pool; difficulty 1)"

@@ -18,6 +18,7 @@ from rpgres.cli.render.odds.words import (
     notes_text,
     open_text,
     outcome_style,
+    untried,
     within,
 )
 from rpgres.cli.render.reports import Cell, Chart, Report, Series, Table
@@ -194,6 +195,7 @@ def _single(record: OddsResult, file: RulesetFile | None) -> Report:
         below.append(f"not offered on some paths: {', '.join(record.partly)} (decided by a policy or skipped there)")
     if record.passed:
         below.append(f"skipped for lack of a policy: {', '.join(record.passed)} (use --auto for a policy)")
+    below += untried(record, file, (name for name, chance in record.outcomes.items() if chance.probability))
     values = [likely(name, chance, record.sample) for name, chance in known.items()]
     return Report(
         title=text,

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rpgres.cli.render.odds.words import above, fraction_text, heading, notes_text, open_text, outcome_style
+from rpgres.cli.render.odds.words import (
+    above,
+    fraction_text,
+    heading,
+    notes_text,
+    open_text,
+    outcome_style,
+    untried,
+)
 from rpgres.cli.render.reports import Cell, Chart, Grid, Report, Series, Table
 from rpgres.cli.render.words import outcome_titles, percent
 from rpgres.odds.comparison import NEGLIGIBLE, CaseOdds, Comparison, Difference
@@ -198,7 +206,8 @@ def search_report(record: Search, file: RulesetFile | None) -> Report:
     """Return it as a report."""
     target = record.target
     shown = target.outcome if target.outcome == SUCCESS else outcome_titles(file, [target.outcome])[target.outcome]
-    text = heading(record, what=f"{record.axis.name} for {shown} at {percent(target.chance.probability)}")
+    wanted = f"{record.axis.name} for {shown} at {percent(target.chance.probability)}"
+    text = heading(record, what=wanted, without=[record.axis.name])
     rows = [_found_row(record, cell) for cell in record.cells]
     chart = Chart(
         kind="bars",
@@ -210,7 +219,9 @@ def search_report(record: Search, file: RulesetFile | None) -> Report:
     )
     table = Table(columns=[record.axis.name, shown, "exact", "off by", "nearest"], rows=rows)
     unfinished = unfinished_text(record, len(record.cells), len(record.axis.values))
-    below = [*search_texts(record, shown), *below_text(record, unfinished=unfinished)]
+    came = (name for cell in record.cells for name, chance in cell.outcomes.items() if chance.probability)
+    texts = untried(record, file, came, varied=record.axis.name) or search_texts(record, shown)
+    below = [*texts, *below_text(record, unfinished=unfinished)]
     return Report(title=text, above=above(record), tables=[table], below=below, chart=chart)
 
 

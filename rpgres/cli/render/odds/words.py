@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rpgres.cli.render.words import percent, rolled_words, style_of, title
@@ -34,6 +35,32 @@ def heading(record: Any, *, what: str = "odds", without: Sequence[str] = ()) -> 
         what = f"{what} by {record.by}"
     inputs = input_words({key: value for key, value in record.inputs.items() if key not in without})
     return f"{name}: {what} ({'; '.join(filter(None, (record.ruleset, inputs)))})"
+
+
+def untried(record: Any, file: RulesetFile | None, outcomes: Iterable[str], *, varied: str = "") -> list[str]:
+    """Return which inputs are missing, where all that can come of an action is that it was rolled.
+
+    Args:
+        outcomes: what comes of it with a chance above 0.
+        varied: an input that takes several values.
+    """
+    names = set(outcomes)
+    action = file.actions.get(record.action or "") if file is not None else None
+    if file is None or action is None or len(names) != 1:
+        return []
+    (name,) = names
+    if name not in file.bands or file.bands[name].success is not None:
+        return []
+    its = file.define.get(action.band)
+    condition = (its.cases if its is not None else action.conditions).get(name, "")
+    given = {*record.inputs, varied}
+    missing = [one for one in file.parameters_of(str(record.action)) if one not in given and one in _names(condition)]
+    options = " and ".join(f"--{one}" for one in missing)
+    return [f"without {options} there is nothing to succeed in"] if missing else []
+
+
+def _names(condition: str) -> list[str]:
+    return re.findall(r"[a-z][\w-]*", condition)
 
 
 def input_words(inputs: Mapping[str, Any]) -> str:
