@@ -516,7 +516,13 @@ def test_odds_without_a_difficulty_say_that_nothing_can_succeed() -> None:
     assert "equally near" not in found
 
 
-def test_the_heading_of_a_search_leaves_out_the_value_of_what_varies() -> None:
-    line = (*POOL, "--attribute", "3", "--difficulty", "1", "--find", "attribute=1..2", "--target", "success=20%")
-    heading = rpgres(*line).out.splitlines()[0]
-    assert heading == "Check: attribute for success at 20.00 % (push-pool; difficulty 1)"
+@pytest.mark.parametrize(
+    ("options", "what"),
+    [
+        (["--find", "attribute=1..2", "--target", "success=20%"], "attribute for success at 20.00 %"),
+        (["--vary", "attribute=1..2"], "odds by attribute"),
+    ],
+)
+def test_headings_leave_out_the_value_of_what_varies(options: list[str], what: str) -> None:
+    heading = rpgres(*POOL, "--attribute", "3", "--difficulty", "1", *options).out.splitlines()[0]
+    assert heading == f"Check: {what} (push-pool; difficulty 1)"

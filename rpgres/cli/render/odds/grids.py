@@ -31,7 +31,8 @@ MOST_COLUMNS = 9  # of outcomes; the rest is for JSON and CSV
 
 def variation_report(record: Variation, file: RulesetFile | None, outcomes: Sequence[str]) -> Report:
     """Return it as a report."""
-    text = heading(record, what=f"odds by {' and '.join(axis.name for axis in record.axes)}")
+    varied = [axis.name for axis in record.axes]
+    text = heading(record, what=f"odds by {' and '.join(varied)}", without=varied)
     planned = 1
     for axis in record.axes:
         planned *= len(axis.values)
@@ -150,7 +151,8 @@ def _cells_chart(
 
 def grids_report(record: Grids, file: RulesetFile | None, outcomes: Sequence[str]) -> Report:
     """Return the grids of several rules as a report: each, and by how much it differs from the base."""
-    text = heading(record, what=f"odds by {' and '.join(axis.name for axis in record.axes)}, compared")
+    varied = [axis.name for axis in record.axes]
+    text = heading(record, what=f"odds by {' and '.join(varied)}, compared", without=varied)
     every = [cell for case in record.cases for cell in case.cells]
     planned = len(record.cases)
     for axis in record.axes:
