@@ -176,11 +176,7 @@ def receive(
         happened=happened,
         drawn=dealer.drawn,
         events=events,
-        revealed={
-            place: event.reveals
-            for place, event in enumerate(event for event in happened if seen(event, seat) is not None)
-            if isinstance(event, Told) and event.reveals
-        },
+        revealed=_revealed(happened, seat),
         end=end,
         skippable={(its.label, its.who) for its in questions if its.optional or its.is_one},
         refused=refused,
@@ -218,6 +214,13 @@ def _deciding(seat: str, game: int, wanted: Mapping[Said, str], answered: dict[S
 
 
 _EVENTS = ("events", "answers")  # what is compared event by event
+
+
+def _revealed(happened: Iterable[Event], seat: str) -> dict[int, tuple[str, ...]]:
+    """Return what lines say that they reveal, by their places among what a seat sees of what happened."""
+    shown = [event for event in happened if seen(event, seat) is not None]
+    lines = {place: event.reveals for place, event in enumerate(shown) if isinstance(event, Told)}
+    return {place: names for place, names in lines.items() if names}
 
 
 def _check_lines(events: Iterable[Event], seats: Collection[str]) -> None:
