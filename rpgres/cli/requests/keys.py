@@ -16,7 +16,7 @@ import typer.core
 from msgspec import Struct
 
 from rpgres.cli.options import Option
-from rpgres.errors import UsageError
+from rpgres.errors import UsageError, as_data
 from rpgres.rulesets import unknown
 
 # Options for whoever reads, or sits at a terminal.
@@ -270,4 +270,4 @@ def _text(name: str, given: Any) -> str:
 
 
 def _wrong(name: str, what: str, given: Any) -> UsageError:
-    return UsageError(f"`{name}` takes {what}, not {given!r}", path=(name.partition(" ")[0],), reason="type")
+    return UsageError(f"`{name}` takes {what}, not {as_data(given)}", path=(name.partition(" ")[0],), reason="type")
