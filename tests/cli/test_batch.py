@@ -33,7 +33,7 @@ def test_results_pending_decisions_and_errors_are_answers() -> None:
         GOOD | {"id": 2, "given": {"roll": "----"}},
         GOOD | {"id": [3], "given": {"roll": "++++++"}},
         GOOD | {"id": None, "action": "overcom"},
-        GOOD | {"id": "e", "wiht": {}},
+        {key: one for key, one in GOOD.items() if key != "with"} | {"id": "e", "wiht": {}},
         [1],
     ]
     found = answers("\n".join(map(json.dumps, lines)))
