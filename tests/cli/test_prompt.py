@@ -71,6 +71,20 @@ def test_odds_are_told_and_the_question_stands(
     assert told.count("margin -1: Invoke an aspect?") == 2
 
 
+def test_a_question_tells_what_the_turn_before_it_has_changed(capsys: pytest.CaptureFixture[str]) -> None:
+    fighting = prepare(load_rules(find_ruleset("fate")), "conflict", {"sheet": "mara", "against": ["bruiser"]})
+    lines = iter(["attack", "", ""])  # concede, invoke
+
+    def read(_sign: str) -> str:
+        return next(lines, "concede")
+
+    somebody = Person(is_plain=True, file=lambda: fighting.rules.file, read=read)
+    given = {"roll": ["----"], "opposition": ["++++"]}
+    run(fighting, streams=Streams("7"), given=given, prompt=somebody.ask)
+    told = capsys.readouterr().out
+    assert "The attack does no harm.\n  a boost for bruiser: Boost of Bruiser\n" in told
+
+
 def test_odds_that_are_not_to_be_had(capsys: pytest.CaptureFixture[str]) -> None:
     prepared = fight()
     played(person("odds", "why", "1", ""), prepared)

@@ -134,3 +134,20 @@ def test_a_killed_process_loses_no_finished_answer() -> None:
     assert len(answers) == 1
     assert record["pending"]["question"]["text"] in asked
     assert [(one["label"], one["value"]) for one in record["pending"]["answers"]][:1] == [("turn", "attack")]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What the account and the log say of turns
+
+FAILED = ["--choose", "turn=attack", "--choose", "concede=no", "--choose", "invoke=no"]
+FAILED += ["--given", "roll=----", "--given", "opposition=++++"]
+BOOST = "  * a boost for bruiser: Boost of Bruiser\n"
+
+
+def test_a_turn_tells_what_it_changes_as_a_single_action_does() -> None:
+    told = rpgres("table", "act", "conflict", "--actor", "mara", "--against", "bruiser", *FAILED).out
+    assert f"  mara: attack - fail, margin -10: The attack does no harm.\n{BOOST}  bruiser chooses" in told
+    assert told.count("the conflict begins") == 1
+    conceded = rpgres("table", "answer", "--choose", "turn=concede")
+    assert (conceded.code, conceded.out.count(BOOST)) == (0, 1), "the end tells it again"
+    assert BOOST in rpgres("roll", "fate", "conflict", "--sheet", "mara", "--against", "bruiser", *FAILED).out

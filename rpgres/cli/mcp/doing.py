@@ -242,7 +242,7 @@ def told(room: Room, done: commands.Done) -> Done:
         return Done(status=status, text=text, question=question, **common)
     found = run_seen(history, entry, room.seat)
     if isinstance(found, Pending):
-        text = plain_text(waiting_lines(found, said_by=None, command=HOW))
+        text = plain_text(waiting_lines(found, done.rules.file, said_by=None, command=HOW))
         return Done(status="pending", text=text, question=question, **common)
     text = plain_text(found_lines(found, done.rules.file))
     numbers = {name: getattr(found, name) for name in ("outcome", "success", "margin", "total", "opposition")}

@@ -86,7 +86,7 @@ def show_lines(
         if is_put:
             lines.append(_open_line(record.pending))
         else:
-            lines += [line(), *waiting_lines(record.pending, said_by=record.said_by, command=answer)]
+            lines += [line(), *waiting_lines(record.pending, file, said_by=record.said_by, command=answer)]
     if record.seed is not None:
         lines += [line(), line(Piece(f"seed: {record.seed}", "quiet"))]
     return lines
@@ -138,14 +138,14 @@ def _tag_lines(tags: list[Tag]) -> Iterator[Line]:
         yield line(INDENT, Piece(tag.name, "name"), Piece(f" ({message})", "quiet"))
 
 
-def waiting_lines(pending: Pending, *, said_by: str | None, command: str = "") -> list[Line]:
+def waiting_lines(pending: Pending, file: RulesetFile, *, said_by: str | None, command: str = "") -> list[Line]:
     """Return what a table waits for, and how it is answered there, or by another command line."""
     question = pending.question
     if question.who == SOMEBODY or not question.label:
-        return pending_lines(pending, how=[], said_by=said_by)
+        return pending_lines(pending, file, how=[], said_by=said_by)
     command = command or f"rpgres table answer --choose {question.label}=..."
     how = [line(INDENT, "Answer it with: ", Piece(command, "name"))]
-    return pending_lines(pending, how=how, said_by=said_by)
+    return pending_lines(pending, file, how=how, said_by=said_by)
 
 
 def found_lines(
@@ -173,8 +173,8 @@ def found_lines(
             line(INDENT, Piece(f"left open ({asked}); Enter asks again, now or at the next `rpgres play`", "quiet"))
         ]
     if is_put:
-        return pending_lines(found, how=[_open_line(found)], said_by=said_by, is_listed=False)
-    return waiting_lines(found, said_by=said_by)
+        return pending_lines(found, file, how=[_open_line(found)], said_by=said_by, is_listed=False)
+    return waiting_lines(found, file, said_by=said_by)
 
 
 def _open_line(pending: Pending) -> Line:
