@@ -124,7 +124,7 @@ def _action_lines(result: Result, file: RulesetFile, said_by: str | None) -> Ite
     compared = _compared(result, file)
     if compared:
         yield line(INDENT, *compared)
-    yield from _event_lines(result.events, file, told=result.texts)
+    yield from record_lines(result.events, file, told=result.texts)
     yield from (line(INDENT, text) for text in untitled(result.texts, result.action, result.outcome, file))
     told = sum(len(event.effects) for event in result.events if isinstance(event, TurnEvent))
     yield from _effect_lines(result.effects[told:], file, actor=result.actor)
@@ -208,11 +208,20 @@ def _compared(result: Result, file: RulesetFile) -> list[str | Piece]:
 
 def event_lines(events: Iterable[Event], file: RulesetFile | None = None) -> list[Line]:
     """Return what happened in an action so far, with what turns have changed in the ruleset's words."""
-    return list(_event_lines([event_record(event) for event in events], file))
+    return list(record_lines([event_record(event) for event in events], file))
 
 
-def _event_lines(events: Sequence[EventRecord], file: RulesetFile | None, told: Sequence[str] = ()) -> Iterator[Line]:
-    """Yield what happened; a choice that other lines explain is only named, and skipped questions are left out."""
+def record_lines(
+    events: Sequence[EventRecord], file: RulesetFile | None, told: Sequence[str] = (), *, is_full: bool = False
+) -> Iterator[Line]:
+    """Yield what happened; a choice that other lines explain is only named.
+
+    Args:
+        events: in order.
+        file: the ruleset's data, for the words of what turns have changed.
+        told: texts that stand elsewhere.
+        is_full: whether moments that were let pass are told.
+    """
     for _, group in groupby(untold(events), key=_drawing):
         drawn: list[DrawEvent] = []
         for event in group:
@@ -223,7 +232,7 @@ def _event_lines(events: Sequence[EventRecord], file: RulesetFile | None, told: 
                     dice = Piece(event.faces, "dice") if event.faces else Piece("no dice")
                     words = f" ({event.words})" if event.words else ""
                     yield line(INDENT, f"{_whose(event)}: ", dice, " = ", Piece(_value(event), "number"), words)
-                case DecisionEvent() if event.answer != NO:
+                case DecisionEvent() if is_full or event.answer != NO:
                     text = f": {event.text}" if event.text and event.text not in told else ""
                     of = f" of {event.of}" if event.of else ""
                     whose = f"{event.label}{of} ({who_is(event.who)}): "
@@ -331,7 +340,7 @@ def pending_lines(
     heading = turned[0] if turned else _heading(pending.action, None, pending.actor)
     lines = [line(Piece(heading, "title"), ": ", Piece("waiting", "even"))]
     lines += said_lines(pending, said_by)
-    lines += _event_lines(pending.events, file)
+    lines += record_lines(pending.events, file)
     if how is None:
         return [*lines, *waiting_lines(pending)]
     for asked in (pending.question, *pending.together) if is_listed else ():
