@@ -236,7 +236,7 @@ class Person:
 
     def _odds(self, view: View, question: Question) -> list[Line]:
         from rpgres.cli.progress import progress
-        from rpgres.cli.render.questions import odds_lines
+        from rpgres.cli.render.questions import odds_lines, success_words
         from rpgres.engine.players import default_policy, policy_of
         from rpgres.odds.decision import decision_odds
 
@@ -244,7 +244,9 @@ class Person:
         name = default_policy(prepared.rules)
         with progress("odds of each option", is_plain=self._is_plain):
             found = decision_odds(prepared, view, question, policies={"": policy_of(prepared.rules, name)})
-        return odds_lines(question, found, prepared.rules.file, policy=name)
+        is_turn = any(one.is_turn for one in found)
+        chance = success_words(prepared, view, question, is_turn=is_turn)
+        return odds_lines(question, found, prepared.rules.file, policy=name, chance=chance)
 
     def _why(self, view: View, question: Question) -> list[Line]:
         from rpgres.cli.render.why import why_lines
