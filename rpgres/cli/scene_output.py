@@ -98,7 +98,7 @@ def tell_scene(
     """
     teller = _Teller(scene, people if people is not None else scene.state, is_plain=is_plain)
     teller.begin(seed=seed if seat is None else None, seat=seat or GM)
-    person = _person(is_plain=is_plain) if seat is None and not auto else None
+    person = _person(scene, is_plain=is_plain) if seat is None and not auto else None
     hand = RealDice(real_dice, is_plain=is_plain) if real_dice else None
 
     def begins(leaf: Leaf, state: State) -> None:
@@ -185,10 +185,10 @@ def _so_far(pending: Pending) -> dict[str, Any]:
     return {"action": pending.action, "actor": pending.actor, "inputs": pending.inputs, "events": pending.events}
 
 
-def _person(*, is_plain: bool) -> Person | None:
+def _person(scene: Scene, *, is_plain: bool) -> Person | None:
     """Return who is asked, if anyone."""
     if not can_prompt():
         return None
     from rpgres.cli.asking.prompt import Person
 
-    return Person(is_plain=is_plain, may_withdraw=False)
+    return Person(is_plain=is_plain, may_withdraw=False, file=lambda: scene.rules.file)

@@ -88,7 +88,7 @@ def _lines_of(record: Any, file: RulesetFile | None) -> Iterable[Shown] | None:
         case Result():
             return results.result_lines(record, file)
         case Pending():
-            return results.pending_lines(record, how=())
+            return results.pending_lines(record, file, how=())
         case SimulationResult() if file is not None:
             from rpgres.cli.render.simulations import simulation_lines
 

@@ -53,6 +53,7 @@ class OptionOdds(msgspec.Struct, frozen=True):
         success: the chance of success.
         estimate: the interval of an estimate; None where the chances are exact.
         games: how many games it is from.
+        is_turn: whether success is that of the turn of a procedure, not of all of it.
     """
 
     option: str
@@ -60,6 +61,7 @@ class OptionOdds(msgspec.Struct, frozen=True):
     success: float
     estimate: Estimate | None = None
     games: int = 0
+    is_turn: bool = False
 
     @property
     def is_known(self) -> bool:
@@ -294,7 +296,8 @@ def _exact(case: _Case, seconds: float) -> OptionOdds | None:
     if odds.open or runs.undecided or not all(is_asked):
         return None
     masses, won = _ordered(case.prepared, odds.masses)
-    return OptionOdds(case.option, {name: float(mass) for name, mass in masses.items()}, float(sum(won)))
+    shares = {name: float(mass) for name, mass in masses.items()}
+    return OptionOdds(case.option, shares, float(sum(won)), is_turn=case.is_turn)
 
 
 def _estimated(cases: Sequence[_Case], budget: Budget, most: int) -> list[OptionOdds]:
@@ -334,7 +337,7 @@ def _odds_of(case: _Case, counts: Mapping[str, int]) -> OptionOdds:
     ordered, won = _ordered(case.prepared, counts)
     games = sum(counts.values())
     shares = {name: count / games for name, count in ordered.items()}
-    return OptionOdds(case.option, shares, sum(won) / games, estimate(sum(won), games), games)
+    return OptionOdds(case.option, shares, sum(won) / games, estimate(sum(won), games), games, case.is_turn)
 
 
 def _width(odds: OptionOdds) -> float:

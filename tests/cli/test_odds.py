@@ -176,6 +176,20 @@ def test_explosions_leave_something_open() -> None:
     assert "at least" not in rpgres("odds", "3d6").out
 
 
+def test_negligible_values_at_the_ends_are_summed_up_in_the_printed_table() -> None:
+    told = rpgres("odds", "3d6!").out.splitlines()
+    assert len(told) < 50
+    assert all(len(text) <= 80 for text in told)
+    ends = [text.split() for text in told if "..." in text]
+    assert ends == [["...", "44", "and", "more", "0.04", "%"]]
+    assert "..." not in rpgres("odds", "3d6").out
+    assert [text.split()[:5] for text in rpgres("odds", "30d6").out.splitlines() if "..." in text] == [
+        ["...", "72", "and", "less", "0.02"],
+        ["...", "138", "and", "more", "0.02"],
+    ]
+    assert len(as_json("odds", "3d6!")["outcomes"]) > 200
+
+
 def test_too_much_work_is_refused_by_name() -> None:
     ran = rpgres("odds", "9999d9999")
     assert ran.code == 2

@@ -67,8 +67,39 @@ def test_odds_are_told_and_the_question_stands(
     assert isinstance(found, Result)
     assert found.margin == 1
     told = capsys.readouterr().out
-    assert "  1 to 5 100 %  r1 to r5 88.78 %  Enter 0 %\n  chance of success, exact, if the policy" in told
+    assert (
+        "  1 to 5 100 %  r1 to r5 88.78 %  Enter 0 %\n  chance that mara's overcome succeeds, exact, if the policy"
+        in told
+    )
     assert told.count("margin -1: Invoke an aspect?") == 2
+
+
+def test_a_question_tells_what_the_turn_before_it_has_changed(capsys: pytest.CaptureFixture[str]) -> None:
+    fighting = prepare(load_rules(find_ruleset("fate")), "conflict", {"sheet": "mara", "against": ["bruiser"]})
+    lines = iter(["attack", "", ""])  # concede, invoke
+
+    def read(_sign: str) -> str:
+        return next(lines, "concede")
+
+    somebody = Person(is_plain=True, file=lambda: fighting.rules.file, read=read)
+    given = {"roll": ["----"], "opposition": ["++++"]}
+    run(fighting, streams=Streams("7"), given=given, prompt=somebody.ask)
+    told = capsys.readouterr().out
+    assert "The attack does no harm.\n  a boost for bruiser: Boost of Bruiser\n" in told
+
+
+def test_odds_in_a_turn_tell_whose_success_they_are_and_at_what(capsys: pytest.CaptureFixture[str]) -> None:
+    fighting = prepare(load_rules(find_ruleset("fate")), "conflict", {"sheet": "mara", "against": ["bruiser"]})
+    lines = iter(["odds", "attack", "odds"])  # at the turn; at the other's question
+
+    def read(_sign: str) -> str:
+        return next(lines, "concede")
+
+    somebody = Person(is_plain=True, aid=lambda _view: fighting, read=read)
+    run(fighting, streams=Streams("7"), prompt=somebody.ask)
+    told = " ".join(capsys.readouterr().out.split())
+    assert "chance that what mara does in this turn succeeds, " in told
+    assert "chance that mara's attack in this turn succeeds, " in told
 
 
 def test_odds_that_are_not_to_be_had(capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,6 +16,7 @@ from rpgres.cli.render.results import event_lines
 from rpgres.cli.render.words import listed
 from rpgres.cli.shell.words import split
 from rpgres.cli.streams import columns
+from rpgres.engine.events import Turned
 from rpgres.engine.players import NO, Question, View
 from rpgres.engine.stops import PassesOn, PutAgain, TakenBack
 from rpgres.errors import RpgresError, UsageError
@@ -24,6 +25,7 @@ from rpgres.model.state import slug
 
 if TYPE_CHECKING:
     from rpgres.engine.prepare import Prepared
+    from rpgres.rulesets import RulesetFile
 
 WIDTH, WIDEST = 80, 120  # columns of a question in one line: where nobody knows, and at most
 FEW = 2  # lines of a question that is put in full again
@@ -48,6 +50,7 @@ class Person:
             was answered is taken back by whoever keeps it.
         may_withdraw: whether the action itself can be taken back, and not only what was answered in it.
         aid: what `odds` and `why` need to know; None where they are not to be had.
+        file: returns the ruleset's data, for the words of what turns have changed; None where there are none.
         read: reads a line behind a sign that one is awaited; for tests.
     """
 
@@ -59,12 +62,14 @@ class Person:
         is_kept: bool = False,
         may_withdraw: bool = True,
         aid: Aid | None = None,
+        file: Callable[[], RulesetFile] | None = None,
         read: Callable[[str], str] = ask,
     ) -> None:
         self._is_plain = is_plain
         self._is_kept = is_kept
         self._may_withdraw = may_withdraw
         self._read = read
+        self._file = file
         self._is_gone = False
         self._told = {LIST: _listed, ODDS: self._odds, WHY: self._why}
         self._passes = set[tuple[str, str]]()  # seat and label of moments that pass from now on
@@ -130,7 +135,9 @@ class Person:
         shown = self._shown if self._shown <= len(events) else 0  # fewer than before: another action
         self._say(self._heading)
         self._heading = []
-        say(event_lines(events[shown:]), is_plain=self._is_plain)
+        has_turns = any(isinstance(one, Turned) for one in events[shown:])
+        file = self._file() if has_turns and self._file is not None else None
+        say(event_lines(events[shown:], file), is_plain=self._is_plain)
         self._shown = len(events)
         width = columns(default=WIDTH, at_most=WIDEST)
         # What was listed just before is not listed again, where it takes many lines or is read aloud; `?` does.
@@ -229,7 +236,7 @@ class Person:
 
     def _odds(self, view: View, question: Question) -> list[Line]:
         from rpgres.cli.progress import progress
-        from rpgres.cli.render.questions import odds_lines
+        from rpgres.cli.render.questions import odds_lines, success_words
         from rpgres.engine.players import default_policy, policy_of
         from rpgres.odds.decision import decision_odds
 
@@ -237,7 +244,9 @@ class Person:
         name = default_policy(prepared.rules)
         with progress("odds of each option", is_plain=self._is_plain):
             found = decision_odds(prepared, view, question, policies={"": policy_of(prepared.rules, name)})
-        return odds_lines(question, found, prepared.rules.file, policy=name)
+        is_turn = any(one.is_turn for one in found)
+        chance = success_words(prepared, view, question, is_turn=is_turn)
+        return odds_lines(question, found, prepared.rules.file, policy=name, chance=chance)
 
     def _why(self, view: View, question: Question) -> list[Line]:
         from rpgres.cli.render.why import why_lines

@@ -156,7 +156,8 @@ def _person(prepared: Prepared, shared: dict[str, Any], *, repeat: int) -> Perso
     from rpgres.cli.render.results import action_lines
 
     heading = action_lines(prepared.action, actor=prepared.actor, inputs=prepared.inputs)
-    return Person(heading=heading, is_plain=shared["plain"], aid=lambda _view: prepared)
+    known: Any = {"aid": lambda _view: prepared, "file": lambda: prepared.rules.file}
+    return Person(heading=heading, is_plain=shared["plain"], **known)
 
 
 def _hand(prepared: Prepared, shared: dict[str, Any]) -> Remembered:
@@ -198,11 +199,11 @@ def _show_one(result: Result | Pending, rules: Rules | None, shared: dict[str, A
     else:
         from rpgres.cli.render.results import pending_lines, result_lines, skipped_lines, unasked_lines
 
+        file = rules.file if rules is not None else None
         if isinstance(result, Pending):
-            first, *rest = pending_lines(result)
+            first, *rest = pending_lines(result, file)
             say([first, *skipped_lines(skipped), *rest], is_plain=shared["plain"])
         else:
-            file = rules.file if rules is not None else None
             house = _house_rules(rules)
             unasked = unasked_lines(result, file) if file is not None and is_terminal() else []
             unasked += skipped_lines(skipped)

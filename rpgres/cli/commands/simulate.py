@@ -138,7 +138,7 @@ def _show_result(found: Any, rules: Rules, shared: Mapping[str, Any]) -> int:
         from rpgres.cli.render.words import house_rules
 
         if isinstance(found, Pending):
-            say(pending_lines(found), is_plain=shared["plain"])
+            say(pending_lines(found, rules.file), is_plain=shared["plain"])
         else:
             lines = result_lines(found, rules.file, house_rules=house_rules(rules))
             say(lines, is_plain=shared["plain"])

@@ -5,6 +5,7 @@ Nothing here knows the protocol. A tool is a function of the room, which has tab
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Literal
 
 import msgspec
@@ -96,11 +97,10 @@ def read_log(room: Room, asked: Read) -> Log:
     from rpgres.cli.render.tables import entry_lines
 
     seen = log_seen(room.look(), room.seat, last=asked.last)
-    file = room.rules.file
+    lines = partial(entry_lines, file=room.rules.file, known={})
     return Log(
         entries=[
-            LogEntry(number=one.number, kind=_kind(one), undone=one.undone, text=plain_text(entry_lines(one, file)))
-            for one in seen
+            LogEntry(number=one.number, kind=_kind(one), undone=one.undone, text=plain_text(lines(one))) for one in seen
         ]
     )
 
@@ -242,7 +242,7 @@ def told(room: Room, done: commands.Done) -> Done:
         return Done(status=status, text=text, question=question, **common)
     found = run_seen(history, entry, room.seat)
     if isinstance(found, Pending):
-        text = plain_text(waiting_lines(found, said_by=None, command=HOW))
+        text = plain_text(waiting_lines(found, done.rules.file, said_by=None, command=HOW))
         return Done(status="pending", text=text, question=question, **common)
     text = plain_text(found_lines(found, done.rules.file))
     numbers = {name: getattr(found, name) for name in ("outcome", "success", "margin", "total", "opposition")}

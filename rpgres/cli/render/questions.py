@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING
 from rpgres.cli.render.lines import INDENT, Line, Piece, line
 from rpgres.cli.render.results import asked_pieces, fact_words
 from rpgres.cli.render.words import band_title, percent, signed, who_is
+from rpgres.engine.events import Decided, Turned
 from rpgres.engine.players import NO, Question
 from rpgres.model.state import slug
 from rpgres.parameters.context import ACTOR
 from rpgres.rulesets import Option, RulesetFile
 
 if TYPE_CHECKING:
+    from rpgres.engine.players import View
+    from rpgres.engine.prepare import Prepared
     from rpgres.odds.decision import OptionOdds
 
 WIDTH = 80  # columns of odds
@@ -210,13 +213,44 @@ def _list(question: Question, keys: Mapping[str, Option]) -> Iterator[Line]:
 # The odds of the options
 
 
-def odds_lines(question: Question, found: Sequence[OptionOdds], file: RulesetFile, *, policy: str) -> list[Line]:
+def success_words(prepared: Prepared, view: View, question: Question, *, is_turn: bool) -> str:
+    """Return whose success at what the odds of options are of.
+
+    Args:
+        prepared: the action.
+        view: what happened in it, as whoever is asked knows it.
+        question: what they are asked.
+        is_turn: whether it is that of the turn of a procedure.
+    """
+    actions = prepared.rules.file.actions
+    if not is_turn:
+        whose = f"{who_is(prepared.actor)}'s " if prepared.actor != ACTOR else ""
+        return f"chance that {whose}{prepared.action.replace('-', ' ')} succeeds"
+    happened = [*view.forgotten, *view.events]
+    ends = [place for place, event in enumerate(happened, 1) if isinstance(event, Turned)]
+    for event in happened[ends[-1] if ends else 0 :]:
+        if isinstance(event, Decided) and event.answer in actions:
+            return f"chance that {who_is(event.who)}'s {event.answer.replace('-', ' ')} in this turn succeeds"
+    if not question.optional and any(option.name in actions for option in question.offered):
+        return f"chance that what {who_is(question.who)} does in this turn succeeds"
+    return "chance that this turn's action succeeds"
+
+
+def odds_lines(
+    question: Question,
+    found: Sequence[OptionOdds],
+    file: RulesetFile,
+    *,
+    policy: str,
+    chance: str = "chance of success",
+) -> list[Line]:
     """Return the chance of success by each option, equal ones together, and who decides after it.
 
     Args:
         found: the odds of its options; none where they are all the same by now.
         file: the ruleset's data, for its words.
         policy: by what policy later decisions are made.
+        chance: whose success at what it is.
     """
     certain = {name for one in found for name, share in one.outcomes.items() if share and one.estimate is None}
     if not found:
@@ -233,7 +267,7 @@ def odds_lines(question: Question, found: Sequence[OptionOdds], file: RulesetFil
     entries = [line(Piece(_typed(one, keys), "name"), f" {_chance(one[0], file, found)}") for one in ranked]
     games = [one.games for one in found if one.games and one.is_known]
     told = f"estimates from {min(games)} games or more, with 95 % intervals" if games else "exact"
-    notes = [f"chance of success, {told}, if the policy {policy!r} decides what follows"] if set(groups) - {""} else []
+    notes = [f"{chance}, {told}, if the policy {policy!r} decides what follows"] if set(groups) - {""} else []
     notes += [UNCLEAR.format(max(one.games for one in groups[""]))] if "" in groups else []
     return [*_packed(entries, WIDTH), *(line(INDENT, Piece(note, "quiet")) for note in notes)]
 

@@ -133,13 +133,25 @@ def _action_lines(result: Result, file: RulesetFile, said_by: str | None) -> Ite
     compared = _compared(result, file)
     if compared:
         yield line(INDENT, *compared)
-    yield from _event_lines(result.events, told=result.texts)
+    yield from record_lines(result.events, file, told=result.texts)
     yield from (line(INDENT, text) for text in untitled(result.texts, result.action, result.outcome, file))
-    for effect in result.effects:
+    told = sum(len(event.effects) for event in result.events if isinstance(event, TurnEvent))
+    yield from _effect_lines(result.effects[told:], file, actor=result.actor)
+
+
+def _effect_lines(
+    effects: Iterable[Mapping[str, Any]], file: RulesetFile | None, *, actor: str | None = None, besides: str = ""
+) -> Iterator[Line]:
+    """Yield what changes at the table, but for quiet effects and what was said already; nothing without a ruleset."""
+    if file is None:
+        return
+    for effect in effects:
         described = file.effects.get(effect["kind"])
         if described is None or not described.quiet:
             pattern = described.words if described is not None else ""
-            yield line(INDENT, BULLET, effect_words(effect, pattern=pattern, who=partial(_who, result.actor)))
+            told = effect_words(effect, pattern=pattern, who=partial(_who, actor))
+            if told != besides:
+                yield line(INDENT, BULLET, told)
 
 
 def _who(actor: str | None, name: str) -> str:
@@ -203,13 +215,22 @@ def _compared(result: Result, file: RulesetFile) -> list[str | Piece]:
     return words
 
 
-def event_lines(events: Iterable[Event]) -> list[Line]:
-    """Return what happened in an action so far."""
-    return list(_event_lines([event_record(event) for event in events]))
+def event_lines(events: Iterable[Event], file: RulesetFile | None = None) -> list[Line]:
+    """Return what happened in an action so far, with what turns have changed in the ruleset's words."""
+    return list(record_lines([event_record(event) for event in events], file))
 
 
-def _event_lines(events: Sequence[EventRecord], told: Sequence[str] = ()) -> Iterator[Line]:
-    """Yield what happened; a choice that other lines explain is only named, and skipped questions are left out."""
+def record_lines(
+    events: Sequence[EventRecord], file: RulesetFile | None, told: Sequence[str] = (), *, is_full: bool = False
+) -> Iterator[Line]:
+    """Yield what happened; a choice that other lines explain is only named.
+
+    Args:
+        events: in order.
+        file: the ruleset's data, for the words of what turns have changed.
+        told: texts that stand elsewhere.
+        is_full: whether moments that were let pass are told.
+    """
     for _, group in groupby(untold(events), key=_drawing):
         drawn: list[DrawEvent] = []
         for event in group:
@@ -220,7 +241,7 @@ def _event_lines(events: Sequence[EventRecord], told: Sequence[str] = ()) -> Ite
                     dice = Piece(event.faces, "dice") if event.faces else Piece("no dice")
                     words = f" ({event.words})" if event.words else ""
                     yield line(INDENT, f"{_whose(event)}: ", dice, " = ", Piece(_value(event), "number"), words)
-                case DecisionEvent() if event.answer != NO:
+                case DecisionEvent() if is_full or event.answer != NO:
                     text = f": {event.text}" if event.text and event.text not in told else ""
                     of = f" of {event.of}" if event.of else ""
                     whose = f"{event.label}{of} ({who_is(event.who)}): "
@@ -230,8 +251,10 @@ def _event_lines(events: Sequence[EventRecord], told: Sequence[str] = ()) -> Ite
                     yield line(INDENT, f"{_whose(event)}: ", _cards(event.cards))
                 case TextEvent():
                     yield line(INDENT, event.text)
-                case TurnEvent() if event.action or event.outcome or event.texts:
-                    yield line(INDENT, *_turn_words(event))
+                case TurnEvent():
+                    if event.action or event.outcome or event.texts:
+                        yield line(INDENT, *_turn_words(event))
+                    yield from _effect_lines(event.effects, file, besides=event.action)
         if drawn:
             yield line(INDENT, f"{_whose(drawn[0])}: ", _cards([event.card for event in drawn]))
 
@@ -307,11 +330,17 @@ def _note_lines(note: str | None, seed: str | None, *, by: str | None = None) ->
 
 
 def pending_lines(
-    pending: Pending, *, how: Sequence[Line] | None = None, said_by: str | None = None, is_listed: bool = True
+    pending: Pending,
+    file: RulesetFile | None = None,
+    *,
+    how: Sequence[Line] | None = None,
+    said_by: str | None = None,
+    is_listed: bool = True,
 ) -> list[Line]:
     """Return a decision that waits: what happened so far, the question with its options, and how to answer it.
 
     Args:
+        file: the ruleset's data, for its words of what finished turns have changed.
         how: the lines that tell how it is answered; by default the command that goes on with it.
         said_by: the seat that typed the inputs, which is then shown; empty for the host.
         is_listed: whether the options are listed.
@@ -320,7 +349,7 @@ def pending_lines(
     heading = turned[0] if turned else _heading(pending.action, None, pending.actor)
     lines = [line(Piece(heading, "title"), ": ", Piece("waiting", "even"))]
     lines += said_lines(pending, said_by)
-    lines += _event_lines(pending.events)
+    lines += record_lines(pending.events, file)
     if how is None:
         return [*lines, *waiting_lines(pending)]
     for asked in (pending.question, *pending.together) if is_listed else ():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rpgres.cli.render.lines import INDENT, Line, Piece, Shown, line
-from rpgres.cli.render.results import cards_words, pending_lines, result_lines, said_lines
+from rpgres.cli.render.results import cards_words, pending_lines, record_lines, result_lines, said_lines
 from rpgres.cli.render.scenes import table_lines
 from rpgres.cli.render.words import box_mark, box_piece, known_to, title, who_is
 from rpgres.engine.records import Pending, QuestionRecord, Result
@@ -29,11 +29,13 @@ from rpgres.journal.forms import (
     UndoEntry,
 )
 from rpgres.model.cards import shown_codes
+from rpgres.model.events import DecisionEvent, EventRecord, TurnEvent
 from rpgres.model.state import EMPTY, GM, Box, Character, State, Tag
 from rpgres.text.harmless import harmless
 
 LEARNED = {"draw": "rolls", "reveal": "something revealed"}  # what a seat has learned of what was undone
 MOST_NAMED = 3  # of what was undone, in one line
+Known = dict[int, Sequence[EventRecord]]  # what was told of a run by the number of its first entry
 
 if TYPE_CHECKING:
     from rpgres.journal.forms import PassRecord, TableRecord
@@ -86,7 +88,7 @@ def show_lines(
         if is_put:
             lines.append(_open_line(record.pending))
         else:
-            lines += [line(), *waiting_lines(record.pending, said_by=record.said_by, command=answer)]
+            lines += [line(), *waiting_lines(record.pending, file, said_by=record.said_by, command=answer)]
     if record.seed is not None:
         lines += [line(), line(Piece(f"seed: {record.seed}", "quiet"))]
     return lines
@@ -138,14 +140,14 @@ def _tag_lines(tags: list[Tag]) -> Iterator[Line]:
         yield line(INDENT, Piece(tag.name, "name"), Piece(f" ({message})", "quiet"))
 
 
-def waiting_lines(pending: Pending, *, said_by: str | None, command: str = "") -> list[Line]:
+def waiting_lines(pending: Pending, file: RulesetFile, *, said_by: str | None, command: str = "") -> list[Line]:
     """Return what a table waits for, and how it is answered there, or by another command line."""
     question = pending.question
     if question.who == SOMEBODY or not question.label:
-        return pending_lines(pending, how=[], said_by=said_by)
+        return pending_lines(pending, file, how=[], said_by=said_by)
     command = command or f"rpgres table answer --choose {question.label}=..."
     how = [line(INDENT, "Answer it with: ", Piece(command, "name"))]
-    return pending_lines(pending, how=how, said_by=said_by)
+    return pending_lines(pending, file, how=how, said_by=said_by)
 
 
 def found_lines(
@@ -173,8 +175,8 @@ def found_lines(
             line(INDENT, Piece(f"left open ({asked}); Enter asks again, now or at the next `rpgres play`", "quiet"))
         ]
     if is_put:
-        return pending_lines(found, how=[_open_line(found)], said_by=said_by, is_listed=False)
-    return waiting_lines(found, said_by=said_by)
+        return pending_lines(found, file, how=[_open_line(found)], said_by=said_by, is_listed=False)
+    return waiting_lines(found, file, said_by=said_by)
 
 
 def _open_line(pending: Pending) -> Line:
@@ -189,11 +191,21 @@ def log_lines(entries: Iterable[EntryView], file: RulesetFile, *, is_timed: bool
         file: the ruleset's data, for its words.
         is_timed: whether the time of each entry is shown.
     """
-    return [one for entry in entries for one in entry_lines(entry, file, is_timed=is_timed)]
+    known: Known = {}
+    return [one for entry in entries for one in entry_lines(entry, file, is_timed=is_timed, known=known)]
 
 
-def entry_lines(entry: EntryView, file: RulesetFile, *, is_timed: bool = False) -> Iterator[Line]:
-    """Yield an entry: its number, and what was done."""
+def entry_lines(
+    entry: EntryView, file: RulesetFile, *, is_timed: bool = False, known: Known | None = None
+) -> Iterator[Line]:
+    """Yield an entry: its number, and what was done.
+
+    Args:
+        entry: as a seat sees it.
+        file: the ruleset's data, for its words.
+        is_timed: whether its time is shown.
+        known: what the entries before it have told of procedures, which this one adds to.
+    """
     time = f"{entry.at}  " if is_timed else ""
     failed = "failed: " if isinstance(entry, RunEntry) and entry.attempt else ""
     stands = "undone: " if entry.undone else failed
@@ -203,10 +215,9 @@ def entry_lines(entry: EntryView, file: RulesetFile, *, is_timed: bool = False) 
         if isinstance(entry, RevealEntry):
             yield line("     ", Piece(f"salt of the commitment: {entry.salt}", "quiet"))
         return
+    found = _news(entry, entry.found, file, {} if known is None else known)
     first, *rest = (
-        _waits(entry.pending, entry)
-        if entry.pending is not None
-        else found_lines(entry.found, file, said_by=entry.said_by)
+        _waits(found, entry, file) if isinstance(found, Pending) else found_lines(found, file, said_by=entry.said_by)
     )
     typed = typed_words(entry)
     yield line(*lead, *first, Piece(f"  ({typed})" if typed else "", "quiet"))
@@ -224,13 +235,37 @@ def typed_words(entry: RunEntry) -> str:
     return "; ".join(filter(None, parts))
 
 
-def _waits(pending: Pending, entry: RunEntry) -> list[Line]:
+def _news(entry: RunEntry, found: Result | Pending, file: RulesetFile, known: Known) -> Result | Pending:
+    """Return what came of an entry: of a procedure, only what no entry before it has told."""
+    described = file.actions.get(found.action or "")
+    if described is None or not described.procedure:
+        return found
+    run = entry.of if isinstance(entry, AnswerEntry) and entry.of is not None else entry.number
+    events, before = found.events, known.get(run)
+    known[run] = events
+    if before is not None:
+        start = next((place for place, pair in enumerate(zip(events, before, strict=False)) if pair[0] != pair[1]), -1)
+        start = min(len(events), len(before)) if start < 0 else start
+    elif isinstance(entry, AnswerEntry):  # the log before it is not at hand: from the last answer on
+        start = max((place for place, one in enumerate(events) if isinstance(one, DecisionEvent)), default=0)
+    else:
+        start = 0
+    if isinstance(found, Pending):
+        return msgspec.structs.replace(found, events=events[start:])
+    told = sum(len(event.effects) for event in events[:start] if isinstance(event, TurnEvent))
+    return msgspec.structs.replace(found, events=events[start:], effects=found.effects[told:])
+
+
+def _waits(pending: Pending, entry: RunEntry, file: RulesetFile) -> list[Line]:
     first, *_ = pending_lines(pending, how=[])
     asked = f" ({', '.join(map(_asked_words, (pending.question, *pending.together)))})"
     lines = [(*first, Piece(asked, "quiet"))]
     if isinstance(entry, ActEntry):  # an answer goes on with these inputs
         lines += said_lines(pending, entry.said_by)
         lines += [line(INDENT, f"claimed: {', '.join(entry.claimed)}")] if entry.claimed else []
+    described = file.actions.get(pending.action or "")
+    if described is not None and described.procedure:
+        lines += record_lines(pending.events, file, is_full=True)
     return lines
 
 

@@ -85,7 +85,7 @@ def _account(steps: Sequence[Mapping[str, Any]], file: RulesetFile | None) -> It
         if "format" not in data:  # it plays nothing
             continue
         if "question" in data:
-            yield from pending_lines(msgspec.convert(data, Pending), how=[])
+            yield from pending_lines(msgspec.convert(data, Pending), file, how=[])
         else:
             found = msgspec.structs.replace(msgspec.convert(data, Result), seed=None, unused=[], note=None)
             yield from result_lines(found, file)

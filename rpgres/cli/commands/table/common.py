@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rpgres.journal.commands import Done, Place
     from rpgres.journal.history import History
     from rpgres.model.state import State
-    from rpgres.rulesets import Rules
+    from rpgres.rulesets import Rules, RulesetFile
 
 TABLE_ENV, SEAT_ENV = "RPGRES_TABLE", "RPGRES_SEAT"
 TABLE_PART = "The table"
@@ -187,7 +187,15 @@ def _prompt(options: TableOptions, heading: Sequence[Line]) -> Prompt | None:
         return None
     from rpgres.cli.asking.prompt import Person
 
-    return Person(heading=heading, is_plain=not options.is_drawn, is_kept=True, aid=partial(_under_way, options)).ask
+    aid, file = partial(_under_way, options), partial(_words_of, options)
+    return Person(heading=heading, is_plain=not options.is_drawn, is_kept=True, aid=aid, file=file).ask
+
+
+def _words_of(options: TableOptions) -> RulesetFile:
+    from rpgres.journal.store import read
+
+    place = options.find()
+    return rules_at(place, read(place.path)).file
 
 
 def _under_way(options: TableOptions, view: View) -> Prepared:

@@ -41,6 +41,8 @@ from rpgres.rulesets import RulesetFile
 
 LEAST = 9  # columns of a percentage
 MOST_ROWS = 400  # of a table of values; the rest is for the JSON
+MANY_ROWS = 20  # of a table of values, of which negligible ones at its ends are summed up
+NEGLIGIBLE = 0.0001
 NEVER = Chance(0.0, "0")  # of what only estimates know
 Record = OddsResult | SceneOddsResult | LadderOdds | Comparison | Variation | Grids | Search | Knockout
 
@@ -92,11 +94,20 @@ def _numbers(record: OddsResult) -> Report:
     """Return the chance of each number, in ascending order, and of as much or more."""
     rows = {value: likely(value, chance, record.sample) for value, chance in record.outcomes.items()}
     or_more, cells = _at_least(rows), []
-    for value in list(rows)[:MOST_ROWS]:
+    first, last = _telling(list(rows.values()))
+    shown = list(rows)[first:last][:MOST_ROWS]
+    if first:
+        below = sum(list(rows.values())[:first])
+        cells.append(_end(f"... {list(rows)[first - 1]} and less", below, record.sample))
+    for value in shown:
         known = certainty(value, record.outcomes[value], left=record.open, sample=record.sample)
         more = Cell(f"{likely_text(or_more[value], record.sample):>{LEAST}} or more", "quiet")
         cells.append([Cell(value), Cell(likely_text(rows[value], record.sample)), Cell(known), more])
-    notes = [f"... and {len(rows) - MOST_ROWS} more values; --json lists all"] if len(rows) > MOST_ROWS else []
+    if first + len(shown) == last < len(rows):
+        value = list(rows)[last]
+        cells.append(_end(f"... {value} and more", or_more[value], record.sample))
+    left = last - first - len(shown)
+    notes = [f"... and {left} more values; --json lists all"] if left else []
     text = heading(record, what="odds" if record.by == "outcome" else f"odds by {record.by}")
     if isinstance(record, DiceOdds):
         notes += [*_part_means(record), *never(dice(record.inputs["notation"]).node)]
@@ -115,8 +126,26 @@ def _numbers(record: OddsResult) -> Report:
             )
         ],
         below=[*open_text(record.open, record.sample), *notes_text(record.policies, record.note)],
-        chart=_bars(text, list(rows)[:MOST_ROWS], list(rows.values())[:MOST_ROWS], is_whole=False),
+        chart=_bars(text, shown, [rows[value] for value in shown], is_whole=False),
     )
+
+
+def _telling(chances: Sequence[float]) -> tuple[int, int]:
+    """Return from where to where values are told one by one: without the negligible ones at both ends, if many."""
+    first, last = 0, len(chances)
+    if last <= MANY_ROWS or max(chances) < NEGLIGIBLE:
+        return first, last
+    while chances[first] < NEGLIGIBLE:
+        first += 1
+    while chances[last - 1] < NEGLIGIBLE:
+        last -= 1
+    # one alone stands in its own row
+    return first if first > 1 else 0, last if last < len(chances) - 1 else len(chances)
+
+
+def _end(name: str, chance: float, sample: Sample | None) -> list[Cell]:
+    """Return the row of all negligible values at an end."""
+    return [Cell(name), Cell(likely_text(chance, sample)), Cell(""), Cell("")]
 
 
 def _moments(record: DiceOdds) -> str:
