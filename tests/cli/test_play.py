@@ -12,9 +12,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from rpgres.cli.asking.terminal import listening
 from rpgres.cli.play.helping import help_lines, short_form
 from rpgres.cli.play.offers import offers
 from rpgres.cli.play.room import DEEDS, OTHERS, Room
+from rpgres.cli.play.session import Session
 from rpgres.cli.play.status import status
 from rpgres.cli.render.lines import plain_text
 from rpgres.cli.shell.words import joined, split, words_of
@@ -585,6 +587,86 @@ def test_a_seat_redoes_only_what_it_may_undo() -> None:
     assert "cannot redo it" in rpgres("table", "redo", "--as", "edda").err
     table("redo", "--as", "mara")
     assert table("verify", code=20).startswith("incomplete")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# With a person who is asked
+
+
+class Typing:
+    """Reads lines as a person types them at whatever is asked, and leaves where nothing is left."""
+
+    is_interactive = True
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.left = list(lines)
+
+    def command(self, _sign: str) -> str:
+        return self.left.pop(0) if self.left else "quit"
+
+    def read(self, sign: str, _choices: object = ()) -> str:
+        return self.command(sign)
+
+
+def typed_by_a_person(capsys: pytest.CaptureFixture[str], *lines: str) -> str:
+    room = Room(TABLE, None)
+    session = Session(room, Typing(lines), ["--table", str(TABLE)], is_plain=False)
+    capsys.readouterr()
+    with listening(session):
+        session.run()
+    done = capsys.readouterr()
+    return done.out + done.err
+
+
+@pytest.mark.parametrize(
+    ("lines", "told", "entries"),
+    [
+        (("mara attacks the guards", "status", "help attack", ""), ("mara: 3 fate points", "Short: "), 2),
+        (("mara attacks the guards", "undo that"), ("undid: note",), 3),
+        (("mara attacks the guards", "edda overcome crafts vs none --auto"), ("edda, overcome: Succeed",), 3),
+        (("overcome crafts none", "show edda", "2", "note x"), ("Edda Holm",), 4),
+        (("overcome crafts none", "9", "oops"), ("Type 1 to 3", "or type another line", "undid: note"), 3),
+        (("mara hits guards", "note late"), ("  2  late",), 3),
+    ],
+)
+def test_a_line_may_be_typed_where_another_is_completed(
+    capsys: pytest.CaptureFixture[str], lines: Sequence[str], told: Sequence[str], entries: int
+) -> None:
+    begun("mara", "edda", "guards")
+    table("note", "begun")
+    said = typed_by_a_person(capsys, *lines)
+    assert all(text in said for text in told), said
+    assert "does not fit" not in said
+    assert len(Room(TABLE, None).history.entries) == entries
+
+
+def test_a_name_still_answers_where_a_line_is_completed(capsys: pytest.CaptureFixture[str]) -> None:
+    begun("mara", "edda", "guards")
+    said = typed_by_a_person(capsys, "mara overcome", "athletics", "guards", "1")
+    assert "mara overcome --skill athletics --vs guards:" in said
+
+
+def test_a_number_stays_with_its_label_where_a_menu_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    from rpgres.cli.render.lines import Line, text_of, wrapped
+
+    begun("mara", "edda", "guards")
+    put_to: list[Line] = []
+    monkeypatch.setattr("rpgres.cli.play.session.say", lambda lines, **_how: put_to.extend(lines))
+    session = Session(Room(TABLE, None), Typing(["overcome crafts none"]), [], is_plain=False)
+    with listening(session):
+        session.run()
+    menu = next(one for one in put_to if "edda" in text_of(one) and "1" in text_of(one))
+    for width in range(12, 40):
+        assert all(not text_of(row).rstrip().endswith(("1", "2", "3")) for row in wrapped(menu, width))
+
+
+def test_a_long_list_says_that_it_is_longer() -> None:
+    begun("mara", "guards")
+    asked: list[str] = []
+    with pytest.raises(UsageError):
+        Room(TABLE, None).understood(split("mara attack vs guards"), lambda text, _readings: asked.append(text))
+    assert len(Room(TABLE, None).state.characters["mara"].abilities) > 8
+    assert ", ..., or a number)" in asked[0]
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -279,7 +279,7 @@ class Room:
                     return UsageError(f"{how} (it is {number} now)")
         asking = [name for name in self.actions if first.removesuffix("s") in labels_of(self.rules, name)]
         if asking:
-            named = ", ".join(asking[:MOST_NAMED])
+            named = ", ".join(_at_most(asking))
             return UsageError(f"{harmless(first)!r} is asked in the middle of an action, and answered there: {named}")
         if actor:
             return UsageError(f"{unknown('action', first, self.actions, of=f'the ruleset {self.rules.id}')}; {HINT}")
@@ -375,11 +375,11 @@ class Room:
         character = self.state.characters.get(who)
         if parameter.kind == "ability" and character is not None and character.abilities:
             taken = [one for one in character.abilities.items() if words.takes_ability(words.takers[name], one[0])]
-            rated = sorted(taken, key=lambda one: -one[1])[:MOST_NAMED]
-            return f"{', '.join(ability for ability, _ in rated)}, or a number"
+            rated = [ability for ability, _ in sorted(taken, key=lambda one: -one[1])]
+            return ", ".join([*_at_most(rated), "or a number"])
         if parameter.kind == "opposition":
-            others, rungs = [one for one in self.state.characters if one != who][:MOST_NAMED], [*self.data.file.ladder]
-            return ", ".join([*others, *rungs[len(rungs) // 2 :][:1], "or a number"])
+            others, rungs = [one for one in self.state.characters if one != who], [*self.data.file.ladder]
+            return ", ".join([*_at_most(others), *rungs[len(rungs) // 2 :][:1], "or a number"])
         return ""
 
     def _beside(self, who: str, action: str, line: Sequence[str], asks: Asks) -> list[str]:
@@ -398,6 +398,11 @@ class Room:
             left.remove(found.text)
             added.append(f"--{names[0]}={found.text}")
         return added
+
+
+def _at_most(names: Sequence[str]) -> list[str]:
+    """Return the first of many names, with a sign that there are more."""
+    return [*names[:MOST_NAMED], *(["..."] if len(names) > MOST_NAMED else [])]
 
 
 def _has(words: Sequence[str], option: str) -> bool:
