@@ -133,6 +133,10 @@ def test_what_a_line_stands_for(line: str, arguments: str, long: str) -> None:
         ("conflict with edda against thug", "mara conflict --against thug --ally edda"),
         ("begin conflict with edda against thug", "mara conflict --against thug --ally edda"),
         ("edda conflict alongside mara vs thug", "edda conflict --against thug --ally mara"),
+        ("begin conflict with mara and edda against thug", "mara conflict --against thug --ally edda"),
+        ("conflict with edda and mara against thug", "edda conflict --against thug --ally mara"),
+        ("mara and edda conflict against thug", "mara conflict --against thug --ally edda"),
+        ("mara conflict against thug and guards with edda", "mara conflict --against thug --against guards --ally edda"),
         ("begin conflict", ""),
     ],
 )
@@ -141,6 +145,25 @@ def test_who_stands_beside_whom_in_a_conflict(line: str, long: str) -> None:
     understood = Room(TABLE, None).understood(split(line), nobody)
     assert understood.long == long
     assert understood.arguments[:2] == (["act", "conflict"] if long else ["begin", "conflict"])
+
+
+def test_the_first_of_several_heroes_acts_whoever_else_sits_there() -> None:
+    begun("mara", "edda", "venn", "thug")
+    line = split("begin conflict with mara and edda against thug")
+    assert Room(TABLE, None).understood(line, nobody).long == "mara conflict --against thug --ally edda"
+
+
+def test_an_action_that_is_misspelt_is_offered_and_keeps_its_line() -> None:
+    begun("mara", "edda", "guards")
+    asked: list[str] = []
+
+    def first(text: str, readings: Sequence[Reading]) -> Reading:
+        asked.append(text)
+        return readings[0]
+
+    understood = Room(TABLE, None).understood(split("edda atack guards with fight"), first)
+    assert asked == ["'atack' is no action here. Did you mean 'attack', or which one?"]
+    assert understood.long == "edda attack --skill fight --vs guards:fight"
 
 
 def test_it_is_asked_how_a_conflict_is_played() -> None:

@@ -13,7 +13,7 @@ from rpgres.cli.rulesets import RulesetData, read_ruleset
 from rpgres.cli.settings import active, expand_at_table
 from rpgres.cli.shell.words import joined, split
 from rpgres.cli.short import Reading, Scope, Unclear, Words, lengthened, rules_of, typed_apart, who_is_named
-from rpgres.cli.short.fitting import BESIDE
+from rpgres.cli.short.fitting import BESIDE, OPPOSING
 from rpgres.dice import resembles_notation
 from rpgres.engine.labels import labels_of
 from rpgres.engine.periods import period_names
@@ -28,6 +28,7 @@ from rpgres.model.state import GM, State, slug
 from rpgres.parameters.ability import ability_names
 from rpgres.rulesets import Rules, unknown
 from rpgres.text.harmless import harmless
+from rpgres.toml.reading import nearest
 
 ODDS = "odds"
 MOST_OF_NAME = 3  # words of a name that stands first
@@ -175,11 +176,34 @@ class Room:
 
     def unaliased(self, words: Sequence[str]) -> list[str]:
         """Return a line in which an alias is replaced by what it stands for here; no action and no command is one."""
+        words = self._abreast(words)
         actor, (first, *rest) = self.named_first(words)
         if first in self.actions or first in (*DEEDS, *OTHERS, *LEAVE, "help"):
             return list(words)
         found = expand_at_table([first, *rest], active().settings.aliases, ruleset=self.rules.id)
         return [f"{actor}:", *found] if actor else found
+
+    def _abreast(self, words: Sequence[str]) -> list[str]:
+        """Return a line of an action in turns on which who is joined by `and` stands behind a word of their side.
+
+        `mara and edda conflict against guards` is `mara conflict with edda against guards`.
+        """
+        line = list(words)
+        turns = next((place for place, word in enumerate(line) if self._is_in_turns(word)), -1)
+        if turns < 0:
+            return line
+        if turns > 2 and "and" in line[1:turns]:
+            beside = [word for word in line[1:turns] if word != "and"]
+            line = [line[0], line[turns], *(part for one in beside for part in (BESIDE[0], one)), *line[turns + 1 :]]
+        side = ""
+        for place, word in enumerate(line[:-1]):
+            side = word if word in (*BESIDE, *OPPOSING) else side
+            if word == "and" and side and who_is_named(self.rules, self.state, line[place + 1]):
+                line[place] = side
+        return line
+
+    def _is_in_turns(self, word: str) -> bool:
+        return word in self.actions and bool(self.data.file.actions[word].procedure)
 
     def typed(self, words: Sequence[str]) -> list[str]:
         """Return a line as it would be typed by whoever knows how, where that can be told."""
@@ -236,11 +260,14 @@ class Room:
             is_bare = first in BARE and [word.startswith("-") for word in rest[:2]] in ([False], [False, True])
             return Understood([first, *([BARE[first]] if is_bare else []), *rest])
         error = self._unknown(actor, first, words)
-        text = f"{harmless(first)!r} is no action here. Which one is meant?"
-        found = asks(text, [Reading(name, (name,)) for name in self.actions]) if actor else None
+        near = nearest(first, self.actions)
+        meant = f"Did you mean {near!r}, or which one?" if near else "Which one is meant?"
+        names = sorted(self.actions, key=lambda name: name != near)  # the near one first
+        text = f"{harmless(first)!r} is no action here. {meant}"
+        found = asks(text, [Reading(name, (name,)) for name in names]) if actor else None
         if found is None:
             raise error
-        return self._act(actor, found.text, [], asks)  # which asks for what it takes
+        return self._act(actor, found.text, rest if found.text == near else [], asks)  # which asks for what it takes
 
     def _is_ability(self, word: str) -> bool:
         names = {name for one in self.state.characters.values() for name in one.abilities}
@@ -299,6 +326,8 @@ class Room:
     def _act(self, actor: str, action: str, words: list[str], asks: Asks, verb: str = "act") -> Understood:
         if "--help" in words or "-h" in words:
             return Understood([verb, action, "--help"])
+        if not actor and not _has(words, "actor"):
+            actor, words = self._led(action, words)
         command, line, is_asked = self.command(action, verb), words, False
         who = self._actor(actor, action, words, asks)
         while True:
@@ -345,6 +374,16 @@ class Room:
                 who = players[0] if players else able[0]
                 raise UsageError(f"who acts stands first, as in `{who} {action}`: {', '.join(able)}") from None
             return found.text
+
+    def _led(self, action: str, words: list[str]) -> tuple[str, list[str]]:
+        """Return who acts where two heroes, or all, are named on a line in turns: the first; and the line without."""
+        players = [name for name in self.own() if self.state.seat_of(name) != GM]
+        named = [who_is_named(self.rules, self.state, word) for word in words]
+        beside = [place for place in range(1, len(words)) if words[place - 1] in BESIDE and named[place] in players]
+        if not self._is_in_turns(action) or not beside or (len(beside) < 2 and not set(named).issuperset(players)):
+            return "", words
+        first = beside[0]
+        return str(named[first]), [*words[: first - 1], *words[first + 1 :]]
 
     def _missing(self, who: str, action: str, long: Sequence[str], asks: Asks) -> list[str]:
         """Return what a person adds of the first parameter that is missing; nothing where none is.
