@@ -136,7 +136,10 @@ def test_what_a_line_stands_for(line: str, arguments: str, long: str) -> None:
         ("begin conflict with mara and edda against thug", "mara conflict --against thug --ally edda"),
         ("conflict with edda and mara against thug", "edda conflict --against thug --ally mara"),
         ("mara and edda conflict against thug", "mara conflict --against thug --ally edda"),
-        ("mara conflict against thug and guards with edda", "mara conflict --against thug --against guards --ally edda"),
+        (
+            "mara conflict against thug and guards with edda",
+            "mara conflict --against thug --against guards --ally edda",
+        ),
         ("begin conflict", ""),
     ],
 )
@@ -661,6 +664,52 @@ def test_a_line_may_be_typed_where_another_is_completed(
     assert all(text in said for text in told), said
     assert "does not fit" not in said
     assert len(Room(TABLE, None).history.entries) == entries
+
+
+@pytest.mark.parametrize(
+    ("lines", "told", "people"),
+    [
+        (("edda attack guard with fight", "1", "quit"), "edda attack --skill fight --vs guards:fight", "guards"),
+        (("edda attack guard with fight", "guards", "quit"), "edda attack --skill fight --vs guards:fight", "guards"),
+        (
+            ("edda overcome fight vs guard:fight", "1", "quit"),
+            "edda overcome --skill fight --vs guards:fight",
+            "guards",
+        ),
+        (("edda attack with fight", "guard", "1", "quit"), "edda attack --skill fight --vs guards:fight", "guards"),
+        (("edda attack guard with fight --auto", "2"), "guard joins the table", "guards guard"),
+        (("edda attack guard with fight", ""), "guards at the table, or the sheet guard", "guards"),
+        (("edda overcome fight vs mob:fight --auto",), "mob joins the table", "guards mob"),
+        (("edda overcome fight vs thug:fight --auto",), "thug joins the table", "guards thug"),
+        (("edda overcome --skill fight --vs guard:fight --auto",), "guard joins the table", "guards guard"),
+    ],
+)
+def test_a_sheet_joins_only_where_it_is_meant_and_that_is_told(
+    capsys: pytest.CaptureFixture[str], lines: Sequence[str], told: str, people: str
+) -> None:
+    begun("mara", "edda", "guards")
+    mob = (Path(__file__).parents[2] / "rulesets/fate/sheets/thug.toml").read_text(encoding="utf-8")
+    Path("mob.toml").write_text(mob.replace("Hired thug", "Mob"), encoding="utf-8")
+    said = typed_by_a_person(capsys, *lines)
+    assert told in said, said
+    assert (" joins " in said) == (" " in people)
+    assert [*Room(TABLE, None).state.characters] == ["mara", "edda", *people.split()]
+
+
+def test_whoever_a_conflict_brings_in_is_told_before_it_begins(capsys: pytest.CaptureFixture[str]) -> None:
+    begun("mara", "edda", "guards")
+    table("export", "--out", "kept")
+    Path("kept/sheets/guards.toml").rename("mob.toml")
+    said = typed_by_a_person(capsys, "begin conflict with edda against mob", "quit")
+    assert said.index("mob joins the table") < said.index("the conflict begins")
+
+
+def test_nobody_is_brought_in_by_a_name_that_is_near_where_nobody_is_asked() -> None:
+    begun("mara", "edda", "guards")
+    with pytest.raises(UsageError, match=r"guards at the table, or the sheet guard: type guards, or .*`join guard`"):
+        Room(TABLE, None).understood(split("edda attack guard with fight"), nobody)
+    table("join", "--sheet", "guard")
+    assert Room(TABLE, None).understood(split("edda attack guard with fight"), nobody).joins == ()
 
 
 def test_a_name_still_answers_where_a_line_is_completed(capsys: pytest.CaptureFixture[str]) -> None:

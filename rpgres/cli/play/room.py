@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from pathlib import Path
 
 import msgspec
 
 from rpgres.cli.dynamic import ActionCommand
+from rpgres.cli.play.people import abreast, joining, led, who_is_there
 from rpgres.cli.play.spoken import as_typed
 from rpgres.cli.rulesets import RulesetData, read_ruleset
 from rpgres.cli.settings import active, expand_at_table
 from rpgres.cli.shell.words import joined, split
 from rpgres.cli.short import Reading, Scope, Unclear, Words, lengthened, rules_of, typed_apart, who_is_named
-from rpgres.cli.short.fitting import BESIDE, OPPOSING
+from rpgres.cli.short.fitting import BESIDE
 from rpgres.dice import resembles_notation
 from rpgres.engine.labels import labels_of
 from rpgres.engine.periods import period_names
@@ -70,10 +71,12 @@ class Understood(msgspec.Struct, frozen=True):
     Attributes:
         arguments: those of `rpgres table`, or of `rpgres help` behind `help`.
         long: the same line with options in place of bare words; empty where nothing was shortened.
+        joins: who is not at the table yet, and joins it by a sheet.
     """
 
     arguments: list[str]
     long: str = ""
+    joins: tuple[str, ...] = ()
 
 
 class Room:
@@ -176,47 +179,17 @@ class Room:
 
     def unaliased(self, words: Sequence[str]) -> list[str]:
         """Return a line in which an alias is replaced by what it stands for here; no action and no command is one."""
-        words = self._abreast(words)
+        words = abreast(self.rules, self.state, words)
         actor, (first, *rest) = self.named_first(words)
         if first in self.actions or first in (*DEEDS, *OTHERS, *LEAVE, "help"):
             return list(words)
         found = expand_at_table([first, *rest], active().settings.aliases, ruleset=self.rules.id)
         return [f"{actor}:", *found] if actor else found
 
-    def _abreast(self, words: Sequence[str]) -> list[str]:
-        """Return a line of an action in turns on which who is joined by `and` stands behind a word of their side.
-
-        `mara and edda conflict against guards` is `mara conflict with edda against guards`.
-        """
-        line = list(words)
-        turns = next((place for place, word in enumerate(line) if self._is_in_turns(word)), -1)
-        if turns < 0:
-            return line
-        if turns > 2 and "and" in line[1:turns]:
-            beside = [word for word in line[1:turns] if word != "and"]
-            line = [line[0], line[turns], *(part for one in beside for part in (BESIDE[0], one)), *line[turns + 1 :]]
-        side = ""
-        for place, word in enumerate(line[:-1]):
-            side = word if word in (*BESIDE, *OPPOSING) else side
-            if word == "and" and side and who_is_named(self.rules, self.state, line[place + 1]):
-                line[place] = side
-        return line
-
-    def _is_in_turns(self, word: str) -> bool:
-        return word in self.actions and bool(self.data.file.actions[word].procedure)
-
     def typed(self, words: Sequence[str]) -> list[str]:
         """Return a line as it would be typed by whoever knows how, where that can be told."""
-        words = self._in_shell(words)
+        words = _in_shell(words, self.actions)
         return as_typed(words, [*self.actions], self.state, is_line=self.is_line(words))
-
-    def _in_shell(self, words: Sequence[str]) -> Sequence[str]:
-        """Return a line without the words before it that only a shell needs: `rpgres table verify`."""
-        left = list(words[1:] if words[0] == "rpgres" else words)
-        left = left[1:] if left[:1] == ["table"] else left
-        if left[:1] == ["act"] and "act" not in self.actions and left[1:2] and left[1] in self.actions:
-            return left[1:]
-        return left if left and (left[0] in (ODDS, *DEEDS, *OTHERS) or left[0] in self.actions) else words
 
     def is_line(self, words: Sequence[str]) -> bool:
         """Tell whether a line that is typed at a question is no answer: a command, or an action of somebody."""
@@ -327,12 +300,17 @@ class Room:
         if "--help" in words or "-h" in words:
             return Understood([verb, action, "--help"])
         if not actor and not _has(words, "actor"):
-            actor, words = self._led(action, words)
+            players = [name for name in self.own() if self.state.seat_of(name) != GM]
+            actor, words = led(self.rules, self.state, players, action, words)
         command, line, is_asked = self.command(action, verb), words, False
         who = self._actor(actor, action, words, asks)
+        known = Words(self.scope(who, command), action)
+        sheets: set[str] = set()  # that are meant, though somebody at the table has nearly their name
         while True:
             try:
-                long = lengthened(self.scope(who, command), action, line)
+                there = who_is_there(known, line, sheets, asks)
+                line, is_asked = there, is_asked or there != line
+                long = lengthened(known.scope, action, line)
                 options = [long[start].partition("=")[0] for start, _ in typed_apart(long, command.takes)[1]]
                 is_known = all(name in command.takes for name in options if name != "--")
                 # Odds are told at every rung; an option that is unknown is told by the command.
@@ -352,7 +330,8 @@ class Room:
         acting = ["--actor", who] if who and not _has(words, "actor") else []
         arguments = [verb, action, *long[:end], *more, *acting, *long[end:]]
         shown = joined([*([ODDS] if verb == ODDS else []), *([who] if who else []), action, *long, *more])
-        return Understood(arguments, harmless(shown) if is_short else "")
+        joins = joining(known, [*long, *more]) if verb != ODDS else []
+        return Understood(arguments, harmless(shown) if is_short else "", tuple(map(harmless, joins)))
 
     def _actor(self, actor: str, action: str, words: Sequence[str], asks: Asks) -> str:
         """Return who acts: whoever is named first, or the only character that can be meant; empty where options say."""
@@ -374,16 +353,6 @@ class Room:
                 who = players[0] if players else able[0]
                 raise UsageError(f"who acts stands first, as in `{who} {action}`: {', '.join(able)}") from None
             return found.text
-
-    def _led(self, action: str, words: list[str]) -> tuple[str, list[str]]:
-        """Return who acts where two heroes, or all, are named on a line in turns: the first; and the line without."""
-        players = [name for name in self.own() if self.state.seat_of(name) != GM]
-        named = [who_is_named(self.rules, self.state, word) for word in words]
-        beside = [place for place in range(1, len(words)) if words[place - 1] in BESIDE and named[place] in players]
-        if not self._is_in_turns(action) or not beside or (len(beside) < 2 and not set(named).issuperset(players)):
-            return "", words
-        first = beside[0]
-        return str(named[first]), [*words[: first - 1], *words[first + 1 :]]
 
     def _missing(self, who: str, action: str, long: Sequence[str], asks: Asks) -> list[str]:
         """Return what a person adds of the first parameter that is missing; nothing where none is.
@@ -437,6 +406,15 @@ class Room:
             left.remove(found.text)
             added.append(f"--{names[0]}={found.text}")
         return added
+
+
+def _in_shell(words: Sequence[str], actions: Container[str]) -> Sequence[str]:
+    """Return a line without the words before it that only a shell needs: `rpgres table verify`."""
+    left = list(words[1:] if words[0] == "rpgres" else words)
+    left = left[1:] if left[:1] == ["table"] else left
+    if left[:1] == ["act"] and "act" not in actions and left[1:2] and left[1] in actions:
+        return left[1:]
+    return left if left and (left[0] in (ODDS, *DEEDS, *OTHERS) or left[0] in actions) else words
 
 
 def _at_most(names: Sequence[str]) -> list[str]:

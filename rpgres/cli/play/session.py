@@ -186,6 +186,8 @@ class Session:
         width = columns(default=WIDTH, at_most=WIDEST) - len(INDENT)
         for row in wrap(understood.long, width, subsequent_indent=INDENT, break_on_hyphens=False):
             say([line(INDENT, Piece(row, "quiet"))], is_plain=self._is_plain)
+        for name in understood.joins:
+            say([line(INDENT, Piece(f"{name} joins the table", "quiet"))], is_plain=self._is_plain)
         # What code of others prints is no result; help is, and Typer prints it.
         with redirect_stdout(results() if "--help" in args else sys.stdout):
             if args[0] in ("help", "roll"):  # a page of the guide, or what is no matter of this table
