@@ -12,9 +12,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from rpgres.cli.asking.terminal import listening
 from rpgres.cli.play.helping import help_lines, short_form
 from rpgres.cli.play.offers import offers
 from rpgres.cli.play.room import DEEDS, OTHERS, Room
+from rpgres.cli.play.session import Session
 from rpgres.cli.play.status import status
 from rpgres.cli.render.lines import plain_text
 from rpgres.cli.shell.words import joined, split, words_of
@@ -131,6 +133,13 @@ def test_what_a_line_stands_for(line: str, arguments: str, long: str) -> None:
         ("conflict with edda against thug", "mara conflict --against thug --ally edda"),
         ("begin conflict with edda against thug", "mara conflict --against thug --ally edda"),
         ("edda conflict alongside mara vs thug", "edda conflict --against thug --ally mara"),
+        ("begin conflict with mara and edda against thug", "mara conflict --against thug --ally edda"),
+        ("conflict with edda and mara against thug", "edda conflict --against thug --ally mara"),
+        ("mara and edda conflict against thug", "mara conflict --against thug --ally edda"),
+        (
+            "mara conflict against thug and guards with edda",
+            "mara conflict --against thug --against guards --ally edda",
+        ),
         ("begin conflict", ""),
     ],
 )
@@ -139,6 +148,25 @@ def test_who_stands_beside_whom_in_a_conflict(line: str, long: str) -> None:
     understood = Room(TABLE, None).understood(split(line), nobody)
     assert understood.long == long
     assert understood.arguments[:2] == (["act", "conflict"] if long else ["begin", "conflict"])
+
+
+def test_the_first_of_several_heroes_acts_whoever_else_sits_there() -> None:
+    begun("mara", "edda", "venn", "thug")
+    line = split("begin conflict with mara and edda against thug")
+    assert Room(TABLE, None).understood(line, nobody).long == "mara conflict --against thug --ally edda"
+
+
+def test_an_action_that_is_misspelt_is_offered_and_keeps_its_line() -> None:
+    begun("mara", "edda", "guards")
+    asked: list[str] = []
+
+    def first(text: str, readings: Sequence[Reading]) -> Reading:
+        asked.append(text)
+        return readings[0]
+
+    understood = Room(TABLE, None).understood(split("edda atack guards with fight"), first)
+    assert asked == ["'atack' is no action here. Did you mean 'attack', or which one?"]
+    assert understood.long == "edda attack --skill fight --vs guards:fight"
 
 
 def test_it_is_asked_how_a_conflict_is_played() -> None:
@@ -585,6 +613,132 @@ def test_a_seat_redoes_only_what_it_may_undo() -> None:
     assert "cannot redo it" in rpgres("table", "redo", "--as", "edda").err
     table("redo", "--as", "mara")
     assert table("verify", code=20).startswith("incomplete")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# With a person who is asked
+
+
+class Typing:
+    """Reads lines as a person types them at whatever is asked, and leaves where nothing is left."""
+
+    is_interactive = True
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.left = list(lines)
+
+    def command(self, _sign: str) -> str:
+        return self.left.pop(0) if self.left else "quit"
+
+    def read(self, sign: str, _choices: object = ()) -> str:
+        return self.command(sign)
+
+
+def typed_by_a_person(capsys: pytest.CaptureFixture[str], *lines: str) -> str:
+    room = Room(TABLE, None)
+    session = Session(room, Typing(lines), ["--table", str(TABLE)], is_plain=False)
+    capsys.readouterr()
+    with listening(session):
+        session.run()
+    done = capsys.readouterr()
+    return done.out + done.err
+
+
+@pytest.mark.parametrize(
+    ("lines", "told", "entries"),
+    [
+        (("mara attacks the guards", "status", "help attack", ""), ("mara: 3 fate points", "Short: "), 2),
+        (("mara attacks the guards", "undo that"), ("undid: note",), 3),
+        (("mara attacks the guards", "edda overcome crafts vs none --auto"), ("edda, overcome: Succeed",), 3),
+        (("overcome crafts none", "show edda", "2", "note x"), ("Edda Holm",), 4),
+        (("overcome crafts none", "9", "oops"), ("Type 1 to 3", "or type another line", "undid: note"), 3),
+        (("mara hits guards", "note late"), ("  2  late",), 3),
+    ],
+)
+def test_a_line_may_be_typed_where_another_is_completed(
+    capsys: pytest.CaptureFixture[str], lines: Sequence[str], told: Sequence[str], entries: int
+) -> None:
+    begun("mara", "edda", "guards")
+    table("note", "begun")
+    said = typed_by_a_person(capsys, *lines)
+    assert all(text in said for text in told), said
+    assert "does not fit" not in said
+    assert len(Room(TABLE, None).history.entries) == entries
+
+
+@pytest.mark.parametrize(
+    ("lines", "told", "people"),
+    [
+        (("edda attack guard with fight", "1", "quit"), "edda attack --skill fight --vs guards:fight", "guards"),
+        (("edda attack guard with fight", "guards", "quit"), "edda attack --skill fight --vs guards:fight", "guards"),
+        (
+            ("edda overcome fight vs guard:fight", "1", "quit"),
+            "edda overcome --skill fight --vs guards:fight",
+            "guards",
+        ),
+        (("edda attack with fight", "guard", "1", "quit"), "edda attack --skill fight --vs guards:fight", "guards"),
+        (("edda attack guard with fight --auto", "2"), "guard joins the table", "guards guard"),
+        (("edda attack guard with fight", ""), "guards at the table, or the sheet guard", "guards"),
+        (("edda overcome fight vs mob:fight --auto",), "mob joins the table", "guards mob"),
+        (("edda overcome fight vs thug:fight --auto",), "thug joins the table", "guards thug"),
+        (("edda overcome --skill fight --vs guard:fight --auto",), "guard joins the table", "guards guard"),
+    ],
+)
+def test_a_sheet_joins_only_where_it_is_meant_and_that_is_told(
+    capsys: pytest.CaptureFixture[str], lines: Sequence[str], told: str, people: str
+) -> None:
+    begun("mara", "edda", "guards")
+    mob = (Path(__file__).parents[2] / "rulesets/fate/sheets/thug.toml").read_text(encoding="utf-8")
+    Path("mob.toml").write_text(mob.replace("Hired thug", "Mob"), encoding="utf-8")
+    said = typed_by_a_person(capsys, *lines)
+    assert told in said, said
+    assert (" joins " in said) == (" " in people)
+    assert [*Room(TABLE, None).state.characters] == ["mara", "edda", *people.split()]
+
+
+def test_whoever_a_conflict_brings_in_is_told_before_it_begins(capsys: pytest.CaptureFixture[str]) -> None:
+    begun("mara", "edda", "guards")
+    table("export", "--out", "kept")
+    Path("kept/sheets/guards.toml").rename("mob.toml")
+    said = typed_by_a_person(capsys, "begin conflict with edda against mob", "quit")
+    assert said.index("mob joins the table") < said.index("the conflict begins")
+
+
+def test_nobody_is_brought_in_by_a_name_that_is_near_where_nobody_is_asked() -> None:
+    begun("mara", "edda", "guards")
+    with pytest.raises(UsageError, match=r"guards at the table, or the sheet guard: type guards, or .*`join guard`"):
+        Room(TABLE, None).understood(split("edda attack guard with fight"), nobody)
+    table("join", "--sheet", "guard")
+    assert Room(TABLE, None).understood(split("edda attack guard with fight"), nobody).joins == ()
+
+
+def test_a_name_still_answers_where_a_line_is_completed(capsys: pytest.CaptureFixture[str]) -> None:
+    begun("mara", "edda", "guards")
+    said = typed_by_a_person(capsys, "mara overcome", "athletics", "guards", "1")
+    assert "mara overcome --skill athletics --vs guards:" in said
+
+
+def test_a_number_stays_with_its_label_where_a_menu_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    from rpgres.cli.render.lines import Line, text_of, wrapped
+
+    begun("mara", "edda", "guards")
+    put_to: list[Line] = []
+    monkeypatch.setattr("rpgres.cli.play.session.say", lambda lines, **_how: put_to.extend(lines))
+    session = Session(Room(TABLE, None), Typing(["overcome crafts none"]), [], is_plain=False)
+    with listening(session):
+        session.run()
+    menu = next(one for one in put_to if "edda" in text_of(one) and "1" in text_of(one))
+    for width in range(12, 40):
+        assert all(not text_of(row).rstrip().endswith(("1", "2", "3")) for row in wrapped(menu, width))
+
+
+def test_a_long_list_says_that_it_is_longer() -> None:
+    begun("mara", "guards")
+    asked: list[str] = []
+    with pytest.raises(UsageError):
+        Room(TABLE, None).understood(split("mara attack vs guards"), lambda text, _readings: asked.append(text))
+    assert len(Room(TABLE, None).state.characters["mara"].abilities) > 8
+    assert ", ..., or a number)" in asked[0]
 
 
 # ---------------------------------------------------------------------------------------------------------------------

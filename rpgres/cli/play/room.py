@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from pathlib import Path
 
 import msgspec
 
 from rpgres.cli.dynamic import ActionCommand
+from rpgres.cli.play.people import abreast, joining, led, who_is_there
 from rpgres.cli.play.spoken import as_typed
 from rpgres.cli.rulesets import RulesetData, read_ruleset
 from rpgres.cli.settings import active, expand_at_table
@@ -28,6 +29,7 @@ from rpgres.model.state import GM, State, slug
 from rpgres.parameters.ability import ability_names
 from rpgres.rulesets import Rules, unknown
 from rpgres.text.harmless import harmless
+from rpgres.toml.reading import nearest
 
 ODDS = "odds"
 MOST_OF_NAME = 3  # words of a name that stands first
@@ -69,10 +71,12 @@ class Understood(msgspec.Struct, frozen=True):
     Attributes:
         arguments: those of `rpgres table`, or of `rpgres help` behind `help`.
         long: the same line with options in place of bare words; empty where nothing was shortened.
+        joins: who is not at the table yet, and joins it by a sheet.
     """
 
     arguments: list[str]
     long: str = ""
+    joins: tuple[str, ...] = ()
 
 
 class Room:
@@ -175,6 +179,7 @@ class Room:
 
     def unaliased(self, words: Sequence[str]) -> list[str]:
         """Return a line in which an alias is replaced by what it stands for here; no action and no command is one."""
+        words = abreast(self.rules, self.state, words)
         actor, (first, *rest) = self.named_first(words)
         if first in self.actions or first in (*DEEDS, *OTHERS, *LEAVE, "help"):
             return list(words)
@@ -183,16 +188,8 @@ class Room:
 
     def typed(self, words: Sequence[str]) -> list[str]:
         """Return a line as it would be typed by whoever knows how, where that can be told."""
-        words = self._in_shell(words)
+        words = _in_shell(words, self.actions)
         return as_typed(words, [*self.actions], self.state, is_line=self.is_line(words))
-
-    def _in_shell(self, words: Sequence[str]) -> Sequence[str]:
-        """Return a line without the words before it that only a shell needs: `rpgres table verify`."""
-        left = list(words[1:] if words[0] == "rpgres" else words)
-        left = left[1:] if left[:1] == ["table"] else left
-        if left[:1] == ["act"] and "act" not in self.actions and left[1:2] and left[1] in self.actions:
-            return left[1:]
-        return left if left and (left[0] in (ODDS, *DEEDS, *OTHERS) or left[0] in self.actions) else words
 
     def is_line(self, words: Sequence[str]) -> bool:
         """Tell whether a line that is typed at a question is no answer: a command, or an action of somebody."""
@@ -236,11 +233,14 @@ class Room:
             is_bare = first in BARE and [word.startswith("-") for word in rest[:2]] in ([False], [False, True])
             return Understood([first, *([BARE[first]] if is_bare else []), *rest])
         error = self._unknown(actor, first, words)
-        text = f"{harmless(first)!r} is no action here. Which one is meant?"
-        found = asks(text, [Reading(name, (name,)) for name in self.actions]) if actor else None
+        near = nearest(first, self.actions)
+        meant = f"Did you mean {near!r}, or which one?" if near else "Which one is meant?"
+        names = sorted(self.actions, key=lambda name: name != near)  # the near one first
+        text = f"{harmless(first)!r} is no action here. {meant}"
+        found = asks(text, [Reading(name, (name,)) for name in names]) if actor else None
         if found is None:
             raise error
-        return self._act(actor, found.text, [], asks)  # which asks for what it takes
+        return self._act(actor, found.text, rest if found.text == near else [], asks)  # which asks for what it takes
 
     def _is_ability(self, word: str) -> bool:
         names = {name for one in self.state.characters.values() for name in one.abilities}
@@ -279,7 +279,7 @@ class Room:
                     return UsageError(f"{how} (it is {number} now)")
         asking = [name for name in self.actions if first.removesuffix("s") in labels_of(self.rules, name)]
         if asking:
-            named = ", ".join(asking[:MOST_NAMED])
+            named = ", ".join(_at_most(asking))
             return UsageError(f"{harmless(first)!r} is asked in the middle of an action, and answered there: {named}")
         if actor:
             return UsageError(f"{unknown('action', first, self.actions, of=f'the ruleset {self.rules.id}')}; {HINT}")
@@ -299,11 +299,18 @@ class Room:
     def _act(self, actor: str, action: str, words: list[str], asks: Asks, verb: str = "act") -> Understood:
         if "--help" in words or "-h" in words:
             return Understood([verb, action, "--help"])
+        if not actor and not _has(words, "actor"):
+            players = [name for name in self.own() if self.state.seat_of(name) != GM]
+            actor, words = led(self.rules, self.state, players, action, words)
         command, line, is_asked = self.command(action, verb), words, False
         who = self._actor(actor, action, words, asks)
+        known = Words(self.scope(who, command), action)
+        sheets: set[str] = set()  # that are meant, though somebody at the table has nearly their name
         while True:
             try:
-                long = lengthened(self.scope(who, command), action, line)
+                there = who_is_there(known, line, sheets, asks)
+                line, is_asked = there, is_asked or there != line
+                long = lengthened(known.scope, action, line)
                 options = [long[start].partition("=")[0] for start, _ in typed_apart(long, command.takes)[1]]
                 is_known = all(name in command.takes for name in options if name != "--")
                 # Odds are told at every rung; an option that is unknown is told by the command.
@@ -323,7 +330,8 @@ class Room:
         acting = ["--actor", who] if who and not _has(words, "actor") else []
         arguments = [verb, action, *long[:end], *more, *acting, *long[end:]]
         shown = joined([*([ODDS] if verb == ODDS else []), *([who] if who else []), action, *long, *more])
-        return Understood(arguments, harmless(shown) if is_short else "")
+        joins = joining(known, [*long, *more]) if verb != ODDS else []
+        return Understood(arguments, harmless(shown) if is_short else "", tuple(map(harmless, joins)))
 
     def _actor(self, actor: str, action: str, words: Sequence[str], asks: Asks) -> str:
         """Return who acts: whoever is named first, or the only character that can be meant; empty where options say."""
@@ -375,11 +383,11 @@ class Room:
         character = self.state.characters.get(who)
         if parameter.kind == "ability" and character is not None and character.abilities:
             taken = [one for one in character.abilities.items() if words.takes_ability(words.takers[name], one[0])]
-            rated = sorted(taken, key=lambda one: -one[1])[:MOST_NAMED]
-            return f"{', '.join(ability for ability, _ in rated)}, or a number"
+            rated = [ability for ability, _ in sorted(taken, key=lambda one: -one[1])]
+            return ", ".join([*_at_most(rated), "or a number"])
         if parameter.kind == "opposition":
-            others, rungs = [one for one in self.state.characters if one != who][:MOST_NAMED], [*self.data.file.ladder]
-            return ", ".join([*others, *rungs[len(rungs) // 2 :][:1], "or a number"])
+            others, rungs = [one for one in self.state.characters if one != who], [*self.data.file.ladder]
+            return ", ".join([*_at_most(others), *rungs[len(rungs) // 2 :][:1], "or a number"])
         return ""
 
     def _beside(self, who: str, action: str, line: Sequence[str], asks: Asks) -> list[str]:
@@ -398,6 +406,20 @@ class Room:
             left.remove(found.text)
             added.append(f"--{names[0]}={found.text}")
         return added
+
+
+def _in_shell(words: Sequence[str], actions: Container[str]) -> Sequence[str]:
+    """Return a line without the words before it that only a shell needs: `rpgres table verify`."""
+    left = list(words[1:] if words[0] == "rpgres" else words)
+    left = left[1:] if left[:1] == ["table"] else left
+    if left[:1] == ["act"] and "act" not in actions and left[1:2] and left[1] in actions:
+        return left[1:]
+    return left if left and (left[0] in (ODDS, *DEEDS, *OTHERS) or left[0] in actions) else words
+
+
+def _at_most(names: Sequence[str]) -> list[str]:
+    """Return the first of many names, with a sign that there are more."""
+    return [*names[:MOST_NAMED], *(["..."] if len(names) > MOST_NAMED else [])]
 
 
 def _has(words: Sequence[str], option: str) -> bool:

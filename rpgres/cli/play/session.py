@@ -28,6 +28,10 @@ INTERRUPTED = 130  # what Typer makes of an interrupt
 WIDTH, WIDEST = 80, 120  # columns of help: where nobody knows, and at most
 
 
+class _InsteadError(Exception):
+    """Another line was typed where one was to be completed, and has changed the table: the first one is dropped."""
+
+
 class Session:
     """A person who sits in a room.
 
@@ -146,6 +150,8 @@ class Session:
                 say([line("  ", Piece(told, "quiet"))], is_plain=self._is_plain)
                 return
             self._carry_out(self._room.understood(words, self._ask))
+        except _InsteadError:
+            return
         except (KeyboardInterrupt, EOFError):
             if not self._has_left:
                 say_text("\ninterrupted; `show` displays the current state\n")
@@ -180,6 +186,8 @@ class Session:
         width = columns(default=WIDTH, at_most=WIDEST) - len(INDENT)
         for row in wrap(understood.long, width, subsequent_indent=INDENT, break_on_hyphens=False):
             say([line(INDENT, Piece(row, "quiet"))], is_plain=self._is_plain)
+        for name in understood.joins:
+            say([line(INDENT, Piece(f"{name} joins the table", "quiet"))], is_plain=self._is_plain)
         # What code of others prints is no result; help is, and Typer prints it.
         with redirect_stdout(results() if "--help" in args else sys.stdout):
             if args[0] in ("help", "roll"):  # a page of the guide, or what is no matter of this table
@@ -199,10 +207,10 @@ class Session:
         """Return what a person at a terminal means; None where there is none, or they do not say."""
         if not self._reader.is_interactive:
             return None
-        listed = [Piece(f"  {number} {one.text}") for number, one in enumerate(readings, 1)]
-        say([line(text)], is_plain=self._is_plain)
-        if listed:
-            say([line(*listed)], is_plain=self._is_plain)
+        # A number stays with what it stands for where the line is broken.
+        listed = [Piece(f"  {number}\N{NO-BREAK SPACE}{one.text}") for number, one in enumerate(readings, 1)]
+        shown = [line(text), *([line(*listed)] if listed else [])]
+        say(shown, is_plain=self._is_plain)
         while True:
             flush()
             typed = self._reader.read(SIGN, [(one.text, "") for one in readings]).strip()
@@ -211,13 +219,29 @@ class Session:
             if typed in LEAVE:
                 self._has_left = self._is_left = True
                 raise EOFError
+            meant = [one for number, one in enumerate(readings, 1) if typed in (str(number), one.text)]
+            if not meant and self._is_line(typed):
+                if self.carry_out(typed):
+                    raise _InsteadError
+                say(shown, is_plain=self._is_plain)
+                continue
             if not readings:
                 return Reading(typed, (typed,))
-            meant = [one for number, one in enumerate(readings, 1) if typed in (str(number), one.text)]
             meant = meant or [one for one in readings if typed.lower() in one.text.lower()]
             if len(meant) == 1:
                 return meant[0]
-            say([line(f"  Type 1 to {len(readings)}, or press Enter to leave it.")], is_plain=self._is_plain)
+            told = f"  Type 1 to {len(readings)}, press Enter to leave it, or type another line."
+            say([line(told)], is_plain=self._is_plain)
+
+    def _is_line(self, typed: str) -> bool:
+        """Tell whether what is typed where a line is completed is a line of its own; one word that answers is none."""
+        try:
+            words = words_of(typed)
+        except UsageError:
+            return False
+        meant = self._room.typed(words)
+        is_name = len(words) == 1 and (len(meant) > 1 or meant[0] in self._room.actions)  # `guards` would be shown
+        return not is_name and self._room.is_line(meant)
 
 
 def _names_dice(args: Sequence[str]) -> bool:
