@@ -252,9 +252,7 @@ class Line:
         if word.lower() in FILLERS:
             return []
         # What could be a name that is misspelt is no text of its own.
-        is_text = is_sentence(word) or (
-            word != word.lower() and nearest(word, self.words.names()) is None
-        )
+        is_text = is_sentence(word) or (word != word.lower() and nearest(word, self.words.names()) is None)
         if not is_text or not found:
             raise self.unknown(word, is_text=is_text)
         return found
