@@ -17,7 +17,7 @@ from rpgres.engine.records import AnswerRecord, Pending, QuestionRecord, Result
 from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent, TurnEvent
 from rpgres.model.state import EMPTY, FACE_DOWN, GM, Map, State, slug
 from rpgres.parameters.kinds import kind_of
-from rpgres.rulesets import Parameter, Rules, is_public
+from rpgres.rulesets import CLAIM, Parameter, Rules, is_public
 
 HOST: Final = None  # the owner of the file: what any seat may see
 SOMEBODY = "another seat"  # the name of the asked seat, for those who may not know it
@@ -148,9 +148,15 @@ def _words(value: Any) -> Iterator[str]:
 
 
 def _questions_seen(found: Pending, seat: str | None, state: State) -> list[QuestionRecord]:
-    """Return what is asked as far as a seat may know it, its own questions first."""
+    """Return what is asked as far as a seat may know it, its own questions first.
+
+    Whoever was told of a claim knows that the game master is asked whether it counts.
+    """
     asked = [found.question, *found.together]
     own = [one for one in asked if seat in (HOST, state.seat_of(one.who))]
+    if not own and found.question.label == CLAIM and found.events and event_seen(found.events[-1], seat) is not None:
+        claim = found.question
+        return [QuestionRecord(label="", who=GM, text=claim.text, options=[], words=claim.words)]
     others = [one.who if seat == GM else SOMEBODY for one in asked if one not in own]
     return [*own, *(QuestionRecord(label="", who=who, text="", options=[]) for who in others)]
 

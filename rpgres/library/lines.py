@@ -8,6 +8,9 @@ from rpgres.cli.formats.batches import TextRecord
 from rpgres.errors import RpgresError, UsageError
 
 if TYPE_CHECKING:
+    from rpgres.cli.play.room import Room
+    from rpgres.cli.render.lines import Line
+    from rpgres.engine.players import Question, View
     from rpgres.library.tables import PersistentTable
 
 WIDTH = 80  # columns of help
@@ -38,18 +41,36 @@ def _done(table: PersistentTable, line: str) -> Any:
     from rpgres.cli.options import read_answers
     from rpgres.cli.play.deeds import ADDED, acted, added, answers_of, meant, understood
     from rpgres.cli.play.helping import described, help_lines
-    from rpgres.cli.play.room import Room
+    from rpgres.cli.play.room import DEEDS, LEAVE, Room
+    from rpgres.cli.play.status import status
     from rpgres.cli.render.lines import plain_text
     from rpgres.cli.shell.words import words_of
+    from rpgres.engine.players import NO
     from rpgres.journal.commands import check_seat
+    from rpgres.library.calls import roll
     from rpgres.library.seated import told
 
     room = Room(table.path, table.seat, table.folders)
     words = words_of(line)
+    if words and room.can_answer and (found := _at_question(table, room, words, line.strip())) is not None:
+        return found
+    words = room.typed(words) if words else words
     match words:
+        case ["show", name]:
+            return TextRecord(text=plain_text(_shown(table, room, name)))
+        case ["status"]:
+            return TextRecord(text=status(room))
+        case ["answer"] if room.can_answer:
+            return table.waiting()
+        case [number] if number.isdecimal() or number == NO:
+            return table.answer(number)
+        case ["odds" | "why" | "?" as aside]:
+            raise UsageError(f"`{aside}` alone is typed at a question of yours, and none waits")
+        case [word] if word in LEAVE:
+            raise UsageError(f"`{word}` leaves `rpgres play`; here nothing is left")
         case ["show"]:
             return table.show()
-        case ["log", *last]:
+        case ["log", "--last", *last] | ["log", *last]:
             return table.log(last=_number(last, "log 5"))
         case ["answer", option] | ["answer", "--choose", option]:
             return table.answer(option)
@@ -63,6 +84,10 @@ def _done(table: PersistentTable, line: str) -> Any:
             return TextRecord(text=plain_text(help_lines(room, WIDTH, without=FILES)[:-1]))  # but how to leave
         case ["help", name] if name in room.actions:
             return TextRecord(text=described(room, name))
+        case ["help", name] if name in DEEDS and name not in FILES:
+            return TextRecord(text=f"{name}: {room.deeds().get(name, DEEDS[name])}\n")
+        case ["help", *topic]:
+            raise UsageError(f"there is no help on {' '.join(topic)!r}; `help` lists what is typed here")
     if words and words[0] in ("answer", "join", *FILES):
         reads = {"answer": "answer OPTION", "join": "join SHEET"}.get(words[0])
         raise UsageError(f"type `{reads}`" if reads else f"`{words[0]}` is not typed here")
@@ -70,11 +95,72 @@ def _done(table: PersistentTable, line: str) -> Any:
     arguments = understood(room, words) if words else []
     if arguments and arguments[0] in ADDED:
         return told(table, added(room, arguments, answers_of((), (), auto=False)))
+    if arguments and arguments[0] == "roll":  # dice that are no matter of the table
+        return roll(" ".join(arguments[1:]))
     action = meant(room, words)
     if arguments[0] == "odds":
         choose = read_answers(action.spoken.get("choose") or (), option="choose")
         return table.odds(action.action, actor=action.actor, choose=choose, auto=True, **action.inputs)
     return told(table, acted(room, action))
+
+
+def _at_question(table: PersistentTable, room: Room, words: list[str], typed: str) -> Any:
+    """Return what a line does at the question that waits for the seat, as at a terminal; None where it is another line.
+
+    Raises:
+        UsageError: it could be several answers, or is a number that none has.
+    """
+    from rpgres.cli.asking.prompt import ODDS, WHY, Person, matching
+    from rpgres.cli.render.lines import plain_text
+    from rpgres.cli.render.questions import LIST
+    from rpgres.cli.render.words import listed
+    from rpgres.engine.stops import NeedsAnswer
+    from rpgres.journal.commands import prepared_for, rules_of
+    from rpgres.journal.commands.acting import run_on
+
+    met: list[tuple[Question, str]] = []
+
+    def ask(view: View, question: Question) -> None:
+        told = ""
+        if met or table.seat not in (None, view.seat):
+            raise NeedsAnswer(question)
+        if words in ([LIST], [ODDS], [WHY]) and typed not in [option.name for option in question.offered]:
+            person = Person(is_plain=True, aid=lambda view: prepared_for(rules, room.history, seat=view.seat))
+            told = plain_text(person.told(typed, view, question))
+        met.append((question, told))
+        raise NeedsAnswer(question)
+
+    rules = rules_of(room.history, folders=table.folders)
+    run_on(rules, room.history, ask)
+    if not met:
+        return None
+    question, told = met[0]
+    if told:
+        return TextRecord(text=told)
+    typed = typed.removeprefix("answer ").strip()
+    found = matching(question, typed)
+    if len(found) == 1:
+        return table.answer(found[0])
+    if found and not room.is_line(words):
+        raise UsageError(f"{typed!r} could be {listed(found)}")
+    if typed.isdecimal():
+        raise UsageError(f"{typed!r} is not offered; `?` lists the options")
+    if question.reads is not None and not room.is_line(words):
+        return table.answer(typed)
+    return None
+
+
+def _shown(table: PersistentTable, room: Room, name: str) -> list[Line]:
+    """Return one character of the table, as the seat may know it."""
+    from rpgres.cli.render.tables import character_lines
+    from rpgres.engine.views import state_seen
+    from rpgres.journal.commands import state_at
+    from rpgres.rulesets import unknown
+
+    state = state_seen(state_at(room.history, folders=table.folders), table.seat)
+    if name not in state.characters:
+        raise UsageError(unknown("character", name, state.characters, of="this table"))
+    return character_lines(state, name)
 
 
 def _number(words: list[str], example: str) -> int | None:

@@ -196,9 +196,10 @@ class PersistentTable(msgspec.Struct, frozen=True):
     def do(self, line: str) -> Any:
         """Do what a line says, as it is typed at `rpgres play`: for bots in a chat.
 
-        Such lines are an action (`mara overcome burglary 3`, `attack thug with fight --given roll=+0-+`), and `answer
-        OPTION`, `pass`, `begin scene`, `end`, `note TEXT`, `set PATH=VALUE`, `join SHEET`, `undo`, `redo`, `show`,
-        `log 5`, `odds overcome burglary 3`, `help`, `help overcome`.
+        Such lines are an action (`mara overcome burglary 3`, `attack thug with fight --given roll=+0-+`), and `pass`,
+        `begin scene`, `end`, `note TEXT`, `set PATH=VALUE`, `join SHEET`, `undo`, `redo`, `show`, `show mara`,
+        `status`, `log 5`, `roll 2d6`, `odds overcome burglary 3`, `help`, `help overcome`. At a question of the seat
+        they are also its answer (`no`, `1`, `answer OPTION`), `odds`, `why`, and `?` for its options.
 
         Args:
             line: what was typed.

@@ -247,7 +247,8 @@ def _entry_faults(node: Any, value: dict[str, Any], path: KeyPath) -> Iterator[F
 def _unknown(path: KeyPath, names: Sequence[str], value: dict[str, Any]) -> Fault:
     key = str(path[-1])
     unused = tuple(name for name in names if name not in value)
-    for meant in (unused, tuple(names)):
+    swapped = tuple(name for name in names if sorted(name) == sorted(key))  # the same letters in another order
+    for meant in (swapped, unused, tuple(names)):
         if nearest(key, meant):
             return Fault("unknown-key", path, "unknown key", key, meant)
     more = f"; allowed keys are {_listed(unused, 'and')}" if unused else ""

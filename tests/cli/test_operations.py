@@ -465,3 +465,9 @@ def test_what_if_takes_what_was_answered() -> None:
     assert (wrong["code"], wrong["details"]["path"]) == ("usage", ["run"])
     schema = batch_schema()["$defs"]["whatif"]
     Draft202012Validator(schema).validate({"op": "whatif", "run": before})
+
+
+def test_lines_of_the_library_are_no_operation_and_none_that_undoes_is_suggested() -> None:
+    ran = rpgres("batch", stdin='{"op": "table.do", "table": "t.db", "line": "show"}\n')
+    assert "typed lines are read by `do` of the library" in ran.out
+    assert "undo" not in ran.out

@@ -183,6 +183,32 @@ def test_lines_do_what_methods_do(path: Path) -> None:
     assert mara.do("pass invoke until always").entry.until == "always"
 
 
+def test_lines_at_a_question_are_those_of_a_terminal(path: Path) -> None:
+    host, mara = rpgres.open_table(path), rpgres.open_table(path, seat="mara")
+    assert "Mara Quill" in mara.do("show mara").text
+    assert "Burglary" in mara.do('show me "Mara"').text
+    assert mara.do("status").text.startswith("mara")
+    waits = mara.do("mara overcome burglary 3 --given roll=-0+-")
+    assert waits.question.label == "invoke"
+    assert " 1. I Know a Back Way" in mara.do("?").text
+    assert "%" in mara.do("odds").text
+    assert "invoke" in mara.do("why").text
+    assert mara.do("answer").hash == waits.hash == mara.waiting().hash
+    with pytest.raises(rpgres.UsageError, match="'99' is not offered"):
+        mara.do("99")
+    for line in ("1", "no"):
+        with pytest.raises(rpgres.UsageError, match="another seat"):
+            rpgres.open_table(path, seat="edda").do(line)
+    assert mara.do("log --last 1") == mara.log(last=1)
+    spent = mara.do("1")
+    assert spent.answers[1].value == "i-know-a-back-way"
+    assert mara.do("undo").entry.before == spent.entry
+    assert mara.do("no").answers[1].value == "no"
+    assert host.waiting().question.label == "price"
+    assert host.do("co").answers[-1].value == "cost"
+    assert host.do("roll 2d1").total == 2
+
+
 @pytest.mark.parametrize("line", ['note "I spy" --to gm', 'note "I spy" --to=gm', "note I spy --to gm"])
 def test_a_private_note_is_told_to_nobody_else(line: str, tmp_path: Path) -> None:
     path = tmp_path / "t.db"
@@ -214,6 +240,13 @@ def test_a_private_note_is_told_to_nobody_else(line: str, tmp_path: Path) -> Non
         ("overcome burglry 3", "burglary"),
         ("overcome burglary 3 --as edda", "seat and table are fixed"),
         ("overcome --help", "`help` describes overcome"),
+        ("odds", "`odds` alone is typed at a question of yours, and none waits"),
+        ("why", "`why` alone is typed at a question of yours, and none waits"),
+        ("1", "no decision is pending; `show`"),
+        ("no", "no decision is pending; `show`"),
+        ("quit", "here nothing is left"),
+        ("help cards", "there is no help on 'cards'"),
+        ("show nobody", "no character 'nobody'"),
         ("dance", "no action or command 'dance'"),
     ],
 )

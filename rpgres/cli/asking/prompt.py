@@ -227,12 +227,16 @@ class Person:
                 if not (self._may_withdraw or self._answers):
                     raise UsageError("nothing was decided in this step so far")
                 raise TakenBack(question.label)
-            self._say(self._told[words[0]](view, question))
+            self._say(self.told(words[0], view, question))
         except RpgresError as error:
             self._tell(error.message)
         except KeyboardInterrupt:
             self._tell("interrupted")
         return None
+
+    def told(self, word: str, view: View, question: Question) -> list[Line]:
+        """Return what `?`, `odds` or `why` tells at a question."""
+        return self._told[word](view, question)
 
     def _odds(self, view: View, question: Question) -> list[Line]:
         from rpgres.cli.progress import progress

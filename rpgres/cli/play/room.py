@@ -131,7 +131,7 @@ class Room:
     def deeds(self) -> dict[str, str]:
         """Return what may be typed beside actions and can be done here, with what it does."""
         history, waits = self.history, self.waits
-        is_asked = waits is not None and waits.question.who != SOMEBODY
+        is_asked = waits is not None and (self.can_answer or waits.question.who not in (SOMEBODY, GM))
         can_turn = self.seat in (None, GM)
         players = [name for name in self.state.characters if self.state.seat_of(name) != GM]
         possible = {

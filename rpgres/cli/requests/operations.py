@@ -29,6 +29,8 @@ APART = {
     "batch": "a batch answers requests, and starts no other one",
     "completions": "it prints the completion script of a shell",
 }
+# Methods of the library that are no commands, and why they are no operations.
+LIBRARY = {"table.do": "typed lines are read by `do` of the library; use table.act and table.answer"}
 # Operations that may be called by the name of their group.
 SHORT = {"scene": "scene.run", "sheet": "sheet.show", "ruleset": "ruleset.show", "deck": "deck.show"}
 
@@ -94,8 +96,9 @@ def find_operation(name: object) -> Operation:
         raise UsageError(f'op is the name of an operation, such as "table.act", not {as_data(name)}', path=("op",))
     full = SHORT.get(name, name)
     first = full.partition(".")[0]
-    if first in APART:
-        raise UsageError(f"{name} is no operation: {APART[first]}", path=("op",), reason="unknown")
+    apart = APART.get(first) or LIBRARY.get(full)
+    if apart is not None:
+        raise UsageError(f"{name} is no operation: {apart}", path=("op",), reason="unknown")
     found = _operations_of(first).get(full) if first in COMMANDS else None
     if found is None:
         known = [RESOLVE, *(one.name for one in operations()), *SHORT]
