@@ -168,6 +168,17 @@ class RuleError(RpgresError):
 # Exceptions of third-party code
 
 
+def as_data(value: object) -> str:
+    """Return a value that was given as data, for a message: `true`, `false` and `null` as JSON writes them.
+
+    >>> as_data(True), as_data("3")
+    ('true', "'3'")
+    """
+    if value is None:
+        return "null"
+    return str(value).lower() if isinstance(value, bool) else repr(value)
+
+
 def in_short(text: str) -> str:
     """Return a text as one line of printable characters, cut when it is long."""
     line = " ".join(in_line(text).split())

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 import msgspec
 
 from rpgres import EMPTY, Rules, State
+from rpgres_nodice.courses import known
 from rpgres_nodice.figures import efforts, reveals, shown
 from rpgres_nodice.plans import Plan, resistance
-from rpgres_nodice.points import holding_of, seen_thing
+from rpgres_nodice.points import seen_thing
 from rpgres_nodice.switches import Switches
 from rpgres_nodice.timeline import Timeline
 
@@ -91,17 +92,20 @@ def targets_of(rules: Rules, line: Timeline, state: State, name: str, plan: Plan
         name: the observer.
         plan: the observation.
         phase: the phase.
+
+    Raises:
+        UsageError: what a stack is made of is not known; see `known`.
     """
     switches = rules.switches(Switches)
     found = []
     for named in plan.stacks:
         token = line.named(named)
-        is_there = token is not None and token.by in state.characters
-        stack = holding_of(state, token.by).stacks.get(named) if token is not None and is_there else None
+        is_there = token is not None and token.by in state.characters and token.is_live
         is_late = token is not None and token.phase == phase and not switches.same_phase_observes
-        if token is None or stack is None or not token.is_live or is_late:
+        if token is None or not is_there or is_late:  # which everybody sees
             found.append(Target(named, (), 0, is_gone=True))
         else:
+            stack = known(state, token).stack
             seen = len(state.things.get(seen_thing(name), EMPTY).get(named, EMPTY).get("cards", ()))
             revealed = max(stack.shown.values(), default=0) if switches.shared_reveal else 0
             found.append(Target(named, stack.cards, resistance(rules, stack), seen, revealed))

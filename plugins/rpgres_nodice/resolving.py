@@ -106,14 +106,13 @@ def _show(table: Table, course: Course, who: str, sight: Sight) -> None:
     token = timeline_of(course.state).named(stack)
     assert token is not None
     seats = tuple(dict.fromkeys((course.state.seat_of(who), course.state.seat_of(token.by))))
-    revealed = secrets_of(token.by, stack)
+    revealed = (*secrets_of(token.by, stack), f"{seen_thing(who)}/{stack}")
     if not sight.fresh:
         table.tell(f"{who} learns nothing of {stack}", audience=seats, reveals=revealed)
         return
-    cards = " | ".join(sight.cards)
-    back = _coming_back(course.state, token, sight)
-    table.tell(f"{who} sees of {stack}: {cards}{back}", audience=seats, reveals=revealed)
-    is_whole = sight.count == len(sight.target.cards)
+    cards, is_whole = " | ".join(sight.cards), sight.count == len(sight.target.cards)
+    rest = _coming_back(course.state, token, sight) if is_whole else " | ..."
+    table.tell(f"{who} sees of {stack}: {cards}{rest}", audience=seats, reveals=revealed)
     course.do(effect("see", to=who, thing=seen_thing(who), stack=stack, cards=cards, whole=is_whole))
     course.do(effect("shown", to=token.by, thing=hand_thing(token.by), stack=stack, by=who, count=sight.count))
 

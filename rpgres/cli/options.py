@@ -137,6 +137,9 @@ POLICY = Option(
     "[CHARACTER=]NAME|FILE.toml",
     many=True,
 )
+WAIT = Option(
+    "wait", "Wait for optional decisions too, with exit code 3, where they would be skipped as nobody can be asked."
+)
 SWITCH = Option("switch", "Set a house rule.", "NAME=CHOICE", OTHER, many=True)
 RULESETS = Option(
     "rulesets", "Search this folder first for rulesets and house rules [env: RPGRES_RULESETS].", "DIR", OTHER, many=True

@@ -13,6 +13,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import count, zip_longest
 from math import inf
 from operator import itemgetter
+from pathlib import Path
+from zlib import crc32
 
 import msgspec
 from msgspec import structs
@@ -38,6 +40,7 @@ from rpgres.engine.players import NO, Policy, Question, Seats, View
 from rpgres.engine.prepare import Prepared
 from rpgres.engine.records import event_record
 from rpgres.engine.run import play, result_of
+from rpgres.engine.stops import endless
 from rpgres.engine.views import found_seen, hidden_in, seats_of
 from rpgres.errors import RpgresError, RuleError
 from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, TurnEvent
@@ -47,6 +50,7 @@ from rpgres.toml.diagnostics import Diagnostic
 
 GAMES = 2  # in which the seat answers otherwise; in the first, everybody else skips optional decisions
 RUNS, FEWEST = 20, 3  # one variation for so many courses of a case, and how many at least
+LONGEST = 500  # decisions of a run that is varied; a procedure whose seats never end it takes seconds for each run
 _ADVICE = (
     "build options, texts and errors from table.state.seen_by(seat); what is hidden is revealed by a card that is "
     "moved, an audience that an effect changes, or a line that names it: table.tell(..., reveals=, audience=)"
@@ -55,26 +59,24 @@ _ADVICE = (
 
 def check_views(subject: Subject) -> Iterator[Diagnostic]:
     """Yield what tells a seat of something that it cannot see: in questions, events, outcomes and errors."""
-    compared, cases = 0, count()
+    compared = 0
     every = (kind for case in subject.steady for kind in kinds_of_tags(case.prepared.rules, case.prepared.state))
-    every_kind = list(dict.fromkeys(every))
+    kinds = list(dict.fromkeys(every))
 
     def of_case(case: Case) -> Iterator[Diagnostic]:
         nonlocal compared
-        prepared, number_of_case, budget = case.prepared, next(cases), subject.budget(case) // RUNS
-        # of an example, all kinds that occur anywhere; procedures, and the many steps of scenes, would take too long
-        is_short = case.is_example and prepared.action not in subject.rules.ruleset.procedures
-        kinds = every_kind if is_short else kinds_of_tags(prepared.rules, prepared.state)
+        prepared, budget = case.prepared, subject.budget(case) // RUNS
+        start = crc32(Path(case.name).name.encode())  # not by what is played before it
         for seat in sorted(seats_of(prepared.state)):
             before = list(hidden_before(seat, prepared, kinds))
             for game in range(GAMES):
-                one = receive(prepared, seat, game)
+                one = receive(prepared, seat, game, longest=LONGEST)
                 if one.refused is not None and one.refused.reason == "endless":
                     continue
                 variations = [*before, *hidden_within(seat, one.happened, one.drawn, one.asked)]
                 share = max(budget, FEWEST) - game
                 step = -(-len(variations) // share) or 1  # other cases of the action take the others
-                for variation in variations[number_of_case % step :: step]:
+                for variation in variations[start % step :: step]:
                     compared += 1
                     other = receive(prepared, seat, game, variation, answers=one.answers)
                     message = leak(one, other, variation)
@@ -132,6 +134,7 @@ def receive(
     variation: Variation = AS_IT_IS,
     *,
     answers: Mapping[Said, str] = EMPTY,
+    longest: float = inf,
 ) -> Received:
     """Return what a seat receives when an action is played.
 
@@ -141,10 +144,11 @@ def receive(
         game: which game, from 0.
         variation: what is otherwise where the seat cannot look.
         answers: what everybody else answers, as far as it is offered.
+        longest: after how many decisions it is refused as endless.
     """
     state = after = variation.state or prepared.state
     asked, answered = list[Asked](), dict[Said, str]()
-    decide = _deciding(seat, game, {**answers, **variation.said}, answered)
+    decide = _deciding(seat, game, {**answers, **variation.said}, answered, longest)
     dealer, end, refused = Swapping(Streams(f"contract#{game}"), variation.swapped), b"{}", None
     events, happened, questions = list[EventRecord](), list[Event](), list[Question]()
     try:
@@ -172,11 +176,7 @@ def receive(
         happened=happened,
         drawn=dealer.drawn,
         events=events,
-        revealed={
-            place: event.reveals
-            for place, event in enumerate(event for event in happened if seen(event, seat) is not None)
-            if isinstance(event, Told) and event.reveals
-        },
+        revealed=_revealed(happened, seat),
         end=end,
         skippable={(its.label, its.who) for its in questions if its.optional or its.is_one},
         refused=refused,
@@ -186,17 +186,19 @@ def receive(
     )
 
 
-def _deciding(seat: str, game: int, wanted: Mapping[Said, str], answered: dict[Said, str]) -> Policy:
+def _deciding(seat: str, game: int, wanted: Mapping[Said, str], answered: dict[Said, str], longest: float) -> Policy:
     """Return who decides: the seat takes one option after the other, and everybody else what is wanted, if it can.
 
     Args:
-        seat, game: see `receive`.
+        seat, game, longest: see `receive`.
         wanted: what everybody else should answer.
         answered: takes note of what everybody else answers.
     """
-    counts, own = Counter[tuple[str, str]](), count(game)
+    counts, own, taken = Counter[tuple[str, str]](), count(game), count()
 
     def decide(view: View, question: Question) -> str:
+        if next(taken) >= longest:
+            raise endless(question.label)
         names = [option.name for option in question.options] + [NO] * question.optional
         if view.seat == seat:
             return names[next(own) % len(names)]
@@ -212,6 +214,13 @@ def _deciding(seat: str, game: int, wanted: Mapping[Said, str], answered: dict[S
 
 
 _EVENTS = ("events", "answers")  # what is compared event by event
+
+
+def _revealed(happened: Iterable[Event], seat: str) -> dict[int, tuple[str, ...]]:
+    """Return what lines say that they reveal, by their places among what a seat sees of what happened."""
+    shown = [event for event in happened if seen(event, seat) is not None]
+    lines = {place: event.reveals for place, event in enumerate(shown) if isinstance(event, Told)}
+    return {place: names for place, names in lines.items() if names}
 
 
 def _check_lines(events: Iterable[Event], seats: Collection[str]) -> None:

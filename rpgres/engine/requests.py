@@ -31,6 +31,7 @@ class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
         switches: house rules that are not at their default.
         auto: whether policies answer what is left unanswered.
         policies: policy by character, for those who have one of their own.
+        wait: whether optional decisions without an answer are waited for too; they are skipped when left out.
         note: carried into the result.
         id: anything; carried into the answer.
     """
@@ -44,6 +45,7 @@ class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     switches: dict[str, str] = {}
     auto: bool = False
     policies: dict[str, str] = {}
+    wait: bool = False
     note: str | None = None
     id: Any = None
 
@@ -109,7 +111,7 @@ def _resuming(request: Request, pending: Pending) -> dict[str, Any]:
     answers = resuming(pending, listed_answers(request.given, "given"))
     again = msgspec.structs.replace(request, seed=pending.seed, **answers)
     plain: dict[str, Any] = plain_data(again)
-    defaults = {"with": {}, "switches": {}, "auto": False, "policies": {}, "note": None, "id": None}
+    defaults = {"with": {}, "switches": {}, "auto": False, "policies": {}, "wait": False, "note": None, "id": None}
     return {key: value for key, value in plain.items() if key not in defaults or value != defaults[key]}
 
 
@@ -143,6 +145,7 @@ def _resolved(request: Request, rulesets: Folders | None) -> Result | Pending:
         choose=request.choose,
         auto=request.auto,
         policies=request.policies,
+        wait=request.wait,
         note=request.note,
     )
 

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from rpgres.arguments import told_by_kind
 from rpgres.dice.seeds import Streams, read_seed
+from rpgres.engine.players import Prompt
 from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import run
@@ -36,6 +37,7 @@ def resolve(
     switches: Mapping[str, str] | None = None,
     auto: bool = False,
     policies: Mapping[str, str] | None = None,
+    wait: bool = False,
     note: str | None = None,
     rulesets: Folders | None = None,
     **inputs: Any,
@@ -57,6 +59,7 @@ def resolve(
         auto: whether the ruleset's policy answers what is left unanswered.
         policies: policy by name of a character (`gm` for the game master, `actor` for the actor), for those who have
             one of their own.
+        wait: whether optional decisions without an answer are waited for too; they are skipped by default.
         note: carried into the result.
         rulesets: folders with overlays, as of `--rulesets`; the last is the nearest.
         inputs: what the action takes, by name, with underscores for hyphens.
@@ -75,6 +78,7 @@ def resolve(
         choose=choose or EMPTY,
         auto=auto,
         policies=policies or EMPTY,
+        wait=wait,
         note=note,
     )
 
@@ -92,15 +96,20 @@ def run_once(
     choose: Answers,
     auto: bool,
     policies: Mapping[str, str],
+    wait: bool,
     note: str | None,
 ) -> Result | Pending:
     """Return the result of a prepared action, or the decision it waits for."""
+    prompt: Prompt | None = None
+    if wait:
+        from rpgres.engine.waiting import wait_for_all as prompt
     result, _ = run(
         prepared,
         streams=Streams(read_seed(seed)),
         given=listed_answers(given, "given"),
         choose=listed_answers(choose, "choose"),
         policies=policies_of(prepared, policies, auto=auto),
+        prompt=prompt,
         note=note,
     )
     return result

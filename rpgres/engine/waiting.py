@@ -21,6 +21,16 @@ def always(view: View, question: Question, answered: Answered) -> bool:
     return True
 
 
+def wait_for_all(view: View, question: Question) -> None:
+    """Have every optional decision wait that nobody has answered: a prompt for a roll that belongs to no table.
+
+    Raises:
+        NeedsAnswer: the question may be skipped, and somebody is to say so.
+    """
+    if question.optional and not question.is_naming:
+        raise NeedsAnswer(question)
+
+
 def waiting(
     choose: Mapping[str, Sequence[str]] = EMPTY,
     *,

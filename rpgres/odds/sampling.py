@@ -14,7 +14,7 @@ import msgspec
 
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
-from rpgres.engine.players import Policy, Question, Seats, View
+from rpgres.engine.players import Applied, Policy, Question, Seats, View
 from rpgres.engine.prepare import Prepared, with_piles
 from rpgres.engine.run import play
 from rpgres.engine.stops import NeedsAnswer, Settled
@@ -84,11 +84,14 @@ def sample(
     if first and own is None:
         return None
 
+    applied = Applied(choose)
+
     def game(number: int) -> str:
         dealer = SeededDealer(Streams(f"{SEED}#{number}"))
         opened = {**policies, prepared.actor: _opening(first, own)} if first and own is not None else policies
         try:
-            outcome, _ = play(prepared, dealer=dealer, players=Seats(choose, policies=opened), asked="outcome")
+            seats = Seats(choose, policies=opened, applied=applied)
+            outcome, _ = play(prepared, dealer=dealer, players=seats, asked="outcome")
         except Settled as settled:
             return settled.band
         return outcome.band

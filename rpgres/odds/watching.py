@@ -179,7 +179,10 @@ class WatchedState(State, frozen=True):
 
     def tag(self, name: str) -> Tag | None:
         tags = raw(self, "tags")
-        return tags.one(slug(name)) if type(tags) is WatchedTags else State.tag(self, name)
+        if type(tags) is WatchedTags:
+            return tags.one(slug(name))
+        wanted = slug(name)  # read each time: what a state remembers of its tags would be read without being noted
+        return next((tag for tag in self.tags if tag.slug == wanted), None)
 
     def with_tags(self, tags: Iterable[Tag]) -> State:
         known = raw(self, "tags")

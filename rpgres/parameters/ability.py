@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rpgres.errors import UsageError, named
+from rpgres.errors import UsageError, as_data, named
 from rpgres.model.state import State, slug
 from rpgres.parameters.context import ACTOR, SHEET
 from rpgres.parameters.kind import Described, Kind, Offers, Slot
@@ -27,7 +27,7 @@ def read_ability(rules: Rules, value: Any, *, state: State, actor: str, option: 
         UsageError: it is no number, and the actor's sheet does not know the name.
     """
     if isinstance(value, bool) or not isinstance(value, int | str):
-        raise UsageError(f"{option} takes a number or the name of an ability, not {value!r}", reason="type")
+        raise UsageError(f"{option} takes a number or the name of an ability, not {as_data(value)}", reason="type")
     if isinstance(value, int):
         return Rating(value)
     number = number_of(value)
@@ -57,7 +57,7 @@ def read_ability(rules: Rules, value: Any, *, state: State, actor: str, option: 
     if actor == ACTOR and not abilities:
         near = nearest(value, (*known, *rules.file.ladder))
         if near is not None:
-            raise UsageError(f"{option} {value!r} is not a whole number; did you mean {near!r}?")
+            raise UsageError(f"{option} {as_data(value)} is not a whole number; did you mean {near!r}?")
         shown = value if len(value) < 40 else f"{value[:40]}..."
         raise UsageError(f"{option} {shown!r} is not a whole number, and there is no sheet to look it up on")
     raise UsageError(unknown("ability", value, sorted({*abilities, *known}), of=f"{actor}'s sheet"), reason="unknown")
@@ -115,7 +115,7 @@ def _read(slot: Slot, value: Any) -> Rating:
             number = rung_of(context.rules, value)
     if number is None:
         raise UsageError(
-            f"{slot.option} takes a whole number, as no character of this name is at the table, not {value!r}",
+            f"{slot.option} takes a whole number, as no character of this name is at the table, not {as_data(value)}",
             reason="type",
         )
     return Rating(number)

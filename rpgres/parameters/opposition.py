@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rpgres.dice import Dice, dice
-from rpgres.errors import UsageError, located
+from rpgres.errors import UsageError, as_data, located
 from rpgres.model.state import EMPTY, State, slug
 from rpgres.parameters.ability import check_spelt, number_of, offers_of, read_ability, rung_of, says_rating
 from rpgres.parameters.characters import character_at
@@ -30,7 +30,7 @@ def _read(slot: Slot, value: Any) -> Opposition | None:
     if isinstance(value, int) and not isinstance(value, bool):
         return _plain(value, slot.described)
     if not isinstance(value, str):
-        message = f"{slot.option} takes a number, a rung of the ladder, dice, or SHEET:ABILITY, not {value!r}"
+        message = f"{slot.option} takes a number, a rung of the ladder, dice, or SHEET:ABILITY, not {as_data(value)}"
         raise UsageError(message, reason="type")
     rules, parameter, text = slot.context.rules, slot.described, value.strip()
     if text.lower() == "none":

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rpgres.dice import dice
-from rpgres.errors import RpgresError, UsageError
+from rpgres.errors import RpgresError, UsageError, as_data
 from rpgres.model.state import Character, State
 from rpgres.parameters.kind import Declared, Described, Kind, Offers, Schema, Slot, Typed, default_faults
 from rpgres.rulesets import Rules, unknown
@@ -27,7 +27,7 @@ def text_of(value: Any, option: str) -> str:
         UsageError: it is none.
     """
     if not isinstance(value, str):
-        raise UsageError(f"{option} takes a text, not {value!r}", reason="type")
+        raise UsageError(f"{option} takes a text, not {as_data(value)}", reason="type")
     return value
 
 
@@ -65,9 +65,9 @@ def whole_number(described: Described, value: Any, option: str) -> int:
         try:
             value = int(value)
         except ValueError:
-            raise UsageError(f"{option} takes a whole number, not {value!r}", reason="type") from None
+            raise UsageError(f"{option} takes a whole number, not {as_data(value)}", reason="type") from None
     if not isinstance(value, int) or isinstance(value, bool):
-        raise UsageError(f"{option} takes a whole number, not {value!r}", reason="type")
+        raise UsageError(f"{option} takes a whole number, not {as_data(value)}", reason="type")
     low, high = described.at_least, described.at_most
     if (low is not None and value < low) or (high is not None and value > high):
         bounds = (
@@ -113,7 +113,7 @@ def flag_of(value: Any, option: str) -> bool:
         return value
     if value in ("true", "yes", "false", "no"):
         return bool(value in ("true", "yes"))
-    raise UsageError(f"{option} is a flag; {value!r} is neither true nor false", reason="type")
+    raise UsageError(f"{option} is a flag; {as_data(value)} is neither true nor false", reason="type")
 
 
 def is_set(value: Any) -> bool:

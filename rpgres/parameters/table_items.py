@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from rpgres.errors import UsageError
+from rpgres.errors import UsageError, as_data
 from rpgres.model.state import GM, SCENE, Deck, Tag, pile_name, put, slug
 from rpgres.parameters.context import ACTOR
 from rpgres.parameters.kind import Declared, Kind, Offers, Schema, Slot, Typed, default_faults
@@ -42,7 +42,7 @@ def _read_cards(slot: Slot, value: Any) -> None:
     if isinstance(value, str):
         value = value.split(",")
     if not isinstance(value, list | tuple) or not all(isinstance(text, str) for text in value):
-        raise UsageError(f"{slot.option} takes cards separated by commas, not {value!r}", reason="type")
+        raise UsageError(f"{slot.option} takes cards separated by commas, not {as_data(value)}", reason="type")
     texts = tuple(text.strip() for one in value for text in one.split(",") if text.strip())
     most = parameter.at_most if parameter.at_most is not None else parameter.most
     if len(texts) > most:

@@ -44,6 +44,13 @@ def test_a_page_in_a_pipe_is_its_markdown_without_links(topic: str) -> None:
     assert rpgres("help", topic, "--plain").out == ran.out
 
 
+@pytest.mark.parametrize("topic", guide.TOPICS)
+def test_code_blocks_are_printed_as_they_stand(topic: str) -> None:
+    page = guide.page(topic)
+    blocks = re.findall(r"^```.*?^```$", page.text, re.MULTILINE | re.DOTALL)
+    assert re.findall(r"^```.*?^```$", page.shown, re.MULTILINE | re.DOTALL) == blocks
+
+
 def test_a_heading_of_a_page_is_a_topic_too() -> None:
     whole, part = rpgres("help", "undo,", "notes"), rpgres("help", "real", "dice")
     assert whole.code == 2

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from rpgres.cli.play.helping import help_lines, short_form
 from rpgres.cli.play.offers import offers
-from rpgres.cli.play.room import Room
+from rpgres.cli.play.room import DEEDS, OTHERS, Room
 from rpgres.cli.play.status import status
 from rpgres.cli.render.lines import plain_text
 from rpgres.cli.shell.words import joined, split, words_of
@@ -228,6 +228,23 @@ def test_what_a_newcomer_types_leads_on() -> None:
         except UsageError as error:
             found = error.typed
         assert any(where in text for text in (found, *asked)), (line, found, asked)
+
+
+@pytest.mark.parametrize("plain", [(), ("--plain",)], ids=["coloured", "plain"])
+def test_every_command_of_a_table_is_a_line(plain: Sequence[str]) -> None:
+    begun("mara")
+    table("act", *LOST[1:], "--auto")
+    lines = ["log 1", "join edda", "verify", "table export --out evening", "export other", "view mine --as mara"]
+    lines += ["rpgres table act overcome --actor mara --skill 1 --vs 0 --auto"]
+    done = rpgres("play", *plain, stdin="\n".join(lines))
+    assert not done.err, done
+    assert done.out.count("mara, overcome") == 2, done.out  # by `log 1`, and as it is done
+    assert "not checked: the rolls" in done.out
+    assert all(Path(name).exists() for name in ("evening/account.md", "other/rolls.csv", "mine"))
+    assert len(Room(TABLE, None).history.entries) == 4
+    from rpgres.cli.root import load_command
+
+    assert {*load_command("table").commands} == {*DEEDS, *OTHERS, "new", "act"} - {"status", "real"}
 
 
 def test_one_character_is_shown_alone() -> None:

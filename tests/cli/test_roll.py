@@ -54,6 +54,18 @@ def test_an_action_in_plain_words() -> None:
     )
 
 
+def test_what_is_skipped_as_nobody_can_be_asked_is_told_and_can_wait() -> None:
+    line = ("roll", "fate", "overcome", "--sheet", "mara", "--skill", "burglary", "--vs", "3", "--given", "roll=-0+-")
+    done, pending = rpgres(*line, "--choose", "price=fail", "--seed", "7"), rpgres(*line)
+    told = "  skipped for lack of an answer: invoke (--choose invoke=..., or --wait to be asked)"
+    assert told == done.out.splitlines()[-1] == pending.out.splitlines()[1]
+    assert "skipped" not in rpgres(*line, "--choose", "price=fail", "--choose", "invoke=no").out
+    waits = json.loads(rpgres(*line, "--wait", "--json").out)
+    assert (waits["question"]["label"], waits["answers"][1:]) == ("invoke", [])
+    again = rpgres(*shlex.split(re.sub("invoke=[a-z:-]+", "invoke=no", waits["resume"]))[1:])
+    assert (again.code, json.loads(again.out)["question"]["label"]) == (3, "price")
+
+
 def test_a_decision_that_waits_and_the_command_that_goes_on() -> None:
     ran = rpgres(*FAILING)
     assert ran.code == 3

@@ -173,6 +173,8 @@ def test_what_is_ambiguous_is_not_guessed(ruleset: str, line: str, readings: lis
         ("fate", "overcome burglary 3 xyzzy", "unknown word 'xyzzy'; overcome takes skill, vs, removes"),
         ("fate", "overcome burglary bonus 2 bonus 3", "`bonus` is given twice"),
         ("fate", "oppose burglary 3 edda:will", "unknown word 'edda:will'"),
+        ("solo-oracle", "ask 50/50", "ask takes likely (sure, likely, even, unlikely, hardly), question"),
+        ("solo-oracle", "ask impossible", "ask takes likely (sure, likely, even, unlikely, hardly), question"),
         ("two-dice", "risk 2 fen", "risk names no fen; who acts stands first: fen risk"),
     ],
 )
@@ -180,6 +182,12 @@ def test_what_means_nothing_is_told_with_the_nearest_name(ruleset: str, line: st
     with pytest.raises(UsageError) as error:
         long(ruleset, line)
     assert told in error.value.message
+
+
+@pytest.mark.parametrize("text", ["is the ferry there?", "the gate is guarded", "guarded?"])
+def test_the_only_text_of_an_action_takes_what_is_quoted_or_asked(text: str) -> None:
+    line = shlex.join(["ask", "likely", text])
+    assert long("solo-oracle", line) == joined(("--likely", "likely", "--question", text))
 
 
 @pytest.mark.parametrize(

@@ -525,7 +525,7 @@ def test_help_is_of_the_ruleset_of_the_table_that_is_named(tmp_path: Path) -> No
     assert done.err == ""
     assert done.out.count("Usage: rpgres table act declare") == 1  # `help ACTION` is short
     assert "Short: orsa declare" in done.out
-    assert "Usage: rpgres table show" in done.out
+    assert "show: the table as it is now" in done.out
     for line in (["--table", kept, "--help"], ["--help", "--table", kept], [f"--table={kept}", "--help"]):
         assert "declare" in table("act", *line).out
     assert "name an action: observe, declare" in table("act", "--table", kept, code=2).err

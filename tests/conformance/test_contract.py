@@ -24,6 +24,7 @@ from rpgres.conformance import (
     open_subject,
     probabilities,
     run_check,
+    secrets,
     subjects,
 )
 from rpgres.conformance import checks as checking
@@ -84,11 +85,10 @@ def test_our_rulesets_keep_the_contract(ruleset: str, exhaustive: bool, monkeypa
     subject = open_subject(find_ruleset(ruleset))
     assert len({case.name for case in subject.cases}) == len(subject.cases)
     if not exhaustive:
-        is_whole = ruleset == "nodice"  # where `views` finds in a sample what it does not find in all steps, or in one
-        monkeypatch.setattr(subjects, "LEAVES", 200 if is_whole else 100)
-        monkeypatch.setattr(subjects, "FEWEST", 10 if is_whole else 5)
+        monkeypatch.setattr(subjects, "LEAVES", 100)
+        monkeypatch.setattr(subjects, "FEWEST", 5)
         monkeypatch.setattr(processes, "MORE_HASH_SEEDS", ())
-        subject.cases = subject.cases if is_whole else a_few(subject)
+        subject.cases = a_few(subject)
     found = check_ruleset(subject)
     assert {one.name: text_of(one) for one in found} == dict.fromkeys(BY_NAME, "")
     assert {case.prepared.action for case in subject.sound} == set(subject.rules.file.actions)  # each was played
@@ -528,7 +528,7 @@ ALONE: list[tuple[str, str, str, str]] = [
 def test_one_check_alone_finds_a_fault(
     check: str, file: str, old: str, new: str, site: Path, exhaustive: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(subjects, "LEAVES", 300)
+    monkeypatch.setattr(subjects, "LEAVES", 500 if check == "odds" else 300)  # all that the odds of a bet take
     monkeypatch.setattr(probabilities, "MOST", 2000 if check == "odds" else 500)
     more = [(INIT, TOP, f"{TOP}from itertools import count as counting\n\ncalls = counting()\n")]
     more += [(INIT, OWN, f'    foe = table.cards(pile_name("hand", names[-1]))[0]\n{OWN}')] if "foe" in new else []
@@ -703,6 +703,33 @@ def test_something_else_that_is_shown_excuses_no_leak(monkeypatch: pytest.Monkey
     for shown, is_leak in ((set(), True), ({"trap"}, True), ({"spy"}, False)):
         left, right = (structs.replace(its, shown=shown) for its in told)
         assert bool(leak(left, right, variation)) == is_leak, shown
+
+
+@pytest.mark.slow
+def test_all_that_can_be_hidden_where_stacks_are_observed_is_varied(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(secrets, "FEWEST", 1000)  # every variation of each step
+    subject = open_subject(find_ruleset("nodice"))
+    observing = ("conformance-observing", "conformance-house-rules-5", "closed-house")
+    resolved = [case for case in subject.cases if case.prepared.action == "resolve"]
+    subject.cases = [case for case in resolved if Path(case.place.file).stem in observing]
+    assert subject.cases
+    assert text_of(verdict("views", subject)) == ""
+
+
+def test_a_run_that_seats_never_end_is_cut_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = gambit.rules()
+
+    def endless(table: Table, actor: Character, **inputs: Any) -> Outcome:
+        while table.ask("more", actor.name, [Option("on"), Option("over")]) == "on":
+            table.ask("more", "bo", [Option("on"), Option("further")])
+            table.ask("more", actor.name, [Option("over"), Option("on")])
+        return gambit.chase(table, actor, **inputs)
+
+    monkeypatch.setitem(rules.ruleset.actions, "chase", endless)
+    people = State(characters=Map({"ada": Character("ada"), "bo": Character("bo")}))
+    received = receive(prepare(rules, "chase", {}, state=people, actor="ada"), "ada", 0, longest=20)
+    assert received.refused is not None
+    assert (received.refused.reason, len(received.asked)) == ("endless", 21)
 
 
 def test_another_seats_hand_is_another_and_looks_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,6 +23,7 @@ from rpgres.engine.run import run
 from rpgres.errors import ChoiceError
 from rpgres.odds.exact import outcome_odds
 from rpgres.odds.optimal import weigh_best
+from rpgres.odds.sampling import sample
 from tests.support.command_line import rpgres
 from tests.support.declarative import head, here, rules, write
 from tests.support.every_die import best_success, every_outcome
@@ -336,6 +337,14 @@ class TestPickNames:
         high = Fraction(6, 16)
         assert found.masses["high"] == high + Fraction(2, 16) * high  # 1 and 2, which are rerolled
         assert found.partly == (f"again={name}",)
+
+    def test_games_go_on_where_a_typed_pick_is_not_offered(self, here: Path) -> None:
+        write(CHOSEN, name="chosen")
+        prepared = _prepared("chosen", "any", **{"count": 2, "up-to": 4, "most": 2, "needs": 6})
+        found = sample(prepared, choose={"again": ["again-2-1"]}, runs=400)
+        assert found is not None
+        exact = outcome_odds(prepared, choose={"again": ["again-2-1"]}).masses["high"]
+        assert found.outcomes["high"].low <= exact <= found.outcomes["high"].high
 
     def test_an_answer_that_no_path_offers_is_an_error(self, here: Path) -> None:
         write(CHOSEN, name="chosen")

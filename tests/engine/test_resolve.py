@@ -480,3 +480,26 @@ def test_a_rulesets_code_that_fails_over_a_sheet_is_told_and_not_rpgres(tmp_path
 
     with pytest.raises(FileError, match=r"ada\.toml: three skills at most"):
         read(refuse)
+
+
+def test_optional_decisions_wait_where_somebody_will_answer_them() -> None:
+    asked: dict[str, Any] = {"sheet": "mara", "skill": "burglary", "vs": 3, "given": {"roll": "-0+-"}}
+    skipped, waits = resolve("fate", "overcome", **asked), resolve("fate", "overcome", wait=True, **asked)
+    assert isinstance(skipped, Pending)
+    assert isinstance(waits, Pending)
+    assert (skipped.question.label, waits.question.label) == ("price", "invoke")
+    done = resolve("fate", "overcome", wait=True, choose={"invoke": "no", "price": "fail"}, **asked)
+    assert isinstance(done, Result)
+    assert done.outcome == "fail"
+    given = {"roll": asked.pop("given")["roll"]}
+    request = {"ruleset": "fate", "action": "overcome", "with": asked, "given": given, "wait": True}
+    waiting = resolve_request(request)
+    assert waiting["question"]["label"] == "invoke"
+    waiting["request"]["choose"]["invoke"] = "no"
+    assert resolve_request(waiting["request"])["question"]["label"] == "price"
+
+
+@pytest.mark.parametrize(("value", "shown"), [(True, "true"), (False, "false")])
+def test_errors_echo_values_as_json_has_them(value: object, shown: str) -> None:
+    answer = resolve_request({"ruleset": "fate", "action": "overcome", "with": {"skill": value, "vs": 3}})
+    assert answer["message"].endswith(f", not {shown}"), answer

@@ -67,6 +67,16 @@ def test_a_copy_is_watched_no_more() -> None:
     assert read(parts, reads) == ["state.counters"]
 
 
+def test_a_tag_looked_at_unnoted_is_noted_at_the_next_look() -> None:
+    standing = Standing(STATE, At())
+    parts, _, reads, watching = watched(standing)
+    with reads.off():
+        assert watching.state.tag("Fog") == STATE.tags[0]
+    assert read(parts, reads) == []
+    assert watching.state.tag("Fog") == STATE.tags[0]
+    assert read(parts, reads) == ["state.tags"]
+
+
 def test_a_write_is_told_though_the_value_is_equal() -> None:
     parts, node, reads, standing = watched(Standing(STATE, At(), Place()))
     state = put(standing.state, ("characters", "mara", "is_out"), False)

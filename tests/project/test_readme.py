@@ -68,6 +68,31 @@ def test_every_block_prints_what_it_shows(page: str, tmp_path: Path) -> None:
     assert ran or "```console" not in (ROOT / page).read_text("utf-8")
 
 
+# Commands whose errors a page explains, by how they begin; every other example works.
+EXPLAINED = (
+    "rpgres mcp --table gate.db",
+    "rpgres roll 2d6 adv",
+    "rpgres table answer --view mail/mara.view.json --choose invoke=rain",
+    "rpgres table seal --table ford.db --as bram --choose declare=block/maul",
+    "rpgres table answer --table ford.db --as bram --choose declare=nothing",
+    "rpgres roll lantern-and-rope delve --trait 1 --rulesets slips",
+    "rpgres roll lantern-and-rope delve --trait 1 --rulesets idle",
+    "rpgres roll fate overcome --skill 3 --vs mythical",
+    "rpgres roll fate overcome --skill 3 --vs 2 --rulesets broken",
+    "rpgres roll wake watch --hand Cr1,Cr1,Cr1",
+    "rpgres roll wake watch --rulesets slips",
+    "rpgres odds fate overcome --sheet mara --skill athletics --vs 3 --policy mara=rash.toml",
+)
+
+
+@pytest.mark.parametrize("page", NAMES)
+def test_examples_show_no_error_that_the_page_does_not_explain(page: str) -> None:
+    for block in blocks_of((ROOT / page).read_text(encoding="utf-8")):
+        for command, output in commands_of(block.text) if block.language == "console" else ():
+            fault = next((line for line in output.splitlines() if line.startswith("rpgres: ")), "")
+            assert not fault or command.startswith(EXPLAINED), f"{page}:{block.line}: {command}: {fault}"
+
+
 @pytest.mark.parametrize("page", NAMES)
 def test_every_command_shows_its_output(page: str) -> None:
     for block in blocks_of((ROOT / page).read_text(encoding="utf-8")):

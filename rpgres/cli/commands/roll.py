@@ -28,9 +28,10 @@ from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
     from rpgres.cli.asking.prompt import Person
+    from rpgres.engine.players import Question, View
 
 ACTION_OPTIONS = (
-    *(opt.SEED, opt.GIVEN, opt.REAL, opt.CHOOSE, opt.AUTO, opt.POLICY, opt.SWITCH, opt.RULESETS),
+    *(opt.SEED, opt.GIVEN, opt.REAL, opt.CHOOSE, opt.AUTO, opt.POLICY, opt.WAIT, opt.SWITCH, opt.RULESETS),
     *(opt.REPEAT, opt.EACH_RUN, opt.JSON, opt.PLAIN, opt.DICE_WORDS, opt.NOTE, opt.EXIT_CODE),
 )
 NOTHING_DONE = "Taken back: nothing was done.\n"
@@ -49,7 +50,7 @@ DICE_OPTIONS = (
 )
 
 # Options of a line that a resumed one needs as well, beside those that the pending record has.
-_KEPT = ("rulesets", "policy", "json", "plain", "exit_code")
+_KEPT = ("rulesets", "policy", "wait", "json", "plain", "exit_code")
 
 
 def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
@@ -68,8 +69,18 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     person = _person(prepared, shared, repeat=repeat)
     hand = _hand(prepared, shared) if repeat == 0 and asks_dice(shared["real_dice"], as_json=shared["json"]) else None
 
-    asks = person.ask if person is not None else None
-    if hand is not None and asks is not None:
+    skipped = dict[str, None]()  # labels of optional decisions that nobody took
+
+    def nobody(view: View, question: Question) -> None:
+        if shared["wait"]:
+            from rpgres.engine.waiting import wait_for_all
+
+            wait_for_all(view, question)
+        if question.optional and not question.is_naming:
+            skipped[question.label] = None
+
+    asks = person.ask if person is not None else nobody
+    if hand is not None:
         asks = hand.counting(asks)
 
     def once(seed: str) -> Result | Pending:
@@ -100,7 +111,7 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
 
         return resumed(result, rules, more=kept_options(shared, _KEPT))
 
-    _finish(once, shared, repeat=repeat, rules=rules)
+    _finish(once, shared, repeat=repeat, rules=rules, skipped=skipped)
 
 
 def roll_notation(notation: str, values: dict[str, Any]) -> None:
@@ -164,31 +175,38 @@ def _hand(prepared: Prepared, shared: dict[str, Any]) -> Remembered:
 
 
 def _finish(
-    once: Callable[[str], Result | Pending], shared: dict[str, Any], *, repeat: int, rules: Rules | None
+    once: Callable[[str], Result | Pending],
+    shared: dict[str, Any],
+    *,
+    repeat: int,
+    rules: Rules | None,
+    skipped: Iterable[str] = (),
 ) -> None:
     seed = read_seed(shared["seed"])
     if repeat:
         results = (once(run_seed(seed, number)) for number in range(repeat))
         code = _show_many(results, rules, shared, seed=seed, runs=repeat)
     else:
-        code = _show_one(once(seed), rules, shared)
+        code = _show_one(once(seed), rules, shared, skipped)
     if code:
         raise typer.Exit(code)
 
 
-def _show_one(result: Result | Pending, rules: Rules | None, shared: dict[str, Any]) -> int:
-    """Print a result and return the exit code."""
+def _show_one(result: Result | Pending, rules: Rules | None, shared: dict[str, Any], skipped: Iterable[str]) -> int:
+    """Print a result, with what was skipped as nobody could be asked, and return the exit code."""
     if shared["json"]:
         say_json(result)
     else:
-        from rpgres.cli.render.results import pending_lines, result_lines, unasked_lines
+        from rpgres.cli.render.results import pending_lines, result_lines, skipped_lines, unasked_lines
 
         file = rules.file if rules is not None else None
         if isinstance(result, Pending):
-            say(pending_lines(result, file), is_plain=shared["plain"])
+            first, *rest = pending_lines(result, file)
+            say([first, *skipped_lines(skipped), *rest], is_plain=shared["plain"])
         else:
             house = _house_rules(rules)
             unasked = unasked_lines(result, file) if file is not None and is_terminal() else []
+            unasked += skipped_lines(skipped)
             say([*result_lines(result, file, house_rules=house), *unasked], is_plain=shared["plain"])
     return exit_of(result, is_told=bool(shared.get("exit_code")))
 

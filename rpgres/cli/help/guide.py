@@ -51,7 +51,10 @@ class Page(Struct, frozen=True):
     @property
     def shown(self) -> str:
         """What it says to a reader who has no links: other pages are named by the command that shows them."""
-        return _LINK.sub(_unlinked, _MARK.sub("", self.text))
+        # Prose alternates with examples, which are shown as they stand: Python has `[...](...)`, too.
+        parts = re.split(f"({_FENCED.pattern})", self.text, flags=_FENCED.flags)
+        parts[::2] = (_LINK.sub(_unlinked, _MARK.sub("", prose)) for prose in parts[::2])
+        return "".join(parts)
 
 
 def page(topic: str) -> Page:

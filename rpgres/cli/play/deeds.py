@@ -10,7 +10,7 @@ import msgspec
 
 from rpgres.cli.options import given_inputs, read_answers
 from rpgres.cli.play.helping import short_form
-from rpgres.cli.play.room import DEEDS, Room
+from rpgres.cli.play.room import DEEDS, ODDS, Room
 from rpgres.cli.short import Reading, typed_apart
 from rpgres.errors import UsageError
 from rpgres.journal import commands
@@ -70,8 +70,8 @@ def meant(room: Room, words: Sequence[str], *, listed: str = "`help`") -> Meant:
     """
     if not words:
         raise UsageError(f"the line is empty; type, for example, {short_form(room, next(iter(room.actions)))!r}")
-    _, *arguments = understood(room, words)
-    action, *line = arguments or [words[0]]
+    verb, *arguments = understood(room, words)
+    action, *line = arguments if verb in ("act", ODDS) else [words[0]]
     if action not in room.actions:
         raise UsageError(f"{words[0]!r} is no action; {listed} lists them")
     if "--help" in line:

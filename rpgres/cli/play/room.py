@@ -54,8 +54,11 @@ DEEDS: dict[str, str] = {
     "redo": "do again what was undone last",
     "set": "change a value: set characters.mara.counters.fate-points=2",
     "note": "add a note: note The rain stops.",
-    "join": "add a character: join --sheet venn",
+    "join": "add a character: join venn",
 }
+# Commands of `rpgres table` that `help` does not list, and the option that a bare word behind a command stands for.
+OTHERS = ("export", "reveal", "verify", "view")
+BARE = {"log": "--last", "join": "--sheet", "export": "--out", "view": "--out"}
 
 Asks = Callable[[str, Sequence[Reading]], Reading | None]  # puts a choice to a person; None where there is nobody
 
@@ -173,19 +176,28 @@ class Room:
     def unaliased(self, words: Sequence[str]) -> list[str]:
         """Return a line in which an alias is replaced by what it stands for here; no action and no command is one."""
         actor, (first, *rest) = self.named_first(words)
-        if first in self.actions or first in DEEDS or first in (*LEAVE, "help"):
+        if first in self.actions or first in (*DEEDS, *OTHERS, *LEAVE, "help"):
             return list(words)
         found = expand_at_table([first, *rest], active().settings.aliases, ruleset=self.rules.id)
         return [f"{actor}:", *found] if actor else found
 
     def typed(self, words: Sequence[str]) -> list[str]:
         """Return a line as it would be typed by whoever knows how, where that can be told."""
+        words = self._in_shell(words)
         return as_typed(words, [*self.actions], self.state, is_line=self.is_line(words))
+
+    def _in_shell(self, words: Sequence[str]) -> Sequence[str]:
+        """Return a line without the words before it that only a shell needs: `rpgres table verify`."""
+        left = list(words[1:] if words[0] == "rpgres" else words)
+        left = left[1:] if left[:1] == ["table"] else left
+        if left[:1] == ["act"] and "act" not in self.actions and left[1:2] and left[1] in self.actions:
+            return left[1:]
+        return left if left and (left[0] in (ODDS, *DEEDS, *OTHERS) or left[0] in self.actions) else words
 
     def is_line(self, words: Sequence[str]) -> bool:
         """Tell whether a line that is typed at a question is no answer: a command, or an action of somebody."""
         actor, (first, *_) = self.named_first(self.unaliased(words))
-        return first in self.actions or (not actor and first in ("help", *DEEDS))
+        return first in self.actions or (not actor and first in ("help", *DEEDS, *OTHERS))
 
     def understood(self, words: Sequence[str], asks: Asks) -> Understood:
         """Return what a line stands for.
@@ -201,7 +213,7 @@ class Room:
             topic = words[1]
             if topic in self.actions:
                 return Understood(["act", topic, "--help"])
-            return Understood([topic, "--help"] if topic in DEEDS else ["help", *words[1:]])
+            return Understood([topic, "--help"] if topic in (*DEEDS, *OTHERS) else ["help", *words[1:]])
         words = self.unaliased(words)
         actor, (first, *rest) = self.named_first(words)
         if first == "roll" and rest:
@@ -220,8 +232,9 @@ class Room:
             actor, (action, *more) = self.named_first(rest)
             if action in self.actions:
                 return self._act(actor, action, more, asks, verb=ODDS)
-        if first in DEEDS and not actor:
-            return Understood([first, *rest])
+        if first in (*DEEDS, *OTHERS) and not actor:
+            is_bare = first in BARE and [word.startswith("-") for word in rest[:2]] in ([False], [False, True])
+            return Understood([first, *([BARE[first]] if is_bare else []), *rest])
         error = self._unknown(actor, first, words)
         text = f"{harmless(first)!r} is no action here. Which one is meant?"
         found = asks(text, [Reading(name, (name,)) for name in self.actions]) if actor else None
@@ -270,7 +283,7 @@ class Room:
             return UsageError(f"{harmless(first)!r} is asked in the middle of an action, and answered there: {named}")
         if actor:
             return UsageError(f"{unknown('action', first, self.actions, of=f'the ruleset {self.rules.id}')}; {HINT}")
-        known = [*self.actions, *DEEDS, *self.state.characters, *LEAVE[:1], "help"]
+        known = [*self.actions, *DEEDS, *OTHERS, *self.state.characters, *LEAVE[:1], "help"]
         return UsageError(f"{unknown('action or command', first, known, of='this table')}; {HINT}")
 
     def _is_played(self, words: Sequence[str], asks: Asks) -> bool:

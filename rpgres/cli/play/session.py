@@ -11,7 +11,7 @@ from rpgres.cli.exits import blame, trace
 from rpgres.cli.output import flush, know_cards, say, say_text, told_as
 from rpgres.cli.play.helping import help_lines, help_on
 from rpgres.cli.play.reader import Reader
-from rpgres.cli.play.room import DEEDS, LEAVE, ODDS, Room, Understood
+from rpgres.cli.play.room import DEEDS, LEAVE, ODDS, OTHERS, Room, Understood
 from rpgres.cli.play.status import status
 from rpgres.cli.render.lines import Line, Piece, line
 from rpgres.cli.shell.words import words_of
@@ -188,6 +188,8 @@ class Session:
             else:
                 table = load_command("table")
                 first = 2 if args[0] in ("act", ODDS) else 1  # before what was typed, which may end in `-- WORDS`
+                if args[0] in OTHERS and not any("--plain" in one.opts for one in table.commands[args[0]].params):
+                    common = [word for word in common if word != "--plain"]
                 typed = [*args[:first], *common, *args[first:]]
                 code = table.main(args=typed, prog_name="rpgres table", standalone_mode=False)
         if code == INTERRUPTED:

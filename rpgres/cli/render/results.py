@@ -63,6 +63,15 @@ def unasked_lines(result: Result, file: RulesetFile) -> list[Line]:
     return [line(INDENT, Piece(f"without --{SHEET}, questions about {words} are skipped", "quiet"))] if words else []
 
 
+def skipped_lines(labels: Iterable[str]) -> list[Line]:
+    """Return which optional decisions were skipped as nobody could be asked, and how they are answered."""
+    names = list(labels)
+    if not names:
+        return []
+    how = f"--choose {names[0]}=..., or --wait to be asked"
+    return [line(INDENT, Piece(f"skipped for lack of an answer: {', '.join(names)} ({how})", "quiet"))]
+
+
 def said_lines(found: Result | Pending, said_by: str | None) -> list[Line]:
     """Return the inputs of an action and who typed them, where that is to be shown."""
     told = _typed_words(found.inputs)

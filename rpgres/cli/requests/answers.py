@@ -101,7 +101,7 @@ def answer_operation(request: Mapping[str, Any], *, folders: Sequence[Path] = ()
         raise
     except BaseException as error:  # noqa: BLE001  # one bad request must not stop a batch, not even with SystemExit
         found = error_record(_discreet(_placed(as_own(error), told), told))
-        found["message"] = with_keys(found["message"])
+        found["message"] = with_keys(found["message"], kept=(one for one in told.values() if isinstance(one, str)))
     if request.get("id") is None:
         return found
     if "id" in found:  # of a ruleset, which is not that of the request

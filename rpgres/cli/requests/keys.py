@@ -7,7 +7,7 @@ LABEL=VALUE may be an object. What only a reader at a terminal wants has no key.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -16,7 +16,7 @@ import typer.core
 from msgspec import Struct
 
 from rpgres.cli.options import Option
-from rpgres.errors import UsageError
+from rpgres.errors import UsageError, as_data
 from rpgres.rulesets import unknown
 
 # Options for whoever reads, or sits at a terminal.
@@ -230,15 +230,27 @@ def _one(key: Key, name: str, given: Any) -> Any:
         raise UsageError(f"`{name}`: {message[:1].lower()}{message[1:]}", path=(name,), reason="type") from None
 
 
-def with_keys(message: str) -> str:
+def with_keys(message: str, *, kept: Iterable[str] = ()) -> str:
     """Return a message that names options of a command line with the keys of requests in their place.
+
+    Args:
+        message: the text.
+        kept: texts of the request, which stand in the message as they were sent.
 
     >>> with_keys("--until-width takes a percentage; see `rpgres simulate --help`")
     '`until_width` takes a percentage; see `rpgres simulate --help`'
+    >>> with_keys("a --given b.db: there is no table", kept=["a --given b.db"])
+    'a --given b.db: there is no table'
     """
+    sent = sorted((text for text in kept if "--" in text), key=len, reverse=True)
+    for number, text in enumerate(sent):
+        message = message.replace(text, f"\0{number}\0")
     parts = message.split("`")  # what stands between two of them is typed as it is
     parts[::2] = [_OPTION.sub(lambda found: f"`{found[1].replace('-', '_')}`", part) for part in parts[::2]]
-    return "`".join(parts)
+    message = "`".join(parts)
+    for number, text in enumerate(sent):
+        message = message.replace(f"\0{number}\0", text)
+    return message
 
 
 def check_plain(text: str, name: str) -> None:
@@ -258,4 +270,4 @@ def _text(name: str, given: Any) -> str:
 
 
 def _wrong(name: str, what: str, given: Any) -> UsageError:
-    return UsageError(f"`{name}` takes {what}, not {given!r}", path=(name.partition(" ")[0],), reason="type")
+    return UsageError(f"`{name}` takes {what}, not {as_data(given)}", path=(name.partition(" ")[0],), reason="type")

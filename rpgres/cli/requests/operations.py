@@ -18,7 +18,7 @@ from rpgres.cli.lazy import LazyGroup
 from rpgres.cli.options import read_folders
 from rpgres.cli.requests.keys import Key, Keys, key_of_option, keys_of_command, read_keys
 from rpgres.cli.rulesets import RulesetData, read_ruleset
-from rpgres.errors import UsageError
+from rpgres.errors import UsageError, as_data
 from rpgres.rulesets import unknown
 
 RESOLVE = "resolve"  # the operation of a request that names none
@@ -91,7 +91,7 @@ def find_operation(name: object) -> Operation:
     from rpgres.cli.root import COMMANDS
 
     if not isinstance(name, str):
-        raise UsageError(f'op is the name of an operation, such as "table.act", not {name!r}', path=("op",))
+        raise UsageError(f'op is the name of an operation, such as "table.act", not {as_data(name)}', path=("op",))
     full = SHORT.get(name, name)
     first = full.partition(".")[0]
     if first in APART:
@@ -211,7 +211,7 @@ def _acted(
 
 def _inputs(given: Any) -> dict[str, Any]:
     if not isinstance(given, Mapping):
-        raise UsageError(f'with is an object such as {{"skill": 3, "vs": 2}}, not {given!r}', path=("with",))
+        raise UsageError(f'with is an object such as {{"skill": 3, "vs": 2}}, not {as_data(given)}', path=("with",))
     return {str(name).replace("-", "_"): value for name, value in given.items()}
 
 
@@ -249,7 +249,7 @@ def _named(rest: dict[str, Any], key: str, operation: Operation) -> str:
 
 def _text(value: Any, key: str) -> str:
     if not isinstance(value, str) or value == "-":
-        raise UsageError(f"`{key}` takes a text, not {value!r}", path=(key,), reason="type")
+        raise UsageError(f"`{key}` takes a text, not {as_data(value)}", path=(key,), reason="type")
     return value
 
 

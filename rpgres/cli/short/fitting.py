@@ -31,6 +31,7 @@ FILLERS = (*ARTICLES, "and", "to", "of", "at")
 SEAT_WORD = "as"
 NAMED, NUMBER, TEXT = range(3)  # how a word fits: by a name that is known, as a number, or as any text does
 MOST_READINGS = 5000
+MOST_CHOICES = 8  # that an error lists
 _SLOT = re.compile(r"(?:([\w'-]+)\s+)?\{([\w-]+)\}")  # a parameter in a sentence, and the word before it
 _FACES = re.compile(r"[-+0]*[-+][-+0]+")  # of Fate dice, which may begin as options do
 
@@ -159,7 +160,7 @@ class Words:
                 yield Fit(taker, NAMED, f"{tag.name}{word.partition('=')[1]}{word.partition('=')[2]}")
             case "text" if (record := self._record(name, word)) is not None:
                 yield Fit(taker, NAMED, record)
-            case "text" if name in self.unmarked:
+            case "text" if name in self.unmarked or (is_sentence(word) and self.texts() == [name]):
                 yield Fit(taker, TEXT, word)
             case "text" | "tag":
                 tag = self.scope.state.tag(word)
@@ -271,10 +272,23 @@ class Words:
         found += [choice for one in self.parameters.values() if one.kind == "choice" for choice in one.choices]
         return list(dict.fromkeys(found))
 
+    def texts(self) -> list[str]:
+        """Return the parameters that any text is for."""
+        return [name for name, one in self.parameters.items() if one.kind in ("text", "tag")]
+
     def takes(self) -> str:
-        """Return what the action takes, in words."""
+        """Return what the action takes, in words; the choices of one parameter, too, if the others have none."""
         own = [name for name, one in self.parameters.items() if one.kind not in ("counter", "cards", "tag")]
+        choosing = [name for name in own if self.parameters[name].kind == "choice"]
+        if len(choosing) == 1 and len(self.parameters[choosing[0]].choices) <= MOST_CHOICES:
+            listed = f"{choosing[0]} ({', '.join(self.parameters[choosing[0]].choices)})"
+            own = [listed if name == choosing[0] else name for name in own]
         return f"{self.action} takes {', '.join(own[:8])}{', ...' if len(own) > 8 else ''}"
+
+
+def is_sentence(word: str) -> bool:
+    """Tell whether a word was quoted as a text, or ends as a question does: nothing that is named is written so."""
+    return any(char.isspace() for char in word) or (word.endswith("?") and len(word) > 1)
 
 
 def _introduced(sentence: str, parameters: Mapping[str, Parameter]) -> tuple[dict[str, list[str]], set[str]]:

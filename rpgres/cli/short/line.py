@@ -20,6 +20,7 @@ from rpgres.cli.short.fitting import (
     Reading,
     Taker,
     Words,
+    is_sentence,
 )
 from rpgres.errors import UsageError, named
 from rpgres.model.state import slug
@@ -251,7 +252,7 @@ class Line:
         if word.lower() in FILLERS:
             return []
         # What could be a name that is misspelt is no text of its own.
-        is_text = any(char.isspace() for char in word) or (
+        is_text = is_sentence(word) or (
             word != word.lower() and nearest(word, self.words.names()) is None
         )
         if not is_text or not found:
@@ -306,11 +307,7 @@ class Line:
                 f"{self.words.action}: nothing is left that {word!r} could be for; {hint}", reason="unknown"
             )
         where = f"{behind} {word}" if behind else word
-        texts = [
-            name
-            for name, one in self.words.parameters.items()
-            if one.kind in ("text", "tag") and self.is_open(self.words.takers[name])
-        ]
+        texts = [name for name in self.words.texts() if self.is_open(self.words.takers[name])]
         meant = option_for(f"--{slug(word)}", [f"--{name}" for name in self.words.parameters]).replace("--", "")
         if near is not None:
             hint = f"did you mean {near!r}?"

@@ -220,7 +220,10 @@ def _single(record: OddsResult, file: RulesetFile | None) -> Report:
     if record.unasked:
         below.append(f"not asked before the outcome: {', '.join(record.unasked)}")
     if record.partly:
-        below.append(f"not offered on some paths: {', '.join(record.partly)} (decided by a policy or skipped there)")
+        partly = ", ".join(record.partly)
+        below.append(
+            f"not offered on some paths: {partly} (decided by a policy or skipped there; a roll refuses it there)"
+        )
     if record.passed:
         below.append(f"skipped for lack of a policy: {', '.join(record.passed)} (use --auto for a policy)")
     values = [likely(name, chance, record.sample) for name, chance in known.items()]
