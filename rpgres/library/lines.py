@@ -38,17 +38,12 @@ def done_by(table: PersistentTable, line: str) -> Any:
 
 
 def _done(table: PersistentTable, line: str) -> Any:
-    from rpgres.cli.options import read_answers
-    from rpgres.cli.play.deeds import ADDED, acted, added, answers_of, meant, understood
     from rpgres.cli.play.helping import described, help_lines
     from rpgres.cli.play.room import DEEDS, LEAVE, Room
     from rpgres.cli.play.status import status
     from rpgres.cli.render.lines import plain_text
     from rpgres.cli.shell.words import words_of
     from rpgres.engine.players import NO
-    from rpgres.journal.commands import check_seat
-    from rpgres.library.calls import roll
-    from rpgres.library.seated import told
 
     room = Room(table.path, table.seat, table.folders)
     words = words_of(line)
@@ -91,6 +86,17 @@ def _done(table: PersistentTable, line: str) -> Any:
     if words and words[0] in ("answer", "join", *FILES):
         reads = {"answer": "answer OPTION", "join": "join SHEET"}.get(words[0])
         raise UsageError(f"type `{reads}`" if reads else f"`{words[0]}` is not typed here")
+    return _acted(table, room, words)
+
+
+def _acted(table: PersistentTable, room: Room, words: list[str]) -> Any:
+    """Return the result of a line that acts or adds something, by names and values as people type them."""
+    from rpgres.cli.options import read_answers
+    from rpgres.cli.play.deeds import ADDED, acted, added, answers_of, meant, understood
+    from rpgres.journal.commands import check_seat
+    from rpgres.library.calls import roll
+    from rpgres.library.seated import told
+
     check_seat(room.history, table.seat)
     arguments = understood(room, words) if words else []
     if arguments and arguments[0] in ADDED:
