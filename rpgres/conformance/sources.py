@@ -57,7 +57,9 @@ METHODS = dict.fromkeys(
     ("read_text", "read_bytes", "write_text", "write_bytes", "iterdir", "unlink", "mkdir", "expanduser"), _FILES
 )
 _OF_PATH = re.compile(r"(pathlib\.)?Path(\(.*\))?\.")
-_PURE = ("absolute", "joinpath", "resolve", "with_name", "with_suffix")  # methods of paths that say where data stand
+# Methods of paths that read no file; `absolute` and `resolve` find where the module's own data stand.
+_PURE = {"absolute", "as_posix", "as_uri", "full_match", "is_absolute", "is_relative_to", "joinpath", "match"}
+_PURE |= {"relative_to", "resolve", "with_name", "with_segments", "with_stem", "with_suffix"}
 
 
 class Fault(NamedTuple):
@@ -237,9 +239,17 @@ def _import_from(node: ast.ImportFrom, _named: dict[str, str]) -> Iterator[Fault
         return
     told = list(_forbidden(node, "it imports", node.module))
     yield from told
-    if not told and _top(node.module) != OWN:
-        for alias in node.names:
+    for alias in node.names if not told else ():
+        if _top(node.module) != OWN:
             yield from _forbidden(node, "it imports", f"{node.module}.{alias.name}")
+        elif node.module == OWN and alias.name not in _public_names():
+            yield from _forbidden(node, "it imports", f"{OWN}.{alias.name}")
+
+
+def _public_names() -> set[str]:
+    import rpgres
+
+    return {*rpgres.__all__, "*"}
 
 
 def _attribute(node: ast.Attribute, named: dict[str, str]) -> Iterator[Fault]:
@@ -298,6 +308,7 @@ def _kept_between_runs(tree: ast.Module) -> Iterator[Fault]:
                 yield Fault(default.lineno, "a default value of a function can be changed", _LASTS)
         own = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
         own |= {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
+        own |= {bound for node in ast.walk(function) if (bound := _bound_name(node))}
         for node in ast.walk(function):
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
                 is_name = isinstance(node.value, ast.Name)
@@ -308,6 +319,16 @@ def _kept_between_runs(tree: ast.Module) -> Iterator[Fault]:
                 continue
             if _root(node) in known - own:
                 yield Fault(node.lineno, f"it changes the module's {_root(node)}", _LASTS)
+
+
+def _bound_name(node: ast.AST) -> str | None:
+    """Return the name that a pattern or an `except` binds."""
+    match node:
+        case ast.MatchAs() | ast.MatchStar() | ast.ExceptHandler():
+            return node.name
+        case ast.MatchMapping():
+            return node.rest
+    return None
 
 
 def _module_names(tree: ast.Module) -> tuple[set[str], set[str]]:

@@ -612,6 +612,21 @@ def test_sets_gone_through_in_their_order_and_what_functions_keep_are_told_by_li
     assert found == [(2, "value"), *through, (10, "the"), (11, "the")]
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("from pathlib import Path\ndef f(name):\n    return Path(name).as_posix(), Path(name).relative_to('a')\n", []),
+        ("from pathlib import Path\ndef f(name):\n    return Path(name).exists()\n", ["it calls Path(name).exists()"]),
+        ("from rpgres import Table, kits\n", []),
+        ("from rpgres import engine\n", ["it imports rpgres.engine, which is not public"]),
+        ("X = []\ndef f(o):\n    match o:\n        case {'a': X, **rest}:\n            X.append(1)\n", []),
+        ("X = []\ndef f(o):\n    X.append(1)\n", ["it changes the module's X"]),
+    ],
+)
+def test_what_only_handles_text_or_own_names_is_no_fault(text: str, found: list[str]) -> None:
+    assert [fault.what for fault in faults_in(ast.parse(text))] == found
+
+
 def test_a_row_that_nothing_in_the_examples_comes_to_is_a_note(site: Path) -> None:
     far = 'far = { title = "Far", from = 99 }\n[outcomes.throw.far]\n[outcomes.skip.far]\n[outcomes.bet.far]\n'
     changes = [
