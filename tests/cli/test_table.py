@@ -485,7 +485,8 @@ def test_a_seat_at_play_answers_for_itself_alone() -> None:
     done = rpgres(
         "play", "--as", "mara", stdin="overcome --skill 1 --vs 1 --given roll=0000\nno\nlog\nset counters.x=1\n"
     )
-    assert "a decision waits (another seat)" in done.out
+    assert "waiting (the game master)" in done.out
+    assert "claimed: skill 1, vs 1" in done.out
     assert "only the game master can change" in done.err
 
 
