@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from rpgres.lint.formulas import Scope, missing, template_faults
-from rpgres.lint.named_dice import definition_faults, named_dice_faults
+from rpgres.lint.named_dice import definition_faults, diceless_faults, named_dice_faults
 from rpgres.rulesets.actions import Action
 from rpgres.rulesets.numbers import described_actions
 from rpgres.rulesets.rules import Rules
@@ -17,6 +17,9 @@ from rpgres.toml.diagnostics import Fault
 def description_faults(rules: Rules) -> Iterator[Fault]:
     """Yield what is wrong with described actions, and with what any action says."""
     yield from definition_faults(rules)
+    for name, action in rules.file.actions.items():
+        if action.numbers and not action.is_described:
+            yield from diceless_faults(rules, name)
     for name in described_actions(rules.file):
         yield from named_dice_faults(rules, name)
         for key in rules.file.actions[name].parameters:

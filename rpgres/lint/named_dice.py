@@ -102,6 +102,21 @@ def named_dice_faults(rules: Rules, name: str) -> Iterator[Fault]:
         yield from ask_faults(rules, name, plan, spans)
 
 
+def diceless_faults(rules: Rules, name: str) -> Iterator[Fault]:
+    """Yield the fault of formulas of an action without dice."""
+    action = rules.file.actions[name]
+    faults = [*_texts(rules, name, action)]
+    yield from faults
+    if faults or not action.numbers:
+        return
+    try:
+        dice_plan(rules.file, name, wanted=list(action.numbers))
+    except FileError:
+        return  # another check reports an unreadable outcome table
+    except RuleError as error:
+        yield Fault("bad-dice", ("actions", name, "numbers"), error.raw)
+
+
 def named_in_action(rules: Rules, name: str) -> set[str]:
     """Return every name that the data of an action with named dice use, with its outcome rows."""
     found = set(spoken_of(rules, name))

@@ -433,6 +433,8 @@ class _Writer:
             groups.append(rest.pop(0).name)  # type: ignore[union-attr]
         if not groups or len(rest) > 1:
             known = ", ".join(self.groups)
+            if not known:
+                raise FormulaError(f"{call.name} takes the names of dice, and the action rolls none")
             raise FormulaError(
                 f"{call.name} takes the names of dice ({known}), then which of them count, as in "
                 f"{call.name}({next(iter(self.groups))}, face >= 5)"

@@ -179,3 +179,15 @@ def test_faults_stand_in_what_a_command_tells() -> None:
     ran = rpgres("roll", "salt", "haul", "--sea", "high", "--pool", "3")
     assert ran.code == 1
     assert "rulesets/salt/ruleset.toml:27: actions.haul.bands.done: the ruleset has no number 'neds'" in ran.err
+
+
+def test_a_reading_of_an_action_without_dice_is_told() -> None:
+    lines = [
+        'standalone = true\ntitle = "Bare"\nsummary = "No dice."\nversion = "1"',
+        "[bands.done]\ntitle = 'Done'\n[actions.rest]\nsummary = 'Rest.'\nnumbers = { best = 'highest(dice)' }",
+        "band = \"if(best > 3, 'done', 'done')\"\n[outcomes]\nrest.done.text = 'So.'\n",
+    ]
+    write("\n".join(lines), name="bare")
+    done = rpgres("ruleset", "check", "bare")
+    assert done.code == 1
+    assert "actions.rest.numbers.best: highest takes the names of dice, and the action rolls none" in done.out
