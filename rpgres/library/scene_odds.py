@@ -120,7 +120,7 @@ def odds_best(
 
     Raises:
         NeedsPolicy, FileError: as of `odds_scene`.
-        UsageError: nobody is called so, there is no such ending, or the player does not see all that matters.
+        UsageError: there is no such player or ending, or the player does not see all that matters.
     """
     deciding = {"choose": choose, "auto": True, "policies": policies, "switches": switches}
     scene, prepared, told = _played(what, procedure, inputs, rulesets, **deciding)

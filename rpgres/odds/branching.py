@@ -172,7 +172,7 @@ class SearchedPolicies(Policies):
         self._only_first, self.is_first = only_first, is_first
 
     def of(self, who: str, seat: str) -> Policy | None:
-        """Return the policy that decides for somebody: the search for the optimal player."""
+        """Return a player's policy: the search for the optimal player."""
         if seat == self._seat and (self.is_first or not self._only_first):
             return self._decide
         return super().of(who, seat)
@@ -183,5 +183,5 @@ class SearchedPolicies(Policies):
         return chosen
 
     def preference(self, who: str, seat: str) -> Preference | None:
-        """Return by which order of preference somebody else decides."""
+        """Return the order of preference of another player."""
         return None if seat == self._seat else super().preference(who, seat)

@@ -100,8 +100,8 @@ class Parameter(Record, frozen=True):
         fields: for a form: what may be said behind NAME:.
         seats: for a form: whether the name may be a character at the table, or a sheet, which is then added.
         guests: for a form with `seats`: whether a name without a sheet is added as a character, too.
-        others: for a form with `seats`: whether it has to be somebody at the table or with a sheet, and not who acts;
-            for a character: whether it has to be somebody other than who acts.
+        others: for a form with `seats`: whether it has to be at the table or have a sheet, and not be the actor;
+            for a character: whether it must not be the actor.
         said_by: who gives it at a persistent table: the acting player (`player`), the same if the game master confirms
             what no sheet has (`confirmed`), or no player (`gm`).
         seen_by: which seats read the value at a persistent table: every seat (`all`), or the one that typed it (`own`).
@@ -163,7 +163,7 @@ def speaker(described: Parameter | FormField) -> SaidBy:
     """Return who says something at a persistent table.
 
     Undeclared, words and plain choices are the player's, what a counter holds is the game master's, and everything else
-    (numbers, flags, choices of dice, opposition, whoever is not at the table) is confirmed where no sheet has it.
+    (numbers, flags, choices of dice, opposition, names that are not at the table) is confirmed where no sheet has it.
     """
     if described.said_by:
         return described.said_by

@@ -53,8 +53,8 @@ def best_record(
         leaves, seconds: see `Budget`.
 
     Raises:
-        UsageError: nobody is called so, there is no such ending, or the player does not see all that matters (`Blind`).
-        NeedsPolicy: nothing answers a decision of somebody else.
+        UsageError: there is no such player or ending, or the player does not see all that matters (`Blind`).
+        NeedsPolicy: nothing answers a decision of another player.
     """
     who = _who(scene, people, best, actor)
     goals, worth = _goal(scene, goals, by)
@@ -83,12 +83,12 @@ def _who(scene: Scene, people: State, typed: str, actor: str) -> str:
     """Return who decides optimally: a character or a seat; by default the first actor.
 
     Raises:
-        UsageError: nobody is called so, or nobody acts.
+        UsageError: there is no such character, or no actor.
     """
     known = list(dict.fromkeys((*people.characters, *seats_of(people))))
     who = typed or actor or next((leaf.step.actor for leaf in scene.program.leaves if leaf.step.actor), "")
     if not who:
-        raise UsageError(f"{named('best')} needs the name of whoever decides optimally: {', '.join(known)}")
+        raise UsageError(f"{named('best')} needs the name of the player with optimal decisions: {', '.join(known)}")
     if who not in known:
         raise UsageError(f"{named('best')}: {unknown('character', who, known, of='the scene')}")
     return who
@@ -98,7 +98,7 @@ def _goal(scene: Scene, goals: Sequence[str], by: str) -> tuple[list[str], Calla
     """Return the outcomes that count, and what a result is worth.
 
     Raises:
-        UsageError: there is no such ending, or nobody can tell which endings are good.
+        UsageError: there is no such ending, or no ending is said to be good.
     """
     rules, ends = scene.rules, [end.name for end in scene.program.ends]
     if by != ENDING:

@@ -413,10 +413,18 @@ def test_an_action_and_the_defense_against_it_give_the_same(
 ) -> None:
     """With equal totals every course of one is a course of the other, and the same people gain the same."""
     for margin in range(-8, 9):
-        both_sides_gain_the_same(ruleset, against, variant, switches, margin)
+        played, warded = gains_of_both(ruleset, against, variant, switches, margin)
+        assert played, margin  # or equal sets would say nothing
+        assert played == warded, margin
 
 
-def both_sides_gain_the_same(ruleset: str, against: str, variant: str, switches: dict[str, str], margin: int) -> None:
+Gains = set[frozenset[tuple[tuple[str, Any], ...]]]
+
+
+def gains_of_both(
+    ruleset: str, against: str, variant: str, switches: dict[str, str], margin: int
+) -> tuple[Gains, Gains]:
+    """Return what every path of an action gives, and every path of the defense against it, with the same totals."""
     actor, defender, key, ability, high, low = SIDES[ruleset]
     old = {"mara": "The Ledger Would Hang Me", "tamsin": "Slow to Let Things Go"}[actor]
     name = {"name": "Sand" if variant == "new" else old} if variant else {}
@@ -432,5 +440,4 @@ def both_sides_gain_the_same(ruleset: str, against: str, variant: str, switches:
     played = {gains(one, defender) for one in endings(ruleset, action, {}, {**acting, "switches": switches})}
     defending["against"] = against
     warded = {gains(one, actor) for one in endings(ruleset, "defend", {}, {**defending, "switches": switches})}
-    assert played, margin  # or equal sets would say nothing
-    assert played == warded, margin
+    return played, warded

@@ -69,9 +69,9 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     person = _person(prepared, shared, repeat=repeat)
     hand = _hand(prepared, shared) if repeat == 0 and asks_dice(shared["real_dice"], as_json=shared["json"]) else None
 
-    skipped = dict[str, None]()  # labels of optional decisions that nobody took
+    skipped = dict[str, None]()  # labels of optional decisions without an answer
 
-    def nobody(view: View, question: Question) -> None:
+    def skip(view: View, question: Question) -> None:
         if shared["wait"]:
             from rpgres.engine.waiting import wait_for_all
 
@@ -79,7 +79,7 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
         if question.optional and not question.is_naming:
             skipped[question.label] = None
 
-    asks = person.ask if person is not None else nobody
+    asks = person.ask if person is not None else skip
     if hand is not None:
         asks = hand.counting(asks)
 
@@ -193,7 +193,7 @@ def _finish(
 
 
 def _show_one(result: Result | Pending, rules: Rules | None, shared: dict[str, Any], skipped: Iterable[str]) -> int:
-    """Print a result, with what was skipped as nobody could be asked, and return the exit code."""
+    """Print a result with its skipped decisions, and return the exit code."""
     if shared["json"]:
         say_json(result)
     else:

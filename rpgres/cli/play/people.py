@@ -14,7 +14,7 @@ from rpgres.rulesets import Rules
 from rpgres.text.harmless import harmless
 from rpgres.toml.reading import nearest
 
-PEOPLE = ("opposition", "character", "form")  # kinds of parameters that name somebody
+PEOPLE = ("opposition", "character", "form")  # kinds of parameters that name a character
 TEXTS = ("text", "tag")  # kinds of parameters behind whose name anything may stand
 
 
@@ -48,7 +48,7 @@ def led(rules: Rules, state: State, players: Sequence[str], action: str, words: 
 
     Args:
         rules: what the action is one of.
-        state: the table as whoever types may see it.
+        state: the table as the seat that types may see it.
         players: the heroes who may act for the seat.
         action: what is done.
         words: the line behind it.
@@ -62,13 +62,13 @@ def led(rules: Rules, state: State, players: Sequence[str], action: str, words: 
 
 
 def near_somebody(known: Words, line: Sequence[str]) -> Iterator[tuple[int, str, str]]:
-    """Yield the bare words that name a sheet, and nearly somebody at the table: place, the sheet, and who is near."""
+    """Yield the bare words that name a sheet and nearly a character: their place, the sheet, the characters."""
     people = [name for name in known.scope.state.characters if name != known.scope.actor]
     bare = typed_apart(line, known.scope.options)[0]
     for place, word in bare.items():
         name = word.partition(":")[0]
         before = known.by_name.get(bare.get(place - 1, ""))
-        if known.somebody(name) in (None, *people, known.scope.actor) or name.endswith(".toml"):
+        if known.character(name) in (None, *people, known.scope.actor) or name.endswith(".toml"):
             continue
         if before is not None and (before.parameter is None or before.parameter.kind in TEXTS):
             continue
@@ -88,7 +88,7 @@ def who_is_there(known: Words, line: list[str], sheets: set[str], asks: Any) -> 
         asks: puts it to the person.
 
     Raises:
-        UsageError: nobody says which is meant.
+        UsageError: no answer says which is meant.
     """
     meant = list(line)
     for place, name, near in near_somebody(known, line):
@@ -115,7 +115,7 @@ def joining(known: Words, long: Sequence[str]) -> list[str]:
         name = (value or "".join(long[start + 1 : end])).partition(":")[0]
         if taker is None or taker.parameter is None or taker.parameter.kind not in PEOPLE or not name:
             continue
-        who = known.somebody(name)
+        who = known.character(name)
         is_new = who not in known.scope.state.characters if who else sheet_of(known.scope.rules, name) is not None
         if is_new and name not in found:
             found.append(name)

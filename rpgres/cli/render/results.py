@@ -45,7 +45,7 @@ def result_lines(
 
 
 def unasked_lines(result: Result, file: RulesetFile) -> list[Line]:
-    """Return what is never asked of an actor without a sheet: what spends a counter that nobody typed.
+    """Return the questions that an actor without a sheet is never asked: those that spend a counter with no value.
 
     Args:
         result: of an action.
@@ -64,7 +64,7 @@ def unasked_lines(result: Result, file: RulesetFile) -> list[Line]:
 
 
 def skipped_lines(labels: Iterable[str]) -> list[Line]:
-    """Return which optional decisions were skipped as nobody could be asked, and how they are answered."""
+    """Return the optional decisions that were skipped for lack of an answer, and how to answer them."""
     names = list(labels)
     if not names:
         return []

@@ -37,7 +37,7 @@ def lengthened(scope: Scope, action: str, words: Sequence[str]) -> list[str]:
     line = Line(Words(scope, action), _with_names(scope, words))
     options = [line.all[start].partition("=")[0] for start, _ in line.spans]
     if not line.bare or any(name not in scope.options for name in options if name != "--"):
-        return list(words)  # an option that is unknown is told by whoever reads options
+        return list(words)  # an unknown option is reported where options are read
     line.bind_keywords()
     line.bind_rest()
     return line.written()
@@ -81,7 +81,7 @@ def rules_of(data: RulesetData) -> Rules:
 
 
 def _with_sheet(rules: Rules, words: Sequence[str]) -> tuple[State, str]:
-    """Return a table with the actor of a line that names the actor's sheet, or with nobody."""
+    """Return a table with the actor of a line that names the actor's sheet, or with no character."""
     name = option_in(words, SHEET)
     character = sheet_of(rules, name) if name else None
     return (State(), ACTOR) if character is None else (State().with_character(character), character.name)
@@ -101,7 +101,7 @@ def actor_behind(verb: Verb, data: RulesetData, args: Sequence[str]) -> list[str
     """Return a line that begins with who acts (`mara overcome ...`) with the action first, and an option for who.
 
     Raises:
-        UsageError: somebody is named, and no action behind them.
+        UsageError: a character is named, and no action behind it.
     """
     state = verb.table(args)[0] if verb.table is not None else State()
     who = who_is_named(rules_of(data), state, args[0].rstrip(":"))

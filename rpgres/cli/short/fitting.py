@@ -41,7 +41,7 @@ class Scope(msgspec.Struct, frozen=True):
 
     Attributes:
         rules: the ruleset's data.
-        state: the table as whoever types may see it.
+        state: the table as the seat that types may see it.
         actor: the actor.
         options: the options of the action's command as typed: whether each takes a value.
         is_seated: whether the actor sits at a table.
@@ -146,11 +146,11 @@ class Words:
                 yield Fit(taker, NAMED, word)
             case "choice" if word in parameter.choices:
                 yield Fit(taker, NAMED, word)
-            case "character" if (who := self.somebody(word)) is not None:
+            case "character" if (who := self.character(word)) is not None:
                 yield Fit(taker, NAMED, who)
             case "form":
                 who, colon, rest = word.partition(":")
-                found = self.somebody(who) if parameter.seats else None
+                found = self.character(who) if parameter.seats else None
                 is_said = bool(colon) and rest.partition("=")[0] in parameter.fields
                 if found is not None or is_said:
                     yield Fit(taker, NAMED, f"{found or who}{colon}{rest}")
@@ -173,7 +173,7 @@ class Words:
 
     def _opposition(self, taker: Taker, word: str, said: Mapping[str, str]) -> Iterator[Fit]:
         name, colon, ability = word.rpartition(":")
-        who = self.somebody(name) if colon else self.somebody(word)
+        who = self.character(name) if colon else self.character(word)
         if colon and who is not None:
             yield Fit(taker, NAMED, f"{who}:{ability}")
         elif who is not None and who != self.scope.actor:
@@ -187,7 +187,7 @@ class Words:
             yield Fit(taker, NAMED, word)
 
     def _opposing(self, who: str, said: Mapping[str, str]) -> list[str]:
-        """Return the abilities with which somebody may oppose: what the rules say is usual, else all, highest first."""
+        """Return the abilities with which a character may oppose: the usual ones, else all, highest first."""
         abilities = dict(self._character(who).abilities) if self._character(who) is not None else {}
         usual = [name for name in usual_opposition(self.scope.rules, self.action, said) if name in abilities]
         if usual:
@@ -200,7 +200,7 @@ class Words:
             return found
         return sheet_of(self.scope.rules, who)
 
-    def somebody(self, word: str) -> str | None:
+    def character(self, word: str) -> str | None:
         """Return the name of a character at the table, or of a sheet, that a word is."""
         return who_is_named(self.scope.rules, self.scope.state, word)
 
@@ -307,7 +307,7 @@ def _introduced(sentence: str, parameters: Mapping[str, Parameter]) -> tuple[dic
 
 
 def usual_opposition(rules: Rules, action: str, inputs: Mapping[str, Any]) -> Sequence[str]:
-    """Return the abilities with which whoever is named alone opposes an action, as the ruleset says; else nothing."""
+    """Return the abilities with which a character named alone opposes an action, by the ruleset; else nothing."""
     parameters = rules.parameters(action)
 
     def value(found: re.Match[str]) -> str:
@@ -324,7 +324,7 @@ def who_is_named(rules: Rules, state: State, word: str) -> str | None:
     """Return the name of a character at the table, by its name or title, or else of a sheet of the ruleset.
 
     Args:
-        state: the table as whoever types may see it.
+        state: the table as the seat that types may see it.
         word: what is typed.
     """
     known = [name for name in state.characters if name != ACTOR]
@@ -340,7 +340,7 @@ def who_is_named(rules: Rules, state: State, word: str) -> str | None:
 
 
 def hand_of(scope: Scope) -> list[str]:
-    """Return the cards that the actor holds, as far as whoever types may see them."""
+    """Return the cards that the actor holds, as far as the seat that types may see them."""
     from rpgres.model.cards import shown_codes
 
     cards: list[str] = []

@@ -289,7 +289,7 @@ class Line:
 
     def unknown(self, word: str, *, behind: str = "", is_text: bool = False) -> UsageError:
         """Return the error of a word that means nothing here, with the nearest name."""
-        who = self.words.somebody(word)
+        who = self.words.character(word)
         if who is not None:
             return UsageError(
                 f"{self.words.action} names no {who}; who acts stands first: {who} {self.words.action}",
