@@ -247,9 +247,7 @@ def _import_from(node: ast.ImportFrom, _named: dict[str, str]) -> Iterator[Fault
 
 
 def _public_names() -> set[str]:
-    import rpgres
-
-    return {*rpgres.__all__, "*"}
+    return {*sys.modules[OWN].__all__, "*"}  # the package itself is loaded, and lists its names without loading them
 
 
 def _attribute(node: ast.Attribute, named: dict[str, str]) -> Iterator[Fault]:
