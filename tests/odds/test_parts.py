@@ -14,7 +14,7 @@ from rpgres.engine.players import Question, Seats, View, by_question
 from rpgres.engine.running import Run
 from rpgres.engine.table import Table
 from rpgres.odds.explorer import Budget, WalkDealer
-from rpgres.odds.scenes import Kept
+from rpgres.odds.parts import Kept
 from rpgres.rulesets import STATE, Option
 from tests.support.tiny import with_rule
 
