@@ -18,6 +18,7 @@ from rpgres.cli.render.odds.words import (
     notes_text,
     open_text,
     outcome_style,
+    size_text,
     untried,
     within,
 )
@@ -278,7 +279,7 @@ def _shares(choice: ChoiceOdds) -> tuple[dict[str, str], str, str]:
     """Return how likely each outcome of a choice is, and success, and how sure that is: estimated if that says more."""
     success = choice.estimate
     if choice.sample is None or success is None:
-        left = f"(remaining: {percent(choice.open.probability)})" if is_open(choice.open) else ""
+        left = f"(remaining: {size_text(choice.open)})" if is_open(choice.open) else ""
         shares = {name: percent(chance.probability) for name, chance in choice.outcomes.items()}
         return shares, percent(choice.success.probability), left
     shares = {name: f"~{percent(one.share)}" for name, one in choice.sample.outcomes.items()}

@@ -132,9 +132,14 @@ def open_text(left: Chance, sample: Sample | None = None) -> Iterator[str]:
     """Yield how likely it is to come to where nothing more was followed, and what is known of that."""
     if is_open(left):
         known = f"estimated from {sample.runs} games, 95 %" if sample is not None else "not followed"
-        is_small = 0 < left.probability < SMALL
-        share = f"below 1e{floor(log10(left.probability)) + 1}" if is_small else percent(left.probability)
-        yield f"remaining: {share} ({known})"
+        yield f"remaining: {size_text(left)} ({known})"
+
+
+def size_text(left: Chance) -> str:
+    """Return how likely something is that may be very unlikely: a percentage, or a bound of its size."""
+    if 0 < left.probability < SMALL:
+        return f"below 1e{floor(log10(left.probability)) + 1}"
+    return percent(left.probability)
 
 
 def outcome_style(file: RulesetFile | None, outcome: str) -> str:
