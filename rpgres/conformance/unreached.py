@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice, product
+from itertools import chain, islice, product
 from math import prod
 from random import Random
 from time import monotonic
@@ -52,12 +52,18 @@ def _unreached(rules: Rules, name: str) -> Iterator[Diagnostic]:
     is_sure &= {one.removeprefix(GIVEN) for one in plan.free_names()} <= ranges.keys()
     is_sure &= not any(option.cost for ask in action.ask.values() for option in ask.options.values())
     tried, began = 0, monotonic()
-    for values in _combinations([values for _, values in varied]):
-        if not left or monotonic() - began > SECONDS:
+    singly = [(one, value) for one, values in varied for value in values]
+    names = [one for one, _ in varied]
+    every = _combinations([values for _, values in varied])
+    singles = ({one: value} for one, value in sorted(singly, key=lambda pair: ranges[pair[0]][0].index(pair[1])))
+    for some in chain([{}], singles, (dict(zip(names, values, strict=True)) for values in every)):
+        if not left:
+            return
+        if monotonic() - began > SECONDS:
             break
-        inputs = {**base, **dict(zip((one for one, _ in varied), values, strict=True))}
         try:
-            odds = outcome_odds(prepare(rules, name, inputs), policies={"": uniform}, leaves=LEAVES, seconds=SECONDS)
+            prepared = prepare(rules, name, {**base, **some})
+            odds = outcome_odds(prepared, policies={"": uniform}, leaves=LEAVES, seconds=SECONDS)
         except RpgresError as error:
             is_sure &= isinstance(error, UsageError)  # else such inputs cannot be typed
             continue
@@ -65,11 +71,13 @@ def _unreached(rules: Rules, name: str) -> Iterator[Diagnostic]:
         is_sure &= not odds.open
         left -= {band for band, mass in odds.masses.items() if mass}
     is_sure &= prod(len(values) for _, values in varied) <= MOST and monotonic() - began <= SECONDS
-    for band in [one for one in action.bands if one in left] if tried else []:
+    if not tried or not (is_sure or tried > len(singly)):
+        return  # too few for a note
+    told = "this band never comes: its probability is 0 for all inputs"
+    told = told if is_sure else f"this band may never come: its probability is 0 for the {tried:,} inputs tried"
+    for band in (one for one in action.bands if one in left):
         place = place_of_key(rules, "actions", name, "bands", band)
-        told = "this band never comes" if is_sure else "this band may never come"
-        message = f"{told}: its probability is 0 for {'all' if is_sure else 'the'} {tried:,} inputs tried"
-        found = Diagnostic("never-matches", message, place.file, place.line, key=place.key)
+        found = Diagnostic("never-matches", told, place.file, place.line, key=place.key)
         yield msgspec.structs.replace(found, severity="warning" if is_sure else "note")
 
 
