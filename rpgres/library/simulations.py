@@ -30,7 +30,7 @@ from rpgres.simulate import (
     simulated,
     summed_up,
 )
-from rpgres.simulate.subjects import ACTION_THINGS, require_paths, scene_things
+from rpgres.simulate.subjects import ACTION_THINGS, choice_things, require_paths, scene_things
 from rpgres.simulate.workers import processes
 
 RUNS = 10_000  # unless something else is asked for
@@ -119,9 +119,10 @@ def _action_job(
     check_labels(rules, action, given={}, choose=answers)
     answers_to(prepared, answers)
     require_paths(prepared.state, by, has_procedure=rules.file.actions[action].procedure)
-    told = told_policies(named["policies"], default_policy(rules) if named["auto"] else "")
+    policies = told_policies(named["policies"], default_policy(rules) if named["auto"] else "")
     job = action_job(prepared, seed=read_seed(seed), by=list(by), choose=answers, **named)
-    return job, [*ACTION_THINGS, *by], {"policies": {**dict.fromkeys(prepared.orders, "orders"), **told}}, rules
+    told = {"policies": {**dict.fromkeys(prepared.orders, "orders"), **policies}}
+    return job, [*ACTION_THINGS, *by, *choice_things(answers)], told, rules
 
 
 def _scene_job(

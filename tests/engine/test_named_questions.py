@@ -21,6 +21,7 @@ from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.records import Result
 from rpgres.engine.run import run
 from rpgres.errors import ChoiceError
+from rpgres.model.events import RollEvent
 from rpgres.odds.exact import outcome_odds
 from rpgres.odds.optimal import weigh_best
 from rpgres.odds.sampling import sample
@@ -545,3 +546,38 @@ class TestTable:
         answered = rpgres("batch", stdin=request)
         assert answered.code == 0, answered.err
         assert '"label":"push"' in answered.out.replace(" ", "")
+
+
+COUNTED = (
+    head("Counted", "Dice as many as answers and as what is left.", good=True, bad=False)
+    + """
+[actions.try]
+summary = "Try."
+dice = { first = "1d6", more = "{times(luck)}d6", left = "{luck-points}d6" }
+ask.luck = { text = "Luck?", times = 2, before = "more", options = { spend = { cost = { luck-points = 1 } } } }
+bands = { good = "first + more + left >= 12", bad = "else" }
+
+[effects]
+luck = { help = "luck is spent", does = "counter", counter = "luck-points" }
+
+[sheet]
+name = { kind = "text", help = "name" }
+luck-points = { kind = "counter", default = 3, at-least = 0, help = "luck" }
+"""
+)
+
+
+def test_dice_are_as_many_as_answers_so_far_and_as_what_these_left() -> None:
+    write(COUNTED, name="counted")
+    Path("jo.toml").write_text('name = "Jo"\n')
+    prepared = _prepared("counted", "try", sheet="jo.toml")
+    for answers in range(3):
+        choose = {"luck": ["spend"] * answers + ["no"]}
+        found, _ = run(prepared, streams=Streams("1"), choose=choose)
+        assert isinstance(found, Result)
+        rolled = {event.label: event.faces.count(",") + 1 for event in found.events if isinstance(event, RollEvent)}
+        expected = {"first": 1, "more": answers, "left": 3 - answers}
+        assert rolled == {label: count for label, count in expected.items() if count}
+        dice = 1 + answers + (3 - answers)
+        wanted = Fraction(sum(sum(faces) >= 12 for faces in product(range(1, 7), repeat=dice)), 6**dice)
+        assert outcome_odds(prepared, choose=choose).masses["good"] == wanted
