@@ -14,8 +14,8 @@ from rpgres.engine import piles
 from rpgres.engine.beliefs import Shown, Unseen, dealt, drawn, grown, next_in_order, preferred, with_known
 from rpgres.engine.dealers import Due, GivenDealer, fitting_cards, unpromised
 from rpgres.engine.events import Drawn, Moved
-from rpgres.engine.players import NO, Question, named_option
-from rpgres.engine.running import PLACE, Run, refusal
+from rpgres.engine.players import NO, Question, named_option, refusal
+from rpgres.engine.running import PLACE, Run
 from rpgres.engine.stops import Broken
 from rpgres.errors import GivenError, UsageError
 from rpgres.model.cards import Stack, classes, firsts_of, groups

@@ -425,6 +425,8 @@ def fitting_cards(cards: tuple[str, ...], stack: Stack, label: str, text: str) -
     """
     codes = stack.known.matching(text)
     if not codes:
+        from rpgres.model.cards import unknown_card
+
         raise GivenError(f"{named('given')} {label}={text}: {unknown_card(stack.known, text)}", label=label)
     fitting = tuple(card for card in cards if card.partition(".")[0] in codes)
     if not fitting:
@@ -474,26 +476,3 @@ def unpromised(cards: tuple[str, ...], texts: Iterable[str], *, known: Cards) ->
         else:
             free.append(card)
     return tuple(free) or cards
-
-
-def unknown_card(known: Cards, text: str) -> str:
-    """Return what to say of a typed card that no deck has."""
-    from rpgres.model.cards import meant
-    from rpgres.toml.reading import nearest
-
-    found = meant(text, known.typed)
-    shorts = dict.fromkeys(known.by_code[code].short for code in found)
-    cards = found if len(found) == 1 else list(shorts)  # a sign that is left out stays left out
-    if len(cards) > 1:
-        return f"there is no card {text!r}: the suit comes first, as in {', '.join(cards[:-1])} or {cards[-1]}"
-    hint = cards[0] if cards else nearest(text, known.by_code)
-    if hint:
-        return f"there is no card {text!r}; did you mean {hint}?"
-    letters = "".join(char for char in text.strip() if char.isalpha()).lower()
-    of_suit = [code for code in known.by_code if letters and code.lower().startswith(letters[:2])]
-    digits = "".join(char for char in text if char.isdigit())
-    of_value = list(dict.fromkeys(known.by_code[code].short for code in of_suit if digits and digits in code))
-    if of_value:  # the suit is no more than begun, or stands behind
-        return f"there is no card {text!r}: the suit comes first, as in {', '.join(of_value[:8])}"
-    examples = ", ".join((of_suit or list(known.by_code))[:8])
-    return f"there is no card {text!r}; there are such as {examples}"

@@ -10,11 +10,11 @@ import msgspec
 from rpgres.engine.orders import orders_policy
 from rpgres.engine.players import (
     COMMON_POLICIES,
+    ORDERS_FILE,
     Policy,
     Standing,
     policy_of,
 )
-from rpgres.engine.prepare import ORDERS_FILE
 from rpgres.errors import RpgresError, UsageError
 from rpgres.lint.orders import order_faults
 from rpgres.lint.paths import Known

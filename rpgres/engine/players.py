@@ -11,15 +11,15 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from rpgres.errors import UsageError
+from rpgres.errors import ChoiceError, UsageError
 from rpgres.model.state import EMPTY, Card, State, slug
 from rpgres.rulesets import OUTCOME_ONLY, Option, Rules, unknown
 
 NO = "no"  # the answer that skips an optional question
 HOSTS = "host"  # the source of an answer that the host of a persistent table gave for a player
 POLICY = "policy"  # by what means an answer came that a policy gave
-LONGEST_NAME = 80  # characters
 ORDERS = "orders"  # the source of an answer by standing orders
+ORDERS_FILE = ".toml"  # the end of a policy's name that is a file of standing orders
 
 
 class Question(msgspec.Struct, frozen=True, gc=False):
@@ -90,24 +90,6 @@ class Question(msgspec.Struct, frozen=True, gc=False):
         return self.reads is None and len(self.options) <= (0 if self.optional else 1)
 
 
-def naming(label: str, who: str, default: str, *, of: str) -> Question:
-    """Return the question what something new is called; see `Table.name`."""
-    form = f"a name [{default}]"
-    return Question(label, who, (), f"What is {of} called?", True, form=form, reads=_name, is_naming=True)
-
-
-def _name(typed: str) -> str:
-    """Return a name as it is kept: on one line, and short enough to be one.
-
-    Raises:
-        UsageError: it is no name.
-    """
-    name = " ".join(typed.split())
-    if not 0 < len(name) <= LONGEST_NAME:
-        raise UsageError(f"a name has 1 to {LONGEST_NAME} characters")
-    return name
-
-
 def named_option(options: Iterable[Option], choice: str) -> Option | None:
     """Return the option that an answer names."""
     offered = options if type(options) is tuple else tuple(options)
@@ -125,6 +107,27 @@ def named_option(options: Iterable[Option], choice: str) -> Option | None:
     lower = choice.lower()
     alike = [option for option in offered if option.name.lower() == lower]
     return alike[0] if len(alike) == 1 else None
+
+
+def refusal(question: Question, choice: str) -> ChoiceError:
+    """Return the error for an answer that a question does not offer: what may be chosen, and what was meant."""
+    names = [option.name for option in question.offered]
+    return ChoiceError(_not_offered(question, choice), label=question.label, options=names)
+
+
+def _not_offered(question: Question, choice: str) -> str:
+    from rpgres.model.cards import meant
+    from rpgres.toml.diagnostics import nearest
+
+    names = [option.name for option in question.offered] + ([NO] if question.optional else [])
+    if not question.options:
+        why = f" ({question.text})" if question.text else ""
+        return f"{question.label}={choice} is not possible here: {question.who} has no options{why}"
+    cards = meant(choice, {option.name: (option.name,) for option in question.options})
+    near = nearest(choice, names)
+    said = " or ".join(cards) or (repr(near) if near else "")
+    hint = f"; did you mean {said}?" if said else ""
+    return f"{question.label}={choice} is not offered here; {question.who} may choose: {', '.join(names)}{hint}"
 
 
 class Answer(msgspec.Struct, frozen=True, gc=False):
@@ -335,8 +338,6 @@ class Applied:
         Raises:
             ChoiceError: no path offers an answer.
         """
-        from rpgres.engine.running import refusal
-
         for name, (question, choice) in self.refused.items():
             if is_whole and name not in self.used:
                 raise refusal(question, choice)

@@ -10,7 +10,7 @@ import msgspec
 
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
-from rpgres.engine.players import Policy, Seats, policy_of
+from rpgres.engine.players import ORDERS_FILE, Policy, Seats, policy_of
 from rpgres.engine.running import Run, Trust
 from rpgres.errors import UsageError
 from rpgres.model.state import EMPTY, GM, Card, Map, State
@@ -62,9 +62,6 @@ class Prepared(msgspec.Struct, frozen=True):
     def lump_for(self, asked: str) -> Callable[[Card], Hashable] | None:
         """Return which cards are alike to the rule where odds are asked this question (`QUESTIONS`)."""
         return self.lump if asked in self.rules.ruleset.lumps_hold.get(self.action, OUTCOME_ONLY) else None
-
-
-ORDERS_FILE = ".toml"  # how the name of a policy ends that is a file of standing orders
 
 
 def prepare(

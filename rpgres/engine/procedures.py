@@ -8,7 +8,7 @@ that still matters, so odds evaluate equal ones once.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -16,15 +16,13 @@ from rpgres.engine.dealers import Dealer
 from rpgres.engine.effects import apply_effects, named
 from rpgres.engine.events import Turned
 from rpgres.engine.players import Seats
+from rpgres.engine.prepare import Prepared
 from rpgres.engine.running import EFFECTS, Run
-from rpgres.engine.stops import Broken
+from rpgres.engine.stops import Broken, fault_of
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import in_short
 from rpgres.model.state import Map, State, slug
 from rpgres.rulesets import Effect, Rules
-
-if TYPE_CHECKING:
-    from rpgres.engine.prepare import Prepared
 
 PLACE = " place"  # in the key of a merge: no label begins with a blank
 
@@ -168,8 +166,6 @@ def play_turn(
         NeedsAnswer: nothing answers a decision; the exception carries the run as `run`.
         RuleError: the ruleset's code failed.
     """
-    from rpgres.engine.stops import fault_of
-
     run = Run(rules, state, dealer, players, asked)
     try:
         found = take_turn(Table(run, rules), procedure, place)
@@ -191,8 +187,6 @@ def begin_procedure(prepared: Prepared, *, dealer: Dealer, players: Seats) -> tu
     Raises:
         NeedsAnswer, RuleError: as for `play_turn`.
     """
-    from rpgres.engine.stops import fault_of
-
     rules = prepared.rules
     run = Run(rules, prepared.state, dealer, players, EFFECTS)
     try:

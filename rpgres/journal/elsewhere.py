@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from rpgres.engine.dealers import GivenDealer, NoDealer
+from rpgres.engine.decisions import accepted
 from rpgres.engine.labels import check_labels
 from rpgres.engine.players import NO, Question
 from rpgres.engine.prepare import prepare
 from rpgres.engine.records import Pending, QuestionRecord
 from rpgres.engine.run import play
-from rpgres.engine.running import accepted
 from rpgres.engine.stops import NeedsAnswer, Stop
 from rpgres.engine.waiting import recalling
 from rpgres.errors import RpgresError, UsageError, named

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rpgres.engine.dealers import unknown_card
 from rpgres.engine.events import Decided
 from rpgres.engine.piles import lay_out
 from rpgres.engine.players import HOSTS
 from rpgres.engine.views import laying, typed_inputs
 from rpgres.errors import GivenError, UsageError, named
+from rpgres.model.cards import unknown_card
 from rpgres.model.state import GM, State, slug
 from rpgres.parameters.context import SHEET
 from rpgres.parameters.form import forms_in

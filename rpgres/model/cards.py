@@ -16,6 +16,7 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 
 from rpgres.model.state import EMPTY, Card, Deck, Map, code_of, slug
+from rpgres.toml.diagnostics import nearest
 
 Code = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z][A-Za-z]{0,7}$")]
 
@@ -194,8 +195,6 @@ def _attribute_faults(card: LoneCard, signs: Mapping[str, tuple[str, str]]) -> I
 
 
 def _meant(word: str, words: Iterable[str], *, form: str = "`{}`") -> str:
-    from rpgres.toml.reading import nearest
-
     near = nearest(word, words)
     return f"; did you mean {form.format(near)}?" if near else ""
 
@@ -266,6 +265,26 @@ def meant(text: str, typed: Mapping[str, Sequence[str]]) -> list[str]:
             if letters and value and word in ways:
                 found[code] = None
     return list(found)
+
+
+def unknown_card(known: Cards, text: str) -> str:
+    """Return the message for a typed card that no deck has."""
+    found = meant(text, known.typed)
+    shorts = dict.fromkeys(known.by_code[code].short for code in found)
+    cards = found if len(found) == 1 else list(shorts)  # a sign that is left out stays left out
+    if len(cards) > 1:
+        return f"there is no card {text!r}: the suit comes first, as in {', '.join(cards[:-1])} or {cards[-1]}"
+    hint = cards[0] if cards else nearest(text, known.by_code)
+    if hint:
+        return f"there is no card {text!r}; did you mean {hint}?"
+    letters = "".join(char for char in text.strip() if char.isalpha()).lower()
+    of_suit = [code for code in known.by_code if letters and code.lower().startswith(letters[:2])]
+    digits = "".join(char for char in text if char.isdigit())
+    of_value = list(dict.fromkeys(known.by_code[code].short for code in of_suit if digits and digits in code))
+    if of_value:  # the suit is no more than begun, or stands behind
+        return f"there is no card {text!r}: the suit comes first, as in {', '.join(of_value[:8])}"
+    examples = ", ".join((of_suit or list(known.by_code))[:8])
+    return f"there is no card {text!r}; there are such as {examples}"
 
 
 def known_cards(decks: Iterable[Deck]) -> Cards:

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from rpgres.engine.players import Policy, Standing, default_policy, policy_of
-from rpgres.engine.prepare import ORDERS_FILE
+from rpgres.engine.players import ORDERS_FILE, Policy, Standing, default_policy, policy_of
 from rpgres.errors import UsageError
 from rpgres.model.state import GM, State
 from rpgres.rulesets import Rules, unknown

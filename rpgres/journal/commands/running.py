@@ -9,8 +9,7 @@ from typing import Any
 import msgspec
 
 from rpgres.engine.dealers import Due, Hand
-from rpgres.engine.players import default_policy
-from rpgres.engine.prepare import ORDERS_FILE
+from rpgres.engine.players import ORDERS_FILE, default_policy
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.views import HOST
 from rpgres.errors import ChoiceError, GivenError, UsageError, named

@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from rpgres.engine.dealers import Hand
+from rpgres.engine.decisions import accepted
 from rpgres.engine.players import Question, View
-from rpgres.engine.running import accepted
 from rpgres.engine.stops import NeedsAnswer
 from rpgres.errors import UsageError
 from rpgres.journal.commands.acting import answer_draft, run_on, written
