@@ -14,7 +14,7 @@ from rpgres.errors import UsageError
 from rpgres.library.reading import Policies, plain_inputs, read_answers, read_rules, told_policies
 from rpgres.library.scenes import scene_in
 from rpgres.model.state import EMPTY
-from rpgres.odds.exact import Weighed
+from rpgres.odds.exact import Decide
 from rpgres.odds.scene_best import SceneBestResult
 from rpgres.odds.scenes import Undecided, scene_odds
 from rpgres.odds.subjects import Subject
@@ -156,7 +156,7 @@ def _played(
 
 
 def require_no_inputs(
-    inputs: Mapping[str, Any], *, choose: Answers | None, decide: Weighed = "policies", **_unused: Any
+    inputs: Mapping[str, Any], *, choose: Answers | None, decide: Decide = "policies", **_unused: Any
 ) -> None:
     """Check that nothing is given that a scene says itself.
 

@@ -17,7 +17,7 @@ from rpgres.library.reading import Policies, plain_inputs, read_answers, read_fo
 from rpgres.library.scene_odds import of_procedure, policies_in, require_no_inputs
 from rpgres.model.state import EMPTY
 from rpgres.odds.comparison import Comparison, compare
-from rpgres.odds.exact import Weighed
+from rpgres.odds.exact import Decide
 from rpgres.odds.knockout import Knockout, knockout
 from rpgres.odds.subjects import SUCCESS, Change, Subject, measure_action, named_change, value_text
 from rpgres.odds.variations import Axis, Search, Variation, find, read_target, vary
@@ -48,7 +48,7 @@ def odds_table(
     action: str | None,
     over: Mapping[str, Iterable[Any]],
     *,
-    decide: Weighed = "policies",
+    decide: Decide = "policies",
     choose: Answers | None = None,
     auto: bool = False,
     policies: Policies | None = None,
@@ -99,7 +99,7 @@ def odds_compare(
     action: str | None,
     cases: Cases,
     *,
-    decide: Weighed = "policies",
+    decide: Decide = "policies",
     choose: Answers | None = None,
     auto: bool = False,
     policies: Policies | None = None,
@@ -140,7 +140,7 @@ def odds_find(
     over: Mapping[str, Iterable[Any]],
     target: str,
     *,
-    decide: Weighed = "policies",
+    decide: Decide = "policies",
     choose: Answers | None = None,
     auto: bool = False,
     policies: Policies | None = None,
@@ -181,7 +181,7 @@ def odds_knockout(
     action: str | None = None,
     *,
     outcome: str = SUCCESS,
-    decide: Weighed = "policies",
+    decide: Decide = "policies",
     choose: Answers | None = None,
     auto: bool = False,
     policies: Policies | None = None,
@@ -240,7 +240,7 @@ def _of_action(
     inputs: dict[str, Any],
     rulesets: Folders | None,
     *,
-    decide: Weighed,
+    decide: Decide,
     **deciding: Any,
 ) -> tuple[Subject, dict[str, Any]]:
     rules, policies = read_rules(ruleset, deciding["switches"], rulesets), dict(deciding["policies"] or {})
@@ -253,13 +253,13 @@ def _of_action(
         return of_procedure(rules, action, inputs, **deciding)[0], {"policies": named, "by": ENDING}
     subject = Subject(
         rules=rules,
-        evaluate=partial(measure_action, weighed=decide, policies=policies, auto=auto),
+        evaluate=partial(measure_action, decide=decide, policies=policies, auto=auto),
         action=action,
         inputs=inputs,
         switches=dict(deciding["switches"] or EMPTY),
         choose=read_answers(deciding["choose"], "choose"),
     )
-    return subject, {"weighed": decide, "policies": named}
+    return subject, {"decide": decide, "policies": named}
 
 
 def _of_scene(

@@ -42,7 +42,7 @@ from rpgres.library.seated import (
     turned,
 )
 from rpgres.model.state import EMPTY
-from rpgres.odds.exact import By, OddsResult, Weighed
+from rpgres.odds.exact import By, Decide, OddsResult
 from rpgres.toml.reading import Source
 
 PathLike = str | os.PathLike[str]
@@ -454,7 +454,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
         *,
         actor: str = "",
         by: By = "outcome",
-        decide: Weighed = "policies",
+        decide: Decide = "policies",
         choose: Answers | None = None,
         auto: bool = False,
         policies: Policies | None = None,
@@ -480,7 +480,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
         answers = {"choose": read_answers(choose, "choose"), "policies": dict(policies or {}), "auto": auto}
         budget = {"leaves": leaves, "seconds": seconds}
         more: dict[str, Any] = {"actor": actor, "seat": self.seat, "by": by, "note": note, **answers, **budget}
-        return table_odds(place_of(self), action, plain_inputs(inputs), weighed=decide, **more)
+        return table_odds(place_of(self), action, plain_inputs(inputs), decide=decide, **more)
 
     @as_told
     def whatif(

@@ -12,7 +12,7 @@ from rpgres.engine.players import Policy
 from rpgres.engine.prepare import Prepared, answers_to
 from rpgres.errors import UsageError, named
 from rpgres.model.state import EMPTY, pile_name
-from rpgres.odds.exact import EXACT_SHARE, By, OddsResult, Weighed, odds_record, outcome_odds
+from rpgres.odds.exact import EXACT_SHARE, By, Decide, OddsResult, odds_record, outcome_odds
 from rpgres.odds.sampling import GAMES
 from rpgres.parameters.kinds import metavar
 from rpgres.rulesets import Rules
@@ -32,7 +32,7 @@ def action_odds(
     choose: Mapping[str, Sequence[str]] = EMPTY,
     policies: Mapping[str, Policy] = EMPTY,
     named: Mapping[str, str] = EMPTY,
-    weighed: Weighed = "policies",
+    decide: Decide = "policies",
     by: By = "outcome",
     leaves: int | None = None,
     seconds: float | None = None,
@@ -46,7 +46,7 @@ def action_odds(
         choose: answers to decisions, by label, as typed.
         policies: who answers what was not chosen; everybody's under an empty name.
         named: the same by name, for the record.
-        weighed: who decides for whoever acts.
+        decide: who decides for the actor.
         by: what the chances are of.
         leaves, seconds: the budget; see `Budget`.
         note: carried into the record.
@@ -58,7 +58,7 @@ def action_odds(
         RuleError: the ruleset's code failed.
     """
     answers: dict[str, Any] = {"choose": answers_to(prepared, choose), "policies": policies}
-    if weighed == "policies":
+    if decide == "policies":
         odds, choices = outcome_odds(prepared, **answers, leaves=leaves, seconds=seconds, games=GAMES, by=by), []
         plan: list[Planned] = []
     else:
@@ -66,13 +66,13 @@ def action_odds(
 
         end = monotonic() + seconds if seconds is not None else None
         exact = seconds * EXACT_SHARE if seconds is not None else None
-        best = best_odds(prepared, **answers, leaves=leaves, seconds=exact, only_first=weighed == "each")
+        best = best_odds(prepared, **answers, leaves=leaves, seconds=exact, only_first=decide == "each")
         odds = best.odds(prepared)
         choices = best.records(prepared, samples=_samples(prepared, best, answers, end=end))
-        plan = list(best.plan) if weighed == "best" else []
+        plan = list(best.plan) if decide == "best" else []
     named = {**dict.fromkeys(prepared.orders, "orders"), **dict.fromkeys(start.orders, "orders"), **named}
     told: dict[str, Any] = {"policies": named, "choices": choices, "plan": plan, "note": note}
-    return odds_record(prepared, odds, by=by, weighed=weighed, known=start.record(), **told)
+    return odds_record(prepared, odds, by=by, decide=decide, known=start.record(), **told)
 
 
 def _samples(prepared: Prepared, best: Best, answers: Mapping[str, Any], *, end: float | None) -> dict[str, Sample]:

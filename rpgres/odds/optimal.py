@@ -146,7 +146,7 @@ def best_odds(
     return solver.solve()
 
 
-def weigh_best(prepared: Prepared, **how: Any) -> Odds:
+def evaluate_best(prepared: Prepared, **how: Any) -> Odds:
     """Return the odds of deciding well alone; arguments and errors as for `best_odds`."""
     return best_odds(prepared, **how).odds(prepared)
 
