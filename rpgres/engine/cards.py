@@ -385,7 +385,7 @@ def _next_of(run: Run, name: str, pile: Pile, label: str, alike: Callable[[Card]
 
 
 def _put(run: Run, changed: Mapping[str, Pile]) -> None:
-    """Change what lies in some piles; the state is this run's own, and gone with it."""
+    """Change what lies in some piles; the state belongs to this run alone."""
     run.state = msgspec.structs.replace(run.state, piles=Map({**run.state.piles, **changed}))
 
 

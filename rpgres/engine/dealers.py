@@ -90,7 +90,7 @@ class Dealer:
     Attributes:
         joint: whether it answers two compared rolls, and several readings of one, as one question; see `Table.versus`.
         keeps_parts: whether it keeps what parts of rules come to; see `Table.part`.
-        hand: asks a person for results of real dice and cards; None to ask nobody.
+        hand: asks a person for results of real dice and cards; None for no one.
     """
 
     __slots__ = ()

@@ -221,7 +221,7 @@ def policies_of(
     policies = {"": policy_of(rules)} if auto else {}
     of_files: dict[str, str] = {}
     for who, name in named.items():
-        who = _named(prepared, who, nobody=GM) if who else ""
+        who = _named(prepared, who, without=GM) if who else ""
         if files and name.endswith(ORDERS_FILE):
             of_files[who] = name
         else:
@@ -251,8 +251,8 @@ def answers_to(prepared: Prepared, choose: Mapping[str, Sequence[str]]) -> dict[
     return found
 
 
-def _named(prepared: Prepared, who: str, *, nobody: str = OPPONENT) -> str:
-    """Return a character by name, or who is meant by `actor` or `opponent`; `nobody` for an opponent without a sheet.
+def _named(prepared: Prepared, who: str, *, without: str = OPPONENT) -> str:
+    """Return a character by name, or who is meant by `actor` or `opponent`; `without` for an opponent without a sheet.
 
     Raises:
         UsageError: there is no such character.
@@ -262,7 +262,7 @@ def _named(prepared: Prepared, who: str, *, nobody: str = OPPONENT) -> str:
     if who not in known and who not in (ACTOR, OPPONENT, GM):
         names = dict.fromkeys((*known, ACTOR, OPPONENT, GM))
         raise UsageError(unknown("character", who, names, of=f"the table of {prepared.rules.id} {prepared.action}"))
-    return {ACTOR: prepared.actor, OPPONENT: _opponent(prepared) or nobody}.get(who, who)
+    return {ACTOR: prepared.actor, OPPONENT: _opponent(prepared) or without}.get(who, who)
 
 
 def _opponent(prepared: Prepared) -> str:

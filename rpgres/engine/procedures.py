@@ -32,7 +32,7 @@ class Turn(msgspec.Struct, frozen=True, gc=False):
 
     Attributes:
         place: where the next turn begins: frozen, hashable data.
-        outcome: what came of this turn; its effects are applied before the next one. None where nothing did.
+        outcome: the outcome of this turn; its effects are applied before the next one. None where nothing did.
         by: who had the turn, for the account.
         action: what was done in it, for the account; empty where there is nothing to tell.
     """

@@ -16,7 +16,7 @@ from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY
 from rpgres.rulesets import Rules
 
-NOBODY = ""  # a seat that nobody has
+NO_SEAT = ""  # the name of no seat
 
 
 class AnswerRecord(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -310,7 +310,7 @@ def event_record(event: Event) -> EventRecord:
 
 def _for_others(event: Drawn | Moved) -> Any:
     """Return what everybody else sees of cards that not everybody may see."""
-    public = seen(event, NOBODY)
+    public = seen(event, NO_SEAT)
     return event_record(public) if event.audience is not None and public is not None else None
 
 

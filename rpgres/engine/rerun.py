@@ -358,7 +358,7 @@ def _is_offered(question: Question, value: str) -> bool:
 
 
 class Again(msgspec.Struct, frozen=True):
-    """What came of an action once more.
+    """The result of an action that was run again.
 
     Attributes:
         found: its result, or the decision it waits for.
@@ -538,7 +538,7 @@ def result_what_if(
     """Return an action as it was and with answers changed, and the data of its ruleset.
 
     Args:
-        before: what came of it.
+        before: its result.
         given, choose: what is changed; see `read_changes`.
         policies: who answers decisions that are new, by character; everybody's under an empty name.
         auto: whether the ruleset's first policy answers them.

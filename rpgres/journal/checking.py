@@ -3,7 +3,7 @@
 An ordinary command trusts what it does not read. That is sound for a journal that only this machine has written to, and
 for no other: so before anything is played, answered or exported, a journal is read whole once, and that it was whole is
 remembered outside of it (`remember`): for each path, the hash of its last entry, and size and time of the file when it
-was last written here or found in order. As long as these are the same, nothing is read again. Whoever gives the file
+was last written here or found in order. As long as these are the same, nothing is read again. Who gives the file
 its old time again may change older entries unnoticed until one of them is read, and then it is noticed at once, as
 every entry that is read has to lead to the last one; `rpgres table verify` reads all. What is remembered lies in
 `$XDG_STATE_HOME/rpgres/tables`; where nothing can be written, each action reads all.

@@ -109,7 +109,7 @@ def _value(
     used: set[str],
     original: Mapping[str, Any],
 ) -> Any:
-    """Return what stands under a key of the sheet; None for nothing. Notes in `used` which tags are told by it."""
+    """Return what stands under a key of the sheet; None for nothing. Notes in `used` which tags it covers."""
     match field.kind:
         case "text" if key == NAME:
             return character.title

@@ -210,7 +210,7 @@ class UndoEntry(EntryView, frozen=True, kw_only=True, tag="undo"):
 
 
 class RevealEntry(EntryView, frozen=True, kw_only=True, tag="reveal"):
-    """The seed is told.
+    """The seed is revealed.
 
     Attributes:
         seed: where the dice came from.

@@ -2,7 +2,7 @@
 
 A player who names a drawn card, or a card in a pile, learns from a refusal whether it is somewhere else.
 So a seat may say neither while there is a hand that it does not see; the host, who has the file, may say anything.
-What a player types and no sheet has is a claim: everybody is told, and where the table trusts the game master, she
+What a player types and no sheet has is a claim: everybody sees it, and where the table trusts the game master, she
 confirms it before anything is drawn.
 """
 
@@ -183,7 +183,7 @@ def _unseen(rules: Rules, state: State, seat: str) -> Iterator[str]:
 
 
 def check_given(rules: Rules, state: State, given: Mapping[str, Sequence[str]], *, seat: str | None) -> None:
-    """Check what was read off real dice and cards as far as can be told now, before it lies there until it is asked.
+    """Check what was read off real dice and cards as far as is known now, before it lies there until it is asked.
 
     Args:
         state: the table before the action.

@@ -94,7 +94,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         pending: the entry that waits for a decision, the last of its action.
         run: the entry with which that action began.
         seals: the sealed answers to it that are not opened yet.
-        revealed: the entry that told the seed.
+        revealed: the entry that revealed the seed.
         passes: what seats have said in advance and still holds.
         orders: the standing orders of seats.
         known: the entries that tell what the seed would roll, as far as it was seen in runs that were undone or failed;
@@ -191,7 +191,7 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             attempt: why it failed.
         accepted: of an `answer` from a file: what the host was shown of it and took.
         known: of `undo` and of an attempt: what the seed has answered in what is undone, or has failed, and what
-            earlier entries told of the same steps.
+            earlier entries said of the same steps.
         to: the seats that a note, or a value that was set, is for; null for everybody. Of `orders`: the seat whose they
             are.
         label, until: of `pass`: which windows (empty: all) are let go by, and for how long.
@@ -235,7 +235,7 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Draft(msgspec.Struct, frozen=True):
-    """An entry that is to be written, and the table after it; `refused` is what is told when it is written."""
+    """An entry that is to be written, and the table after it; `refused` is the error shown when it is written."""
 
     public: Public
     secret: Secret

@@ -81,7 +81,7 @@ class Ran(msgspec.Struct, frozen=True):
         state: the table after it; the one before it while it waits.
         secret: what is kept of it.
         now: the table as the finished turns of a procedure left it that waits; else as `state`.
-        fault: what is told beside it; why it failed.
+        fault: why it failed.
         is_attempt: whether it failed, so that nothing comes of it.
     """
 
@@ -143,7 +143,7 @@ def run_at(
         asked: what is played.
         seed: what all chance is drawn from.
         step: the number under which it is drawn.
-        prompt: asks a person what nobody else answers.
+        prompt: asks a person what nothing else answers.
         hand: asks a person for results of real dice.
         is_replay: whether nothing but the recorded answers counts.
 
@@ -199,7 +199,7 @@ def _act_at(
     players = _players(asked, policies, waits, prompt)
     play_it = partial(run, prepared, streams=streams, step=step, note=asked.note, players=players, dealer=dealer)
     ran = _ran(rules, asked, play_it, history.state, players, dealer)
-    if not asked.actor:  # whoever acted has no sheet, and does not stay
+    if not asked.actor:  # the actor has no sheet, and does not stay
         ran = msgspec.structs.replace(ran, state=_alone(ran.state, prepared.actor), now=_alone(ran.now, prepared.actor))
     sheets = {name: (_base(source.path), source.text) for name, source in prepared.sheets.items()}
     laid = laid_by(rules, asked.name, asked.inputs, actor=prepared.actor)
@@ -210,7 +210,7 @@ def _act_at(
 
 
 def _alone(state: State, left: str) -> State:
-    """Return a table without somebody who was there for one action."""
+    """Return a table without a character that was there for one action."""
     return msgspec.structs.replace(state, characters=state.characters.without(left))
 
 
@@ -257,7 +257,7 @@ def _players(asked: Run, policies: Mapping[str, Policy], waits: Waits, prompt: P
 def with_orders(rules: Rules, history: History, policies: Mapping[str, Policy]) -> dict[str, Policy]:
     """Return policies with the standing orders of seats, which count where no policy is named for the seat.
 
-    Orders that the rules no longer allow decide nothing, and no one is told why: they are their owner's alone.
+    Orders that the rules no longer allow decide nothing, and no message says why: they are their owner's alone.
     """
     found = standing_orders(rules, history, HOST, but=policies)
     return {**policies, **{seat: Standing(orders, policies.get("")) for seat, orders in found.items()}}

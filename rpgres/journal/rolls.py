@@ -149,7 +149,7 @@ class _Seed:
 
 
 def _turns(events: Sequence[EventRecord]) -> Iterator[tuple[list[RollEvent | DrawEvent], TurnEvent | None]]:
-    """Yield the rolls and cards of each turn of a procedure that is told, with the turn; then those after the last."""
+    """Yield the rolls and cards of each logged turn of a procedure, with the turn; then those after the last."""
     found: list[RollEvent | DrawEvent] = []
     for event in events:
         if isinstance(event, TurnEvent) and event.audience is None:

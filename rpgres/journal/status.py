@@ -89,18 +89,18 @@ def without_said(stands: Standing, number: int) -> Standing:
 def undone_in(later: Iterable[Entry]) -> set[int]:
     """Return the numbers of the entries that do not stand, among the last ones of a journal; undos are not counted."""
     done: list[int] = []
-    gone: set[int] = set()
+    undone: set[int] = set()
     for entry in later:
         before = entry.public.before or 0
         if entry.kind != "undo":
             if entry.kind not in SAID:
                 done.append(entry.number)
         elif entry.public.alone:
-            gone.add(before)
+            undone.add(before)
         else:
             while done and done[-1] >= before:
-                gone.add(done.pop())
-    return gone
+                undone.add(done.pop())
+    return undone
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -2,8 +2,8 @@
 
 The rollback journal of SQLite is used, not its write-ahead log: between two commands the table is a single file that
 can be copied or sent, it works on network folders and on a read-only medium, and a few rows per action need no speed.
-With `synchronous=FULL` an action that was told as finished is on the disk. A process that dies leaves what SQLite rolls
-back the next time the file is opened: the table before the action, never half of one.
+With `synchronous=FULL` an action that was reported as finished is on the disk. A process that dies leaves what SQLite
+rolls back the next time the file is opened: the table before the action, never half of one.
 
 Nothing in the file is ever changed. Of each entry it holds the number, salt and hash (see `chain`), and two packed
 columns: `body` is the length of the public part in 4 bytes, the public part and the secret part; `change` is the table

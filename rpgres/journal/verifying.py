@@ -200,9 +200,9 @@ def _is_revealed_seed(history: History) -> bool:
 
 def _given(history: History) -> str:
     """Return which entries have results or cards that were typed, of which the seed says nothing."""
-    gone = undone_in(history.entries)
+    undone = undone_in(history.entries)
     typed = (entry for entry in history.entries if entry.secret.given or entry.secret.laid)
-    given = [str(entry.number) for entry in typed if entry.number not in gone]
+    given = [str(entry.number) for entry in typed if entry.number not in undone]
     message = "; results of real dice or cards, and cards given by hand, were taken as given"
     return f"{message} (entries: {', '.join(given)})" if given else ""
 

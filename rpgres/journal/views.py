@@ -53,9 +53,14 @@ def entry_seen(history: History, entry: Entry, seat: str | None, *, undone: Cont
         seat: who looks.
         undone: the numbers of the entries that do not stand, when they are known.
     """
-    gone = undone if undone is not None else undone_in(history.entries[entry.number :])
+    taken_back = undone if undone is not None else undone_in(history.entries[entry.number :])
     public, secret, by = entry.public, entry.secret, entry.secret.by
-    seen: dict[str, Any] = {"number": entry.number, "at": public.at, "hash": entry.hash, "undone": entry.number in gone}
+    seen: dict[str, Any] = {
+        "number": entry.number,
+        "at": public.at,
+        "hash": entry.hash,
+        "undone": entry.number in taken_back,
+    }
     match entry.kind:
         case "new":
             return NewEntry(**seen, title=public.title, trust=public.trust, commitment=public.commitment)

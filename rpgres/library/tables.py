@@ -56,7 +56,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
     Attributes:
         path: the file.
         seat: the seat that acts and looks: `gm`, or a character's name; None for the host; `everybody` for the view of
-            whoever has no seat.
+            those who have no seat.
         folders: further folders with rulesets and house rules.
         confined: whether inputs are untrusted: sheets are named without a folder, and errors quote no
             file.
@@ -208,7 +208,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
             The record of the method that does it.
 
         Raises:
-            UsageError: it means nothing here, is unclear (the readings are told), or is refused.
+            UsageError: it means nothing here, is unclear (the message lists the readings), or is refused.
         """
         from rpgres.library.lines import done_by
 
@@ -358,7 +358,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
         """Tell the seed and its salt, so that everybody can check every roll; nothing more is rolled at the table.
 
         Raises:
-            UsageError: something waits, it was told already, or this seat is not the game master's.
+            UsageError: something waits, it was revealed already, or this seat is not the game master's.
         """
         return entry_told(self, commands.reveal(place_of(self), seat=self.seat))
 

@@ -157,11 +157,11 @@ def _copies(code: str, count: int, mark: str) -> list[str]:
 
 
 class Pile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Cards in one place: a deck, a hand, a discard pile. What the cards are is told by `rpgres.model.cards`.
+    """Cards in one place: a deck, a hand, a discard pile. `rpgres.model.cards` says what the cards are.
 
     Attributes:
-        cards: every physical card, sorted: a pile is a multiset, and a face-down one is drawn in an order that whoever
-            deals holds for it.
+        cards: every physical card, sorted: a pile is a multiset, and a face-down one is drawn in an order that the
+            dealer has for it.
         audience: the seats that may see the cards; None for all seats, empty for a face-down pile.
         owner: the character whose pile it is.
         shuffles: how often it was shuffled.

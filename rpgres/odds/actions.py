@@ -39,7 +39,7 @@ def action_odds(
     note: str | None = None,
     start: Start = NO_TABLE,
 ) -> OddsResult:
-    """Return the odds of an action, with those of each first choice where whoever acts decides as well as can be.
+    """Return the odds of an action, with those of each first choice where the actor decides optimally.
 
     Args:
         prepared: the action.
@@ -53,7 +53,7 @@ def action_odds(
         start: where the action begins.
 
     Raises:
-        NeedsPolicy: a decision has nobody to take it.
+        NeedsPolicy: a decision has no answer.
         UsageError: the action cannot be evaluated so.
         RuleError: the ruleset's code failed.
     """
@@ -76,7 +76,7 @@ def action_odds(
 
 
 def _samples(prepared: Prepared, best: Best, answers: Mapping[str, Any], *, end: float | None) -> dict[str, Sample]:
-    """Return what comes of first choices in games that are played, where exact odds left something open.
+    """Return the results of first choices in games that are played, where exact odds left something open.
 
     Args:
         prepared: the action.
@@ -97,7 +97,7 @@ def _samples(prepared: Prepared, best: Best, answers: Mapping[str, Any], *, end:
 
 
 def require_hand(rules: Rules, action: str, inputs: Mapping[str, Any], start: Start = NO_TABLE) -> None:
-    """Check that the cards in hand are named for somebody who decides by them.
+    """Check that the cards in hand are named where a decision depends on them.
 
     Raises:
         UsageError: they are still to be dealt, and every hand would be another question.
@@ -112,7 +112,7 @@ def require_hand(rules: Rules, action: str, inputs: Mapping[str, Any], start: St
 
 
 def missing_hand(rules: Rules, action: str, inputs: Mapping[str, Any], start: Start = NO_TABLE) -> str:
-    """Return the parameter that would name the cards that whoever acts holds; empty where they are known."""
+    """Return the parameter that would name the cards that the actor holds; empty where they are known."""
     for name, parameter in rules.parameters(action).items():
         pile = rules.file.piles[parameter.pile] if parameter.kind == "cards" else None
         if pile is None or pile.face != "hand" or not pile.each or inputs.get(name.replace("-", "_")) is not None:

@@ -150,7 +150,7 @@ def outcome_odds(
 
     Where margins decide, every band that a margin can give is there, the impossible ones at 0.
 
-    Decisions after the outcome is fixed are not walked. Optional moments that nobody answers pass.
+    Decisions after the outcome is fixed are not walked. Optional decisions without an answer are skipped.
 
     Args:
         prepared: the action.
@@ -161,7 +161,7 @@ def outcome_odds(
         games: from how many games what is left open is estimated; of a limit of time, they get what is left.
 
     Raises:
-        NeedsPolicy: a decision has nobody to take it.
+        NeedsPolicy: a decision has no answer.
         UsageError: the action has no margin or total.
         RuleError: the ruleset's code failed; the message names the distribution that brought it.
     """
@@ -232,11 +232,11 @@ def in_order(prepared: Prepared, masses: Mapping[str, Fraction]) -> dict[str, Fr
     return {name: masses.get(name, Fraction(0)) for name in shown}
 
 
-BEST_TOO = f"; {named('best')} has whoever acts decide as well as can be, {named('each')} only the first time"
+BEST_TOO = f"; {named('best')} has the actor decide optimally, {named('each')} only the first time"
 
 
 def needs_policy(questions: Iterable[Question], *, seat: str = "", state: State | None = None) -> NeedsPolicy:
-    """Return what is raised when decisions have nobody to take them.
+    """Return what is raised when decisions have no answer.
 
     Args:
         questions: the decisions.

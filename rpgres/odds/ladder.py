@@ -1,4 +1,4 @@
-"""The odds of an action at every rung of a ladder, for whoever has to set a difficulty. Nothing here prints."""
+"""The odds of an action at every rung of a ladder, to set a difficulty by. Nothing here prints."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def ladder_odds(
 
     Raises:
         UsageError: an input is missing or impossible.
-        NeedsPolicy: a decision has nobody to take it.
+        NeedsPolicy: a decision has no answer.
     """
     found, ladder = list[Odds](), sorted(rules.file.ladder.items(), key=lambda rung: -rung[1])
     end = monotonic() + seconds if seconds is not None else 0.0

@@ -62,7 +62,7 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
         states: how many distinct merged states were met.
         method: how sure the chances are; see `Odds.method`.
         mean: the mean of results that are numbers; None where they are none, or something is open.
-        is_interrupted: whether somebody stopped it.
+        is_interrupted: whether a person stopped it.
     """
 
     masses: dict[str, Fraction]
@@ -105,7 +105,7 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
         scene: the scene's name; empty for an action.
         inputs: what the action takes, as typed.
         document: the scene's TOML as data.
-        switches: the choices that somebody made; the others are what these bring, or at their default.
+        switches: the choices that were made; the others are what these bring, or at their default.
         choose: decisions that were typed, by label.
         removed: the tags and records that are taken off the table before it begins.
         decided: decisions that are always answered alike, by label.
@@ -136,7 +136,7 @@ def measure(subject: Subject, limits: Limits = Limits()) -> Measured:  # noqa: B
         limits: what it may cost.
 
     Raises:
-        UsageError: an input is missing or impossible, or a decision has nobody to take it.
+        UsageError: an input is missing or impossible, or a decision has no answer.
         FileError: a sheet is missing or faulty.
         RuleError: the ruleset's code failed.
     """
@@ -386,7 +386,7 @@ def measure_action(
         limits: what it may cost.
         decide: who decides for the actor.
         policies: policy by character; an empty name for everybody.
-        auto: whether the ruleset's first policy answers for whoever has none.
+        auto: whether the ruleset's first policy answers for players who have none.
         by: what the chances are of.
         leaves: a limit of branches.
         notice: is told of every decision that is answered by a policy.

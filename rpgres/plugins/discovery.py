@@ -97,7 +97,7 @@ def _refuse_notation(ruleset_id: str) -> None:
 
 
 def _only(claims: Sequence[Entry]) -> Entry:
-    """Return the one of these that is neither disabled nor impossible; when none is, one whose fault is to be told."""
+    """Return the one of these that is neither disabled nor impossible; when none is, one to report the fault of."""
     able = _usable(claims)
     if len(able) > 1:
         raise clash(able[0], able)
@@ -184,7 +184,7 @@ def installed_entries() -> list[Entry]:
 
 def ended_faults() -> list[str]:
     """Return what there is to tell of every plugin that is known to end the process that imports it."""
-    return [failure(entry, "import", told).message for entry, told in ENDED.items()]
+    return [failure(entry, "import", reason).message for entry, reason in ENDED.items()]
 
 
 def ruleset_names(*, titles: bool = True, extra: Sequence[Path] = ()) -> list[RulesetName]:

@@ -47,7 +47,7 @@ class Entry(msgspec.Struct, frozen=True):
         distribution: what installed it.
         version: that distribution's version.
         builtin: whether it ships with rpgres.
-        fault: why it cannot be used, as far as that can be told without importing it.
+        fault: why it cannot be used, as far as that is known without importing it.
         folder: where it stands as data alone; empty for an entry point.
     """
 
@@ -69,7 +69,7 @@ class Entry(msgspec.Struct, frozen=True):
 
     @property
     def origin(self) -> str:
-        """The distribution and its version; the folder of what nobody installed."""
+        """The distribution and its version; the folder of what is not installed."""
         if not self.distribution:
             return self.folder
         return f"{self.distribution} {self.version}".rstrip()
@@ -163,7 +163,7 @@ def standalone_folder(ruleset_id: str, *, extra: Sequence[Path] = ()) -> Path | 
 def all_standing(extra: Sequence[Path], ruleset_id: str | None = None) -> Iterator[Entry]:
     """Yield the folders that are whole rulesets, those that ship first; those of an id that ships are not of others.
 
-    A folder with such an id is laid over what ships, and told as a fault where it says that it is a whole ruleset.
+    A folder with such an id is laid over what ships, and reported as a fault where it says that it is a whole ruleset.
     """
     shipped = builtin_folder()
     taken = set(BUILTIN)

@@ -76,8 +76,8 @@ def list_rulesets(
     Args:
         ruleset_id: only the entry points of this id, of which there may be none.
         extra: the folders of `--rulesets`.
-        failed: is told the error of each that cannot be used, with what the plugin raised as its cause.
-        begins: is told the id of each before it is checked.
+        failed: is called with the error of each that cannot be used, with what the plugin raised as its cause.
+        begins: is called with the id of each before it is checked.
     """
     entries = [entry for entry in all_entries(extra) if ruleset_id is None or entry.id == ruleset_id]
     found = []

@@ -33,7 +33,7 @@ class Deciding(msgspec.Struct):
     sources: dict[str, Source] = {}
 
     def add(self, who: str, policy: str, folder: Path | None) -> None:
-        """Take note of the policy of somebody; a file of orders lies beside the scene."""
+        """Take note of the policy of a character; a file of orders lies beside the scene."""
         if policy:
             self.policies[who] = beside(policy, folder)
 

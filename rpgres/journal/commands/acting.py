@@ -202,7 +202,7 @@ def written(place: Place, work: Work, hand: Hand | None) -> Done:
     dice = remembering(hand)
     if dice is not None:
         history = store.read(place.path)
-        with suppress(RpgresError):  # which is told when it is written
+        with suppress(RpgresError):  # which is raised when it is written
             work(history, rules_of(history, folders=place.folders), dice)
     return write(place, lambda history, rules: work(history, rules, dice))
 

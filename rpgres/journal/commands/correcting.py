@@ -298,7 +298,7 @@ def reveal(place: Place, *, seat: str | None = HOST) -> Done:
     """Tell the seed, so that everybody can check every roll; nothing more is played at the table.
 
     Raises:
-        UsageError: something waits, or it was told already.
+        UsageError: something waits, or it was revealed already.
     """
 
     def work(history: History, rules: Rules) -> list[Draft]:
@@ -308,9 +308,11 @@ def reveal(place: Place, *, seat: str | None = HOST) -> Done:
         if history.revealed is not None:
             raise UsageError(f"the seed was revealed already, in entry {history.revealed.number}")
         refuse_while_pending(history, "reveal", seat)
-        told = history.new.secret
+        secret = history.new.secret
         return [
-            draft_entry(place, rules, "reveal", Secret(by=seat or ""), history.state, seed=told.seed, salt=told.salt)
+            draft_entry(
+                place, rules, "reveal", Secret(by=seat or ""), history.state, seed=secret.seed, salt=secret.salt
+            )
         ]
 
     return write(place, work)

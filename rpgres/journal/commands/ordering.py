@@ -47,7 +47,7 @@ def set_orders(
             if not history.orders_of(owner):
                 raise UsageError(f"{owner} has no standing orders")
             return [draft_entry(place, rules, "orders", secret, history.state)]
-        # What is hidden from the seat must not be told by a check, so it is as if it were not there.
+        # A check must not reveal what is hidden from the seat, so it is as if it were not there.
         known = Known(rules, history.state.seen_by(owner), who=owner, seat=owner)
         read_orders(source, known)
         name = source.path.replace("\\", "/").rpartition("/")[2]

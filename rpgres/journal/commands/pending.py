@@ -53,7 +53,7 @@ def require_own(history: History, pending: Entry, seat: str | None) -> QuestionR
     """Return the decision that a seat has to take.
 
     Raises:
-        UsageError: it is another seat's, and no more is told.
+        UsageError: it is another seat's; the message says no more.
     """
     found = found_in(pending.secret)
     assert isinstance(found, Pending)

@@ -45,7 +45,7 @@ class Typed(msgspec.Struct, frozen=True):
 
 
 def _results(rules: Rules, asked: Run, given: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """Return results as they are kept: cards one by one, so that what was asked for can be told from what was not."""
+    """Return results as they are kept: cards one by one, to distinguish what was asked for from what was not."""
     one_by_one = rules.cards.one_by_one if rules.file.piles else lambda text: [text]
     found = {label: [one for text in texts for one in one_by_one(text)] for label, texts in given.items()}
     return {label: [] if texts == [NOTHING] and label in asked.given else texts for label, texts in found.items()}
@@ -164,7 +164,7 @@ def _check_known(
     for label, texts in given.items():
         has_cards = rules.file.piles and any(map(rules.cards.matching, texts))
         what, first = (CARDS, drawn[CARDS]) if has_cards else (label, drawn[label])
-        last = None if has_cards else first + len(texts)  # which card comes when is not told by its label
+        last = None if has_cards else first + len(texts)  # its label does not say which card comes when
         number = _known_at(history, step, what, first, last) if texts else None
         if number is not None:
             raise UsageError(

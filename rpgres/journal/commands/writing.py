@@ -140,7 +140,7 @@ def write(
 
 
 def _stands(entry: Entry) -> str:
-    """Return what is told of an entry that was written though something was refused."""
+    """Return the message for an entry that was written though something was refused."""
     if entry.public.attempt:
         kept = f"entry {entry.number} keeps what it had shown, and the same dice and cards will be drawn again"
         return f"; it had no effect; {kept}"
