@@ -112,8 +112,8 @@ def preferred(unseen: Unseen, order: tuple[Kind | None, ...]) -> tuple[Shown, ..
 @lru_cache(maxsize=65536)
 def with_known(unseen: Unseen, kind: Kind) -> Unseen | None:
     """Return what is known when a card of a kind was played, whatever else was there; None when it cannot have been."""
-    told = preferred(unseen, (kind,))
-    return told[0].after if told else None
+    shown = preferred(unseen, (kind,))
+    return shown[0].after if shown else None
 
 
 @lru_cache(maxsize=65536)

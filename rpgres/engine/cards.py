@@ -139,7 +139,7 @@ def draw(
     to: str,
     label: str,
     by: str,
-    alike: Callable[[Card], Hashable] | None = None,
+    card_key: Callable[[Card], Hashable] | None = None,
     holds: Collection[str] = (),
 ) -> Card | None:
     """Draw the top card of a face-down pile into another pile; see `Table.draw`."""
@@ -159,10 +159,10 @@ def draw(
         return None
     run.check_room(label)
     if source.top:
-        card = _next_of(run, pile, msgspec.structs.replace(source, cards=source.top[:1]), label, alike, by)
+        card = _next_of(run, pile, msgspec.structs.replace(source, cards=source.top[:1]), label, card_key, by)
         rest = msgspec.structs.replace(source, top=source.top[1:], knowers=source.knowers[1:])
     else:
-        card = _next_of(run, pile, source, label, alike if run.is_promised(holds) else None, by)
+        card = _next_of(run, pile, source, label, card_key if run.is_promised(holds) else None, by)
         rest = msgspec.structs.replace(source, cards=piles.without(source.cards, (card,)))
     _put(run, {pile: rest, to: piles.added(target, (card,))})
     run.add(Drawn(label, code_of(card), pile, to, by, target.audience))
@@ -186,8 +186,8 @@ def _drawn_beside(run: Run, pile: str, to: str, label: str, by: str) -> Card | N
         run.idled(label)
         run.unseen = {**run.unseen, hand: grown(unseen)}
         return run.rules.cards.card(pile_of(run, pile).cards[0])
-    told = drawn(unseen)
-    chosen = told[run.pick([one.weight for one in told], label)]
+    shown = drawn(unseen)
+    chosen = shown[run.pick([one.weight for one in shown], label)]
     run.unseen = {**run.unseen, hand: chosen.after}
     return _taken(run, chosen.kind, pile, to=to, label=label, by=by)
 
@@ -333,19 +333,19 @@ def _by_preference(run: Run, question: Question, seat: str) -> tuple[Hashable, U
     preference = run.players.policies.preference(question.who, seat)
     assert preference is not None  # or the hand would have been dealt
     order = [option.name for option in preference.order(question)]
-    told = preferred(unseen, tuple(kinds.get(name) for name in order))
-    if question.alike is not None and run.is_promised(question.holds):
-        told = _told_alike(told, {kinds[card.short]: question.alike(card) for card in possible})
-    found = told[run.dealer.pick([one.weight for one in told], question.label, run.counts[question.label] - 1)]
+    shown = preferred(unseen, tuple(kinds.get(name) for name in order))
+    if question.card_key is not None and run.is_promised(question.holds):
+        shown = _merged(shown, {kinds[card.short]: question.card_key(card) for card in possible})
+    found = shown[run.dealer.pick([one.weight for one in shown], question.label, run.counts[question.label] - 1)]
     names = {kind: short for short, kind in kinds.items()}
     name = next(one for one in order if one not in kinds) if found.kind is None else str(names[found.kind])
     return found.kind, found.after, name
 
 
-def _told_alike(told: tuple[Shown, ...], keys: Mapping[Hashable, Hashable]) -> tuple[Shown, ...]:
-    """Return what may be told, one for all cards that make no difference."""
+def _merged(shown: tuple[Shown, ...], keys: Mapping[Hashable, Hashable]) -> tuple[Shown, ...]:
+    """Return what may be shown, one for all cards that make no difference."""
     joined: dict[Hashable, Shown] = {}
-    for one in told:
+    for one in shown:
         key = (one.kind is None, None if one.kind is None else keys[one.kind])
         first = joined.get(key)
         joined[key] = one if first is None else msgspec.structs.replace(first, weight=first.weight + one.weight)
@@ -372,9 +372,9 @@ def _as_drawn(cards: tuple[str, ...], stack: Stack, label: str, text: str) -> Se
     return texts
 
 
-def _next_of(run: Run, name: str, pile: Pile, label: str, alike: Callable[[Card], Hashable] | None, by: str) -> str:
+def _next_of(run: Run, name: str, pile: Pile, label: str, card_key: Callable[[Card], Hashable] | None, by: str) -> str:
     """Return the next card of a shuffled pile, as the dealer says."""
-    stack, dealer, count = Stack(name, pile.shuffles, run.rules.cards, run.lump, alike), run.dealer, run.count(label)
+    stack, dealer, count = Stack(name, pile.shuffles, run.rules.cards, run.lump, card_key), run.dealer, run.count(label)
     try:
         if isinstance(dealer, GivenDealer) and dealer.hand is not None:
             dealer.read_off(Due(label, count, run.turn, by, "", partial(_as_drawn, pile.cards, stack, label)))

@@ -80,8 +80,8 @@ def _asked_in_order(answers: Sequence[AnswerRecord], waits_for: str) -> Iterator
         yield repr(waits_for)
 
 
-def _strayed(prepared: Prepared, told: str) -> RuleError:
-    return RuleError(f"the rule {prepared.rules.id} {prepared.action} cannot be played: {told}")
+def _strayed(prepared: Prepared, fault: str) -> RuleError:
+    return RuleError(f"the rule {prepared.rules.id} {prepared.action} cannot be played: {fault}")
 
 
 def check_outcome(prepared: Prepared, outcome: Outcome) -> None:

@@ -11,8 +11,8 @@ from rpgres.engine.orders import orders_policy
 from rpgres.engine.players import (
     COMMON_POLICIES,
     ORDERS_FILE,
+    OrdersPolicy,
     Policy,
-    Standing,
     policy_of,
 )
 from rpgres.errors import RpgresError, UsageError
@@ -100,7 +100,7 @@ def set_faults(
 
 def read_orders(
     source: Source, known: Known, *, deciders: Deciders | None = None, fallback: Policy | None = None
-) -> Standing:
+) -> OrdersPolicy:
     """Return the standing orders of a file as a policy.
 
     Args:
@@ -125,8 +125,8 @@ def file_faults(file: OrdersFile, known: Known, policies: Iterable[str]) -> Iter
     """Yield what is wrong with a file of standing orders."""
     rules, names = known.rules, tuple(policies)
     if file.ruleset and file.ruleset != rules.id:
-        told = f"these orders are for the ruleset {file.ruleset!r}, not {rules.id}"
-        yield Fault("wrong-ruleset", ("ruleset",), told)
+        message = f"these orders are for the ruleset {file.ruleset!r}, not {rules.id}"
+        yield Fault("wrong-ruleset", ("ruleset",), message)
         return
     yield from (fault.under("orders") for fault in order_faults(rules, file.orders, known=known, policies=names))
     if file.policy and file.policy not in names:
@@ -273,7 +273,7 @@ def known_to(rules: Rules, state: State, who: str, *, is_portable: bool = False)
     return Known(rules, state, who=who, seat=state.seat_of(who) if who else "", is_portable=is_portable)
 
 
-def sheet_policy(orders: SheetOrders, known: Known, deciders: Deciders, fallback: Policy | None) -> Standing:
+def sheet_policy(orders: SheetOrders, known: Known, deciders: Deciders, fallback: Policy | None) -> OrdersPolicy:
     """Return the standing orders of a sheet, or of a scene's character, as a policy.
 
     Raises:

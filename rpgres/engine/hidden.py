@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from rpgres.engine.piles import lay_out
-from rpgres.engine.players import Policy, Standing
+from rpgres.engine.players import OrdersPolicy, Policy
 from rpgres.engine.views import HOST, state_seen
 from rpgres.errors import UsageError
 from rpgres.model.state import EMPTY, Map, Pile, State, pile_name
@@ -46,11 +46,11 @@ class Start(msgspec.Struct, frozen=True):
 
     def deciding(self, policies: Mapping[str, Policy]) -> dict[str, Policy]:
         """Return policies with the standing orders, which decide for seats without a named policy."""
-        found = {seat: Standing(orders, policies.get("")) for seat, orders in self.orders.items()}
+        found = {seat: OrdersPolicy(orders, policies.get("")) for seat, orders in self.orders.items()}
         return {**found, **policies}
 
     def record(self) -> Known | None:
-        """Return what is told of it beside odds; None where there is no table."""
+        """Return what odds say of it; None where there is no table."""
         if self.state is None:
             return None
         return Known(self.seat, {hand: count for hand, (_, count) in self.undealt.items()})

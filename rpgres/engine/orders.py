@@ -13,10 +13,10 @@ import msgspec
 
 from rpgres.engine.players import (
     NO,
+    OrdersPolicy,
     Policy,
     Preference,
     Question,
-    Standing,
     View,
     named_option,
     preference_of,
@@ -51,7 +51,7 @@ class _Row(msgspec.Struct, frozen=True):
 
 def orders_policy(
     orders: Sequence[Order], *, named: Callable[[str], Policy], fallback: Policy | None = None
-) -> Standing:
+) -> OrdersPolicy:
     """Return standing orders as a policy.
 
     The first order that is for a question, holds, and names something that is offered decides.
@@ -83,7 +83,7 @@ def orders_policy(
                 return choice
         return None
 
-    return Standing(decide, fallback, preference=_preference(orders, rows, named, fallback))
+    return OrdersPolicy(decide, fallback, preference=_preference(orders, rows, named, fallback))
 
 
 def scope_of(view: View, question: Question) -> Scope:

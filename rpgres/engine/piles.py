@@ -1,4 +1,4 @@
-"""What may be done with cards in piles, as plain functions; who asks for it, and what is told of it, is the table's."""
+"""Cards in piles: piles are created, cards taken out, added and shuffled. Plain functions without a run."""
 
 from __future__ import annotations
 

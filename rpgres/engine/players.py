@@ -35,14 +35,14 @@ class Question(msgspec.Struct, frozen=True, gc=False):
         reads: takes a typed answer that is none of the options, where there are too many to list; returns it as it is
             kept, or raises `UsageError`. The options are suggestions then.
         pile: the hand whose cards the options are; in odds it may be one that no one has seen.
-        alike: for odds of such a hand, which cards make no difference to the rule from here on.
+        card_key: for odds of such a hand, the equivalence key of a card from here on.
         hidden: whether others must not learn how many options there are.
         words: what the decision is about, for people; in place of the facts.
         of: whose decision it is, where another player answers it; public.
         aside: further options that policies and odds do not evaluate: they only save people another question.
         dominant: an option that is never worse for its owner than another, so that odds need not look at the others.
         is_won: whether its owner, deciding well, is certain of success whatever chance answers from here on.
-        holds: the questions of odds for which `alike` holds.
+        holds: the questions of odds for which `card_key` holds.
         is_naming: whether it asks only what something is called: policies and odds leave it, and nothing waits for it.
         moot: whether no answer can bring its owner anything but what it costs; then the moment passes, and only those
             are heard who said their answer beforehand.
@@ -59,7 +59,7 @@ class Question(msgspec.Struct, frozen=True, gc=False):
     form: str = ""
     reads: Callable[[str], str] | None = None
     pile: str = ""
-    alike: Callable[[Card], Hashable] | None = None
+    card_key: Callable[[Card], Hashable] | None = None
     hidden: bool = False
     words: str = ""
     of: str = ""
@@ -105,8 +105,8 @@ def named_option(options: Iterable[Option], choice: str) -> Option | None:
             return option
     # Cards are named with capitals, and typed as it comes.
     lower = choice.lower()
-    alike = [option for option in offered if option.name.lower() == lower]
-    return alike[0] if len(alike) == 1 else None
+    same = [option for option in offered if option.name.lower() == lower]
+    return same[0] if len(same) == 1 else None
 
 
 def refusal(question: Question, choice: str) -> ChoiceError:
@@ -143,7 +143,7 @@ class View(msgspec.Struct, frozen=True, gc=False):
     Attributes:
         seat: whose view it is.
         state: the state as the seat sees it.
-        events: what happened in this action so far, as far as the seat was told; not to be changed.
+        events: what happened in this action so far, as far as the seat may know; not to be changed.
         forgotten: what happened before the last merge, which people may still want to read; no policy may.
     """
 
@@ -185,7 +185,7 @@ class Preference:
         return sorted(options, key=lambda option: self.key(question.label, question.facts, option))
 
 
-class Standing:
+class OrdersPolicy:
     """Standing orders as a policy: they decide, and leave to another policy what they say nothing of.
 
     Args:
@@ -209,7 +209,7 @@ class Standing:
         choice = self.orders(view, question)
         if choice is not None:
             return Answer(choice, ORDERS)
-        if isinstance(self.fallback, Standing):
+        if isinstance(self.fallback, OrdersPolicy):
             return self.fallback.answer(view, question)
         choice = self.fallback(view, question) if self.fallback is not None else None
         return Answer(choice, POLICY) if choice is not None else None
@@ -217,7 +217,7 @@ class Standing:
 
 def preference_of(policy: Policy | None) -> Preference | None:
     """Return a policy as an order of preference; None where it is none."""
-    if isinstance(policy, Standing):
+    if isinstance(policy, OrdersPolicy):
         return policy.preference
     return policy if isinstance(policy, Preference) else None
 
@@ -479,7 +479,7 @@ class Policies:
         if question.is_naming:
             return None
         policy = self.of(question.who, view.seat)
-        if isinstance(policy, Standing):
+        if isinstance(policy, OrdersPolicy):
             return policy.answer(view, question)
         choice = policy(view, question) if policy is not None else None
         return Answer(choice, POLICY) if choice is not None else None

@@ -131,13 +131,13 @@ def _card_equivalence(
     if lump is None:
         return None
     keys: dict[str, Hashable] = {}
-    told = dict(arguments)
+    named = dict(arguments)
 
     def key(card: Card) -> Hashable:
         if card.code not in keys:
             if not keys and _takes_state(lump):
-                told["state"] = state
-            keys[card.code] = lump(rules, card, **told)
+                named["state"] = state
+            keys[card.code] = lump(rules, card, **named)
         return keys[card.code]
 
     return key

@@ -186,5 +186,5 @@ def _faulty(request: object, type_: type[Request | DiceRequest]) -> UsageError:
     from rpgres.toml.diagnostics import diagnostics_error
     from rpgres.toml.reading import diagnose
 
-    told = diagnostics_error(diagnose(request, type_, sources=()))
-    return UsageError(told.message.replace("\n", "; "), **told.details)
+    error = diagnostics_error(diagnose(request, type_, sources=()))
+    return UsageError(error.message.replace("\n", "; "), **error.details)

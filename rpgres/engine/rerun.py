@@ -40,7 +40,7 @@ Kind = Literal["chance", "decision"]
 _KEY = re.compile(r"(?P<key>.+?)(?:#(?P<number>[1-9]\d{0,5}))?")
 
 
-MOST_TOLD = 8  # answers that fit into a message
+MOST_LISTED = 8  # answers that fit into a message
 
 
 class Answered(msgspec.Struct, frozen=True, kw_only=True):
@@ -182,9 +182,9 @@ def read_changes(given: Sequence[str], choose: Sequence[str], answers: Sequence[
     """
     typed = [("chance", text) for text in given] + [("decision", text) for text in choose]
     if not typed:
-        known = ", ".join(f"{one.label}={one.value}" for one in answers[:MOST_TOLD])
-        told = f"say what is changed: {named('choose')} LABEL=OPTION or {named('given')} LABEL=FACES"
-        raise UsageError(f"{told}; the answers were {known}" if known else told)
+        known = ", ".join(f"{one.label}={one.value}" for one in answers[:MOST_LISTED])
+        message = f"say what is changed: {named('choose')} LABEL=OPTION or {named('given')} LABEL=FACES"
+        raise UsageError(f"{message}; the answers were {known}" if known else message)
     changes = [_read(text, answers, kind="chance" if kind == "chance" else "decision") for kind, text in typed]
     places = [(change.kind, change.step, change.label, change.number) for change in changes]
     if len(set(places)) < len(places):

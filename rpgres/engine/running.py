@@ -33,7 +33,7 @@ class Trust(msgspec.Struct, frozen=True):
     """How a persistent table treats numbers that players type and no sheet has: claims.
 
     Attributes:
-        asks: whether the game master confirms a claim before it counts; otherwise everybody is told of it.
+        asks: whether the game master confirms a claim before it counts; otherwise the log shows it to everybody.
         by: the seat that typed the inputs of the action.
         claims: what those inputs claim.
         claims_in: returns what a typed answer claims, from the state and the decision.

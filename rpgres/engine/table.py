@@ -273,7 +273,7 @@ class Table(msgspec.Struct, eq=False):
         to: str,
         label: str = "draw",
         by: str = "",
-        alike: Callable[[Card], Hashable] | None = None,
+        card_key: Callable[[Card], Hashable] | None = None,
         holds: Collection[str] = OUTCOME_ONLY,
     ) -> Card | None:
         """Draw the top card of a face-down pile into another pile; visible to the seats that see that pile.
@@ -285,7 +285,7 @@ class Table(msgspec.Struct, eq=False):
             to: the target.
             label: the name under which it can be given.
             by: the character who draws, for the log.
-            alike: the equivalence key of a card at this draw, for odds.
+            card_key: the equivalence key of a card at this draw, for odds.
             holds: the kinds of odds for which equivalent cards make no difference, as for `merge`.
 
         Returns:
@@ -296,7 +296,7 @@ class Table(msgspec.Struct, eq=False):
         """
         from rpgres.engine.cards import draw
 
-        return draw(self.run, pile, to=to, label=label, by=by, alike=alike, holds=holds)
+        return draw(self.run, pile, to=to, label=label, by=by, card_key=card_key, holds=holds)
 
     def peek(self, pile: str, count: int = 1, *, by: str, label: str = "peek") -> tuple[Card, ...]:
         """Look at the top cards of a face-down pile without moving them; only `by` learns which they are.
@@ -373,7 +373,7 @@ class Table(msgspec.Struct, eq=False):
         form: str = "",
         reads: Callable[[str], str] | None = None,
         pile: str = "",
-        alike: Callable[[Card], Hashable] | None = None,
+        card_key: Callable[[Card], Hashable] | None = None,
         holds: Collection[str] = OUTCOME_ONLY,
         hidden: bool = False,
         words: str = "",
@@ -399,7 +399,7 @@ class Table(msgspec.Struct, eq=False):
             form: the syntax of answers beyond the options.
             reads: parses such an answer; see `Question`.
             pile: the hand whose cards (`possible`) are the options, each by its `short`; there may be other options.
-            alike: the equivalence key of a card from here on, for odds of an unseen hand.
+            card_key: the equivalence key of a card from here on, for odds of an unseen hand.
             holds: the kinds of odds for which equivalent cards make no difference, as for `merge`.
             hidden: whether the number of options is secret: a single option is asked too, and an optional question
                 without options.
@@ -413,7 +413,7 @@ class Table(msgspec.Struct, eq=False):
         Raises:
             ChoiceError: the answer is none of the options.
         """
-        rest = dominant, is_won, form, reads, pile, alike, hidden, words, of, tuple(aside), holds
+        rest = dominant, is_won, form, reads, pile, card_key, hidden, words, of, tuple(aside), holds
         run, is_moot = self.run, moot and optional and self.run.asked not in MEASURED
         question = Question(label, who, tuple(options), text, optional, facts, *rest, moot=is_moot)
         answer = decisions.ask(run, question)

@@ -120,8 +120,8 @@ def _roles(actor: Character) -> Map[str, str]:
 
 
 def _detail(found: Found, part: Outcome) -> Map[str, Any]:
-    told = {"table": found.table, "row": found.row.name, "text": " ".join(part.texts)}
-    return Map(told if found.shown is None else {**told, "rolled": found.shown})
+    detail = {"table": found.table, "row": found.row.name, "text": " ".join(part.texts)}
+    return Map(detail if found.shown is None else {**detail, "rolled": found.shown})
 
 
 class Walk:
@@ -333,7 +333,7 @@ class Walk:
                 to=aside,
                 label=plan.name,
                 by=self.actor.name,
-                alike=lambda one: getattr(row_of(one), "number", None),
+                card_key=lambda one: getattr(row_of(one), "number", None),
                 holds=OUTCOME_ONLY,
             )
             if card is None:

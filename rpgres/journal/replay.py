@@ -16,7 +16,7 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Given, GivenDealer, Hand, NoDealer, SeededDealer, TapedDealer
 from rpgres.engine.labels import check_labels
 from rpgres.engine.periods import turn
-from rpgres.engine.players import Answer, Policy, Prompt, Question, Seats, Standing, View, policy_of
+from rpgres.engine.players import Answer, OrdersPolicy, Policy, Prompt, Question, Seats, View, policy_of
 from rpgres.engine.prepare import Prepared, answers_to, policies_of, prepare
 from rpgres.engine.records import Pending, QuestionRecord, Result, bare_result
 from rpgres.engine.run import play, run
@@ -260,7 +260,7 @@ def with_orders(rules: Rules, history: History, policies: Mapping[str, Policy]) 
     Orders that the rules no longer allow decide nothing, and no message says why: they are their owner's alone.
     """
     found = standing_orders(rules, history, HOST, but=policies)
-    return {**policies, **{seat: Standing(orders, policies.get("")) for seat, orders in found.items()}}
+    return {**policies, **{seat: OrdersPolicy(orders, policies.get("")) for seat, orders in found.items()}}
 
 
 def standing_orders(rules: Rules, history: History, seat: str | None, *, but: Container[str] = ()) -> dict[str, Policy]:
@@ -279,8 +279,10 @@ def standing_orders(rules: Rules, history: History, seat: str | None, *, but: Co
 
 def _heard(policy: Policy) -> Policy:
     """Return a policy that is asked everything but whether a claim counts."""
-    if isinstance(policy, Standing):
-        return Standing(partial(_but_for_claims, policy.orders), _heard(policy.fallback) if policy.fallback else None)
+    if isinstance(policy, OrdersPolicy):
+        return OrdersPolicy(
+            partial(_but_for_claims, policy.orders), _heard(policy.fallback) if policy.fallback else None
+        )
     return partial(_but_for_claims, policy)
 
 

@@ -97,14 +97,14 @@ class Stack(NamedTuple):
         shuffles: how often it was shuffled, so that each time has an order of its own.
         known: what the cards are.
         lump: `lump(card) -> key`: cards of one key are alike to the rule; None where no two kinds are.
-        alike: the same for this draw alone, among cards that `lump` tells apart.
+        card_key: the same for this draw alone, among cards that `lump` tells apart.
     """
 
     pile: str
     shuffles: int
     known: Cards
     lump: Callable[[Card], Hashable] | None = None
-    alike: Callable[[Card], Hashable] | None = None
+    card_key: Callable[[Card], Hashable] | None = None
 
 
 _PRINTED = re.compile(r"^(-?\d{1,6})(\D{0,3})$")
@@ -157,7 +157,7 @@ def build_deck(file: DeckFile, *, base: Deck | None = None) -> tuple[Deck, list[
             attributes = Map({signs[sign][0]: signs[sign][1]}) if sign else EMPTY
             add(Card(f"{short}{sign}", title, value, name, attributes, short), ("suits", name, "cards", number))
     for name, lone in file.cards.items():
-        faults += ((("cards", name, "attributes", key), told) for key, told in _attribute_faults(lone, signs))
+        faults += ((("cards", name, "attributes", key), message) for key, message in _attribute_faults(lone, signs))
         if lone.code.lower() in owners:
             suit_name = owners[lone.code.lower()]
             faults.append((("cards", name, "code"), f"the suit {suit_name} has the code {lone.code} too"))
@@ -327,12 +327,12 @@ def classes(cards: tuple[str, ...], stack: Stack, *, last: bool = False) -> tupl
         last: whether it is the last card of each class, in place of the first.
     """
     firsts, sizes = _grouped(cards[::-1] if last else cards, stack.lump, stack.known)
-    if stack.alike is None:
+    if stack.card_key is None:
         return firsts, sizes
     joined: dict[Hashable, str] = {}
     weights: dict[Hashable, int] = {}
     for card, size in zip(firsts, sizes, strict=True):
-        kind = stack.alike(stack.known.card(card))
+        kind = stack.card_key(stack.known.card(card))
         joined.setdefault(kind, card)
         weights[kind] = weights.get(kind, 0) + size
     return tuple(joined.values()), tuple(weights.values())

@@ -28,7 +28,7 @@ def _faults(state: State) -> Iterator[str]:
         named = getattr(state, field)
         if type(named) is not Map:
             yield f"{field} is {_shown(named)}, not an rpgres.Map"
-            return  # what is in it cannot be told
+            return  # what is in it is unknown
         yield from (
             f"{field} has the name {_shown(name)}, which is not text" for name in named if type(name) is not str
         )

@@ -183,7 +183,7 @@ def outcome_odds(
             until = min(end, monotonic() + LAST) if STOP.is_asked else end
             share, counts = played_on(once, dealer.dropped, games=games, until=until)
     except Broken as broken:
-        message = f"the rule {rules.id} {prepared.action} cannot be evaluated: {broken.told}"
+        message = f"the rule {rules.id} {prepared.action} cannot be evaluated: {broken.message}"
         raise rules.blamed(RuleError(message, reason=broken.reason)) from broken
     if runs.undecided:
         raise needs_policy(runs.undecided.values(), seat=prepared.state.seat_of(prepared.actor), state=prepared.state)

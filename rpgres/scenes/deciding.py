@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from rpgres.engine.players import ORDERS_FILE, Policy, Standing, default_policy, policy_of
+from rpgres.engine.players import ORDERS_FILE, OrdersPolicy, Policy, default_policy, policy_of
 from rpgres.errors import UsageError
 from rpgres.model.state import GM, State
 from rpgres.rulesets import Rules, unknown
@@ -83,7 +83,7 @@ def who_decides(file: SceneFile, policies: Mapping[str, Policy]) -> dict[str, st
     for name, policy in policies.items():
         said = file.characters.get(name, {}).get("policy", "")
         is_named = said in file.orders or said.endswith(ORDERS_FILE)
-        if name and isinstance(policy, Standing) and not is_named:
+        if name and isinstance(policy, OrdersPolicy) and not is_named:
             found[name] = f"orders, then {said}" if said else "orders"
         elif said:
             found[name] = said

@@ -147,7 +147,7 @@ def test_the_example_in_the_hooks_documentation_is_a_working_plugin(site: Path) 
     assert status("coin") == PluginStatus(
         id="coin",
         title="Coin",
-        summary="One coin, and luck for whoever wins.",
+        summary="One coin, and luck for the winner.",
         distribution="rpgres-coin",
         version="1.0",
         module="rpgres_coin",
