@@ -122,7 +122,7 @@ def _at_question(table: PersistentTable, room: Room, words: list[str], typed: st
     from rpgres.cli.render.words import listed
     from rpgres.engine.stops import NeedsAnswer
     from rpgres.journal.commands import prepared_for, rules_of
-    from rpgres.journal.commands.acting import run_on
+    from rpgres.journal.commands.running import run_on
 
     met: list[tuple[Question, str]] = []
 

@@ -1,4 +1,4 @@
-"""Letting windows pass, taking back, correcting, noting, and telling the seed, one function a command."""
+"""Skipping decisions in advance, undo and redo, corrections, notes, and the seed revealed, one function a command."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from rpgres.engine.records import Pending
 from rpgres.engine.views import HOST, seats_of
 from rpgres.errors import UsageError, named
 from rpgres.journal import store
-from rpgres.journal.commands.acting import answer_draft, written
 from rpgres.journal.commands.pending import refuse_sealed, refuse_while_pending
-from rpgres.journal.commands.running import Typed
-from rpgres.journal.commands.writing import Done, Place, check_seat, draft_entry, hash_of, write
+from rpgres.journal.commands.running import Typed, answer_draft
+from rpgres.journal.commands.writing import Done, Place, check_seat, draft_entry, hash_of, write, written
 from rpgres.journal.history import History
 from rpgres.journal.records import (
     ACTION,

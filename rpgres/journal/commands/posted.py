@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 from rpgres.engine.records import Pending
 from rpgres.errors import UsageError
 from rpgres.journal import store
-from rpgres.journal.commands.acting import answer_draft
 from rpgres.journal.commands.pending import decided_by, refuse_sealed, require_asked, require_own, require_pending
-from rpgres.journal.commands.running import Typed
+from rpgres.journal.commands.running import Typed, answer_draft
 from rpgres.journal.commands.writing import Place, check_seat, rules_of
 from rpgres.journal.commitments import seal_by
 from rpgres.journal.forms import AnswerFile

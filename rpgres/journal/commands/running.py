@@ -9,11 +9,12 @@ from typing import Any
 import msgspec
 
 from rpgres.engine.dealers import Due, Hand
-from rpgres.engine.players import ORDERS_FILE, default_policy
+from rpgres.engine.players import ORDERS_FILE, Prompt, default_policy
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.views import HOST
 from rpgres.errors import ChoiceError, GivenError, UsageError, named
-from rpgres.journal.commands.writing import Place, draft_entry
+from rpgres.journal.commands.pending import require_pending, thing_of, undecided
+from rpgres.journal.commands.writing import Place, code_of, draft_entry, hash_of
 from rpgres.journal.history import History
 from rpgres.journal.permissions import check_given
 from rpgres.journal.records import (
@@ -23,7 +24,7 @@ from rpgres.journal.records import (
     Kind,
     found_in,
 )
-from rpgres.journal.replay import Ran, Run, run_at
+from rpgres.journal.replay import Ran, Run, asked_of, run_at, run_of
 from rpgres.journal.status import chance_in, known_in, step_of, with_earlier
 from rpgres.journal.views import hidden_by
 from rpgres.model.events import DecisionEvent
@@ -207,3 +208,38 @@ def draft_of(
         known = with_earlier(known_in(entry), history.stands.known, history.known_by, least=step_of(entry))
         draft = msgspec.structs.replace(draft, secret=msgspec.structs.replace(secret, known=known))
     return msgspec.structs.replace(draft, refused=ran.fault)
+
+
+def run_on(rules: Rules, history: History, prompt: Prompt) -> None:
+    """Run what waits up to the decision that it waits for, and ask it."""
+    pending = require_pending(history)
+    step = history.step(history.run_of(pending))
+    ran = run_at(rules, history, run_of(history, pending), seed=history.new.secret.seed, step=step, prompt=prompt)
+    if ran.fault is not None:
+        raise ran.fault
+
+
+def answer_draft(
+    place: Place,
+    rules: Rules,
+    history: History,
+    pending: Entry,
+    typed: Typed,
+    *,
+    seat: str | None,
+) -> Draft:
+    """Return the entry of an answer: the action run anew, with what was added to its answers."""
+    begun = history.run_of(pending)
+    if (begun.public.rules, begun.public.code) != (hash_of(rules), code_of(rules)):
+        raise UsageError(
+            f"the rules have changed since this {thing_of(begun)} began; `rpgres table undo` undoes it, so that it "
+            "can be repeated with the current rules"
+        )
+    before = found_in(pending.secret)
+    assert isinstance(before, Pending)
+    ran = ran_with(rules, history, run_of(history, pending), typed, seat=seat, pending=pending)
+    if isinstance(ran.found, Pending) and ran.found.answers == before.answers:
+        raise ran.fault or undecided(asked_of(history.state, before, seat) or before.question)
+    # What was typed stands where the action began.
+    ran = msgspec.structs.replace(ran, secret=msgspec.structs.replace(ran.secret, inputs={}, note=None))
+    return draft_of(place, rules, history, "answer", ran, seat, of=begun.number)

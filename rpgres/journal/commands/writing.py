@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from os import urandom
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from rpgres.engine.dealers import Hand, remembering
 from rpgres.engine.views import HOST, seats_of
 from rpgres.errors import RpgresError, UsageError
 from rpgres.journal import connections, store
@@ -107,12 +109,19 @@ def code_of(rules: Rules) -> str:
     return f"rpgres {__version__}{brought}"
 
 
-def write(
-    place: Place,
-    work: Callable[[History, Rules], list[Draft]],
-    *,
-    is_mending: bool = False,
-) -> Done:
+Work = Callable[[History, Rules, Hand | None], list[Draft]]  # returns the entries; a hand asks for real dice
+
+
+def write(place: Place, work: Callable[[History, Rules], list[Draft]], *, is_mending: bool = False) -> Done:
+    """Write the entries that a function of the journal and the rules returns, in one transaction.
+
+    Args:
+        work: returns the entries.
+        is_mending: whether they may follow a journal that is not in order.
+
+    Raises:
+        RpgresError: an entry was written though something was refused; it says so.
+    """
     loaded: list[Rules] = []
     known: list[bool] = []
     refused: list[RpgresError] = []
@@ -137,6 +146,20 @@ def write(
         error.details["entry"] = history.head.number
         raise error
     return Done(history, tuple(added), loaded[0])
+
+
+def written(place: Place, work: Work, hand: Hand | None) -> Done:
+    """Write what was done, after a person was asked for the results of real dice: the file is not locked meanwhile.
+
+    Both come to the same, since what was said is remembered meanwhile, and no longer: an entry that is taken back may
+    be followed by another one that asks for the same dice.
+    """
+    dice = remembering(hand)
+    if dice is not None:
+        history = store.read(place.path)
+        with suppress(RpgresError):  # which is raised when it is written
+            work(history, rules_of(history, folders=place.folders), dice)
+    return write(place, lambda history, rules: work(history, rules, dice))
 
 
 def _stands(entry: Entry) -> str:
