@@ -31,7 +31,7 @@ def roll(
 
     Args:
         notation: the dice, as `rpgres roll` takes them: `4d6kh3`, `d20+5 vs 15`, `3x 2d6`.
-        seed: any text or number; a fresh one by default, told by the result.
+        seed: any text or number; a fresh one by default, which the result has.
         given: what real dice showed, under `roll`, and under `opposition` for dice that they are compared with.
         note: carried into the result; by default the comment of the notation.
 
@@ -39,7 +39,7 @@ def roll(
         The record of `rpgres roll --json`; `total` is the value of the dice.
 
     Raises:
-        NotationError: the notation cannot be read; it tells the place.
+        NotationError: the notation cannot be read; the message says where.
         UsageError: what was given cannot have been rolled.
     """
     if not isinstance(notation, str):
@@ -66,7 +66,7 @@ def load_sheet(
 
     Raises:
         FileError: the sheet is missing or faulty; all problems at once.
-        UsageError: nothing tells whose ruleset it is.
+        UsageError: nothing says which ruleset it is of.
     """
     sheet = os.fspath(sheet)
     if sheet == "-":

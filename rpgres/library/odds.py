@@ -11,7 +11,7 @@ from rpgres.engine.players import default_policy
 from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.engine.resolve import Answers, Folders
 from rpgres.errors import UsageError, named
-from rpgres.library.reading import Policies, plain_inputs, read_answers, read_rules, told_policies
+from rpgres.library.reading import Policies, plain_inputs, policies_record, read_answers, read_rules
 from rpgres.odds.actions import action_odds, missing_hand, require_hand
 from rpgres.odds.dice import DiceOdds, dice_odds
 from rpgres.odds.exact import By, Decide, OddsResult, outcome_odds
@@ -80,7 +80,7 @@ def odds(
         switches: house rules that are not at their default.
         rulesets: folders with overlays, as of `--rulesets`; the last is the nearest.
         leaves: how many branches to follow at most; a default budget of work holds without it.
-        seconds: a limit of time in seconds; what it leaves unresolved is told as `open`, with an estimate.
+        seconds: a limit of time in seconds; what it leaves unresolved is in `open`, with an estimate.
         note: carried into the record.
         inputs: what the action takes, by name, with underscores for hyphens.
 
@@ -99,15 +99,15 @@ def odds(
         raise UsageError(f"{named('by')} takes {', '.join(get_args(By))}, not {by!r}")
     rules, chosen = read_rules(what, switches, rulesets), read_answers(choose, "choose")
     require_action(rules, action)
-    told: dict[str, Any] = {"choose": chosen, "leaves": leaves, "seconds": seconds, "note": note}
-    return _of_action(rules, action, plain_inputs(inputs), told, by, decide, policies or {}, auto=auto)
+    fields: dict[str, Any] = {"choose": chosen, "leaves": leaves, "seconds": seconds, "note": note}
+    return _of_action(rules, action, plain_inputs(inputs), fields, by, decide, policies or {}, auto=auto)
 
 
 def _of_action(
     rules: Rules,
     action: str,
     inputs: dict[str, Any],
-    told: dict[str, Any],
+    fields: dict[str, Any],
     by: By,
     decide: Decide | None,
     policies: Policies,
@@ -117,9 +117,9 @@ def _of_action(
     decide = _decide(rules, action, inputs, decide, by, is_named="" in policies)
     if decide != "policies" and "" not in policies:
         auto = True  # the others decide by their default policy
-    told["named"] = told_policies(policies, default_policy(rules) if auto else "")
+    fields["named"] = policies_record(policies, default_policy(rules) if auto else "")
     if decide == "best":
-        told["named"]["actor"] = "best"
+        fields["named"]["actor"] = "best"
 
     def who_decides(prepared: Prepared) -> Any:
         return policies_of(prepared, policies, auto=auto, with_orders=True, files=True)
@@ -127,11 +127,11 @@ def _of_action(
     opposition = missing_opposition(rules, action, inputs)
     if opposition is None:
         prepared = prepare(rules, action, inputs)
-        return action_odds(prepared, policies=who_decides(prepared), decide=decide, by=by, **told)
+        return action_odds(prepared, policies=who_decides(prepared), decide=decide, by=by, **fields)
     if by != "outcome":
         raise UsageError(f"odds by {by} need one opposition: give {opposition}")
     return ladder_odds(
-        rules, action, inputs, opposition=opposition, policies=who_decides, evaluate=_of_rung(decide), **told
+        rules, action, inputs, opposition=opposition, policies=who_decides, evaluate=_of_rung(decide), **fields
     )
 
 

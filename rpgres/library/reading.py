@@ -42,7 +42,7 @@ def typed_changes(answers: Answers | None, what: str) -> list[str]:
     return [f"{label}={value}" for label, values in read_answers(answers, what).items() for value in values]
 
 
-def told_policies(policies: Mapping[str, str], default: str = "") -> dict[str, str]:
+def policies_record(policies: Mapping[str, str], default: str = "") -> dict[str, str]:
     """Return policies for a record: everybody's under `*`."""
     return {**({"*": default} if default else {}), **{who or "*": name for who, name in policies.items()}}
 

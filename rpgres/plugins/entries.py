@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from rpgres.errors import in_short, in_words
+from rpgres.plugins.folders import is_standalone
 from rpgres.rulesets import builtin_folder, overlay_roots
 from rpgres.version import __version__
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from importlib.metadata import Distribution
 
     from rpgres.toml.diagnostics import Diagnostic
-from rpgres.plugins.folders import is_standalone
 
 GROUP = "rpgres"  # the entry points' group, and the distribution that brings the built-ins
 DISABLE = "RPGRES_DISABLE"
@@ -147,20 +147,20 @@ def is_disabled(entry: Entry) -> bool:
     return entry.id in disabled or (not entry.builtin and normal(entry.distribution) in disabled)
 
 
-def standing_of(ruleset_id: str, extra: Sequence[Path]) -> list[Entry]:
+def standalone_of(ruleset_id: str, extra: Sequence[Path]) -> list[Entry]:
     """Return the folders of an id that are a whole ruleset; only the one that ships, when one does."""
     if os.path.basename(ruleset_id) != ruleset_id or ruleset_id in ("", os.curdir, os.pardir):
         return []
-    return [entry for entry in all_standing(extra, ruleset_id) if entry.id == ruleset_id]
+    return [entry for entry in standalone_entries(extra, ruleset_id) if entry.id == ruleset_id]
 
 
 def standalone_folder(ruleset_id: str, *, extra: Sequence[Path] = ()) -> Path | None:
     """Return the folder of a ruleset that is data alone, or None when this is no such ruleset."""
-    standing = standing_of(ruleset_id, extra) if ruleset_id not in BUILTIN else []
-    return Path(standing[0].folder) if standing else None
+    standalone = standalone_of(ruleset_id, extra) if ruleset_id not in BUILTIN else []
+    return Path(standalone[0].folder) if standalone else None
 
 
-def all_standing(extra: Sequence[Path], ruleset_id: str | None = None) -> Iterator[Entry]:
+def standalone_entries(extra: Sequence[Path], ruleset_id: str | None = None) -> Iterator[Entry]:
     """Yield the folders that are whole rulesets, those that ship first; those of an id that ships are not of others.
 
     A folder with such an id is laid over what ships, and reported as a fault where it says that it is a whole ruleset.
@@ -210,7 +210,7 @@ def misnamed_folders(*, extra: Sequence[Path] = ()) -> list[Diagnostic]:
     """
     from rpgres.toml.diagnostics import Diagnostic
 
-    return [Diagnostic("bad-id", entry.fault, entry.folder) for entry in all_standing(extra) if entry.fault]
+    return [Diagnostic("bad-id", entry.fault, entry.folder) for entry in standalone_entries(extra) if entry.fault]
 
 
 def id_fault(ruleset_id: str) -> str:

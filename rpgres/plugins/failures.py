@@ -8,12 +8,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rpgres.errors import PluginError, in_words, place_of
+from rpgres.plugins.entries import DISABLE, GROUP, Entry, Stage
 from rpgres.version import __version__
 
 if TYPE_CHECKING:
     from types import FrameType
-
-from rpgres.plugins.entries import DISABLE, GROUP, Entry, Stage
 
 RENAME = "Rename the folder; until then it is ignored."
 

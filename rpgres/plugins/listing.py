@@ -10,7 +10,7 @@ import msgspec
 
 from rpgres.errors import FileError, PluginError, RpgresError
 from rpgres.model.printed import Printed
-from rpgres.plugins.discovery import _claims, _usable, all_entries, title_of
+from rpgres.plugins.discovery import all_entries, claims_of, title_of, usable
 from rpgres.plugins.entries import Entry, Stage
 from rpgres.plugins.failures import at_stage, clash, failure
 from rpgres.plugins.importing import check_entry, ruleset_of
@@ -92,7 +92,7 @@ def _status(entry: Entry, *, extra: Sequence[Path], failed: Callable[[PluginErro
     title, summary = title_of(entry)
     try:
         check_entry(entry)
-        claims = [] if entry.builtin else _usable(_claims(entry.id, extra))
+        claims = [] if entry.builtin else usable(claims_of(entry.id, extra))
         if len(claims) > 1:
             raise clash(entry, claims)
         title, summary = _check_thoroughly(entry)
