@@ -13,7 +13,7 @@ from rpgres.engine.players import Seats
 from rpgres.engine.records import Pending, Result, bare_result, pending_of
 from rpgres.engine.run import Answering, dealer_of, players_of
 from rpgres.engine.running import Run, Trust
-from rpgres.engine.stops import NeedsAnswer, fault_of, in_run
+from rpgres.engine.stops import NeedsAnswer, in_code, in_run
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import RuleError, UsageError, named
 from rpgres.model.state import EMPTY, GM, Map, State, freeze
@@ -105,14 +105,9 @@ def play_moment(
         state = lay_out(rules, state)
     run = Run(rules, state, dealer, players, trust=trust)
     effects: list[Effect] = []
-    try:
-        for one, its in _turned(state, period, moment):
-            effects += _effects(Table(run, rules), one, its)
-        if run.fault is not None:
-            raise run.fault
-    except BaseException as error:  # noqa: BLE001  # third-party code may raise anything
-        message = f"what the ruleset {rules.id} does at the {moment} of the {period}"
-        raise fault_of(error, run, message) from error.__cause__
+    with in_code(run, f"what the ruleset {rules.id} does at the {moment} of the {period}"):
+        for one, its_moment in _turned(state, period, moment):
+            effects += _effects(Table(run, rules), one, its_moment)
     with in_run(run):
         after = apply_effects(rules, run.state, Outcome("", effects=tuple(effects)))
     open_then = (*after.periods, period) if moment == "begin" else after.periods[: _place(after, period)]

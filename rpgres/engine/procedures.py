@@ -18,7 +18,7 @@ from rpgres.engine.events import Turned
 from rpgres.engine.players import Seats
 from rpgres.engine.prepare import Prepared
 from rpgres.engine.running import EFFECTS, Run
-from rpgres.engine.stops import Broken, fault_of
+from rpgres.engine.stops import Broken, in_code
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import in_short
 from rpgres.model.state import Map, State, slug
@@ -167,13 +167,8 @@ def play_turn(
         RuleError: the ruleset's code failed.
     """
     run = Run(rules, state, dealer, players, asked)
-    try:
+    with in_code(run, f"the procedure {rules.id} {procedure}"):
         found = take_turn(Table(run, rules), procedure, place)
-    except BaseException as error:  # noqa: BLE001  # third-party code may raise anything
-        raise fault_of(error, run, f"the procedure {rules.id} {procedure}") from error.__cause__
-    if run.fault is not None:
-        run.fault.run = run
-        raise run.fault
     return found, run
 
 
@@ -189,10 +184,8 @@ def begin_procedure(prepared: Prepared, *, dealer: Dealer, players: Seats) -> tu
     """
     rules = prepared.rules
     run = Run(rules, prepared.state, dealer, players, EFFECTS)
-    try:
+    with in_code(run, f"the procedure {rules.id} {prepared.action}"):
         actor = prepared.state.characters[prepared.actor]
         place = rules.ruleset.actions[prepared.action](Table(run, rules), actor, **prepared.arguments)
         check_place(place)
-    except BaseException as error:  # noqa: BLE001  # third-party code may raise anything
-        raise fault_of(error, run, f"the procedure {rules.id} {prepared.action}") from error.__cause__
     return place, run.state

@@ -15,12 +15,13 @@ import msgspec
 
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Dealer, GivenDealer, SeededDealer
+from rpgres.engine.decisions import accepted
 from rpgres.engine.labels import check_labels
-from rpgres.engine.players import NO, Answer, Policy, Question, Seats, View, named_option
+from rpgres.engine.players import NO, Answer, Policy, Question, Seats, View
 from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.engine.records import AnswerRecord, Pending, Result
 from rpgres.engine.run import run
-from rpgres.errors import GivenError, UsageError, named
+from rpgres.errors import ChoiceError, GivenError, UsageError, named
 from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, RollEvent
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY
@@ -340,15 +341,9 @@ CHANGED = "changed"  # by what means an answer came that is changed
 
 
 def _is_offered(question: Question, value: str) -> bool:
-    if value == NO:
-        return question.optional
-    if named_option(question.offered, value) is not None:
-        return True
-    if question.reads is None:
-        return False
     try:
-        question.reads(value)
-    except UsageError:
+        accepted(question, value)
+    except ChoiceError:
         return False
     return True
 

@@ -121,6 +121,18 @@ def fault_of(error: BaseException, run: Run, code: str) -> BaseException:
 
 
 @contextmanager
+def in_code(run: Run, code: str) -> Iterator[None]:
+    """Have a ruleset's code run, and raise what is wrong with it as its own fault; see `fault_of`."""
+    try:
+        yield
+    except BaseException as error:  # noqa: BLE001  # third-party code may raise anything
+        raise fault_of(error, run, code) from error.__cause__
+    if run.fault is not None:
+        run.fault.run = run
+        raise run.fault
+
+
+@contextmanager
 def in_run(run: Run) -> Iterator[None]:
     """Have errors carry the run that they are about."""
     try:

@@ -10,9 +10,9 @@ from rpgres.cli.formats.sheets import SheetRecord, sheet_record, sheet_ruleset
 from rpgres.dice.seeds import Streams, read_seed
 from rpgres.engine.dice import roll_dice
 from rpgres.engine.records import Result
-from rpgres.engine.resolve import Answers, Folders
+from rpgres.engine.resolve import Answers, Folders, folders_of, listed_answers
 from rpgres.errors import UsageError
-from rpgres.library.reading import read_answers, read_folders, read_rules
+from rpgres.library.reading import read_rules
 from rpgres.model.state import EMPTY
 from rpgres.plugins.discovery import RulesetName, ruleset_names
 from rpgres.rulesets import Ruleset
@@ -44,7 +44,7 @@ def roll(
     """
     if not isinstance(notation, str):
         raise UsageError(f"dice are a text such as '4d6kh3', not {notation!r}")
-    return roll_dice(notation, streams=Streams(read_seed(seed)), given=read_answers(given, "given"), note=note)
+    return roll_dice(notation, streams=Streams(read_seed(seed)), given=listed_answers(given, "given"), note=note)
 
 
 @told_by_kind
@@ -87,4 +87,4 @@ def rulesets(*, folders: Folders | None = None) -> list[RulesetName]:
     Args:
         folders: further folders with rulesets.
     """
-    return ruleset_names(extra=read_folders(folders))
+    return ruleset_names(extra=folders_of(folders))

@@ -9,9 +9,9 @@ from typing import Any, get_args, overload
 from rpgres.arguments import told_by_kind
 from rpgres.engine.players import default_policy
 from rpgres.engine.prepare import Prepared, policies_of, prepare
-from rpgres.engine.resolve import Answers, Folders
+from rpgres.engine.resolve import Answers, Folders, listed_answers
 from rpgres.errors import UsageError, named
-from rpgres.library.reading import Policies, plain_inputs, policies_record, read_answers, read_rules
+from rpgres.library.reading import Policies, plain_inputs, policies_record, read_rules
 from rpgres.odds.actions import action_odds, missing_hand, require_hand
 from rpgres.odds.dice import DiceOdds, dice_odds
 from rpgres.odds.exact import By, Decide, OddsResult, outcome_odds
@@ -97,7 +97,7 @@ def odds(
         return _of_dice(what, by, note, plain_inputs(inputs))
     if by not in get_args(By):
         raise UsageError(f"{named('by')} takes {', '.join(get_args(By))}, not {by!r}")
-    rules, chosen = read_rules(what, switches, rulesets), read_answers(choose, "choose")
+    rules, chosen = read_rules(what, switches, rulesets), listed_answers(choose, "choose")
     require_action(rules, action)
     fields: dict[str, Any] = {"choose": chosen, "leaves": leaves, "seconds": seconds, "note": note}
     return _of_action(rules, action, plain_inputs(inputs), fields, by, decide, policies or {}, auto=auto)

@@ -9,9 +9,9 @@ from typing import Any
 from rpgres.arguments import told_by_kind
 from rpgres.engine.players import default_policy
 from rpgres.engine.prepare import Prepared, policies_of
-from rpgres.engine.resolve import Answers, Folders
+from rpgres.engine.resolve import Answers, Folders, listed_answers
 from rpgres.errors import UsageError
-from rpgres.library.reading import Policies, plain_inputs, policies_record, read_answers, read_rules
+from rpgres.library.reading import Policies, plain_inputs, policies_record, read_rules
 from rpgres.library.scenes import scene_in
 from rpgres.model.state import EMPTY
 from rpgres.odds.exact import Decide
@@ -186,7 +186,7 @@ def of_procedure(
         inputs,
         deciders=deciders,
         switches=dict(switches or EMPTY),
-        choose=read_answers(choose, "choose"),
+        choose=listed_answers(choose, "choose"),
     )
     return subject, deciders
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 from rpgres.arguments import told_by_kind
 from rpgres.engine.records import Pending
 from rpgres.engine.requests import discreet
-from rpgres.engine.resolve import Answers
+from rpgres.engine.resolve import Answers, listed_answers
 from rpgres.engine.views import HOST
 from rpgres.errors import RpgresError, UsageError
 from rpgres.journal import commands, store
@@ -20,7 +20,7 @@ from rpgres.journal.history import History
 from rpgres.journal.lines import OpenLine, Posted, SealLine
 from rpgres.journal.records import Entry, TableError, found_in
 from rpgres.journal.views import entry_record, run_seen
-from rpgres.library.reading import Policies, read_answers
+from rpgres.library.reading import Policies
 from rpgres.library.records import TablePending, TableResult
 from rpgres.model.state import EMPTY
 from rpgres.parameters.context import plain_names
@@ -126,8 +126,8 @@ def journal_answers(
 ) -> dict[str, Any]:
     """Return answers as the commands of the journal take them."""
     return {
-        "given": read_answers(given, "given"),
-        "choose": read_answers(choose, "choose"),
+        "given": listed_answers(given, "given"),
+        "choose": listed_answers(choose, "choose"),
         "policies": dict(policies or EMPTY),
         "auto": auto,
     }

@@ -12,9 +12,9 @@ from rpgres.dice.seeds import read_seed
 from rpgres.engine.labels import check_labels
 from rpgres.engine.players import default_policy
 from rpgres.engine.prepare import answers_to, policies_of, prepare
-from rpgres.engine.resolve import Answers, Folders
+from rpgres.engine.resolve import Answers, Folders, listed_answers
 from rpgres.errors import UsageError
-from rpgres.library.reading import Policies, plain_inputs, policies_record, read_answers, read_rules
+from rpgres.library.reading import Policies, plain_inputs, policies_record, read_rules
 from rpgres.library.scenes import scene_in
 from rpgres.model.state import EMPTY
 from rpgres.rulesets import Rules, Ruleset
@@ -113,7 +113,7 @@ def _action_job(
     choose: Answers | None,
     inputs: Mapping[str, Any],
 ) -> tuple[Job, list[str], dict[str, Any], Rules]:
-    rules, answers = read_rules(what, named["switches"], rulesets), read_answers(choose, "choose")
+    rules, answers = read_rules(what, named["switches"], rulesets), listed_answers(choose, "choose")
     prepared = prepare(rules, action, inputs)
     policies_of(prepared, named["policies"], auto=named["auto"], with_orders=True, files=True)
     check_labels(rules, action, given={}, choose=answers)

@@ -9,9 +9,9 @@ from typing import Any
 
 from rpgres.arguments import told_by_kind
 from rpgres.engine.players import default_policy
-from rpgres.engine.resolve import Answers, Folders
+from rpgres.engine.resolve import Answers, Folders, folders_of, listed_answers
 from rpgres.errors import UsageError
-from rpgres.library.reading import Policies, plain_inputs, policies_record, read_answers, read_folders, read_rules
+from rpgres.library.reading import Policies, plain_inputs, policies_record, read_rules
 from rpgres.library.scene_odds import of_procedure, policies_in, require_no_inputs
 from rpgres.model.state import EMPTY
 from rpgres.odds.comparison import Comparison, compare
@@ -242,7 +242,7 @@ def _of_action(
         action=action,
         inputs=inputs,
         switches=dict(deciding["switches"] or EMPTY),
-        choose=read_answers(deciding["choose"], "choose"),
+        choose=listed_answers(deciding["choose"], "choose"),
     )
     return subject, {"decide": decide, "policies": named}
 
@@ -256,7 +256,7 @@ def _of_scene(
     switches: Mapping[str, str] | None,
     **_unused: Any,
 ) -> tuple[Subject, dict[str, Any]]:
-    folders, named = read_folders(rulesets), dict(policies or {})
+    folders, named = folders_of(rulesets), dict(policies or {})
     subject, scene = scene_subject(
         file,
         find_ruleset=lambda ruleset: find_ruleset(ruleset, extra=folders),

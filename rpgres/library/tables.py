@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from rpgres.engine.rerun import WhatIf
-from rpgres.engine.resolve import Answers, Folders
+from rpgres.engine.resolve import Answers, Folders, folders_of, listed_answers
 from rpgres.engine.views import HOST
 from rpgres.errors import UsageError
 from rpgres.journal import commands
@@ -25,7 +25,7 @@ from rpgres.journal.files import find_table, place_for
 from rpgres.journal.forms import EntryRecord, LogRecord, OrdersRecord, TableRecord, ViewRecord
 from rpgres.journal.lines import posted_in
 from rpgres.journal.views import entry_record, log_record, orders_record, table_record
-from rpgres.library.reading import Policies, plain_inputs, read_answers, read_folders, typed_changes
+from rpgres.library.reading import Policies, plain_inputs, typed_changes
 from rpgres.library.records import TablePending, TableResult
 from rpgres.library.seated import (
     as_answer,
@@ -479,7 +479,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
         """
         from rpgres.journal.odds import table_odds
 
-        answers = {"choose": read_answers(choose, "choose"), "policies": dict(policies or {}), "auto": auto}
+        answers = {"choose": listed_answers(choose, "choose"), "policies": dict(policies or {}), "auto": auto}
         budget = {"leaves": leaves, "seconds": seconds}
         more: dict[str, Any] = {"actor": actor, "seat": self.seat, "by": by, "note": note, **answers, **budget}
         return table_odds(place_of(self), action, plain_inputs(inputs), decide=decide, **more)
@@ -537,7 +537,7 @@ def open_table(
         TableError: there is no table, or the file cannot be used.
         UsageError: the table has no such seat.
     """
-    table = PersistentTable(find_table(os.fspath(path)), seat, read_folders(rulesets), confined)
+    table = PersistentTable(find_table(os.fspath(path)), seat, folders_of(rulesets), confined)
     history_of(table)
     return table
 
@@ -577,7 +577,7 @@ def new_table(
     """
     if isinstance(sheets, str):
         raise UsageError(f"sheets takes a list of sheets: [{sheets!r}]")
-    place = Place(place_for(os.fspath(path)), read_folders(rulesets))
+    place = Place(place_for(os.fspath(path)), folders_of(rulesets))
     named: dict[str, Any] = {"sheets": list(sheets), "switches": switches or EMPTY, "title": title, "trust": trust}
     commands.begin_table(place, ruleset=ruleset, seed=None if seed is None else str(seed), **named)
     return open_table(place.path, seat=seat, rulesets=rulesets, confined=confined)
