@@ -75,7 +75,7 @@ def _deal_now(run: Run, hand: str, *, looks: bool = True) -> None:
 
 def _deal_from(run: Run, source: str) -> None:
     """Deal every hand that was left undealt and comes from a pile, before that pile gets other cards."""
-    for hand in [hand for hand, (its, _) in run.undealt.items() if its == source]:
+    for hand in [hand for hand, (pile, _) in run.undealt.items() if pile == source]:
         _deal_now(run, hand)
 
 

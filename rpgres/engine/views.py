@@ -237,7 +237,7 @@ def laying(
 def typed_inputs(rules: Rules, action: str, inputs: Mapping[str, Any]) -> Iterator[tuple[str, Parameter, Any]]:
     """Yield the inputs of an action: as typed, what they are, and the value."""
     parameters = rules.parameters(action).items()
-    named = {alias: its for name, its in parameters for alias in (name, *its.aliases)}
+    named = {alias: one for name, one in parameters for alias in (name, *one.aliases)}
     for key, value in inputs.items():
         parameter = named.get(key.replace("_", "-"))
         if parameter is not None and value is not None:
