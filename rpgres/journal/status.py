@@ -188,8 +188,8 @@ def known_in(entry: Entry) -> Iterator[Known]:
         if given[counts[label] : counts[label] + 1] in ([], [None]):
             places.setdefault(what, []).append(counts[what])
         counts.update({label, what})
-    for what, found in places.items():
-        yield Known(step_of(entry), what, tuple(found), entry.number)
+    for what, numbers in places.items():
+        yield Known(step_of(entry), what, tuple(numbers), entry.number)
 
 
 def with_earlier(
