@@ -49,7 +49,7 @@ def check_repeats(
     dealer = GivenDealer(scripts["chance"], then=SeededDealer(streams, step=step))
     asks = ""
     try:
-        # Everything that was asked so far is answered, optional moments included, so the next question is the end.
+        # Everything that was asked so far is answered, optional decisions included, so the next question is the end.
         # So are claims, which go by who answered.
         is_recalled = waits_for or prepared.trust is not None
         players = waiting(waits=always, recalled=_decided(events)) if is_recalled else Seats(scripts["decision"])

@@ -134,7 +134,7 @@ def _place(state: State, period: str) -> int:
 
 
 def _effects(table: Table, period: str, moment: str) -> list[Effect]:
-    """Return what the data and the code of a ruleset do at a moment."""
+    """Return what the data and the code of a ruleset do then."""
     rules = table.rules
     text = rules.file.periods.get(period)
     parts = [] if text is None else text.begin if moment == "begin" else text.end

@@ -44,8 +44,8 @@ class Question(msgspec.Struct, frozen=True, gc=False):
         is_won: whether its owner, deciding well, is certain of success whatever chance answers from here on.
         holds: the questions of odds for which `card_key` holds.
         is_naming: whether it asks only what something is called: policies and odds leave it, and nothing waits for it.
-        moot: whether no answer can bring its owner anything but what it costs; then the moment passes, and only those
-            are heard who said their answer beforehand.
+        moot: whether no answer can bring its owner anything but what it costs; then the question is skipped, and
+            only answers given beforehand count.
     """
 
     label: str
@@ -81,12 +81,12 @@ class Question(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def passing(self) -> Option | None:
-        """The rule's own option for letting an optional question pass, where it has one; `NO` always does."""
+        """The rule's own option that skips an optional question, where it has one; `NO` always does."""
         return next((option for option in self.offered if self.optional and option.passes), None)
 
     @property
     def is_one(self) -> bool:
-        """Whether there is nothing to decide: a single option, or none where the moment is optional."""
+        """Whether there is nothing to decide: a single option, or none where the question is optional."""
         return self.reads is None and len(self.options) <= (0 if self.optional else 1)
 
 
@@ -166,8 +166,8 @@ class Preference:
     Args:
         key: `key(label, facts, option)` is the less, the more the option is preferred, for a question with that label
             and those facts, all of which everybody at the table knows. Options that it is the same for are preferred
-            in the order in which they are offered, and should be all the same to the rule. An optional moment is let
-            pass by the option `NO`.
+            in the order in which they are offered, and should be all the same to the rule. The option `NO`
+            skips an optional question.
     """
 
     __slots__ = ("key",)
@@ -236,7 +236,7 @@ def by_question(policy: _P) -> _P:
 
 @by_question
 def uniform(view: View, question: Question) -> Mapping[str, int]:
-    """Return equal weights over all options, letting an optional moment pass included. The yardstick for policies."""
+    """Return equal weights over all options, skipping an optional question included. The yardstick for policies."""
     weights = {option.name: 1 for option in question.options}
     if question.optional:
         weights.setdefault(NO, 1)
@@ -245,7 +245,7 @@ def uniform(view: View, question: Question) -> Mapping[str, int]:
 
 @by_question
 def preferred(view: View, question: Question) -> str:
-    """Return the option preferred most, the first of equals; an optional moment passes unless one is over 0."""
+    """Return the option preferred most, the first of equals; an optional question is skipped unless one is over 0."""
     best = question.options[0]
     for option in question.options:
         if option.prefer > best.prefer:

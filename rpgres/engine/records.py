@@ -140,7 +140,7 @@ class QuestionRecord(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def names(self) -> list[str]:
-        """What may be answered, as far as it can be listed: the options, and `no` where the moment may pass."""
+        """What may be answered, as far as it can be listed: the options, and `no` where the question may be skipped."""
         listed = [option.name for option in self.options]
         return [*listed, "no"] if self.optional and "no" not in listed else listed
 

@@ -494,7 +494,7 @@ def _left(dealer: RecordedDealer, decisions: RecordedDecisions, answers: Sequenc
         yield Dropped(label=label, value=value, who=who, step=where, reason="impossible")
     for (label, who), left in decisions.left.items():
         for answer in left:
-            if answer.choice != NO:  # a moment that passed and does not come is nothing that is missed
+            if answer.choice != NO:  # a skipped question that does not come is not missed
                 yield Dropped(label=label, value=str(answer.choice), who=who, step=where)
 
 

@@ -202,7 +202,7 @@ class History(msgspec.Struct, frozen=True):
         return (self.stands if run is None else run.secret.stands).steps
 
     def has_passed(self, seat: str, label: str) -> bool:
-        """Tell whether a seat said in advance that it lets windows of a label go by, and that still holds."""
+        """Tell whether a seat skips decisions of a label in advance, and that still holds."""
         return any(one.by == seat and one.label in ("", label) for one in self.stands.passes)
 
     def passes_of(self, seat: str | None) -> list[Pass]:

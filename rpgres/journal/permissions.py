@@ -149,8 +149,10 @@ def _withheld(rules: Rules, action: str, inputs: Mapping[str, Any]) -> Iterator[
         if parameter.said_by == GM and value not in (False, "false", "no", [], ()):
             yield key, option, parameter
         for name, said in forms_in(parameter, value) if parameter.kind == "form" else ():
-            fields = ((field, parameter.fields.get(field)) for field in said)
-            yield from ((key, f"{option} {name}: {one}", its) for one, its in fields if its and speaker(its) == GM)
+            fields = ((one, parameter.fields.get(one)) for one in said)
+            yield from (
+                (key, f"{option} {name}: {one}", field) for one, field in fields if field and speaker(field) == GM
+            )
 
 
 def said_by_gm(rules: Rules, action: str, inputs: Mapping[str, Any]) -> list[str]:

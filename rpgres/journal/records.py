@@ -1,7 +1,7 @@
 """The entries of a journal as records.
 
 Each entry carries what stands before it (`Standing`), so that the last entry alone says which decision waits, which
-windows pass and how many actions count.
+decisions are skipped and how many actions count.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ RUNNING = (*RUNS, "answer")  # the kinds that have an outcome, or wait for a dec
 
 CARDS = ""  # the label of all cards in what is known
 
-ACTION, ALWAYS = "action", "always"  # how long a seat lets windows go by; else the name of a period
+ACTION, ALWAYS = "action", "always"  # how long a seat skips decisions; else the name of a period
 
 
 class TableError(FileError):
@@ -86,7 +86,7 @@ class Known(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What of a journal counts at a moment, undone entries left out.
+    """What of a journal counts at an entry, undone entries left out.
 
     Attributes:
         steps: how many actions, beginnings and ends there are; chance is drawn under this number.
@@ -194,7 +194,7 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             earlier entries said of the same steps.
         to: the seats that a note, or a value that was set, is for; null for everybody. Of `orders`: the seat whose they
             are.
-        label, until: of `pass`: which windows (empty: all) are let go by, and for how long.
+        label, until: of `pass`: which decisions (empty: all) are skipped, and for how long.
         passes: of `undo`: what a seat saw that cannot be unseen (`draw`, `reveal`), by seat; the host's is empty.
         seed, salt: of `new`: what the commitment is to; the salt also of an opened seal.
         folders: of `new`: further folders with rulesets and house rules.

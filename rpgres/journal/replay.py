@@ -1,4 +1,4 @@
-"""Actions, beginnings and ends at a table that lasts: run by `actions` and `periods`, again at each answer.
+"""Actions, and beginnings and ends of periods, at a persistent table: run again from the start at each answer.
 
 Nothing half done is in the state: an action that waits is run anew on its recorded answers when the next one comes.
 """
@@ -180,7 +180,7 @@ def _act_at(
     prepared = prepare(rules, asked.name, asked.inputs, state=history.state, actor=asked.actor, sheets=asked.sheets)
     trust = _trust(rules, history, asked)
     if trust is not None and trust.claims and not asked.answered:
-        _check_slips(prepared)
+        _check_typed(prepared)
     prepared = msgspec.structs.replace(prepared, trust=trust)
     for typed in (asked.choose, *asked.own.values()):
         plain = {label: typed[label] for label in typed if label != CLAIM}
@@ -200,7 +200,9 @@ def _act_at(
     play_it = partial(run, prepared, streams=streams, step=step, note=asked.note, players=players, dealer=dealer)
     ran = _ran(rules, asked, play_it, history.state, players, dealer)
     if not asked.actor:  # the actor has no sheet, and does not stay
-        ran = msgspec.structs.replace(ran, state=_alone(ran.state, prepared.actor), now=_alone(ran.now, prepared.actor))
+        ran = msgspec.structs.replace(
+            ran, state=_without(ran.state, prepared.actor), now=_without(ran.now, prepared.actor)
+        )
     sheets = {name: (_base(source.path), source.text) for name, source in prepared.sheets.items()}
     laid = laid_by(rules, asked.name, asked.inputs, actor=prepared.actor)
     private = private_in(rules, asked.name, asked.inputs)
@@ -209,12 +211,12 @@ def _act_at(
     return msgspec.structs.replace(ran, secret=secret)
 
 
-def _alone(state: State, left: str) -> State:
+def _without(state: State, left: str) -> State:
     """Return a table without a character that was there for one action."""
     return msgspec.structs.replace(state, characters=state.characters.without(left))
 
 
-def _check_slips(prepared: Prepared) -> None:
+def _check_typed(prepared: Prepared) -> None:
     """Have a rule refuse what was typed before anybody confirms it: run it up to the first chance or decision.
 
     Raises:
@@ -249,7 +251,7 @@ def _players(asked: Run, policies: Mapping[str, Policy], waits: Waits, prompt: P
         waits=waits,
         recalled=asked.answered,
         own=asked.own,
-        policies={who: _heard(policy) for who, policy in policies.items()},
+        policies={who: _without_claims(policy) for who, policy in policies.items()},
         prompt=prompt,
     )
 
@@ -277,16 +279,16 @@ def standing_orders(rules: Rules, history: History, seat: str | None, *, but: Co
     return found
 
 
-def _heard(policy: Policy) -> Policy:
+def _without_claims(policy: Policy) -> Policy:
     """Return a policy that is asked everything but whether a claim counts."""
     if isinstance(policy, OrdersPolicy):
         return OrdersPolicy(
-            partial(_but_for_claims, policy.orders), _heard(policy.fallback) if policy.fallback else None
+            partial(_answer_but_claims, policy.orders), _without_claims(policy.fallback) if policy.fallback else None
         )
-    return partial(_but_for_claims, policy)
+    return partial(_answer_but_claims, policy)
 
 
-def _but_for_claims(policy: Policy, view: View, question: Question) -> str | Mapping[str, int] | None:
+def _answer_but_claims(policy: Policy, view: View, question: Question) -> str | Mapping[str, int] | None:
     """Return what a policy answers; a person alone confirms what was claimed."""
     return policy(view, question) if question.label != CLAIM else None
 
@@ -354,7 +356,7 @@ def state_now(rules: Rules, history: History) -> State:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Which optional moments wait for their owner
+# Which optional decisions wait for their owner
 
 
 def _by_passes(history: History) -> Waits:
@@ -365,10 +367,10 @@ def _by_passes(history: History) -> Waits:
 
 
 def _in_public(prepared: Prepared, further: Waits, *, dealer: Callable[[], GivenDealer]) -> Waits:
-    """Return what makes a moment wait only where anybody could know that it has come.
+    """Return what makes a decision wait only where anybody could know that it is asked.
 
-    Waiting can be seen. So a moment that only something hidden opens passes, unless its owner answered beforehand: the
-    run is repeated as it would be without what is hidden, and where that asks the same of the same, it waits.
+    Waiting can be seen. So a decision that only something hidden opens is skipped, unless its owner answered
+    beforehand: the run is repeated as it would be without what is hidden, and where that asks the same, it waits.
     """
     public = in_public(prepared.state)
     if public is prepared.state:

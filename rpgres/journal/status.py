@@ -53,7 +53,7 @@ def stands_after(entry: Entry) -> Standing:
     if not secret.known:
         return stands
     known = KnownMark(entry.number, entry.hash, secret.known[-1].step)
-    return msgspec.structs.replace(stands, known=(*_not_told(stands.known, secret.known), known))
+    return msgspec.structs.replace(stands, known=(*_not_in(stands.known, secret.known), known))
 
 
 def taken_back(
@@ -76,9 +76,9 @@ def taken_back(
     """
     stands = first.secret.stands
     stands = _without_said(_with_said(stands, said), alone)
-    told = with_earlier(known, stands.known, known_by, least=step_of(first))
-    kept = _not_told(stands.known, told)
-    return msgspec.structs.replace(stands, known=kept), told
+    answered = with_earlier(known, stands.known, known_by, least=step_of(first))
+    kept = _not_in(stands.known, answered)
+    return msgspec.structs.replace(stands, known=kept), answered
 
 
 def without_said(stands: Standing, number: int) -> Standing:
@@ -208,7 +208,7 @@ def with_earlier(
         least: the first step that can still be drawn.
     """
     own = joined(known)
-    kept = _not_told(marks, own)
+    kept = _not_in(marks, own)
     parts = [one for mark in marks if mark not in kept for one in known_by(mark) if one.step >= least]
     return joined([*own, *parts]) if parts else own
 
@@ -224,6 +224,6 @@ def joined(known: Iterable[Known]) -> tuple[Known, ...]:
     return tuple(sorted(found.values(), key=attrgetter("step", "label")))
 
 
-def _not_told(marks: Iterable[KnownMark], known: Sequence[Known]) -> tuple[KnownMark, ...]:
+def _not_in(marks: Iterable[KnownMark], known: Sequence[Known]) -> tuple[KnownMark, ...]:
     """Return the earlier entries that tell of later steps than what is known does, and are still needed beside it."""
     return tuple(mark for mark in marks if not known or mark.last > known[-1].step)

@@ -185,7 +185,7 @@ def _mended(file: _File) -> tuple[History, None]:
 
 
 def _begin(file: _File) -> None:
-    """Have all that is read next be of one moment."""
+    """Have all that is read next be of one state of the file."""
     if not file.connection.in_transaction:
         file.connection.execute("BEGIN")
 

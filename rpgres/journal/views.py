@@ -244,7 +244,7 @@ def orders_record(history: History, seat: str | None) -> OrdersRecord:
     return OrdersRecord(ruleset=history.new.public.ruleset, seat=seat, orders=orders)
 
 
-def passed(
+def learned_from(
     history: History, undone: Iterable[Entry], before: State, after: Mapping[int, State]
 ) -> dict[str, list[str]]:
     """Return what seats have learned from entries that are undone, and cannot unlearn; the host's under an empty name.

@@ -180,7 +180,7 @@ class _Players(Seats):
             event = past.next(Decided, question.label, question.who)
             if event is not None:
                 return Answer(event.answer, event.means)
-            return None if question.optional else super().answer(question, view)  # a moment that passed was not seen
+            return None if question.optional else super().answer(question, view)  # a skipped question was not seen
         asked = past.asked
         if asked is not None and (asked.label, asked.who) == (question.label, question.who):
             past.asked = None

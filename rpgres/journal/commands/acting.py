@@ -188,7 +188,7 @@ def answer(
 def _put(place: Place, done: Done, prompt: Prompt | None, seat: str | None, hand: Hand | None = None) -> Done:
     """Put what waits now to a person; each answer is an entry of its own, and the person may leave at any time.
 
-    The person may also take back the last of these entries, let such moments pass for some time, or do something else
+    The person may also take back the last of these entries, skip such decisions for some time, or do something else
     at the table that decides what waits.
     """
     while prompt is not None and done.history.pending is not None:
@@ -201,7 +201,7 @@ def _put(place: Place, done: Done, prompt: Prompt | None, seat: str | None, hand
         except PutAgain:
             more = Done(store.read(place.path), (), done.rules)
         except PassesOn as passes:
-            with suppress(TakenBack):  # while its dice were asked for: then the moment is put again
+            with suppress(TakenBack):  # while its dice were asked for: then the question is asked again
                 more = let_pass(place, passes.label, seat=passes.seat, until=passes.until, hand=hand)
         else:
             if not choose:

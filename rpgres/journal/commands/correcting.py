@@ -28,7 +28,7 @@ from rpgres.journal.records import (
     found_in,
 )
 from rpgres.journal.replay import asked_of, questions_of
-from rpgres.journal.views import passed
+from rpgres.journal.views import learned_from
 from rpgres.model.paths import ABSENT, value_at
 from rpgres.model.state import GM, State
 from rpgres.rulesets import RowQuestion, Rules, unknown
@@ -42,8 +42,8 @@ def let_pass(place: Place, label: str = "", *, seat: str | None, until: str = AC
     The host does so for the seat that is asked now, where it is for this action alone, and else for all seats.
 
     Args:
-        label: which moments; all when empty. Decisions that have to be taken are not touched.
-        seat: whose moments.
+        label: which decisions; all when empty. Decisions that have to be taken are not touched.
+        seat: whose decisions.
         until: how long: `action` (until the action that is going on, or else the next one, is over), `always`, or the
             name of a period (until one of these begins or ends).
         hand: asks a person for results of real dice, where the action goes on.
@@ -91,7 +91,7 @@ def _check_label(rules: Rules, label: str) -> None:
 
 
 def may_pass(rules: Rules, label: str) -> bool:
-    """Tell whether the data of a ruleset have a decision pass unused; only those can be let go by in advance."""
+    """Tell whether the data of a ruleset make a decision optional; only those can be skipped in advance."""
     own = rules.file.labels.get(label)
     if own is not None and own.optional:
         return True
@@ -128,7 +128,7 @@ def undo(place: Place, number: int | None = None, *, seat: str | None = HOST) ->
         is_said = history.entries[before].kind in SAID
         # All that stands and was done earlier had been done by then, as nothing is taken back without what follows it.
         state = history.state if is_said else store.read_state_after(place.path, history.entries[before - 1])
-        passes = passed(history, undone, state, store.read_states_after(place.path, undone))
+        passes = learned_from(history, undone, state, store.read_states_after(place.path, undone))
         stands, known = history.without(before)
         secret = Secret(by=seat or "", passes=passes, stands=stands, known=known)
         return [draft_entry(place, rules, "undo", secret, state, before=before, alone=is_said)]

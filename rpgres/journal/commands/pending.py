@@ -20,7 +20,7 @@ from rpgres.model.state import GM, State
 from rpgres.rulesets import Rules
 
 UNKNOWN = "that depends on what was typed for the action, and not everybody may know it"
-MOST_TOLD = 6  # options that fit into a message
+MOST_LISTED = 6  # options that fit into a message
 
 
 def require_pending(history: History) -> Entry:
@@ -151,7 +151,7 @@ def undecided(left: QuestionRecord) -> UsageError:
 def options_of(asked: QuestionRecord) -> str:
     names = [option.name for option in asked.options]
     names = [*names, *([asked.form] if asked.form else []), *([NO] if asked.optional else [])]
-    return "|".join(names) if len(names) <= MOST_TOLD else "..."
+    return "|".join(names) if len(names) <= MOST_LISTED else "..."
 
 
 def thing_of(begun: Entry) -> str:
