@@ -108,7 +108,7 @@ def confirmed(run: Run, question: Question, answer: str, *, is_hidden: bool = Fa
     return claim(run, seat, run.trust.claims_in(run.state, decided), is_hidden=is_hidden)
 
 
-def claim(run: Run, by: str, claims: Sequence[str], *, is_hidden: bool = False) -> bool:
+def claim(run: Run, seat: str, claims: Sequence[str], *, is_hidden: bool = False) -> bool:
     """Tell what a seat claims, and return whether it counts.
 
     Args:
@@ -117,7 +117,7 @@ def claim(run: Run, by: str, claims: Sequence[str], *, is_hidden: bool = False) 
     """
     if not claims or run.trust is None:
         return True
-    words, audience = f"{by} claims: {', '.join(claims)}", (GM, by) if is_hidden else None
+    words, audience = f"{seat} claims: {', '.join(claims)}", (GM, seat) if is_hidden else None
     run.tell(words, audience=audience)
     if not run.trust.asks:
         return True

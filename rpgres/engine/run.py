@@ -57,7 +57,7 @@ def play(
     run.undealt = prepared.undealt
     rule = rules.ruleset.actions.get(prepared.action) or _rule_in_data(rules, prepared.action)
     try:
-        if trust is not None and not claim(run, trust.by, trust.claims):
+        if trust is not None and not claim(run, trust.seat, trust.claims):
             return REFUSED, run
         if prepared.placed:
             lay_placed(run, prepared.placed)

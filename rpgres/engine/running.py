@@ -34,14 +34,14 @@ class Trust(msgspec.Struct, frozen=True):
 
     Attributes:
         asks: whether the game master confirms a claim before it counts; otherwise the log shows it to everybody.
-        by: the seat that typed the inputs of the action.
+        seat: the seat that typed the inputs of the action.
         claims: what those inputs claim.
         claims_in: returns what a typed answer claims, from the state and the decision.
         before: the table before anything was typed, as it is again when that is refused.
     """
 
     asks: bool
-    by: str
+    seat: str
     claims: tuple[str, ...]
     claims_in: Callable[[State, Decided], Sequence[str]]
     before: State
