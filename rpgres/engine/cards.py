@@ -1,4 +1,4 @@
-"""Cards as they are played in a run: looked at, dealt, drawn, moved, placed as typed. See `Table`.
+"""Cards in a run: looked at, dealt, drawn, moved, placed as typed. These are the methods of `Table` for cards.
 
 In odds, a hand that is never looked at is left undealt (`beliefs`): its cards are still in the pile they come from.
 """
@@ -61,7 +61,7 @@ HIDDEN = "hidden"  # the label of what they are dealt by
 
 
 def _deal_now(run: Run, hand: str, *, looks: bool = True) -> None:
-    """Deal a hand that was left undealt, from below what is known of its pile."""
+    """Deal a hand that was left undealt, from below the known top cards of its pile."""
     source, count = run.undealt[hand]
     run.undealt = Map({name: one for name, one in run.undealt.items() if name != hand})
     pile, by = pile_of(run, source), pile_of(run, hand).owner or GM
@@ -170,9 +170,9 @@ def draw(
 
 
 def _drawn_beside(run: Run, pile: str, to: str, label: str, by: str) -> Card | None:
-    """Return the card that is drawn of a pile of which an unseen hand was dealt.
+    """Return the card that is drawn from a pile from which an unseen hand was dealt.
 
-    It is some card or other where it goes into that hand. Such a pile is not shuffled anew when it runs out.
+    If it goes into that hand, it is an arbitrary card. Such a pile is not shuffled anew when it runs out.
     """
     hand, unseen = next((name, one) for name, one in run.unseen.items() if pile == one.source or name == to)
     if not unseen.left and len(pile_of(run, pile)) > unseen.size:
@@ -327,7 +327,7 @@ def _as_typed(run: Run, question: Question, choice: str) -> tuple[Hashable, Unse
 
 
 def _by_preference(run: Run, question: Question, seat: str) -> tuple[Hashable, Unseen, str]:
-    """Return the same for a policy that is an order of preference."""
+    """Return the kind of the card that an order of preference plays, what is then known, and its name."""
     unseen, possible = run.unseen[question.pile], possible_in(run, question.pile)
     kinds = {card.short: _kind(run, card) for card in possible}
     preference = run.players.policies.preference(question.who, seat)
@@ -343,7 +343,7 @@ def _by_preference(run: Run, question: Question, seat: str) -> tuple[Hashable, U
 
 
 def _merged(shown: tuple[Shown, ...], keys: Mapping[Hashable, Hashable]) -> tuple[Shown, ...]:
-    """Return what may be shown, one for all cards that make no difference."""
+    """Return possible cards, one for all cards with the same key."""
     joined: dict[Hashable, Shown] = {}
     for one in shown:
         key = (one.kind is None, None if one.kind is None else keys[one.kind])
@@ -353,7 +353,7 @@ def _merged(shown: tuple[Shown, ...], keys: Mapping[Hashable, Hashable]) -> tupl
 
 
 def _firsts(run: Run, pile: str) -> tuple[tuple[Hashable, Card], ...]:
-    """Return a card of each kind in a face-down pile, after its kind."""
+    """Return the kinds of cards in a face-down pile, each with a card."""
     return firsts_of(pile_of(run, pile).cards, run.lump, run.rules.cards)
 
 
@@ -373,7 +373,7 @@ def _as_drawn(cards: tuple[str, ...], stack: Stack, label: str, text: str) -> Se
 
 
 def _next_of(run: Run, name: str, pile: Pile, label: str, card_key: Callable[[Card], Hashable] | None, by: str) -> str:
-    """Return the next card of a shuffled pile, as the dealer says."""
+    """Return the next card of a shuffled pile, from the dealer."""
     stack, dealer, count = Stack(name, pile.shuffles, run.rules.cards, run.lump, card_key), run.dealer, run.count(label)
     try:
         if isinstance(dealer, GivenDealer) and dealer.hand is not None:
@@ -390,7 +390,7 @@ def _put(run: Run, changed: Mapping[str, Pile]) -> None:
 
 
 def _refilled(run: Run, name: str, pile: Pile) -> Pile:
-    """Return an empty pile with the cards of the one that it is shuffled anew from."""
+    """Return an empty pile refilled from the pile that its data name, shuffled."""
     refill = run.rules.may_refill(name)
     if not refill:
         return pile

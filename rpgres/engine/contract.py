@@ -1,4 +1,4 @@
-"""What a third party's rule is held to in every run: it asks the same again, and returns what can be kept."""
+"""Checks of third-party rules in every run: they ask the same again, and return what can be stored."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def check_repeats(
 
 
 def _decided(events: Sequence[Event]) -> dict[tuple[str, str], list[Answer]]:
-    """Return every decision by its label and by who took it, in order."""
+    """Return the decisions by label and by who took them, in order."""
     decided: dict[tuple[str, str], list[Answer]] = {}
     for event in events:
         if isinstance(event, Decided):

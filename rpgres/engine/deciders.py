@@ -1,4 +1,4 @@
-"""Who decides, by name: policies of a ruleset, sets of standing orders, files of them, and those of sheets."""
+"""Policies by name: those of a ruleset, sets and files of standing orders, and the orders on sheets."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def with_standing(
     rules: Rules,
     state: State,
 ) -> dict[str, Policy]:
-    """Return policies by character with those of standing orders; what orders say nothing of is left to everybody's.
+    """Return policies by character, standing orders included; the general policy decides what orders leave open.
 
     Args:
         policies: the policies by character, everybody's under an empty name.
@@ -241,7 +241,7 @@ def check_deciders(
     users: Mapping[str, str],
     on_sheets: Mapping[str, SheetOrders],
 ) -> Iterator[tuple[str, Fault | RpgresError]]:
-    """Yield everything that is wrong with who decides in a scene, each with whose policy or orders it is.
+    """Yield the faults of policies and orders in a scene, each with the character they decide for.
 
     Args:
         state: the table at the beginning.
@@ -269,7 +269,7 @@ def check_deciders(
 
 
 def known_to(rules: Rules, state: State, who: str, *, is_portable: bool = False) -> Known:
-    """Return what a player's orders may name; of all players, what every seat may see."""
+    """Return the names that a player's orders may use; for all players, those that every seat may see."""
     return Known(rules, state, who=who, seat=state.seat_of(who) if who else "", is_portable=is_portable)
 
 

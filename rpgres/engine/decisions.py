@@ -109,7 +109,7 @@ def confirmed(run: Run, question: Question, answer: str, *, is_hidden: bool = Fa
 
 
 def claim(run: Run, seat: str, claims: Sequence[str], *, is_hidden: bool = False) -> bool:
-    """Tell what a seat claims, and return whether it counts.
+    """Log what a seat claims, and return whether it counts.
 
     Args:
         claims: what no sheet has, in words; nothing to claim always counts.
@@ -165,7 +165,7 @@ def _drawn(run: Run, weights: Mapping[str, int], question: Question) -> str:
 
 
 def _is_open(state: State) -> bool:
-    """Tell whether there is nothing that could be hidden from anybody."""
+    """Tell whether nothing in the state can be hidden."""
     return not (state.tags or state.audiences or state.piles)
 
 
@@ -196,7 +196,7 @@ def accepted(question: Question, choice: str) -> str:
 
 
 def naming(label: str, who: str, default: str, *, of: str) -> Question:
-    """Return the question what something new is called; see `Table.name`."""
+    """Return the question for the name of something new; see `Table.name`."""
     form = f"a name [{default}]"
     return Question(label, who, (), f"What is {of} called?", True, form=form, reads=_name, is_naming=True)
 

@@ -1,4 +1,4 @@
-"""Effects of an outcome, applied to the state by the functions of their kinds. Nothing here plays."""
+"""Effects of an outcome, applied to the state by the functions of their kinds."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def orders_policy(
 
 
 def scope_of(view: View, question: Question) -> Scope:
-    """Return what the conditions of orders are looked up in."""
+    """Return the scope in which conditions of orders are evaluated."""
     return Scope(view.state, question.who, question.facts, question.options)
 
 
@@ -176,7 +176,7 @@ def _choosing(order: Order) -> Policy:
 
 
 def _way(name: str) -> Policy:
-    """Return what chooses by a name, a pattern or a word; an option that is called like a word is that option."""
+    """Return a policy for a name, a pattern or a word; an option with the name of a word comes first."""
     find, rule = _finding(name), _RULES.get(name)
     if rule is None:
         return lambda _view, question: find(question)
@@ -184,7 +184,7 @@ def _way(name: str) -> Policy:
 
 
 def _finding(name: str) -> _Find:
-    """Return what finds the option that a name or a pattern means; None where it is not offered."""
+    """Return a function that finds the option of a name or a pattern; it returns None if there is none."""
     if "*" in name:
         return lambda question: next((one.name for one in question.options if fnmatchcase(one.name, name)), None)
 

@@ -1,4 +1,4 @@
-"""Results and errors as records: the JSON of the command line, and what a journal keeps. Nothing here plays."""
+"""Results and errors as records: the JSON of the command line, and what a journal stores."""
 
 from __future__ import annotations
 

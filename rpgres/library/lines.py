@@ -18,7 +18,7 @@ FILES = ("orders", "seal", "open", "real")  # what a line at a terminal does wit
 
 
 def done_by(table: PersistentTable, line: str) -> Any:
-    """Return what a line comes to: what is added, or the record of what is looked at.
+    """Return the result of a line: the new entry, or the record of what is shown.
 
     Args:
         table: the table, as a seat knows it.

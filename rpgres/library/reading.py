@@ -1,4 +1,4 @@
-"""What calls are given, in the forms that the rooms below take: rules, answers, policies."""
+"""Arguments of calls as the packages below take them: rules, answers, policies, inputs."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ PathLike = str | os.PathLike[str]
 
 
 class PersistentTable(msgspec.Struct, frozen=True):
-    """A table that lasts in a file, as one seat knows it: what `open_table` and `new_table` return.
+    """A persistent table in a file, as one seat knows it: what `open_table` and `new_table` return.
 
     Every method reads the file anew and writes one transaction, so several threads and processes may share a table.
 
@@ -357,7 +357,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
 
     @clean_errors
     def reveal(self) -> EntryRecord:
-        """Tell the seed and its salt, so that everybody can check every roll; nothing more is rolled at the table.
+        """Reveal the seed and its salt, so that everybody can check every roll; nothing more is rolled at the table.
 
         Raises:
             UsageError: something waits, it was revealed already, or this seat is not the game master's.
@@ -522,7 +522,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
 def open_table(
     path: PathLike, *, seat: str | None = HOST, rulesets: Folders | None = None, confined: bool = False
 ) -> PersistentTable:
-    """Return a table that lasts in a file, as one seat knows it.
+    """Return a persistent table in a file, as one seat knows it.
 
     Args:
         path: the file, or a folder with `.rpgres/table.db` in it.
@@ -556,7 +556,7 @@ def new_table(
     rulesets: Folders | None = None,
     confined: bool = False,
 ) -> PersistentTable:
-    """Begin a table in a new file, and return it; `show().commitment` binds it to its seed without telling it.
+    """Begin a table in a new file, and return it; `show().commitment` commits it to its seed without revealing it.
 
     Args:
         path: the file, or a folder that gets `.rpgres/table.db`.

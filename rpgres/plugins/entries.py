@@ -161,7 +161,7 @@ def standalone_folder(ruleset_id: str, *, extra: Sequence[Path] = ()) -> Path | 
 
 
 def standalone_entries(extra: Sequence[Path], ruleset_id: str | None = None) -> Iterator[Entry]:
-    """Yield the folders that are whole rulesets, those that ship first; those of an id that ships are not of others.
+    """Yield the folders that are whole rulesets, those that ship first; no other folder can have an id that ships.
 
     A folder with such an id is laid over what ships, and reported as a fault where it says that it is a whole ruleset.
     """

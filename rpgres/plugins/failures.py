@@ -1,4 +1,4 @@
-"""A plugin that fails: its code kept from the terminal, and the message of the failure, stage by stage."""
+"""A plugin that fails: its exceptions become `PluginError`s that name the stage; its output is kept from results."""
 
 from __future__ import annotations
 

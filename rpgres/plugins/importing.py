@@ -47,7 +47,7 @@ def check_entry(entry: Entry) -> None:
 
 
 def load_entry(entry: Entry) -> None:
-    """Import a plugin as every use of it does, and let be whatever is wrong with it."""
+    """Import a plugin as every use of it does, and ignore its faults."""
     with suppress(PluginError):
         ruleset_of(entry)
 
@@ -163,7 +163,7 @@ def _checked(record: object, place: int, entry: Entry) -> Ruleset:
 
 
 def _check_contract(ruleset: Ruleset, entry: Entry) -> None:
-    """Check what a record says of itself; the data are another matter (`rpgres.lint.whole`)."""
+    """Check a record's own fields; its data are checked in `rpgres.lint.whole`."""
     api: object = ruleset.api
     if type(api) is not int or api < 1:
         raise failure(entry, "validate", f"its api is {in_short(repr(api))}, not a whole number from 1 to {API}")

@@ -1,4 +1,4 @@
-"""Every plugin with its state: what `rpgres plugin list` tells."""
+"""Every plugin with its state: what `rpgres plugin list` prints."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rpgres.rulesets import data_folders, merge_parts, read_parts
 
 
 class PluginStatus(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of one entry point when it was checked thoroughly.
+    """The state of one entry point after all checks.
 
     `stage` and `problem` say where and why it failed; they are None and empty when it is `ok`. Several problems of the
     data are on one line each. An entry point that could not be read has an empty `id`.
@@ -69,7 +69,7 @@ def list_rulesets(
     failed: Callable[[PluginError], None] | None = None,
     begins: Callable[[str], None] | None = None,
 ) -> list[PluginStatus]:
-    """Return what becomes of every entry point, built-ins first, each imported and checked thoroughly. Raises nothing.
+    """Return the state of every entry point, built-ins first, each imported and checked. Raises nothing.
 
     Checked are a plugin's own data, without overlays, so that a fault found is the plugin's.
 
@@ -117,7 +117,7 @@ def _status(entry: Entry, *, extra: Sequence[Path], failed: Callable[[PluginErro
 
 
 def _check_thoroughly(entry: Entry) -> tuple[str, str]:
-    """Hold a ruleset's data against its code and return title and summary."""
+    """Check a ruleset's data against its code and return title and summary."""
     from rpgres.lint.whole import all_diagnostics
     from rpgres.rulesets import Rules
 

@@ -1,4 +1,4 @@
-"""Whether importing a plugin ends the process, found in one that may end. How plugins are found is in `plugins`."""
+"""Finding plugins whose import ends the process: they are imported in another process first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The hook of ruleset plugins, its marker, and how it is called. Finding and judging plugins stands in `plugins`."""
+"""The hook of ruleset plugins, its marker, and how it is called."""
 
 from __future__ import annotations
 
