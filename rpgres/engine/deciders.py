@@ -8,13 +8,7 @@ from pathlib import Path as FilePath
 import msgspec
 
 from rpgres.engine.orders import orders_policy
-from rpgres.engine.players import (
-    COMMON_POLICIES,
-    ORDERS_FILE,
-    OrdersPolicy,
-    Policy,
-    policy_of,
-)
+from rpgres.engine.players import COMMON_POLICIES, ORDERS_FILE, OrdersPolicy, Policy, policy_of
 from rpgres.errors import RpgresError, UsageError
 from rpgres.lint.orders import order_faults
 from rpgres.lint.paths import Known
@@ -153,7 +147,7 @@ def require_orders(
         raise diagnostics_error(located(faults, sources))
 
 
-def with_standing(
+def policies_with_orders(
     policies: Mapping[str, Policy],
     files: Mapping[str, str],
     on_sheets: Mapping[str, SheetOrders],
@@ -174,15 +168,14 @@ def with_standing(
     deciders, found = Deciders(rules), dict(policies)
     for who in sorted(files):  # everybody's first
         known = known_to(rules, state, who)
-        standing = read_orders(orders_file(files[who]), known, deciders=deciders, fallback=found.get(""))
-        found[who] = standing
+        found[who] = read_orders(orders_file(files[who]), known, deciders=deciders, fallback=found.get(""))
     for who, orders in on_sheets.items():
         if who not in policies and who not in files:
             found[who] = sheet_policy(orders, known_to(rules, state, who, is_portable=True), deciders, found.get(""))
     return found
 
 
-def scene_standing(
+def scene_policies(
     chosen: Mapping[str, str],
     sets: Mapping[str, Orders],
     on_sheets: Mapping[str, SheetOrders],

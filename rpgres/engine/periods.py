@@ -11,7 +11,7 @@ from rpgres.engine.dealers import Dealer
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.players import Seats
 from rpgres.engine.records import Pending, Result, bare_result, pending_of
-from rpgres.engine.run import Answering, dealer_of, players_of
+from rpgres.engine.run import Answering, dealer_of, identity_of, players_of
 from rpgres.engine.running import Run, Trust
 from rpgres.engine.stops import NeedsAnswer, in_code, in_run
 from rpgres.engine.table import Outcome, Table
@@ -72,7 +72,7 @@ def turn(
         return pending_of(rules, needs, action="", actor=GM, inputs=inputs, seed=seed, note=note), state
     for label, value in dealer.unused() if by.get("dealer") is None else ():
         raise UsageError(f"{named('given')} {label}={value} was not used: no question had that label")
-    identity = rules.layers.identity() if by.get("identify", True) else EMPTY
+    identity = identity_of(by, rules)
     record = bare_result(rules, run.events, inputs=inputs, effects=effects, seed=seed, note=note, identity=identity)
     return record, after
 

@@ -228,9 +228,9 @@ def policies_of(
             policies[who] = policy_of(rules, name)
     if not of_files and not (prepared.orders and (with_orders or policies)):
         return policies
-    from rpgres.engine.deciders import with_standing
+    from rpgres.engine.deciders import policies_with_orders
 
-    return with_standing(policies, of_files, prepared.orders, rules=rules, state=prepared.state)
+    return policies_with_orders(policies, of_files, prepared.orders, rules=rules, state=prepared.state)
 
 
 def answers_to(prepared: Prepared, choose: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:

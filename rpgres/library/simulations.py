@@ -19,17 +19,7 @@ from rpgres.library.scenes import scene_in
 from rpgres.model.state import EMPTY
 from rpgres.rulesets import Rules, Ruleset
 from rpgres.scenes.deciding import who_decides
-from rpgres.simulate import (
-    Crew,
-    Job,
-    Plan,
-    SimulationResult,
-    action_job,
-    empty_tally,
-    scene_job,
-    simulated,
-    summed_up,
-)
+from rpgres.simulate import Crew, Job, Plan, SimulationResult, action_job, empty_tally, scene_job, simulated, summed_up
 from rpgres.simulate.subjects import ACTION_THINGS, require_paths, scene_things
 from rpgres.simulate.workers import processes
 

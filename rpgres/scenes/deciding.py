@@ -66,10 +66,10 @@ class Deciding(msgspec.Struct):
             chosen.setdefault("", default_policy(rules))
         if not self.sets and not self.orders and not any(name.endswith(ORDERS_FILE) for name in chosen.values()):
             return {name: policy_of(rules, its) for name, its in chosen.items()}
-        from rpgres.engine.deciders import scene_standing
+        from rpgres.engine.deciders import scene_policies
 
         on_sheets = {name: its for name, its in self.orders.items() if name not in named}
-        return scene_standing(chosen, self.sets, on_sheets, sources=self.sources, rules=rules, state=state)
+        return scene_policies(chosen, self.sets, on_sheets, sources=self.sources, rules=rules, state=state)
 
 
 def who_decides(file: SceneFile, policies: Mapping[str, Policy]) -> dict[str, str]:

@@ -31,9 +31,7 @@ from rpgres.journal.commands.running import Typed, answer_draft, draft_of, ran_w
 from rpgres.journal.commands.writing import Done, Place, check_seat, rules_of, written
 from rpgres.journal.history import History
 from rpgres.journal.permissions import check_laid
-from rpgres.journal.records import (
-    Draft,
-)
+from rpgres.journal.records import Draft
 from rpgres.journal.replay import Run
 from rpgres.model.state import EMPTY, GM, State
 from rpgres.rulesets import Rules, unknown

@@ -17,16 +17,7 @@ from rpgres.journal.commands.pending import refuse_sealed, refuse_while_pending
 from rpgres.journal.commands.running import Typed, answer_draft
 from rpgres.journal.commands.writing import Done, Place, check_seat, draft_entry, hash_of, write, written
 from rpgres.journal.history import History
-from rpgres.journal.records import (
-    ACTION,
-    ALWAYS,
-    RUNNING,
-    SAID,
-    Draft,
-    Entry,
-    Secret,
-    found_in,
-)
+from rpgres.journal.records import ACTION, ALWAYS, RUNNING, SAID, Draft, Entry, Secret, found_in
 from rpgres.journal.replay import asked_of, questions_of
 from rpgres.journal.views import learned_from
 from rpgres.model.paths import ABSENT, value_at

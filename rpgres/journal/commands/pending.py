@@ -9,11 +9,7 @@ from rpgres.engine.views import HOST, private_in
 from rpgres.errors import UsageError, named
 from rpgres.journal.commitments import seal_by
 from rpgres.journal.history import History
-from rpgres.journal.records import (
-    RUNNING,
-    Entry,
-    found_in,
-)
+from rpgres.journal.records import RUNNING, Entry, found_in
 from rpgres.journal.replay import asked_of, questions_of, run_of
 from rpgres.model.events import DecisionEvent
 from rpgres.model.state import GM, State

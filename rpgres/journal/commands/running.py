@@ -17,13 +17,7 @@ from rpgres.journal.commands.pending import require_pending, thing_of, undecided
 from rpgres.journal.commands.writing import Place, code_of, draft_entry, hash_of
 from rpgres.journal.history import History
 from rpgres.journal.permissions import check_given
-from rpgres.journal.records import (
-    CARDS,
-    Draft,
-    Entry,
-    Kind,
-    found_in,
-)
+from rpgres.journal.records import CARDS, Draft, Entry, Kind, found_in
 from rpgres.journal.replay import Ran, Run, asked_of, run_at, run_of
 from rpgres.journal.status import chance_in, known_in, step_of, with_earlier
 from rpgres.journal.views import hidden_by

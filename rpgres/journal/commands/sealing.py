@@ -14,10 +14,7 @@ from rpgres.journal.commands.running import Typed, answer_draft, run_on
 from rpgres.journal.commands.writing import Done, Place, check_seat, draft_entry, write, written
 from rpgres.journal.commitments import check_opening, read_hex, seal_by
 from rpgres.journal.history import History
-from rpgres.journal.records import (
-    Draft,
-    Secret,
-)
+from rpgres.journal.records import Draft, Secret
 from rpgres.rulesets import Rules
 
 

@@ -18,13 +18,7 @@ from rpgres.journal import connections, store
 from rpgres.journal.chain import SALT
 from rpgres.journal.checking import is_known, remember, require_whole, stamp
 from rpgres.journal.history import History
-from rpgres.journal.records import (
-    Draft,
-    Entry,
-    Kind,
-    Public,
-    Secret,
-)
+from rpgres.journal.records import Draft, Entry, Kind, Public, Secret
 from rpgres.journal.replay import is_mid_procedure, state_now
 from rpgres.model.state import EVERYBODY, State
 from rpgres.plugins.discovery import find_ruleset
