@@ -1,4 +1,4 @@
-"""Scenes, exchanges and whatever else begins and ends at a table: what a ruleset does then. Nothing here names one."""
+"""Periods, such as scenes and exchanges: what a ruleset does when one begins or ends."""
 
 from __future__ import annotations
 

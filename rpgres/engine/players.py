@@ -1,4 +1,4 @@
-"""Answers to decisions: by a script, policies, or a person at a prompt. Nothing here knows a ruleset.
+"""Players answer decisions: scripts, policies, and a person at a prompt. `Seats` asks them in turn.
 
 A policy is a function of what a seat may know and of the question: `policy(view, question)` returns an option's
 name, whole-number weights over option names (the dealer then draws), or None to leave the question to others.
@@ -411,7 +411,7 @@ class Script:
         return None
 
     def _for_every(self, key: str, answers: Sequence[str], question: Question) -> Answer | None:
-        """Return the answer for every question under a key; None where it was of use before and is not offered now."""
+        """Return the answer for every question under a key; None if it was used before and is not offered now."""
         for answer in answers:
             bare = for_every(answer, question) or ""
             if self._applied is not None and not self._applied.takes(question, bare):
@@ -564,7 +564,7 @@ class Seats:
         return self.script.next(question, is_unseen=is_unseen)
 
     def used(self) -> tuple[tuple[str, int], ...]:
-        """Return how much of the script is left, by label: what two runs must share to go on as one."""
+        """Return how much of the script is left, by label; runs that merge must agree in it."""
         return tuple((label, len(answers)) for label, answers in self.script.left.items())
 
     def unused(self, *, is_over: bool = True) -> Iterable[tuple[str, str]]:
@@ -574,7 +574,7 @@ class Seats:
 
 
 def _prompting(prompt: Prompt) -> Answerer:
-    """Return what asks a person."""
+    """Return an answerer that asks a person."""
 
     def answer(question: Question, view: View) -> Answer | None:
         choice = prompt(view, question)

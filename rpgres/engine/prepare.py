@@ -1,4 +1,4 @@
-"""An action with its inputs read, the policies that decide in it, and the answers that were typed for it."""
+"""Before a run: the inputs of an action are read, its policies and typed answers found."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Prepared(msgspec.Struct, frozen=True):
         arguments: what the rule takes.
         inputs: what was typed, for the record.
         placed: cards that inputs place before the action, as (pile, cards, option).
-        lump: which cards are alike to the rule, for odds; None where no two kinds are.
+        lump: the equivalence key of a card for the rule, for odds; None where all kinds differ.
         sheets: the texts of the sheets that were read, by the name that was typed.
         trust: what of it no sheet has, and how that is treated; None where everything typed counts.
         orders: the standing orders on the sheets that were read, by character.
@@ -60,7 +60,7 @@ class Prepared(msgspec.Struct, frozen=True):
     undealt: Mapping[str, tuple[str, int]] = EMPTY
 
     def lump_for(self, asked: str) -> Callable[[Card], Hashable] | None:
-        """Return which cards are alike to the rule where odds are asked this question (`QUESTIONS`)."""
+        """Return the equivalence key of cards where it holds for what odds are asked (`QUESTIONS`)."""
         return self.lump if asked in self.rules.ruleset.lumps_hold.get(self.action, OUTCOME_ONLY) else None
 
 
@@ -126,7 +126,7 @@ def prepare(
 def _card_equivalence(
     rules: Rules, action: str, arguments: Mapping[str, Any], state: State
 ) -> Callable[[Card], Hashable] | None:
-    """Return which cards are alike to a rule with these arguments, as its ruleset registered it."""
+    """Return the equivalence key of cards for a rule with these arguments, as its ruleset registered it."""
     lump = rules.ruleset.lumps.get(action)
     if lump is None:
         return None
@@ -144,7 +144,7 @@ def _card_equivalence(
 
 
 def _takes_state(lump: Callable[..., Hashable]) -> bool:
-    """Tell whether a function that says which cards are alike wants to know of the table."""
+    """Tell whether a function for the equivalence key of cards takes the state."""
     from inspect import signature
 
     return "state" in signature(lump).parameters
@@ -178,7 +178,7 @@ def with_piles(prepared: Prepared, *, asked: str) -> Prepared:
 
 
 class _Unlaid(SeededDealer):
-    """A dealer that answers only what is all the same to the rule, and notes whether it was asked anything else."""
+    """A dealer that answers where cards are equivalent, and notes whether it was asked for others."""
 
     __slots__ = ("was_asked",)
 

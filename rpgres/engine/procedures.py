@@ -32,7 +32,7 @@ class Turn(msgspec.Struct, frozen=True, gc=False):
 
     Attributes:
         place: where the next turn begins: frozen, hashable data.
-        outcome: the outcome of this turn; its effects are applied before the next one. None where nothing did.
+        outcome: the outcome of this turn, whose effects are applied before the next one; None for none.
         by: who had the turn, for the account.
         action: what was done in it, for the account; empty where there is nothing to tell.
     """
@@ -73,7 +73,7 @@ def check_place(place: object) -> None:
 
 
 def take_turn(table: Table, procedure: str, place: Hashable) -> Turn | Outcome:
-    """Return what one turn of a procedure comes to; the effects of one that goes on are applied to the table's state.
+    """Return the result of one turn of a procedure; effects of all but the last turn are applied to the state.
 
     Raises:
         Broken: the function returned something else.
@@ -114,7 +114,7 @@ def _apply(run: Run, rules: Rules, turn: Turn) -> None:
 
 
 def _by_audience(effects: Iterable[Effect], *states: State) -> dict[tuple[str, ...] | None, list[Effect]]:
-    """Return effects by who may know of them: one that names something hidden is for those who know of that."""
+    """Return effects by audience: one that names something hidden is for those who know of that."""
     hidden: dict[str, set[str]] = {}
     for state in states:
         for name, seats in state.audiences.items():
@@ -154,7 +154,7 @@ def play_turn(
     players: Seats,
     asked: str = EFFECTS,
 ) -> tuple[Turn | Outcome, Run]:
-    """Return what one turn comes to, with its run, in which the state is the one after it but for a last outcome.
+    """Return the result of one turn, and its run, with the state after it (without the effects of a last outcome).
 
     Args:
         state: the table before the turn.

@@ -309,7 +309,7 @@ def event_record(event: Event) -> EventRecord:
 
 
 def _for_others(event: Drawn | Moved) -> Any:
-    """Return what everybody else sees of cards that not everybody may see."""
+    """Return the event of hidden cards as other seats see it."""
     public = seen(event, NO_SEAT)
     return event_record(public) if event.audience is not None and public is not None else None
 

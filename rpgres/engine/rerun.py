@@ -1,4 +1,4 @@
-"""A run once more with an answer changed, and every other die and decision as it was: what would have happened.
+"""What if: a run is repeated with an answer changed, and every other die and decision as it was.
 
 An answer that the changed run no longer asks for, or cannot take, is reported. What it asks anew is answered from the
 seed and by policies, or waits.
@@ -67,7 +67,7 @@ class Answered(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """How it is addressed."""
+        """The name of the answer in messages."""
         return f"{f'{self.step}.' if self.step else ''}{self.label}#{self.number}"
 
 
@@ -171,7 +171,7 @@ def answers_in(events: Iterable[EventRecord], *, step: str = "") -> list[Answere
 
 
 def read_changes(given: Sequence[str], choose: Sequence[str], answers: Sequence[Answered]) -> list[Changed]:
-    """Return which answers are changed by what was typed, as `[STEP.][WHO:]LABEL[#N]=VALUE`.
+    """Return the changes that were typed as `[STEP.][WHO:]LABEL[#N]=VALUE`.
 
     Args:
         given: results of dice or cards.
@@ -241,7 +241,7 @@ def _address(key: str, steps: Iterable[str]) -> tuple[str, str, str]:
 
 
 class RecordedDealer(GivenDealer):
-    """Answers chance as it was, with some results changed; what the run did not ask before comes from elsewhere.
+    """Answers chance as recorded, with some results changed; another dealer answers what is new.
 
     Args:
         recorded: the results by label, those that are changed in place.
@@ -305,7 +305,7 @@ class RecordedDealer(GivenDealer):
 
 
 class RecordedDecisions:
-    """Answers decisions as they were, with some changed.
+    """Answers decisions as recorded, with some changed.
 
     Args:
         recorded: the answers by label and by whose decision it was, in order.
@@ -418,7 +418,7 @@ def run_again(
 
 
 def playing(prepared: Prepared, *, note: str | None = None) -> Playing:
-    """Return what runs an action."""
+    """Return a function that runs an action."""
     return partial(run, prepared, note=note)
 
 

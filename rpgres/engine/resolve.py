@@ -1,4 +1,4 @@
-"""The library face: one action resolved by a call, by rules that are read once in a process."""
+"""`rpgres.resolve`: one action resolved by a call; rules are read once in a process."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def rules_for(ruleset: str | Ruleset, switches: Mapping[str, str], folders: tupl
 
 
 def _surroundings() -> tuple[str | None, ...]:
-    """Return what decides, beside the folders asked for, where overlays are sought."""
+    """Return the working folder and environment, which decide where overlays are found."""
     return os.getcwd(), *map(os.environ.get, ("RPGRES_RULESETS", "XDG_CONFIG_HOME", "APPDATA", "HOME", "USERPROFILE"))
 
 

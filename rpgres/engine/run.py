@@ -1,4 +1,4 @@
-"""One action from its inputs to its result: the way shared by `roll`, scenes, batches, odds and the library.
+"""An action is run: from prepared inputs to its result. `roll`, scenes, batches, odds and the library share it.
 
 Nothing here prints, prompts or exits.
 """
@@ -119,7 +119,7 @@ def players_of(by: Answering, choose: Mapping[str, Sequence[str]]) -> Seats:
 
 
 def identity_of(by: Answering, rules: Rules) -> dict[str, Any]:
-    """Return what a result says of the rules it was made by."""
+    """Return the fields of a result that identify its rules."""
     return rules.layers.identity() if by.get("identify", True) else {"version": rules.file.version}
 
 
@@ -292,7 +292,7 @@ def is_ours(rules: Rules) -> bool:
 
 
 def _to_be_resumed(pending: Pending, run: Run, *, unused: list[AnswerRecord]) -> Pending:
-    """Return what waits with all that it takes to run it up to the same question again."""
+    """Return a pending decision with everything that a resumed run needs."""
     asked = pending.question
     if asked.label in run.single:
         asked = msgspec.structs.replace(asked, key=f"{asked.who}:{asked.label}")

@@ -1,4 +1,4 @@
-"""The run behind a table: what was asked and answered so far, who answers, and who saw what. No rule is here.
+"""The run behind a table: what was asked and answered so far, and who answers.
 
 `Run` is what the engine keeps of one run of one action; a rule meets it through `rpgres.engine.table.Table`.
 """
@@ -48,7 +48,7 @@ class Trust(msgspec.Struct, frozen=True):
 
 
 class Chain(msgspec.Struct, frozen=True):
-    """The steps of a long procedure, and what tells its places apart: functions of the table and a place."""
+    """The steps of a long procedure, and the key that identifies a place: functions of the table and a place."""
 
     step: Callable[[Any, Any], Any]
     key: Callable[[Any, Any], Hashable]
@@ -71,10 +71,10 @@ class Run(msgspec.Struct):
         fault: an answer that was refused, which ends the run even if the rule swallows it.
         skipped: by label, the last question that was skipped, as there was nothing to choose from.
         single: the labels under which there was a single option, so that an answer has to say whose it is.
-        lump: which cards are alike to the rule, for odds; None where no two kinds are.
+        lump: the equivalence key of a card for the rule, for odds; None where all kinds differ.
         unseen: by hand, in odds, what is known of an unseen one; its cards are still in their pile.
         undealt: by hand, in odds, the pile in which its cards still lie, and how many; see `engine.hidden`.
-        idle: how often the rule turned to the table and nothing came of it: questions that were none, and merges.
+        idle: how often the rule called the table without an event: questions with one answer, and merges.
         follow: who follows a chain of steps; None where the rule goes along it itself.
         trust: how typed numbers are treated that no sheet has; None where everything typed counts.
         turn: which turn of a procedure is under way, from 0.
@@ -127,7 +127,7 @@ class Run(msgspec.Struct):
         return count
 
     def idled(self, label: str) -> None:
-        """Take note that the rule turned to the table and nothing came of it; one that only does so does not end."""
+        """Count a call without an event; a rule that makes too many does not end."""
         self.idle += 1
         if self.idle > MAX_QUESTIONS:
             raise endless(label, self.counts)

@@ -1,4 +1,4 @@
-"""What a seat may see of a state, an event, a result or a pending decision: one rule for scenes and tables that last.
+"""What a seat may see of a state, an event, a result or a pending decision; the same for scenes and persistent tables.
 
 What a seat may know of the state it sees; an event with an audience is for that audience; an answer is its event's; an
 effect that names something hidden is left out; what was typed is for everybody unless the rules say otherwise
@@ -263,7 +263,7 @@ def input_seen(value: Any, place: str | None, fields: Sequence[str] | None, *, s
 
 
 def may_see(state: State, place: str | None, seat: str | None) -> bool:
-    """Tell whether a seat may see what was said to lie in a place, or in several, as far as those are piles.
+    """Tell whether a seat may see the contents of a place, or of several, as far as those are piles.
 
     Of a pile that is not there any more, the owner is unknown.
     """

@@ -40,7 +40,7 @@ def waiting(
     policies: Mapping[str, Policy] = EMPTY,
     prompt: Prompt | None = None,
 ) -> Seats:
-    """Return the players as `Seats` do; an optional question without an answer may wait instead of being skipped.
+    """Return players with whom an optional question without an answer may wait instead of being skipped.
 
     Args:
         choose: answers by label, used in order, that the host gives for anybody.
@@ -59,7 +59,7 @@ def waiting(
 
 
 def recalling(answered: Answered) -> Seats:
-    """Return who answers what was answered before; the first question beyond that is the end."""
+    """Return players that repeat earlier answers, and stop at the first question beyond them."""
     seats = Seats()
     seats.answerers = seats.said = [_recalling(answered), _nobody]
     seats.gathers = True
@@ -67,7 +67,7 @@ def recalling(answered: Answered) -> Seats:
 
 
 def _recalling(answered: Answered) -> Answerer:
-    """Return what answers as it was answered before, by label and by who is asked."""
+    """Return an answerer that repeats earlier answers, by label and by who is asked."""
     left = {asked: list(answers) for asked, answers in answered.items()}
 
     def answer(question: Question, view: View) -> Answer | None:
@@ -84,7 +84,7 @@ def _nobody(question: Question, view: View) -> Answer | None:
 
 
 def _waiting(said: Sequence[Answerer], others: Sequence[Answerer], waits: Waits) -> Answerer:
-    """Return what asks for answers given beforehand, then others; an optional decision waits for its owner.
+    """Return an answerer that asks those with answers given beforehand, then others; an optional decision waits.
 
     A moot one does not wait, except in a replay of a record in which it waited.
     """

@@ -1,4 +1,4 @@
-"""What differs between two pieces of plain data, as plain data: kept for each entry in place of the whole table.
+"""Differences between two pieces of plain data, as plain data: stored for each entry in place of the whole table.
 
 A difference is a list: its first item says what is done, the rest with what.
 
@@ -19,7 +19,7 @@ VALUE, KEYS, SPAN, ITEMS = range(4)
 
 
 def difference(before: Any, after: Any) -> list[Any]:
-    """Return what makes one piece of plain data of another."""
+    """Return the difference that turns one piece of plain data into another."""
     if type(before) is type(after) and before == after:
         return []
     if isinstance(before, dict) and isinstance(after, dict):
@@ -47,7 +47,7 @@ def _of_lists(before: list[Any], after: list[Any]) -> list[Any]:
 
 
 def applied(before: Any, change: Any) -> Any:
-    """Return the data that a difference makes of others; those are left as they are.
+    """Return data with a difference applied; the original is not changed.
 
     Raises:
         ValueError, TypeError, KeyError, IndexError: the difference is none, or one of other data.

@@ -1,4 +1,4 @@
-"""A table as files for people: its characters as sheets of their ruleset, as they are now. Nothing here writes."""
+"""The characters of a table as sheets of their ruleset, as they are now."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def misfits(rules: Rules, name: str, text: str) -> list[str]:
 
 
 def originals(history: History) -> dict[str, dict[str, Any]]:
-    """Return what stood on the sheets with which characters sat down, by the character's name."""
+    """Return the sheets with which characters joined, by the character's name."""
     found: dict[str, dict[str, Any]] = {}
     for entry in history.standing:
         for path, text in entry.secret.sheets.values():

@@ -1,4 +1,4 @@
-"""The file of a table: where it is found, how it is opened, and what goes wrong with it in our own words."""
+"""The file of a table: where it is found, how it is opened, and the messages of its errors."""
 
 from __future__ import annotations
 

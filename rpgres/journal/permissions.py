@@ -1,4 +1,4 @@
-"""What may be said at a table that lasts, by whom, and how it is marked: numbers, chance, and where cards lie.
+"""Who may type what at a persistent table: claims, results of dice, and cards.
 
 A player who names a drawn card, or a card in a pile, learns from a refusal whether it is somewhere else.
 So a seat may say neither while there is a hand that it does not see; the host, who has the file, may say anything.
@@ -77,7 +77,7 @@ def claims_in(rules: Rules, state: State, decided: Decided) -> tuple[str, ...]:
 
 
 def _claims(rules: Rules, state: State, name: str, described: Described, value: Any, *, who: str) -> Iterator[str]:
-    """Yield what one value claims: nothing where the sheet says the same, or it is the speaker's to say."""
+    """Yield the claim of one value: none where the sheet says the same, or the seat may say it."""
     if speaker(described) != "confirmed" or _is_known(rules, state, described, value, who):
         return
     if not is_public(described):
@@ -143,7 +143,7 @@ def _check_said(rules: Rules, action: str, inputs: Mapping[str, Any], *, seat: s
 
 
 def _withheld(rules: Rules, action: str, inputs: Mapping[str, Any]) -> Iterator[tuple[str, str, Described]]:
-    """Yield what no player says: as typed, the option with the field of a form, and what it is."""
+    """Yield the inputs that no player may give: as typed, the option with the field of a form, and the parameter."""
     for key, parameter, value in typed_inputs(rules, action, inputs):
         option = named(key)
         if parameter.said_by == GM and value not in (False, "false", "no", [], ()):
@@ -185,7 +185,7 @@ def _unseen(rules: Rules, state: State, seat: str) -> Iterator[str]:
 
 
 def check_given(rules: Rules, state: State, given: Mapping[str, Sequence[str]], *, seat: str | None) -> None:
-    """Check what was read off real dice and cards as far as is known now, before it lies there until it is asked.
+    """Check results of real dice and cards as far as possible before they are asked for.
 
     Args:
         state: the table before the action.

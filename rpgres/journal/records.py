@@ -41,7 +41,7 @@ class Mark(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Pass(msgspec.Struct, frozen=True, array_like=True):
-    """Windows that a seat lets go by: the number of the entry that says so, whose, which (empty: all), how long."""
+    """Decisions that a seat skips in advance: the number of the entry, whose, which (empty: all), how long."""
 
     number: int
     by: str

@@ -1,4 +1,4 @@
-"""Every roll and every card of a table as a row, for people who count."""
+"""Every roll and every card of a table as a row, for statistics."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _rows(history: History, entry: Entry, seat: str | None, undone: Container[in
 
 
 class _Seed:
-    """Where rolls of an action stand in the seed's numbers.
+    """The places of an action's rolls in the seed's numbers.
 
     Which turn of a procedure rolled is not kept; it is the first one, from the last roll on, that has these dice.
     """

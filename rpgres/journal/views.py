@@ -1,4 +1,4 @@
-"""What a seat may see of a table that lasts: of its entries, its results and its pending decision.
+"""What a seat may see of a persistent table: its entries, its results and its pending decision.
 
 The rule for all of it is that of `rpgres.engine.views`. The host sees what any seat may see, and no seed.
 """

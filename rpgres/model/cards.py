@@ -96,7 +96,7 @@ class Stack(NamedTuple):
         pile: its name on the table.
         shuffles: how often it was shuffled, so that each time has an order of its own.
         known: what the cards are.
-        lump: `lump(card) -> key`: cards of one key are alike to the rule; None where no two kinds are.
+        lump: `lump(card) -> key`: cards of one key are equivalent for the rule; None where all kinds differ.
         card_key: the same for this draw alone, among cards that `lump` tells apart.
     """
 
@@ -172,7 +172,7 @@ def build_deck(file: DeckFile, *, base: Deck | None = None) -> tuple[Deck, list[
 
 
 def _pattern_faults(pattern: str) -> Iterator[Fault]:
-    """Yield what is wrong with how cards of a suit are called."""
+    """Yield the faults of a pattern for the titles of cards."""
     names = ", ".join(f"{{{name}}}" for name in _SHOWN)
     for found in re.findall(r"\{[^{}]*\}|[{}]", pattern):
         if found[1:-1] not in _SHOWN:
@@ -246,7 +246,7 @@ class Cards(msgspec.Struct, frozen=True, eq=False):
 
 
 def meant(text: str, typed: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return the cards that a value with its sign behind it, or without one, stands for; nothing where it is neither.
+    """Return the cards that a typed value, with or without its suit behind it, stands for; none if it is no value.
 
     Args:
         text: as typed: `13H`, `KH`, `13`.
@@ -323,7 +323,7 @@ def classes(cards: tuple[str, ...], stack: Stack, *, last: bool = False) -> tupl
 
     Args:
         cards: the pile, sorted.
-        stack: what is known of it: which cards are alike to the rule, and which at this draw.
+        stack: the pile as its dealer knows it, with the equivalence keys for the rule and for this draw.
         last: whether it is the last card of each class, in place of the first.
     """
     firsts, sizes = _grouped(cards[::-1] if last else cards, stack.lump, stack.known)
@@ -360,7 +360,7 @@ def groups(cards: tuple[str, ...], key: Any, known: Cards, *, last: bool = False
 
 @lru_cache(maxsize=4096)
 def firsts_of(cards: tuple[str, ...], key: Any, known: Cards) -> tuple[tuple[Hashable, Card], ...]:
-    """Return a card of each class among some, after what makes it one: its code where no two kinds are alike."""
+    """Return a card of each class, with the key of the class: its code where all kinds differ."""
     found = [known.card(card) for card in _grouped(cards, key, known)[0]]
     return tuple((card.code if key is None else key(card), card) for card in found)
 

@@ -1,4 +1,4 @@
-"""What all records have in common that `--json` prints. Each is tagged with what it is and the version of its form."""
+"""The base of all records that `--json` prints: each has a tag with its kind and version."""
 
 from __future__ import annotations
 

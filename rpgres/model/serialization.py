@@ -1,4 +1,4 @@
-"""A table's state as plain data and back, and whether it can be kept at all."""
+"""The state as plain data and back, and checks that it can be stored."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def _unkept(value: object, place: str, depth: int) -> Iterator[str]:
 
 
 def _shown(value: object) -> str:
-    """Return what a value is, in one short line, whatever its author's `__repr__` does."""
+    """Return a value in one short line, even if its `__repr__` fails."""
     kind = type(value).__name__
     try:
         text = " ".join(repr(value).split())

@@ -1,4 +1,4 @@
-"""What lies on a table, as frozen and hashable records in general terms. Nothing here knows a ruleset.
+"""The state of a table as frozen, hashable records, in terms common to all rulesets.
 
 A state is compared and hashed when exact odds merge equal ones, so everything in it is a record, a tuple, a `Map`,
 a text or a whole number, and what no longer matters is not kept.
@@ -189,7 +189,7 @@ class Pile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self._known(lambda seats: seats is None or seat in seats)
 
     def seen_by_somebody(self) -> Pile:
-        """Return what the seats may know of the pile together."""
+        """Return the pile as far as any seat may know it."""
         return self._known(lambda seats: seats is None or bool(seats))
 
     def _known(self, knows: Callable[[tuple[str, ...] | None], bool]) -> Pile:

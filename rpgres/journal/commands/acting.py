@@ -184,7 +184,7 @@ def answer(
 
 
 def _put(place: Place, done: Done, prompt: Prompt | None, seat: str | None, hand: Hand | None = None) -> Done:
-    """Put what waits now to a person; each answer is an entry of its own, and the person may leave at any time.
+    """Ask a person the decision that waits; each answer is an entry of its own, and the person may leave at any time.
 
     The person may also take back the last of these entries, skip such decisions for some time, or do something else
     at the table that decides what waits.

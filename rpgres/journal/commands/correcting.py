@@ -158,7 +158,7 @@ def redo(place: Place, *, seat: str | None = HOST) -> Done:
 
 
 def _again(place: Place, entry: Entry, state: State, numbers: Mapping[int, int]) -> Draft:
-    """Return the entry that repeats another; what it names that is repeated, too, is the new one."""
+    """Return the entry that repeats another; references to other repeated entries are updated."""
     public = entry.public
     moved = dict[str, int]()
     for key in ("of", "opens"):
@@ -285,7 +285,7 @@ def write_note(place: Place, text: str, *, seat: str | None = HOST, to: Sequence
 
 
 def reveal(place: Place, *, seat: str | None = HOST) -> Done:
-    """Tell the seed, so that everybody can check every roll; nothing more is played at the table.
+    """Reveal the seed, so that everybody can check every roll; nothing more is played at the table.
 
     Raises:
         UsageError: something waits, or it was revealed already.

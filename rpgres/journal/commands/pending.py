@@ -99,7 +99,7 @@ def refuse_when_revealed(history: History) -> None:
 
 
 def require_asked(history: History, pending: Entry, seat: str | None, *, at: str) -> None:
-    """Check that what waits is what was answered elsewhere.
+    """Check that the pending question is the one that was answered elsewhere.
 
     Raises:
         UsageError: it is not.

@@ -1,4 +1,4 @@
-"""Running an action with its inputs, so that a refusal reveals nothing of the result."""
+"""Running an action at a table, and the entries it gives; a refusal reveals nothing of the result."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def _check_known(
     *,
     step: int,
 ) -> None:
-    """Check that no result is said of what the seed has answered already under a step and was undone, or failed.
+    """Check that no result is given for what the seed has answered already in an undone or failed run.
 
     That holds whatever is done now: else a player could look at what is drawn, and then choose.
 
@@ -169,7 +169,7 @@ def _check_known(
 
 
 def _asking(history: History, hand: Hand, before: Result | Pending | None, *, step: int) -> Hand:
-    """Return what asks for results, but for those that the seed has answered before: they are known, and stay."""
+    """Return a hand that asks for results, except those that the seed has answered before, which stay."""
     drawn = Counter(what for _, what in chance_in(before.events)) if before is not None else Counter[str]()
 
     def ask(due: Due) -> Sequence[str] | None:
@@ -192,7 +192,7 @@ def _known_at(history: History, step: int, what: str, first: int, last: int | No
 def draft_of(
     place: Place, rules: Rules, history: History, kind: Kind, ran: Ran, seat: str | None, **public: Any
 ) -> Draft:
-    """Return the entry of something that was run."""
+    """Return the entry of a run."""
     text = ran.fault.message if ran.fault is not None and ran.is_attempt else ""
     secret = msgspec.structs.replace(ran.secret, by=seat or "", text=text)
     secret = hidden_by(secret, history.state, ran.state)

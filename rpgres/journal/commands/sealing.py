@@ -1,4 +1,4 @@
-"""Sealed answers: handed in as a commitment, and opened."""
+"""Sealed answers: a commitment is handed in, and opened later."""
 
 from __future__ import annotations
 

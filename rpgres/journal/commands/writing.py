@@ -1,4 +1,4 @@
-"""How every command adds to a journal: where the table is, by which rules it is played, and who writes."""
+"""What all commands share to add to a journal: the table's place, its rules, the transaction."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def hash_of(rules: Rules) -> str:
 
 
 def code_of(rules: Rules) -> str:
-    """Return what names the code that the rules are played with: rpgres, and whatever brought the ruleset."""
+    """Return the version of the code: of rpgres, and of the distribution that has the ruleset."""
     origin = rules.ruleset.origin
     brought = "" if origin is None or origin.builtin else f", {origin.distribution} {origin.version}"
     return f"rpgres {__version__}{brought}"
