@@ -85,7 +85,7 @@ class Weighed(Typed, frozen=True, kw_only=True):
 
     Attributes:
         by: what the chances are of.
-        decide: who decides for the actor: the ruleset's policies, or as well as can be, which also evaluates each first
+        decide: who decides for the actor: the ruleset's policies, or as well as can be, which also weighs each first
             choice.
     """
 
