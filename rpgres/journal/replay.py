@@ -1,4 +1,4 @@
-"""Actions, beginnings and ends at a table that lasts: run by `actions` and `periods`, again at each answer.
+"""Actions, and beginnings and ends of periods, at a persistent table: run again from the start at each answer.
 
 Nothing half done is in the state: an action that waits is run anew on its recorded answers when the next one comes.
 """
@@ -16,7 +16,7 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Given, GivenDealer, Hand, NoDealer, SeededDealer, TapedDealer
 from rpgres.engine.labels import check_labels
 from rpgres.engine.periods import turn
-from rpgres.engine.players import Answer, Policy, Prompt, Question, Seats, Standing, View, policy_of
+from rpgres.engine.players import Answer, OrdersPolicy, Policy, Prompt, Question, Seats, View, policy_of
 from rpgres.engine.prepare import Prepared, answers_to, policies_of, prepare
 from rpgres.engine.records import Pending, QuestionRecord, Result, bare_result
 from rpgres.engine.run import play, run
@@ -83,7 +83,7 @@ class Ran(msgspec.Struct, frozen=True):
         state: the table after it; the one before it while it waits.
         secret: what is kept of it.
         now: the table as the finished turns of a procedure left it that waits; else as `state`.
-        fault: what is told beside it; why it failed.
+        fault: why it failed.
         is_attempt: whether it failed, so that nothing comes of it.
     """
 
@@ -145,7 +145,7 @@ def run_at(
         asked: what is played.
         seed: what all chance is drawn from.
         step: the number under which it is drawn.
-        prompt: asks a person what nobody else answers.
+        prompt: asks a person what nothing else answers.
         hand: asks a person for results of real dice.
         is_replay: whether nothing but the recorded answers counts.
 
@@ -182,7 +182,7 @@ def _act_at(
     prepared = prepare(rules, asked.name, asked.inputs, state=history.state, actor=asked.actor, sheets=asked.sheets)
     trust = _trust(rules, history, asked)
     if trust is not None and trust.claims and not asked.answered:
-        _check_slips(prepared)
+        _check_typed(prepared)
     prepared = msgspec.structs.replace(prepared, trust=trust)
     for typed in (asked.choose, *asked.own.values()):
         plain = {label: typed[label] for label in typed if label != CLAIM}
@@ -227,7 +227,7 @@ def _without_sheet(
     return found, state
 
 
-def _check_slips(prepared: Prepared) -> None:
+def _check_typed(prepared: Prepared) -> None:
     """Have a rule refuse what was typed before anybody confirms it: run it up to the first chance or decision.
 
     Raises:
@@ -262,7 +262,7 @@ def _players(asked: Run, policies: Mapping[str, Policy], waits: Waits, prompt: P
         waits=waits,
         recalled=asked.answered,
         own=asked.own,
-        policies={who: _heard(policy) for who, policy in policies.items()},
+        policies={who: _without_claims(policy) for who, policy in policies.items()},
         prompt=prompt,
     )
 
@@ -270,10 +270,10 @@ def _players(asked: Run, policies: Mapping[str, Policy], waits: Waits, prompt: P
 def with_orders(rules: Rules, history: History, policies: Mapping[str, Policy]) -> dict[str, Policy]:
     """Return policies with the standing orders of seats, which count where no policy is named for the seat.
 
-    Orders that the rules no longer allow decide nothing, and no one is told why: they are their owner's alone.
+    Orders that the rules no longer allow decide nothing, and no message says why: they are their owner's alone.
     """
     found = standing_orders(rules, history, HOST, but=policies)
-    return {**policies, **{seat: Standing(orders, policies.get("")) for seat, orders in found.items()}}
+    return {**policies, **{seat: OrdersPolicy(orders, policies.get("")) for seat, orders in found.items()}}
 
 
 def standing_orders(rules: Rules, history: History, seat: str | None, *, but: Container[str] = ()) -> dict[str, Policy]:
@@ -290,14 +290,16 @@ def standing_orders(rules: Rules, history: History, seat: str | None, *, but: Co
     return found
 
 
-def _heard(policy: Policy) -> Policy:
+def _without_claims(policy: Policy) -> Policy:
     """Return a policy that is asked everything but whether a claim counts."""
-    if isinstance(policy, Standing):
-        return Standing(partial(_but_for_claims, policy.orders), _heard(policy.fallback) if policy.fallback else None)
-    return partial(_but_for_claims, policy)
+    if isinstance(policy, OrdersPolicy):
+        return OrdersPolicy(
+            partial(_answer_but_claims, policy.orders), _without_claims(policy.fallback) if policy.fallback else None
+        )
+    return partial(_answer_but_claims, policy)
 
 
-def _but_for_claims(policy: Policy, view: View, question: Question) -> str | Mapping[str, int] | None:
+def _answer_but_claims(policy: Policy, view: View, question: Question) -> str | Mapping[str, int] | None:
     """Return what a policy answers; a person alone confirms what was claimed."""
     return policy(view, question) if question.label != CLAIM else None
 
@@ -365,7 +367,7 @@ def state_now(rules: Rules, history: History) -> State:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Which optional moments wait for their owner
+# Which optional decisions wait for their owner
 
 
 def _by_passes(history: History) -> Waits:
@@ -376,10 +378,10 @@ def _by_passes(history: History) -> Waits:
 
 
 def _in_public(prepared: Prepared, further: Waits, *, dealer: Callable[[], GivenDealer]) -> Waits:
-    """Return what makes a moment wait only where anybody could know that it has come.
+    """Return what makes a decision wait only where anybody could know that it is asked.
 
-    Waiting can be seen. So a moment that only something hidden opens passes, unless its owner answered beforehand: the
-    run is repeated as it would be without what is hidden, and where that asks the same of the same, it waits.
+    Waiting can be seen. So a decision that only something hidden opens is skipped, unless its owner answered
+    beforehand: the run is repeated as it would be without what is hidden, and where that asks the same, it waits.
     """
     public = in_public(prepared.state)
     if public is prepared.state:

@@ -409,7 +409,7 @@ def explore(
             Budget(leaves, seconds, clock=clock), once, dealer or WalkDealer(), Runs(), recheck=recheck
         )
     except Broken as broken:
-        raise RuleError(f"the rule cannot be evaluated: {broken.told}", reason=broken.reason) from broken
+        raise RuleError(f"the rule cannot be evaluated: {broken.message}", reason=broken.reason) from broken
 
 
 def explore_within(

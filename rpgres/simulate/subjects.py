@@ -145,10 +145,10 @@ def action_subject(prepared: Prepared, job: Job, subject: ActionSubject, named: 
 
 
 def _undecided(question: Question, run: int) -> NeedsPolicy:
-    """Return the error of a decision that nobody takes."""
+    """Return the error of a decision without an answer."""
     options = ", ".join(option.name for option in question.options)
     return NeedsPolicy(
-        f"in run {run} nobody takes the decision {question.label} ({question.who} chooses among {options}). Answer it "
+        f"in run {run} the decision {question.label} has no answer ({question.who} chooses among {options}). Answer it "
         f"with {as_input('choose')} {question.label}=..., or let a policy decide with {as_input('auto')} or "
         f"{as_input('policy')} NAME",
         labels=[question.label],
@@ -354,7 +354,7 @@ def require_paths(state: State, paths: Sequence[str], *, has_procedure: bool) ->
         has_procedure: whether one is played.
 
     Raises:
-        UsageError: one cannot be read, or speaks of somebody who is not there.
+        UsageError: one cannot be read, or names a character that is not there.
     """
     for text in paths:
         if has_procedure and not is_path(text):

@@ -77,7 +77,7 @@ class Counted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SimulationResult(Printed, frozen=True, kw_only=True, tag="rpgres.simulation/1"):
-    """What came of many runs, as `rpgres simulate --json` prints it.
+    """The results of many runs, as `rpgres simulate --json` prints it.
 
     The same seed and number of runs give the same record, whatever the number of workers.
 

@@ -265,15 +265,15 @@ CARDS = ("odds", "faith", "confront", "--skill", "4", "--attribute", "1", "--han
 def test_each_next_card_is_weighed_with_policies_after_it() -> None:
     """A card played first by a script, with the policy after it, comes to the same."""
     odds = as_json(*CARDS, "--against", "orso:skill=6,attribute=1", "--switch", "empty_hand_draw=no")
-    assert (odds["weighed"], odds["policies"], odds["open"]["exact"]) == ("each", {"*": "steady"}, "0")
+    assert (odds["decide"], odds["policies"], odds["open"]["exact"]) == ("each", {"*": "steady"}, "0")
     assert {choice["option"] for choice in odds["choices"]} == {"H13", "D9", "C2", "pass"}
     for choice in odds["choices"]:
         asked = ("--auto", "--choose", f"play={choice['option']}")
         same = as_json(*CARDS, "--against", "orso:skill=6,attribute=1", "--switch", "empty_hand_draw=no", *asked)
-        assert same["weighed"] == "policies"
+        assert same["decide"] == "policies"
         assert exact(choice["outcomes"]) == exact(same["outcomes"])
     best = as_json(*CARDS, "--against", "orso:skill=6,attribute=1", "--best")
-    assert best["weighed"] == "best"
+    assert best["decide"] == "best"
     assert best["policies"] == {"*": "steady", "actor": "best"}
 
 
@@ -296,7 +296,7 @@ def test_cards_that_a_budget_leaves_open_are_estimated_and_said_to_be() -> None:
 
 def test_each_is_there_for_every_ruleset() -> None:
     odds = as_json("odds", "saga", "act", "--ability", "strength=4", "--vs", "average", "--hand", "St6,Ag3", "--each")
-    assert odds["weighed"] == "each"
+    assert odds["decide"] == "each"
     assert len(odds["choices"]) == 2
     ran = rpgres("odds", "saga", "act", "--ability", "strength=4", "--vs", "average", "--each", "--best")
     assert ran.code == 2

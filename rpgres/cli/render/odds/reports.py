@@ -259,7 +259,7 @@ def _choices(record: OddsResult, file: RulesetFile | None) -> Table:
         cells = [Cell(shares.get(name, percent(0)), outcome_style(file, name)) for name in heads]
         rows.append([Cell(choice.option, "name"), *cells, Cell(success), Cell(exact), Cell(left)])
     values = [choice.estimate.share if choice.estimate else choice.success.probability for choice in record.choices]
-    after = "optimal decisions afterwards" if record.weighed == "best" else "policies decide afterwards"
+    after = "optimal decisions afterwards" if record.decide == "best" else "policies decide afterwards"
     what = "by first choice" if is_many else "success by first choice"
     runs = [choice.sample.runs for choice in record.choices if choice.estimate and choice.sample is not None]
     games = f"{min(runs)} games or more" if runs and min(runs) < max(runs) else f"{runs[0]} games" if runs else ""
