@@ -225,6 +225,11 @@ SAVE = Option("save", "Keep the counts in this file, and resume from it.", "FILE
 SHOW = Option("show", "Show this run (from 0) instead of simulating.", "RUN", SIMULATION)
 SVG = Option("svg", "Write a chart to this file, as SVG.", "FILE", OUTPUT)
 
+# Of accounts.
+MARKDOWN = Option("markdown", "Write the account as Markdown.", "FILE", OUTPUT)
+HTML = Option("html", "Write the account as a web page.", "FILE", OUTPUT)
+LONELOG = Option("lonelog", "Write the account in Lonelog notation.", "FILE", OUTPUT)
+
 
 class StrictCommand(typer.core.TyperCommand):
     """A command that refuses an option of one value that is typed twice; Typer would silently take the last."""
@@ -387,6 +392,16 @@ def read_seconds(text: str | None) -> float | None:
     if not 0 < seconds < 1e9:
         raise UsageError(f"--seconds takes a number of seconds over 0, not {text!r}")
     return seconds
+
+
+def read_budget(shared: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the limits of a search, from `--leaves` and `--seconds`; None for the default ones.
+
+    Raises:
+        UsageError: one is no number.
+    """
+    leaves = read_count(shared["leaves"], option="--leaves", default=0) or None
+    return {"leaves": leaves, "seconds": read_seconds(shared["seconds"])}
 
 
 def read_folders(texts: Iterable[str]) -> tuple[Path, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -162,6 +162,24 @@ def say_json(record: Any, *, indent: int = 0) -> None:
         recording.records.append(record)
         return
     write_json(results(), record, indent=indent)
+
+
+def say_record(
+    record: Any, lines: Callable[[], Iterable[Shown]], *, as_json: bool, is_plain: bool, is_prose: bool = False
+) -> None:
+    """Write a record to standard output: as JSON, or as lines for people, which are made only then.
+
+    Args:
+        record: what is written.
+        lines: makes the lines.
+        as_json: which of them.
+        is_plain: whether this line asks for plain text.
+        is_prose: whether the lines are text to be read.
+    """
+    if as_json:
+        say_json(record)
+    else:
+        say(lines(), is_plain=is_plain, is_prose=is_prose)
 
 
 def write_json(out: TextIO, record: Any, *, indent: int = 0) -> None:

@@ -29,20 +29,11 @@ def _complete_keys(incomplete: str) -> list[tuple[str, str]]:
 
 
 def _complete_values(ctx: typer.Context, incomplete: str) -> list[str]:
+    from rpgres.cli.settings import CHOICES
     from rpgres.plugins.discovery import ruleset_names
 
     key = str(ctx.params.get("key") or next(iter(ctx.args), ""))
-    match key:
-        case "plain" | "dice-words":
-            found = ["true", "false"]
-        case "colour":
-            found = ["auto", "never"]
-        case "dice":
-            found = ["seeded", "real"]
-        case "ruleset":
-            found = [one.id for one in ruleset_names()]
-        case _:
-            found = []
+    found = [one.id for one in ruleset_names()] if key == "ruleset" else CHOICES.get(key, ())
     return [one for one in found if one.startswith(incomplete)]
 
 
@@ -59,14 +50,11 @@ def show(as_json: AsJson = False, plain: AsWords = False) -> None:
     Exits with 1 when something is wrong with the settings.
     """
     from rpgres.cli.checks.settings import list_settings
-    from rpgres.cli.output import say, say_json
+    from rpgres.cli.output import say_record
     from rpgres.cli.settings import active
 
     found = list_settings(active())
-    if as_json:
-        say_json(found)
-    else:
-        say(_lines(found), is_plain=plain)
+    say_record(found, lambda: _lines(found), as_json=as_json, is_plain=plain)
     if found.problems:
         raise typer.Exit(1)
 
@@ -94,12 +82,8 @@ def _lines(found: SettingsList) -> list[Line]:
     return [
         *lines,
         *([line()] if found.problems else []),
-        *(line(Piece("problem: ", "bad"), text) for text in _split(found)),
+        *(line(Piece("problem: ", "bad"), text) for problem in found.problems for text in problem.splitlines()),
     ]
-
-
-def _split(found: SettingsList) -> list[str]:
-    return [text for problem in found.problems for text in problem.splitlines()]
 
 
 def _value_text(value: bool | str | Sequence[str]) -> str:

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from rpgres.cli.annotations import AsWords, Folders, option
-from rpgres.cli.options import DICE_WORDS, REAL
+from rpgres.cli.annotations import AsWords, Folders, RealDice, declared
+from rpgres.cli.options import DICE_WORDS
 
 
 def command(
@@ -18,9 +18,9 @@ def command(
     seat: Annotated[
         str | None, typer.Option("--as", metavar="SEAT", help="Play as this seat [default: the host].")
     ] = None,
-    real_dice: Annotated[str | None, option("--real-dice", "--dice", takes=REAL.metavar, help=REAL.help)] = None,
+    real_dice: RealDice = None,
     plain: AsWords = False,
-    dice_words: Annotated[bool, typer.Option("--dice-words", help=DICE_WORDS.help)] = False,
+    dice_words: Annotated[bool, declared(DICE_WORDS)] = False,
     rulesets: Folders = None,
 ) -> None:
     """Sit down at the table that is kept here, and type what is done.

@@ -1,6 +1,6 @@
 """`rpgres plugin`: list the plugins that bring rulesets, write a new one, check them.
 
-How they are found stands in `plugins`, what is checked in `contract`, what is written in `newplugin`.
+How they are found stands in `rpgres.plugins`, what is checked in `rpgres.conformance`.
 """
 
 from __future__ import annotations
@@ -38,13 +38,19 @@ def list_all(
     name; --debug shows where plugins fail.
     """
     from rpgres.cli.exits import trace
+    from rpgres.cli.output import say_record
+    from rpgres.cli.render.plugins import plugin_lines, warning_lines
     from rpgres.plugins.discovery import unused_disabled
-    from rpgres.plugins.listing import list_rulesets
+    from rpgres.plugins.listing import PluginList, list_rulesets
     from rpgres.plugins.probing import probe_plugins
 
     probe_plugins()
-    warnings = unused_disabled()
-    _tell(list_rulesets(failed=trace), warnings=warnings, as_json=as_json, is_plain=plain, is_strict=check)
+    warnings, plugins = unused_disabled(), list_rulesets(failed=trace)
+    is_well = all(plugin.ok or plugin.stage == "disabled" for plugin in plugins)
+    record = PluginList(ok=is_well, plugins=plugins, warnings=warnings)
+    say_record(record, lambda: [*plugin_lines(plugins), *warning_lines(warnings)], as_json=as_json, is_plain=plain)
+    if check and not is_well:
+        raise typer.Exit(1)
 
 
 @app.command("new")
@@ -160,19 +166,3 @@ def _report(plugin: PluginStatus, place: str, show: Progress, *, is_shown: bool,
         say([closing_line(verdicts)], is_plain=is_plain)
     is_well = all(verdict.ok for verdict in verdicts)
     return PluginReport(**{**asdict(plugin), "ok": is_well}, checks=verdicts)
-
-
-def _tell(
-    plugins: Sequence[PluginStatus], *, warnings: Sequence[str], as_json: bool, is_plain: bool, is_strict: bool
-) -> None:
-    from rpgres.cli.output import say, say_json
-    from rpgres.cli.render.plugins import plugin_lines, warning_lines
-    from rpgres.plugins.listing import PluginList
-
-    is_well = all(plugin.ok or plugin.stage == "disabled" for plugin in plugins)
-    if as_json:
-        say_json(PluginList(ok=is_well, plugins=plugins, warnings=warnings))
-    else:
-        say([*plugin_lines(plugins), *warning_lines(warnings)], is_plain=is_plain)
-    if is_strict and not is_well:
-        raise typer.Exit(1)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from rpgres.cli.annotations import AsJson, AsWords, Folders, RulesetId, argument, complete_rulesets, option
+from rpgres.cli.annotations import AsJson, AsWords, Folders, RulesetId, Switches, argument, complete_rulesets
 from rpgres.cli.checks.report import AsForm, end_check, form_of
 from rpgres.cli.commands import ruleset_new
-from rpgres.cli.options import SWITCH
+from rpgres.cli.output import say_record
 
 if TYPE_CHECKING:
     from rpgres.cli.formats.summary import RulesetCheck
-    from rpgres.cli.render.lines import Line
+    from rpgres.cli.render.lines import Line, Shown
     from rpgres.conformance.vectors import VectorReport
     from rpgres.plugins.discovery import RulesetName
     from rpgres.toml.diagnostics import Diagnostic
@@ -32,7 +32,6 @@ def list_all(as_json: AsJson = False, plain: AsWords = False, rulesets: Folders 
     """List the rulesets there are, and name those whose house rules are broken."""
     from rpgres.cli.formats.summary import RulesetList
     from rpgres.cli.options import read_folders
-    from rpgres.cli.output import say, say_json
     from rpgres.cli.render.rulesets import ruleset_list_lines
     from rpgres.plugins.discovery import ended_faults, ruleset_names, unused_disabled
     from rpgres.plugins.probing import probe_plugins
@@ -44,11 +43,15 @@ def list_all(as_json: AsJson = False, plain: AsWords = False, rulesets: Folders 
     broken = {name.id: problems for name in names if (problems := _homemade_problems(name.id, extra))}
     strays = [*_contested(names, extra), *_strays(extra=extra)]
     strays += [Diagnostic("broken-plugin", told) for told in (*ended_faults(), *unused_disabled())]
-    if as_json:
-        found = [problem for problems in (*broken.values(), strays) for problem in problems]
-        say_json(RulesetList(rulesets=names, problems=found))
-    else:
-        say([*ruleset_list_lines(names), *_warnings(broken, strays, extra)], is_plain=plain)
+    record = RulesetList(
+        rulesets=names, problems=[problem for problems in (*broken.values(), strays) for problem in problems]
+    )
+    say_record(
+        record,
+        lambda: [*ruleset_list_lines(names), *_warnings(broken, strays, extra)],
+        as_json=as_json,
+        is_plain=plain,
+    )
 
 
 def _contested(names: Sequence[RulesetName], extra: Sequence[Path]) -> list[Diagnostic]:
@@ -232,7 +235,7 @@ def run_test(
             help="Files with one case a line, as JSON; without one, those in the ruleset's folder vectors.",
         ),
     ] = None,
-    switch: Annotated[list[str] | None, option("--switch", takes=SWITCH.metavar, help=SWITCH.help)] = None,
+    switch: Switches = None,
     as_json: AsJson = False,
     plain: AsWords = False,
     rulesets: Folders = None,
@@ -241,14 +244,11 @@ def run_test(
 
     The exit code is 1 when a case comes out differently.
     """
-    from rpgres.cli.options import read_folders, read_switches
+    from rpgres.cli.rulesets import load_named
     from rpgres.conformance.vectors import own_vectors, run_vectors
     from rpgres.errors import UsageError
-    from rpgres.plugins.discovery import find_ruleset
-    from rpgres.plugins.loading import load_rules
 
-    folders = read_folders(rulesets or ())
-    rules = load_rules(find_ruleset(ruleset, extra=folders), switches=read_switches(switch or ()), extra=folders)
+    rules = load_named(ruleset, rulesets, switch)
     files = vectors or own_vectors(rules)
     if not files:
         raise UsageError(f"the ruleset {rules.id} brings no vectors; name a file of them")
@@ -286,12 +286,10 @@ def _checked_lines(checked: Sequence[RulesetCheck], strays: Sequence[Diagnostic]
 
 
 def _complete_actions(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
-    from rpgres.plugins.discovery import find_ruleset
-    from rpgres.rulesets import data_folders, merge_parts, read_parts
+    from rpgres.cli.rulesets import read_ruleset
 
     typed: dict[str, Any] = ctx.params
-    ruleset = find_ruleset(typed.get("ruleset") or "")
-    actions = merge_parts(read_parts(data_folders(ruleset.id, own=ruleset.data), ruleset_id=ruleset.id)).actions
+    actions = read_ruleset(typed.get("ruleset") or "").file.actions
     return [(name, action.summary) for name, action in actions.items() if name.startswith(incomplete)]
 
 
@@ -302,7 +300,7 @@ def show(
         str | None,
         argument("[ACTION]", help="Show this action with its outcome tables.", autocompletion=_complete_actions),
     ] = None,
-    switch: Annotated[list[str] | None, option("--switch", takes=SWITCH.metavar, help=SWITCH.help)] = None,
+    switch: Switches = None,
     as_json: AsJson = False,
     plain: AsWords = False,
     rulesets: Folders = None,
@@ -312,18 +310,15 @@ def show(
     Labels are the names behind --given and --choose.
     """
     from rpgres.cli.formats.summary import ActionDescription, describe_action, describe_ruleset
-    from rpgres.cli.options import read_folders, read_switches
-    from rpgres.cli.output import say, say_json
     from rpgres.cli.render.rulesets import action_lines, ruleset_lines
-    from rpgres.plugins.discovery import find_ruleset
-    from rpgres.plugins.loading import load_rules
+    from rpgres.cli.rulesets import load_named
 
-    folders = read_folders(rulesets or ())
-    rules = load_rules(find_ruleset(ruleset, extra=folders), switches=read_switches(switch or ()), extra=folders)
+    rules = load_named(ruleset, rulesets, switch)
     described = describe_ruleset(rules) if action is None else describe_action(rules, action)
-    if as_json:
-        say_json(described)
-    elif isinstance(described, ActionDescription):
-        say(action_lines(described, rules.chosen, has_rungs=bool(rules.file.ladder)), is_plain=plain)
-    else:
-        say(ruleset_lines(described), is_plain=plain)
+
+    def lines() -> Sequence[Shown]:
+        if isinstance(described, ActionDescription):
+            return action_lines(described, rules.chosen, has_rungs=bool(rules.file.ladder))
+        return ruleset_lines(described)
+
+    say_record(described, lines, as_json=as_json, is_plain=plain)

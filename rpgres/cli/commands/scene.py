@@ -9,10 +9,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rpgres.cli.annotations import AsJson, AsWords, Folders, OnlyOf, option
+from rpgres.cli import options as opt
+from rpgres.cli.annotations import (
+    AsJson,
+    AsWords,
+    Auto,
+    Folders,
+    OnlyOf,
+    Policies,
+    RealDice,
+    Seed,
+    Switches,
+    declared,
+    option,
+)
 from rpgres.cli.checks.report import AsForm, check_files, form_of
 from rpgres.cli.commands.scene_procedure import RunCommand, asked_for_dice
-from rpgres.cli.options import PLAIN, POLICY, REAL, SEED, SWITCH
+from rpgres.cli.output import say, say_json, say_record
 from rpgres.text.harmless import harmless
 
 if TYPE_CHECKING:
@@ -70,8 +83,6 @@ Files = Annotated[
         autocompletion=_complete_scenes,
     ),
 ]
-Switches = Annotated[list[str] | None, option("--switch", takes=SWITCH.metavar, help=SWITCH.help)]
-Seed = Annotated[str | None, option("--seed", takes=SEED.metavar, help=SEED.help)]
 
 
 @app.command("list")
@@ -89,15 +100,10 @@ def list_all(
     `rpgres scene run NAME` plays one.
     """
     from rpgres.cli.formats.listed import list_files
-    from rpgres.cli.options import read_folders
-    from rpgres.cli.output import say, say_json
     from rpgres.cli.render.files import file_list_lines
 
-    found = list_files("scene", ruleset, extra=read_folders(rulesets or ()), with_cases=cases)
-    if as_json:
-        say_json(found)
-    else:
-        say(file_list_lines(found), is_plain=plain)
+    found = list_files("scene", ruleset, extra=opt.read_folders(rulesets or ()), with_cases=cases)
+    say_record(found, lambda: file_list_lines(found), as_json=as_json, is_plain=plain)
 
 
 AsSeat = Annotated[
@@ -109,14 +115,9 @@ AsSeat = Annotated[
         autocompletion=_complete_seats,
     ),
 ]
-RealDice = Annotated[str | None, option("--real-dice", "--dice", takes=REAL.metavar, help=REAL.help)]
-AsMarkdown = Annotated[str | None, option("--markdown", takes="FILE", help="Write the account as Markdown.")]
-AsHtml = Annotated[str | None, option("--html", takes="FILE", help="Write the account as a web page.")]
-AsLonelog = Annotated[str | None, option("--lonelog", takes="FILE", help="Write the account in Lonelog notation.")]
-
-
-Auto = Annotated[bool, typer.Option("--auto", help="Let the ruleset's policy make all decisions that are not given.")]
-Policies = Annotated[list[str] | None, option("--policy", takes=POLICY.metavar, help=POLICY.help)]
+AsMarkdown = Annotated[str | None, declared(opt.MARKDOWN)]
+AsHtml = Annotated[str | None, declared(opt.HTML)]
+AsLonelog = Annotated[str | None, declared(opt.LONELOG)]
 
 
 @app.command("run", cls=RunCommand)
@@ -140,7 +141,7 @@ def run(
     html: AsHtml = None,
     lonelog: AsLonelog = None,
     as_json: AsJson = False,
-    plain: Annotated[bool, typer.Option("--plain", help=PLAIN.help)] = False,
+    plain: AsWords = False,
     rulesets: Folders = None,
 ) -> None:
     """Play a scene or a procedure from start to end, and tell what happens.
@@ -152,7 +153,6 @@ def run(
     exists is replaced only if it is an account that rpgres wrote.
     """
     from rpgres.cli.account_files import STANDARD, require_files, write_files
-    from rpgres.cli.output import say_json
     from rpgres.cli.render.accounts.scenes import account_of
     from rpgres.cli.scene_output import play_silently, tell_scene
     from rpgres.scenes import require_sound, seed_of
@@ -192,7 +192,7 @@ def show(
     html: AsHtml = None,
     lonelog: AsLonelog = None,
     as_json: AsJson = False,
-    plain: Annotated[bool, typer.Option("--plain", help=PLAIN.help)] = False,
+    plain: AsWords = False,
     rulesets: Folders = None,
 ) -> None:
     """Tell a scene that was played: from a log in Lonelog, or from JSON.
@@ -201,11 +201,10 @@ def show(
     another hand is read as far as its notation is known.
     """
     from rpgres.cli.account_files import STANDARD, read_account, require_files, write_files
-    from rpgres.cli.options import read_folders
-    from rpgres.cli.output import is_told_plainly, say, say_json
+    from rpgres.cli.output import is_told_plainly
 
     files = require_files({"markdown": markdown, "html": html, "lonelog": lonelog}, as_json=as_json)
-    account = read_account(file, folders=read_folders(rulesets or ()))
+    account = read_account(file, folders=opt.read_folders(rulesets or ()))
     if as_json:
         say_json(account)
     elif STANDARD not in files.values():
@@ -241,20 +240,19 @@ def _shown(file: str) -> str:
 
 
 def _diagnosed(file: str, switch: list[str] | None, rulesets: list[str] | None) -> list[Diagnostic]:
-    from rpgres.cli.options import read_folders, read_switches
     from rpgres.errors import FileError, PluginError
     from rpgres.plugins.discovery import find_ruleset
     from rpgres.scenes import open_scene, scene_diagnostics
     from rpgres.toml.diagnostics import diagnostics_in
 
-    folders = read_folders(rulesets or ())
+    folders = opt.read_folders(rulesets or ())
     try:
         source, folder = open_scene(file, extra=folders)
         return scene_diagnostics(
             source,
             find_ruleset=lambda ruleset: find_ruleset(ruleset, extra=folders),
             folder=folder,
-            switches=read_switches(switch or ()),
+            switches=opt.read_switches(switch or ()),
             extra=folders,
         )
     except (FileError, PluginError) as error:  # not to be read, or not TOML: the first fault is all there is
@@ -265,9 +263,7 @@ def _diagnosed(file: str, switch: list[str] | None, rulesets: list[str] | None) 
 def prove(
     files: Files,
     seed: Seed = None,
-    auto: Annotated[
-        bool, typer.Option("--auto", help="Let the ruleset's policy make all decisions that are not given.")
-    ] = False,
+    auto: Auto = False,
     switch: Switches = None,
     as_json: AsJson = False,
     rulesets: Folders = None,
@@ -277,7 +273,6 @@ def prove(
     Chance that is not given is drawn from the scene's seed, or from the seed 0. The exit code is 1 when an expectation
     failed, a scene cannot be played, or nothing is expected of it.
     """
-    from rpgres.cli.output import say, say_json
     from rpgres.cli.progress import interrupted, one_by_one
     from rpgres.cli.render.lines import line
     from rpgres.cli.render.scenes import mismatch_lines
@@ -313,18 +308,17 @@ def prove(
 def _read(
     file: str, switch: list[str] | None, rulesets: list[str] | None, *, policy: Sequence[str] = (), auto: bool = False
 ) -> Scene:
-    from rpgres.cli.options import named_policies, read_folders, read_switches
     from rpgres.plugins.discovery import find_ruleset
     from rpgres.scenes import open_scene, read_scene
 
-    folders = read_folders(rulesets or ())
+    folders = opt.read_folders(rulesets or ())
     source, folder = open_scene(file, extra=folders)
-    named = named_policies(policy)
+    named = opt.named_policies(policy)
     return read_scene(
         source,
         find_ruleset=lambda ruleset: find_ruleset(ruleset, extra=folders),
         folder=folder,
-        switches=read_switches(switch or ()),
+        switches=opt.read_switches(switch or ()),
         extra=folders,
         policy=named.pop("", ""),
         named=named,

@@ -183,13 +183,9 @@ def _weigh(
     plays = opt.read_count(shared["simulate"], option="--simulate", default=0)
     if plays and by != ENDING and "." not in by:
         raise UsageError(f"--simulate estimates endings and parts of the table, not what a procedure counts ({by})")
-    budget: dict[str, Any] = {
-        "leaves": opt.read_count(shared["leaves"], option="--leaves", default=0) or None,
-        "seconds": opt.read_seconds(shared["seconds"]),
-    }
     try:
         with progress("evaluating", is_plain=shared["plain"]):
-            odds = scene_odds(course_of(scene, by=(by,)), **budget)
+            odds = scene_odds(course_of(scene, by=(by,)), **opt.read_budget(shared))
     except Undecided as undecided:
         raise nobody_decides(scene, undecided.questions.values()) from None
     sample = None

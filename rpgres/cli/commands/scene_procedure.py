@@ -11,8 +11,8 @@ from rpgres.cli import options as opt
 from rpgres.cli.asking.terminal import asks_dice
 from rpgres.cli.dynamic import SCENE_RUN, ActionCommand, Verb, procedure_named
 from rpgres.cli.exits import WAITING, exit_of
-from rpgres.cli.options import ANSWERS, OUTPUT, Option, StrictCommand, hoist
-from rpgres.cli.output import say, say_json
+from rpgres.cli.options import ANSWERS, Option, StrictCommand, hoist
+from rpgres.cli.output import say_json, say_record
 from rpgres.cli.rulesets import RulesetData
 
 if TYPE_CHECKING:
@@ -22,12 +22,9 @@ if TYPE_CHECKING:
     from rpgres.scenes import Scene
 
 AS_SEAT = Option("as", "Tell only what this seat may know, and no seed.", "SEAT", ANSWERS)
-MARKDOWN = Option("markdown", "Write the account as Markdown.", "FILE", OUTPUT)
-HTML = Option("html", "Write the account as a web page.", "FILE", OUTPUT)
-LONELOG = Option("lonelog", "Write the account in Lonelog notation.", "FILE", OUTPUT)
 OPTIONS = (
     *(opt.SEED, opt.GIVEN, opt.REAL, opt.CHOOSE, opt.AUTO, opt.POLICY, AS_SEAT, opt.SWITCH, opt.RULESETS),
-    *(MARKDOWN, HTML, LONELOG, opt.JSON, opt.PLAIN, opt.DICE_WORDS, opt.NOTE, opt.EXIT_CODE),
+    *(opt.MARKDOWN, opt.HTML, opt.LONELOG, opt.JSON, opt.PLAIN, opt.DICE_WORDS, opt.NOTE, opt.EXIT_CODE),
 )
 # Options of this line that a resumed one needs as well, beside those that the pending record has.
 _KEPT = ("rulesets", "policy", "markdown", "html", "lonelog", "json", "plain", "exit_code")
@@ -130,10 +127,7 @@ def _tell_waiting(pending: Pending, prepared: Prepared, shared: Mapping[str, Any
 
     command = ("scene", "run", f"{pending.ruleset}/{pending.action}")
     pending = resumed(pending, prepared.rules, command=command, more=kept_options(shared, _KEPT))
-    if shared["json"]:
-        say_json(pending)
-    else:
-        say(waiting_lines(pending), is_plain=shared["plain"])
+    say_record(pending, lambda: waiting_lines(pending), as_json=shared["json"], is_plain=shared["plain"])
 
 
 def _nobody_decides(pending: Pending) -> Exception:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rpgres.cli.annotations import AsJson, Folders, option
-from rpgres.cli.options import AUTO, PLAIN, POLICY
+from rpgres.cli.annotations import AsJson, AsWords, Auto, Folders, Policies, option
 from rpgres.errors import UsageError
 
 if TYPE_CHECKING:
@@ -33,7 +32,6 @@ Choose = Annotated[
     list[str] | None, option("--choose", takes="LABEL[#N]=OPTION", help="Change a decision, or add one.")
 ]
 Given = Annotated[list[str] | None, option("--given", takes="LABEL[#N]=FACES", help="Change dice or cards.")]
-Policies = Annotated[list[str] | None, option("--policy", takes=POLICY.metavar, help=POLICY.help)]
 SceneFile = Annotated[str | None, option("--scene", takes="FILE", help="The scene, where it is not where it was.")]
 Seat = Annotated[str | None, option("--as", takes="SEAT", help="Whose view of a persistent table [env: RPGRES_SEAT].")]
 
@@ -42,12 +40,12 @@ def command(
     run: Run,
     choose: Choose = None,
     given: Given = None,
-    auto: Annotated[bool, typer.Option("--auto", help=AUTO.help)] = False,
+    auto: Auto = False,
     policy: Policies = None,
     scene: SceneFile = None,
     seat: Seat = None,
     as_json: AsJson = False,
-    plain: Annotated[bool, typer.Option("--plain", help=PLAIN.help)] = False,
+    plain: AsWords = False,
     rulesets: Folders = None,
 ) -> None:
     """Repeat a run with one answer changed and every other die as it fell.

@@ -13,7 +13,7 @@ from rpgres.cli.play.spoken import as_typed
 from rpgres.cli.rulesets import RulesetData, read_ruleset
 from rpgres.cli.settings import active, expand_at_table
 from rpgres.cli.shell.words import joined, split
-from rpgres.cli.short import Reading, Scope, Unclear, Words, lengthened, rules_of, typed_apart, who_is_named
+from rpgres.cli.short import Reading, Scope, Unclear, Words, lengthened, typed_apart, who_is_named
 from rpgres.cli.short.fitting import BESIDE
 from rpgres.dice import resembles_notation
 from rpgres.engine.labels import labels_of
@@ -93,7 +93,7 @@ class Room:
         self.history = read(path)
         new = self.history.new
         self.data: RulesetData = read_ruleset(new.public.ruleset, extra=(*map(Path, new.secret.folders), *folders))
-        self.rules: Rules = rules_of(self.data).with_switches(new.public.switches)
+        self.rules: Rules = self.data.without_code().with_switches(new.public.switches)
 
     def look(self) -> History:
         """Return the journal as it is now."""

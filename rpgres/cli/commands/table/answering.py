@@ -9,11 +9,10 @@ import msgspec
 import typer
 
 from rpgres.cli import options as opt
-from rpgres.cli.annotations import argument, option, spread
+from rpgres.cli.annotations import RealDice, argument, option, spread
 from rpgres.cli.asking.terminal import is_listening
 from rpgres.cli.commands.table.common import (
     AnswerOptions,
-    RealDiceOf,
     TableOptions,
     app,
     finish_run,
@@ -212,7 +211,7 @@ def open_(
     elsewhere: Annotated[
         bool, typer.Option("--elsewhere", help="Only print the line that opens it, for the host.")
     ] = False,
-    real_dice: RealDiceOf = None,
+    real_dice: RealDice = None,
     *,
     options: TableOptions,
 ) -> None:
@@ -267,7 +266,7 @@ def let_pass(
             "ends), or always.",
         ),
     ] = "action",
-    real_dice: RealDiceOf = None,
+    real_dice: RealDice = None,
     *,
     options: TableOptions,
 ) -> None:

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rpgres.cli import options as opt
-from rpgres.cli.annotations import AsJson, AsWords, Folders, argument, complete_rulesets, option, spread
+from rpgres.cli.annotations import (
+    AsJson,
+    AsWords,
+    Folders,
+    Seed,
+    Switches,
+    argument,
+    complete_rulesets,
+    option,
+    spread,
+)
 from rpgres.cli.commands.table.common import TABLE_ENV, Table, TableOptions, app, say_entry
 from rpgres.cli.output import say, say_json
 from rpgres.cli.settings import active
@@ -29,8 +39,8 @@ def new(
     sheet: Annotated[
         list[str] | None, option("--sheet", takes="FILE", help="A character sheet; repeat for more characters.")
     ] = None,
-    switch: Annotated[list[str] | None, option("--switch", takes=opt.SWITCH.metavar, help=opt.SWITCH.help)] = None,
-    seed: Annotated[str | None, option("--seed", takes=opt.SEED.metavar, help=opt.SEED.help)] = None,
+    switch: Switches = None,
+    seed: Seed = None,
     name: Annotated[str, option("--title", takes="TEXT", help="The title of the table.")] = "",
     trust: Annotated[
         str,

@@ -13,7 +13,7 @@ import typer
 from msgspec import Struct
 
 from rpgres.cli import options as opt
-from rpgres.cli.annotations import AsJson, AsWords, Folders, option
+from rpgres.cli.annotations import AsJson, AsWords, Auto, Choose, Folders, Given, RealDice, declared, option
 from rpgres.cli.asking.terminal import asks_dice, can_prompt, is_listening
 from rpgres.cli.exits import exit_of
 from rpgres.cli.options import Option
@@ -45,16 +45,12 @@ SEAT = Option(
     TABLE_PART,
 )
 
-Table = Annotated[str | None, option("--table", takes="PATH", help=TABLE.help)]
-Seat = Annotated[str | None, option("--as", takes="SEAT", help=SEAT.help)]
-Given = Annotated[list[str] | None, option("--given", takes=opt.GIVEN.metavar, help=opt.GIVEN.help)]
-Choose = Annotated[list[str] | None, option("--choose", takes=opt.CHOOSE.metavar, help=opt.CHOOSE.help)]
+Table = Annotated[str | None, declared(TABLE)]
+Seat = Annotated[str | None, declared(SEAT)]
 Policies = Annotated[
     list[str] | None,
     option("--policy", takes="[CHARACTER=]NAME", help="Let this policy decide for everybody, or for one character."),
 ]
-RealDiceOf = Annotated[str | None, option("--real-dice", "--dice", takes=opt.REAL.metavar, help=opt.REAL.help)]
-Auto = Annotated[bool, typer.Option("--auto", help=opt.AUTO.help)]
 
 app = typer.Typer(
     add_completion=False,
@@ -136,7 +132,7 @@ class AnswerOptions(Struct, frozen=True):
     choose: Choose = None
     auto: Auto = False
     policy: Policies = None
-    real_dice: RealDiceOf = None
+    real_dice: RealDice = None
 
     def arguments(
         self,
@@ -159,7 +155,7 @@ class AnswerOptions(Struct, frozen=True):
             "seat": options.who,
             "given": opt.read_answers(self.given or (), option="--given"),
             "choose": opt.read_answers(self.choose or (), option="--choose"),
-            "policies": read_named(self.policy),
+            "policies": opt.named_policies(self.policy or ()),
             "auto": self.auto,
             "hand": hand_for(options, self.real_dice, actor=actor, plus=plus),
             "prompt": None if self.auto or not is_asked else _prompt(options, heading),
@@ -210,11 +206,6 @@ def _under_way(options: TableOptions, view: View) -> Prepared:
     place = options.find()
     history = read(place.path)
     return prepared_for(rules_at(place, history), history, seat=view.seat)
-
-
-def read_named(texts: Sequence[str] | None) -> dict[str, str]:
-    """Return policies by the character they are for; the default under an empty name."""
-    return {who: name for who, _, name in (text.rpartition("=") for text in texts or ())}
 
 
 def rules_at(place: Place, history: History) -> Rules:
