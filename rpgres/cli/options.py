@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rpgres.engine.prepare import Prepared
     from rpgres.odds.exact import By
     from rpgres.rulesets import Rules
+    from rpgres.scenes import Scene
 
 ANSWERS = "Dice and decisions"
 SIMULATION = "Simulation"
@@ -473,11 +474,17 @@ def policy_names(rules: Rules, *, names: Sequence[str], auto: bool) -> dict[str,
     """Return the same policies by name, for the record; everybody's under `*`."""
     from rpgres.engine.players import default_policy
 
-    named = {"*": default_policy(rules)} if auto else {}
-    for text in names:
-        who, _, name = text.rpartition("=")
-        named[who or "*"] = name
-    return named
+    default = {"*": default_policy(rules)} if auto else {}
+    return default | {who or "*": name for who, name in named_policies(names).items()}
+
+
+def scene_policies(scene: Scene, *, names: Sequence[str], auto: bool) -> dict[str, str]:
+    """Return the policies of a scene by character, for the record: its own and those that were typed; see above."""
+    from rpgres.scenes.deciding import who_decides
+
+    own = who_decides(scene.file, scene.policies)
+    everybody = {"*": scene.file.policy} if scene.file.policy else policy_names(scene.rules, names=(), auto=auto)
+    return {**own, **everybody, **policy_names(scene.rules, names=names, auto=False)}
 
 
 def hoist(args: Sequence[str], options: Mapping[str, Option]) -> list[str]:

@@ -247,10 +247,10 @@ class OddsGroup(PlayGroup):
     verb = Verb(
         "odds",
         ACTION_OPTIONS,
-        DICE_OPTIONS,
-        "Compute the exact probabilities of dice.",
         weigh_action,
+        DICE_OPTIONS,
         weigh_notation,
+        "Compute the exact probabilities of dice.",
         scene=command_of_scene,
         procedure_options=PROCEDURE_OPTIONS,
     )

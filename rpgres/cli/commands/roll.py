@@ -36,17 +36,8 @@ ACTION_OPTIONS = (
 )
 NOTHING_DONE = "Taken back: nothing was done.\n"
 DICE_OPTIONS = (
-    opt.VS,
-    opt.SEED,
-    opt.GIVEN,
-    opt.REAL,
-    opt.REPEAT,
-    opt.EACH_RUN,
-    opt.JSON,
-    opt.PLAIN,
-    opt.DICE_WORDS,
-    opt.NOTE,
-    opt.EXIT_CODE,
+    *(opt.VS, opt.SEED, opt.GIVEN, opt.REAL),
+    *(opt.REPEAT, opt.EACH_RUN, opt.JSON, opt.PLAIN, opt.DICE_WORDS, opt.NOTE, opt.EXIT_CODE),
 )
 
 # Options of a line that a resumed one needs as well, beside those that the pending record has.
@@ -140,8 +131,6 @@ def roll_notation(notation: str, values: dict[str, Any]) -> None:
 
 
 def _check_repeat(shared: dict[str, Any], *, repeat: int) -> None:
-    if repeat and shared["exit_code"]:
-        raise UsageError("--exit-code and --repeat exclude each other")
     if shared["each_run"] and not repeat:
         raise UsageError("--each-run shows the runs of --repeat N; a single run is always shown")
     if repeat and shared["exit_code"]:
@@ -259,7 +248,7 @@ def _show_many(
 class RollGroup(PlayGroup):
     """What can be rolled."""
 
-    verb = Verb("roll", ACTION_OPTIONS, DICE_OPTIONS, "Roll dice.", roll_action, roll_notation)
+    verb = Verb("roll", ACTION_OPTIONS, roll_action, DICE_OPTIONS, roll_notation, "Roll dice.")
 
 
 app = typer.Typer(

@@ -145,7 +145,7 @@ def _nobody_decides(pending: Pending) -> Exception:
     )
 
 
-VERB = Verb(SCENE_RUN, OPTIONS, (), "", run_procedure, lambda *_: None)
+VERB = Verb(SCENE_RUN, OPTIONS, run_procedure)
 
 
 class RunCommand(StrictCommand):

@@ -16,13 +16,14 @@ from rpgres.cli import options as opt
 from rpgres.cli.dynamic import PlayGroup, Verb, scene_command
 from rpgres.cli.lazy import Command
 from rpgres.cli.options import SectionedCommand
-from rpgres.cli.output import say, say_json
+from rpgres.cli.output import say_json, say_record
 from rpgres.cli.reporting import emit_report, format_of
 from rpgres.cli.rulesets import RulesetData
 from rpgres.errors import UsageError
 from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
+    from rpgres.cli.render.lines import Shown
     from rpgres.rulesets import Rules
     from rpgres.scenes import Scene
     from rpgres.simulate import Crew, Job, Plan, SimulationResult, Tally
@@ -131,17 +132,16 @@ def _show_result(found: Any, rules: Rules, shared: Mapping[str, Any]) -> int:
         from rpgres.cli.shell.resuming import resumed
 
         found = resumed(found, rules)
-    if shared["json"]:
-        say_json(found)
-    else:
+
+    def lines() -> Sequence[Shown]:
         from rpgres.cli.render.results import pending_lines, result_lines
         from rpgres.cli.render.words import house_rules
 
         if isinstance(found, Pending):
-            say(pending_lines(found, rules.file), is_plain=shared["plain"])
-        else:
-            lines = result_lines(found, rules.file, house_rules=house_rules(rules))
-            say(lines, is_plain=shared["plain"])
+            return pending_lines(found, rules.file)
+        return result_lines(found, rules.file, house_rules=house_rules(rules))
+
+    say_record(found, lines, as_json=shared["json"], is_plain=shared["plain"])
     return exit_of(found, is_told=False)
 
 
@@ -179,23 +179,12 @@ def simulate_scene(name: str, values: dict[str, Any]) -> None:
         job_of=job_of,
         show=lambda seed: _show_scene(scene, seed, shared),
         title=scene.file.title,
-        policies=_scene_policies(scene, named, auto=auto),
+        policies=opt.scene_policies(scene, names=shared["policy"], auto=auto),
         own_seed=scene.file.seed,
     )
     has_procedure = any(leaf.step.procedure for leaf in scene.program.leaves)
     require_paths(scene.state, line.paths, has_procedure=has_procedure)
     _simulate(line)
-
-
-def _scene_policies(scene: Scene, named: Mapping[str, str], *, auto: bool) -> dict[str, str]:
-    """Return the policies of a scene by character; the default under `*`."""
-    from rpgres.engine.players import default_policy
-    from rpgres.scenes.deciding import who_decides
-
-    own = who_decides(scene.file, scene.policies)
-    everybody = scene.file.policy or (default_policy(scene.rules) if auto else "")
-    typed = {who or "*": name for who, name in named.items()}
-    return {**own, **({"*": everybody} if everybody else {}), **typed}
 
 
 def _show_scene(scene: Scene, seed: str, shared: Mapping[str, Any]) -> int:
@@ -408,7 +397,7 @@ how many boxes are marked."""
 class SimulateGroup(PlayGroup):
     """What can be simulated."""
 
-    verb = Verb("simulate", ACTION_OPTIONS, ACTION_OPTIONS, "", simulate_action, _no_dice, scene=command_of_scene)
+    verb = Verb("simulate", ACTION_OPTIONS, simulate_action, ACTION_OPTIONS, _no_dice, scene=command_of_scene)
 
     def load(self, name: str, args: Sequence[str]) -> Command:
         """Return the group of a ruleset, or the command of a scene."""

@@ -98,15 +98,12 @@ def read_log(room: Room, asked: Read) -> Log:
 
     seen = log_seen(room.look(), room.seat, last=asked.last)
     lines = partial(entry_lines, file=room.rules.file, known={})
-    return Log(
-        entries=[
-            LogEntry(number=one.number, kind=_kind(one), undone=one.undone, text=plain_text(lines(one))) for one in seen
-        ]
-    )
-
-
-def _kind(entry: Any) -> str:
-    return str(entry.__struct_config__.tag)
+    kinds = [str(one.__struct_config__.tag) for one in seen]
+    entries = [
+        LogEntry(number=one.number, kind=kind, undone=one.undone, text=plain_text(lines(one)))
+        for one, kind in zip(seen, kinds, strict=True)
+    ]
+    return Log(entries=entries)
 
 
 def odds(room: Room, asked: Weighed) -> Odds:

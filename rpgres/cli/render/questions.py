@@ -160,7 +160,8 @@ def _groups(question: Question, keys: Mapping[str, Option], price: str) -> list[
         if any(key in its for its in others.values()):
             continue
         told = option.price if option.price != price else ""
-        entry = line(Piece(key, "name"), f" {option.brief or _in_full(option)}{f' ({told})' if told else ''}")
+        text = option.brief or (f"{option.name}: {option.text}" if option.text else option.name)
+        entry = line(Piece(key, "name"), f" {text}{f' ({told})' if told else ''}")
         is_own = not option.cost or not _nearness(option, question)[0]
         groups.setdefault("" if is_own else option.of, []).append(entry)
     count = len(keys) - sum(map(len, others.values()))
@@ -184,10 +185,6 @@ def _other_ways(keys: Mapping[str, Option]) -> dict[str, list[str]]:
 def _span(keys: Sequence[str], count: int) -> str:
     """Return what is typed for several options; where it is all there are, those in between are left out."""
     return f"{keys[0]} to {keys[-1]}" if len(keys) == count > 2 else ", ".join(keys)
-
-
-def _in_full(option: Option) -> str:
-    return f"{option.name}: {option.text}" if option.text else option.name
 
 
 def _list(question: Question, keys: Mapping[str, Option]) -> Iterator[Line]:

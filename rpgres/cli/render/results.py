@@ -391,13 +391,11 @@ def fact_words(facts: Mapping[str, Any]) -> str:
     for name, value in facts.items():
         if value is None or isinstance(value, bool) or value == ():
             continue
-        shown = signed(value) if name == "margin" and isinstance(value, int) else _fact(value)
+        shown = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+        if name == "margin" and isinstance(value, int):
+            shown = signed(value)
         words.append(f"{name.replace('_', ' ')} {shown}")
     return ", ".join(words)
-
-
-def _fact(value: Any) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def repeat_line(number: int, result: Result | Pending, file: RulesetFile | None) -> Line:

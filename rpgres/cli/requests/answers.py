@@ -14,8 +14,7 @@ from rpgres.cli.formats.batches import SeveralRecord, TextRecord
 from rpgres.cli.options import GIVEN, read_answers
 from rpgres.cli.requests.keys import PLURAL, Keys, key_of_option, read_keys, with_keys
 from rpgres.cli.requests.operations import Operation, find_operation, prepared_run
-from rpgres.cli.requests.recording import Recording
-from rpgres.cli.streams import recorded
+from rpgres.cli.streams import Recording, recorded
 from rpgres.engine.records import ERROR, Pending, error_record
 from rpgres.engine.requests import discreet, resuming
 from rpgres.errors import FileError, RpgresError, as_own

@@ -161,7 +161,7 @@ def _played(operation: Operation, request: Mapping[str, Any], folders: Sequence[
     if "notation" in rest and verb.dice_help:
         notation = _text(rest.pop("notation"), "notation")
         values = read_keys(_dice_keys(verb.name, tuple(verb.dice_options)), rest, of=operation.name)
-        return lambda: verb.throw(notation, values)
+        return lambda: verb.roll_dice(notation, values)
     if "scene" in rest and verb.scene is not None:
         scene = _text(rest.pop("scene"), "scene")
         found = _procedure_of(scene, rest, folders)

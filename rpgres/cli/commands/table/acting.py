@@ -57,10 +57,6 @@ def act_with(data: RulesetData, action: str, values: dict[str, Any]) -> None:
         finish_run(done, options, is_asked=arguments["prompt"] is not None, exit_code=shared["exit_code"])
 
 
-def _no_dice(_notation: str, _values: dict[str, Any]) -> None:
-    raise UsageError("dice without a ruleset are rolled with `rpgres roll`")
-
-
 def seen_at(words: Sequence[str]) -> tuple[State, str]:
     """Return the table that a line names, as its seat sees it, and who acts by it; empty where that is not clear."""
     from rpgres.cli.short import option_in
@@ -76,7 +72,7 @@ def seen_at(words: Sequence[str]) -> tuple[State, str]:
     return state_seen(history.state, options.who), actor
 
 
-ACT = Verb("act", ACT_OPTIONS, (), "", act_with, _no_dice, is_seated=True, table=seen_at)
+ACT = Verb("act", ACT_OPTIONS, act_with, is_seated=True, table=seen_at)
 
 
 class ActGroup(LazyGroup):
@@ -133,9 +129,9 @@ class ActGroup(LazyGroup):
 
 def _data(args: Sequence[str]) -> RulesetData:
     """Return the data of the ruleset of the table that a line names, which is not parsed yet."""
-    named = [word.partition("=")[2] for word in args if word.startswith("--table=")]
-    named += [args[place + 1] for place, word in enumerate(args[:-1]) if word == "--table"]
-    ruleset, folders = _ruleset_at(named[0] if named else None)
+    from rpgres.cli.short import option_in
+
+    ruleset, folders = _ruleset_at(option_in(args, "table") or None)
     return read_ruleset(ruleset, extra=(*folders, *folders_in(args)))
 
 

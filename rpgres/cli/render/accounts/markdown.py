@@ -8,8 +8,8 @@ from itertools import groupby
 from rpgres.cli.formats.accounts import Account, Stands, Turn
 from rpgres.cli.render.accounts.blocks import Kind, blocks_of
 from rpgres.cli.render.accounts.lines import people_words, rules_words
+from rpgres.cli.render.documents import plain_markdown
 from rpgres.cli.render.lines import Line
-from rpgres.cli.render.markdown import plain_markdown
 
 _BEFORE: dict[Kind, str] = {"note": "> ", "round": "### "}
 HEAD = "<!-- rpgres account -->"  # by which a file is known that may be replaced
