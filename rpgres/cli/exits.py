@@ -142,18 +142,18 @@ WAITING = 3  # exit code: a decision waits
 FAILED, TIED = 10, 11  # exit codes of --exit-code
 
 
-def exit_of(found: Result | Pending, *, is_told: bool) -> int:
+def exit_of(found: Result | Pending, *, with_codes: bool) -> int:
     """Return the exit code of a command that prints a result, or a decision that waits.
 
     Args:
         found: what is printed.
-        is_told: whether a failure and a tie have codes of their own.
+        with_codes: whether a failure and a tie have codes of their own.
     """
     from rpgres.engine.records import Pending
 
     if isinstance(found, Pending):
         return WAITING
-    if not is_told:
+    if not with_codes:
         return 0
     if found.success is None:
         return TIED if found.margin is not None else 0

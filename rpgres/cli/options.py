@@ -114,7 +114,7 @@ CHOOSE = Option(
 BEST_WHO = Option(
     "best",
     "Let this character or seat decide optimally over the whole scene, and evaluate each first choice [without WHO: "
-    "whoever acts first].",
+    "the one who acts first].",
     "WHO",
     is_bare=True,
 )
@@ -139,7 +139,8 @@ POLICY = Option(
     many=True,
 )
 WAIT = Option(
-    "wait", "Wait for optional decisions too, with exit code 3, where they would be skipped as nobody can be asked."
+    "wait",
+    "Wait for optional decisions too, with exit code 3, where they would be skipped because no person can be asked.",
 )
 SWITCH = Option("switch", "Set a house rule.", "NAME=CHOICE", OTHER, many=True)
 RULESETS = Option(

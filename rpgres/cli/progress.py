@@ -12,7 +12,7 @@ from time import monotonic
 from typing import Any, TypeVar
 
 from rpgres.cli import INTERRUPTED
-from rpgres.cli.output import clear_progress, is_told_plainly, show_progress, warn
+from rpgres.cli.output import clear_progress, show_progress, wants_plain_text, warn
 from rpgres.cli.streams import screen_columns
 from rpgres.stopping import STOP
 
@@ -129,7 +129,7 @@ def progress(
     """
     stream = sys.stderr
     is_shown = (
-        not (is_plain or is_told_plainly())
+        not (is_plain or wants_plain_text())
         and stream is not None
         and stream.isatty()
         and os.environ.get("TERM") != "dumb"

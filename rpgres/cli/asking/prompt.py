@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from rpgres.cli.asking.terminal import ask, carry_out, offering
-from rpgres.cli.output import flush, is_told_plainly, say
+from rpgres.cli.output import flush, say, wants_plain_text
 from rpgres.cli.render.lines import Line, line
 from rpgres.cli.render.questions import LIST, keyed, question_lines
 from rpgres.cli.render.results import event_lines
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rpgres.engine.prepare import Prepared
     from rpgres.rulesets import RulesetFile
 
-WIDTH, WIDEST = 80, 120  # columns of a question in one line: where nobody knows, and at most
+WIDTH, WIDEST = 80, 120  # columns of a question in one line: where the width is unknown, and at most
 FEW = 2  # lines of a question that is put in full again
 HELP = "help"  # likewise, where no table says more
 SKIPS = ("n", "none", "nothing", "skip", "enter")  # other words for skipping an optional question
@@ -41,13 +41,13 @@ Aid = Callable[[View], "Prepared"]  # returns the action that is under way, as t
 
 
 class Person:
-    """Whoever sits at this terminal, answering for every seat until the input ends.
+    """The person at this terminal, who answers for every seat until the input ends.
 
     Args:
         heading: what stands above the first question.
         is_plain: whether questions are written without colours.
         is_kept: whether what was shown is kept by then, so that an interrupt only leaves the rest undecided, and what
-            was answered is taken back by whoever keeps it.
+            was answered is undone in the journal.
         may_withdraw: whether the action itself can be taken back, and not only what was answered in it.
         aid: what `odds` and `why` need to know; None where they are not to be had.
         file: returns the ruleset's data, for the words of what turns have changed; None where there are none.
@@ -70,8 +70,8 @@ class Person:
         self._may_withdraw = may_withdraw
         self._read = read
         self._file = file
-        self._is_gone = False
-        self._told = {LIST: _listed, ODDS: self._odds, WHY: self._why}
+        self._has_ended = False
+        self._asides = {LIST: _listed, ODDS: self._odds, WHY: self._why}
         self._passes = set[tuple[str, str]]()  # seat and label of moments that pass from now on
         self.begin(heading, aid=aid)
 
@@ -94,7 +94,7 @@ class Person:
         """Return the answer typed, or None when it is left undecided; first shows what happened since last time."""
         if self._again:
             answer = self._again.pop(0)
-        elif self._is_gone:
+        elif self._has_ended:
             return None
         elif question.optional and self._has_passed(view.seat, question.label):
             answer = NO
@@ -125,12 +125,12 @@ class Person:
         except KeyboardInterrupt:
             if not self._is_kept:
                 raise
-            self._is_gone = True
+            self._has_ended = True
             say([line()])
             return None
 
     def _ask(self, view: View, question: Question) -> str | None:
-        # What was let pass is not told, and may be noted later than it was.
+        # A skipped decision is not shown, and may be noted later than it was.
         events = [one for one in (*view.forgotten, *view.events) if getattr(one, "answer", "") != NO]
         shown = self._shown if self._shown <= len(events) else 0  # fewer than before: another action
         self._say(self._heading)
@@ -143,7 +143,7 @@ class Person:
         # What was listed just before is not listed again, where it takes many lines or is read aloud; `?` does.
         asked, self._asked_last = self._asked_last, (question.who, question.label, tuple(keyed(question).items()))
         rows = question_lines(question, width=width)
-        is_long = len(rows) > FEW or is_told_plainly()
+        is_long = len(rows) > FEW or wants_plain_text()
         again = question_lines(question, width=width, is_again=True) if is_long else rows
         self._say(again if asked == self._asked_last else rows)
         while True:
@@ -169,7 +169,7 @@ class Person:
                 with offering([*((option.name, option.text) for option in question.offered), *ASIDES]):
                     typed = self._read("> ").strip()
             except EOFError:
-                self._is_gone = True  # whoever ends the input answers nothing that is still to come
+                self._has_ended = True  # nothing that is still to come is answered either
                 self._say([line()])
                 return None
             except UsageError as error:
@@ -227,16 +227,16 @@ class Person:
                 if not (self._may_withdraw or self._answers):
                     raise UsageError("nothing was decided in this step so far")
                 raise TakenBack(question.label)
-            self._say(self.told(words[0], view, question))
+            self._say(self.aside(words[0], view, question))
         except RpgresError as error:
             self._tell(error.message)
         except KeyboardInterrupt:
             self._tell("interrupted")
         return None
 
-    def told(self, word: str, view: View, question: Question) -> list[Line]:
-        """Return what `?`, `odds` or `why` tells at a question."""
-        return self._told[word](view, question)
+    def aside(self, word: str, view: View, question: Question) -> list[Line]:
+        """Return the lines of `?`, `odds` or `why` at a question."""
+        return self._asides[word](view, question)
 
     def _odds(self, view: View, question: Question) -> list[Line]:
         from rpgres.cli.progress import progress

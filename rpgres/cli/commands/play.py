@@ -33,22 +33,22 @@ def command(
 
     from rpgres.cli.asking.terminal import listening
     from rpgres.cli.options import read_folders
-    from rpgres.cli.output import is_told_plainly, told_as
+    from rpgres.cli.output import take_dice_words, wants_plain_text
     from rpgres.cli.play.reader import reader_for
-    from rpgres.cli.play.room import Room
+    from rpgres.cli.play.seat import Seat
     from rpgres.cli.play.session import Session
     from rpgres.journal.checking import require_whole
     from rpgres.journal.commands import check_seat
     from rpgres.journal.files import find_table
 
-    told_as(["--dice-words"] if dice_words else [])
+    take_dice_words(["--dice-words"] if dice_words else [])
     path = find_table(table or os.environ.get("RPGRES_TABLE"))
-    room = Room(path, seat or os.environ.get("RPGRES_SEAT") or None, read_folders(rulesets or ()))
-    require_whole(path, room.history)
-    check_seat(room.history, room.seat)
-    common = ["--table", str(path), *(["--as", room.seat] if room.seat else []), *(["--plain"] if plain else [])]
+    own = Seat(path, seat or os.environ.get("RPGRES_SEAT") or None, read_folders(rulesets or ()))
+    require_whole(path, own.history)
+    check_seat(own.history, own.name)
+    common = ["--table", str(path), *(["--as", own.name] if own.name else []), *(["--plain"] if plain else [])]
     common += [word for folder in rulesets or () for word in ("--rulesets", folder)]
-    reader = reader_for(room, is_plain=plain or is_told_plainly())
-    session = Session(room, reader, common, is_plain=plain, real_dice=real_dice or "")
+    reader = reader_for(own, is_plain=plain or wants_plain_text())
+    session = Session(own, reader, common, is_plain=plain, real_dice=real_dice or "")
     with listening(session):
         session.run()

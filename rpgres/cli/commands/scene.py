@@ -154,7 +154,7 @@ def run(
     """
     from rpgres.cli.account_files import STANDARD, require_files, write_files
     from rpgres.cli.render.accounts.scenes import account_of
-    from rpgres.cli.scene_output import play_silently, tell_scene
+    from rpgres.cli.scene_output import play_and_print, play_silently
     from rpgres.scenes import require_sound, seed_of
     from rpgres.scenes.views import require_seat
 
@@ -169,7 +169,7 @@ def run(
         played = play_silently(scene, seed=chosen, seat=seat)
     else:
         try:
-            played = tell_scene(
+            played = play_and_print(
                 scene, seed=chosen, seat=seat, is_plain=plain, auto=auto or bool(policy), real_dice=real
             )
         except BrokenPipeError:
@@ -179,7 +179,7 @@ def run(
     if as_json:
         say_json(played.result(seat=seat))
     if files:
-        write_files(account_of(played.told(seat=seat), scene.rules, name=scene.source.path), files)
+        write_files(account_of(played.shown(seat=seat), scene.rules, name=scene.source.path), files)
 
 
 @app.command("show")
@@ -201,7 +201,7 @@ def show(
     another hand is read as far as its notation is known.
     """
     from rpgres.cli.account_files import STANDARD, read_account, require_files, write_files
-    from rpgres.cli.output import is_told_plainly
+    from rpgres.cli.output import wants_plain_text
 
     files = require_files({"markdown": markdown, "html": html, "lonelog": lonelog}, as_json=as_json)
     account = read_account(file, folders=opt.read_folders(rulesets or ()))
@@ -210,7 +210,7 @@ def show(
     elif STANDARD not in files.values():
         from rpgres.cli.render.accounts.lines import account_lines
 
-        say(account_lines(account, is_aloud=plain or is_told_plainly()), is_plain=plain, is_prose=True)
+        say(account_lines(account, is_aloud=plain or wants_plain_text()), is_plain=plain, is_prose=True)
     write_files(account, files)
 
 

@@ -66,21 +66,21 @@ def run_procedure(data: RulesetData, procedure: str, values: dict[str, Any]) -> 
     if shared["json"]:
         say_json(played.result(seat=shared["as"]))
     if files:
-        write_files(account_of(played.told(seat=shared["as"]), rules, name=scene.source.path), files)
+        write_files(account_of(played.shown(seat=shared["as"]), rules, name=scene.source.path), files)
     result = played.steps[-1].result
-    code = exit_of(result, is_told=shared["exit_code"]) if result is not None else 0
+    code = exit_of(result, with_codes=shared["exit_code"]) if result is not None else 0
     if code:
         raise typer.Exit(code)
 
 
 def _played(scene: Scene, prepared: Prepared, shared: Mapping[str, Any], *, seed: str, is_told: bool) -> Played:
     """Play the scene, telling it as it goes unless the account goes elsewhere."""
-    from rpgres.cli.scene_output import play_silently, tell_scene
+    from rpgres.cli.scene_output import play_and_print, play_silently
 
     if shared["json"] or not is_told:
         asked_for_dice(shared["real_dice"], shared["as"], is_told=False)
         return play_silently(scene, seed=seed)
-    return tell_scene(
+    return play_and_print(
         scene,
         seed=seed,
         seat=shared["as"],
@@ -109,7 +109,7 @@ def asked_for_dice(whom: str | None, seat: str | None, *, is_told: bool = True) 
         return ""
     if seat is not None or not is_told:
         how = f"with {named('as')}" if seat is not None else "where the scene is not told as it goes"
-        raise UsageError(f"{named('real-dice')} {whom}: nobody is asked {how}; use {named('real-dice')} seeded")
+        raise UsageError(f"{named('real-dice')} {whom}: no person is asked {how}; use {named('real-dice')} seeded")
     return whom
 
 
@@ -122,7 +122,7 @@ def _tell_waiting(pending: Pending, prepared: Prepared, shared: Mapping[str, Any
     from rpgres.cli.render.results import waiting_lines
 
     if shared["as"] is not None:
-        raise _nobody_decides(pending)
+        raise _undecided(pending)
     from rpgres.cli.shell.resuming import kept_options, resumed
 
     command = ("scene", "run", f"{pending.ruleset}/{pending.action}")
@@ -130,7 +130,7 @@ def _tell_waiting(pending: Pending, prepared: Prepared, shared: Mapping[str, Any
     say_record(pending, lambda: waiting_lines(pending), as_json=shared["json"], is_plain=shared["plain"])
 
 
-def _nobody_decides(pending: Pending) -> Exception:
+def _undecided(pending: Pending) -> Exception:
     """Return the error of an unanswered decision, as a seat sees it."""
     from rpgres.errors import named
     from rpgres.odds.exact import NeedsPolicy

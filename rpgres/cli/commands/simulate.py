@@ -142,7 +142,7 @@ def _show_result(found: Any, rules: Rules, shared: Mapping[str, Any]) -> int:
         return result_lines(found, rules.file, house_rules=house_rules(rules))
 
     say_record(found, lines, as_json=shared["json"], is_plain=shared["plain"])
-    return exit_of(found, is_told=False)
+    return exit_of(found, with_codes=False)
 
 
 def simulate_scene(name: str, values: dict[str, Any]) -> None:
@@ -194,9 +194,9 @@ def _show_scene(scene: Scene, seed: str, shared: Mapping[str, Any]) -> int:
 
         say_json(run_scene(scene, seed=seed))
         return 0
-    from rpgres.cli.scene_output import tell_scene
+    from rpgres.cli.scene_output import play_and_print
 
-    tell_scene(scene, seed=seed, seat=None, is_plain=shared["plain"], auto=True)
+    play_and_print(scene, seed=seed, seat=None, is_plain=shared["plain"], auto=True)
     return 0
 
 

@@ -13,7 +13,7 @@ import msgspec
 from rpgres.model.printed import Printed
 
 Named = Annotated[str, msgspec.Meta(min_length=1)]
-Standing = Literal["character", "tag", "track", "thing", "pile", "counter"]
+ItemKind = Literal["character", "tag", "track", "thing", "pile", "counter"]
 
 
 class _Line(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind"):
@@ -72,7 +72,7 @@ class Chosen(_Line, frozen=True, tag="decision"):
     of: str = ""
 
 
-class Told(_Line, frozen=True, tag="line"):
+class RuleLine(_Line, frozen=True, tag="line"):
     """A line that the rule tells of how it goes.
 
     Attributes:
@@ -82,7 +82,7 @@ class Told(_Line, frozen=True, tag="line"):
     text: Named
 
 
-class Came(_Line, frozen=True, tag="outcome"):
+class Outcome(_Line, frozen=True, tag="outcome"):
     """The outcome of an action, and the numbers behind it.
 
     Attributes:
@@ -140,7 +140,7 @@ class Remark(_Line, frozen=True, tag="remark"):
     text: Named
 
 
-LineRecord = Rolled | Dealt | Chosen | Told | Came | Meaning | Change | Note | Remark
+LineRecord = Rolled | Dealt | Chosen | RuleLine | Outcome | Meaning | Change | Note | Remark
 
 
 class Turn(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -194,7 +194,7 @@ class Participant(msgspec.Struct, frozen=True):
     seat: Named
 
 
-class Stands(msgspec.Struct, frozen=True, omit_defaults=True):
+class TableItem(msgspec.Struct, frozen=True, omit_defaults=True):
     """Something that stands on the table at the end.
 
     Attributes:
@@ -204,7 +204,7 @@ class Stands(msgspec.Struct, frozen=True, omit_defaults=True):
     """
 
     name: Named
-    of: Standing
+    of: ItemKind
     details: list[Named] = []
 
 
@@ -233,4 +233,4 @@ class Account(Printed, frozen=True, kw_only=True, tag="rpgres.account/1"):
     people: list[Participant] = []
     chapters: list[Chapter] = []
     ending: str = ""
-    table: list[Stands] = []
+    table: list[TableItem] = []

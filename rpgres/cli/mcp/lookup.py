@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 from msgspec import structs
 
-from rpgres.cli.mcp.forms import Asked, RuleFound, RuleSource
-from rpgres.cli.play.room import Room
+from rpgres.cli.mcp.records import RuleArguments, RuleFound, RuleSource
+from rpgres.cli.play.seat import Seat
 from rpgres.cli.render.lines import plain_text
 from rpgres.errors import UsageError
 from rpgres.rulesets import Rules, unknown
@@ -17,13 +17,13 @@ MOST_SOURCES = 12
 _WORD = re.compile(r"[^\W_]+")
 
 
-def look_up(room: Room, asked: Asked) -> RuleFound:
+def look_up(seat: Seat, asked: RuleArguments) -> RuleFound:
     """Return what the ruleset says of something, and where that comes from.
 
     Raises:
         UsageError: nothing has this name, and the sources do not speak of it.
     """
-    rules, name = room.rules, asked.name.strip()
+    rules, name = seat.rules, asked.name.strip()
     found = {
         what: text
         for what, (names, tell) in _kinds(rules).items()

@@ -215,7 +215,7 @@ def success_words(prepared: Prepared, view: View, question: Question, *, is_turn
 
     Args:
         prepared: the action.
-        view: what happened in it, as whoever is asked knows it.
+        view: what happened in it, as the asked seat knows it.
         question: what they are asked.
         is_turn: whether it is that of the turn of a procedure.
     """

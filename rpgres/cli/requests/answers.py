@@ -28,7 +28,7 @@ ADDING = frozenset(
     f"table.{name}" for name in ("act", "answer", "pass", "set", "note", "begin", "end", "undo", "redo", "join")
 )
 TOGETHER = 64  # answers at most that wait for the disk
-LONGEST = 0.2  # seconds in which nobody else can write to their table
+LONGEST = 0.2  # seconds for which no other process can write to the table
 
 
 class Together:

@@ -247,7 +247,7 @@ def _read(line: bytes) -> dict[str, Any]:
 def _feed(process: subprocess.Popen[bytes], lines: SimpleQueue[bytes]) -> None:
     """Write lines to a process, in a thread, as that may have to wait."""
     assert process.stdin is not None
-    with suppress(OSError), process.stdin:  # it has ended, and whoever listens to it learns of that
+    with suppress(OSError), process.stdin:  # it has ended, which `_listen` notices
         while line := lines.get():
             process.stdin.write(line + b"\n")
             process.stdin.flush()

@@ -19,14 +19,14 @@ from rpgres.cli.options import Option
 from rpgres.errors import UsageError, as_data
 from rpgres.rulesets import unknown
 
-# Options for whoever reads, or sits at a terminal.
+# Options for readers, and for a person at a terminal.
 UNASKED = {"json", "plain", "dice_words", "real_dice", "exit_code", "watch"}
 # Lists have these names; the option's own is taken as well.
 PLURAL = {"sheet": "sheets", "switch": "switches", "policy": "policies", "file": "files"}
 # What a key takes by what is played, told where it is given as the other takes it.
 BY_SUBJECT = {"best": 'of an action it is true, of a scene or a procedure who decides: "mara"'}
 _OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
-EVERYBODY = "*"  # in an object of policies: whoever has none of their own
+EVERYBODY = "*"  # in an object of policies: every character without one of its own
 
 
 class Key(Struct, frozen=True):
@@ -156,7 +156,7 @@ def read_keys(keys: Keys, request: Mapping[str, Any], *, of: str, besides: Colle
         keys: those of the command.
         request: keys and values.
         of: the operation.
-        besides: keys that it has too, and which somebody else reads.
+        besides: further keys, which the caller reads.
 
     Raises:
         UsageError: a key is unknown or missing, or its value is none that it takes.
@@ -256,7 +256,7 @@ def with_keys(message: str, *, kept: Iterable[str] = ()) -> str:
 
 
 def check_plain(text: str, name: str) -> None:
-    """Check that a sheet is named without a folder, as whoever wrote the request may be a stranger.
+    """Check that a sheet is named without a folder, as the request may come from a stranger.
 
     Raises:
         UsageError: it is not.

@@ -17,7 +17,7 @@ from rpgres.cli.annotations import AsJson, AsWords, Auto, Choose, Folders, Given
 from rpgres.cli.asking.terminal import asks_dice, can_prompt, is_listening
 from rpgres.cli.exits import exit_of
 from rpgres.cli.options import Option
-from rpgres.cli.output import know_cards, look, say, say_json, say_text
+from rpgres.cli.output import look, say, say_json, say_text, use_card_names
 
 if TYPE_CHECKING:
     from rpgres.cli.render.lines import Line
@@ -235,7 +235,7 @@ def finish_run(done: Done, options: TableOptions, *, is_asked: bool = False, exi
         is_asked: whether a person was asked what waits.
         exit_code: whether a failure and a tie have codes of their own.
     """
-    know_cards(done.rules)
+    use_card_names(done.rules)
     if done.entry.kind in ("undo", "pass"):  # typed at a question of it
         say_entry(done, options)
         return
@@ -260,7 +260,7 @@ def finish_run(done: Done, options: TableOptions, *, is_asked: bool = False, exi
         is_left = is_put and is_asked and options.who in (None, owner)
         lines = found_lines(found, done.rules.file, said_by=by, is_put=is_put, is_left=is_left)
         say(lines, is_plain=options.plain)
-    if code := exit_of(found, is_told=exit_code):
+    if code := exit_of(found, with_codes=exit_code):
         raise typer.Exit(code)
 
 
@@ -279,7 +279,7 @@ def say_entry(done: Done, options: TableOptions) -> None:
     """Print an entry that was added and has no outcome."""
     from rpgres.journal.views import entry_record, entry_seen
 
-    know_cards(done.rules)
+    use_card_names(done.rules)
     if options.as_json:
         say_json(entry_record(done.history, done.entry, options.who))
     else:

@@ -14,7 +14,6 @@ import msgspec
 
 from rpgres.cli.formats.accounts import (
     Account,
-    Came,
     Change,
     Chapter,
     Chosen,
@@ -22,10 +21,11 @@ from rpgres.cli.formats.accounts import (
     LineRecord,
     Meaning,
     Note,
+    Outcome,
     Participant,
     Remark,
     Rolled,
-    Told,
+    RuleLine,
     Turn,
 )
 from rpgres.cli.render.accounts.things import table_of
@@ -388,7 +388,7 @@ def _event_line(event: EventRecord, words: Words, texts: Sequence[str]) -> LineR
         case MoveEvent() if event.label and event.cards:
             return Dealt(_label(event.label), _by(event.by, words), cards_words(event.cards))
         case TextEvent() if in_line(event.text).strip():
-            return Told(_told(in_line(event.text).strip(), words))
+            return RuleLine(_told(in_line(event.text).strip(), words))
     return None
 
 
@@ -406,7 +406,7 @@ def _by(name: str, words: Words) -> str:
     return words.who(name) if name not in ("", "actor") else ""
 
 
-def _came(step: Mapping[str, Any], words: Words) -> Iterator[Came]:
+def _came(step: Mapping[str, Any], words: Words) -> Iterator[Outcome]:
     outcome = step.get("outcome")
     if not outcome:
         return
@@ -414,11 +414,11 @@ def _came(step: Mapping[str, Any], words: Words) -> Iterator[Came]:
     total, against = step.get("total"), step.get("opposition")
     came, success = in_line(band_title(words.file, outcome)) or outcome, step.get("success")
     if total is None:
-        yield Came(came, success)
+        yield Outcome(came, success)
     elif against is None:
-        yield Came(came, success, rung(total, ladder))
+        yield Outcome(came, success, rung(total, ladder))
     else:
-        yield Came(came, success, rung(total, ladder), rung(against, ladder), step.get("margin"))
+        yield Outcome(came, success, rung(total, ladder), rung(against, ladder), step.get("margin"))
 
 
 def _effect_lines(step: Mapping[str, Any], words: Words) -> Iterator[Change]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from rpgres.cli.formats.accounts import Account, Change, Chapter, Note, Remark, Told, Turn
+from rpgres.cli.formats.accounts import Account, Change, Chapter, Note, Remark, RuleLine, Turn
 from rpgres.cli.render.accounts.scenes import heading_of, path_words, turns_of
 from rpgres.cli.render.accounts.things import table_of
 from rpgres.cli.render.accounts.words import Words, words_of
@@ -101,7 +101,7 @@ def _turns(entry: EntryView, words: Words) -> list[Turn]:
         case SealEntry():
             return [Turn(lines=[Remark(f"{words.who(entry.by)} seals an answer.")])]
         case RevealEntry():
-            return [Turn(lines=[Told(in_line(f"The seed is revealed: {entry.seed}"))])]
+            return [Turn(lines=[RuleLine(in_line(f"The seed is revealed: {entry.seed}"))])]
     return []
 
 

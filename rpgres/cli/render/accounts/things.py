@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from rpgres.cli.formats.accounts import Stands
+from rpgres.cli.formats.accounts import TableItem
 from rpgres.cli.render.accounts.words import Words, plain_words, words_of
 from rpgres.cli.render.words import card_count, thing_words, title
 from rpgres.model.cards import shown_codes
@@ -15,37 +15,37 @@ from rpgres.rulesets import Rules, RulesetFile, pictured
 from rpgres.text.harmless import in_line
 
 
-def table_of(state: State, rules: Rules) -> list[Stands]:
+def table_of(state: State, rules: Rules) -> list[TableItem]:
     """Return what stands on a table: who stands how, texts on the scene, tracks, things and cards."""
     words = words_of(rules, state)
     pictures = pictured(rules.ruleset, state, is_drawn=False)
     stands = [*_characters(state, words), *_counters(state), *_tags(state, words)]
     for name, lines in pictures.items():
         of = "track" if name in state.tracks else "thing"
-        stands.append(_stands(name, of, lines))
+        stands.append(_item(name, of, lines))
     stands += (
-        _stands(name, "track", [_track_words(boxes), *_known(state, name, words)])
+        _item(name, "track", [_track_words(boxes), *_known(state, name, words)])
         for name, boxes in state.tracks.items()
         if name not in pictures
     )
     stands += (
-        _stands(name, "thing", [*thing_words(thing), *_known(state, name, words)])
+        _item(name, "thing", [*thing_words(thing), *_known(state, name, words)])
         for name, thing in state.things.items()
         if name not in pictures
     )
     return [*stands, *_piles(state, words)]
 
 
-def _stands(name: str, of: Any, details: Iterable[str], *, shown: str = "") -> Stands:
+def _item(name: str, of: Any, details: Iterable[str], *, shown: str = "") -> TableItem:
     lines = [line for text in details if (line := in_line(text).strip())]
-    return Stands(shown or in_line(title(name)), of, lines)
+    return TableItem(shown or in_line(title(name)), of, lines)
 
 
-def _characters(state: State, words: Words) -> Iterator[Stands]:
+def _characters(state: State, words: Words) -> Iterator[TableItem]:
     for name, character in state.characters.items():
         details = list(_character_words(character, state, words))
         if details:
-            yield _stands(name, "character", details, shown=words.who(name))
+            yield _item(name, "character", details, shown=words.who(name))
 
 
 def _character_words(character: Character, state: State, words: Words) -> Iterator[str]:
@@ -80,18 +80,18 @@ def _tag_words(tag: Tag, words: Words) -> str:
     return f"{tag.name} ({more})" if more else tag.name
 
 
-def _tags(state: State, words: Words) -> Iterator[Stands]:
+def _tags(state: State, words: Words) -> Iterator[TableItem]:
     for tag in state.tags:
         if tag.on not in state.characters:
             uses = (f"free uses: {count} for {words.who(holder)}" for holder, count in tag.uses.items())
             on = f"on {plain_words(tag.on)}" if tag.on else ""
             details = [plain_words(tag.kind), on, *uses, _known_words(tag.audience, words)]
-            yield _stands(tag.name, "tag", details, shown=in_line(tag.name))
+            yield _item(tag.name, "tag", details, shown=in_line(tag.name))
 
 
-def _counters(state: State) -> Iterator[Stands]:
+def _counters(state: State) -> Iterator[TableItem]:
     for name, value in state.counters.items():
-        yield _stands(name, "counter", [str(value)])
+        yield _item(name, "counter", [str(value)])
 
 
 def _known(state: State, name: str, words: Words) -> Iterator[str]:
@@ -102,7 +102,7 @@ def _known_words(audience: Sequence[str] | None, words: Words) -> str:
     return f"known to {', '.join(map(words.who, audience)) or 'nobody'}" if audience is not None else ""
 
 
-def _piles(state: State, words: Words) -> Iterator[Stands]:
+def _piles(state: State, words: Words) -> Iterator[TableItem]:
     """Yield piles of cards: visible cards by their codes, the others counted; empty places are left out."""
     for name, pile in state.piles.items():
         if not len(pile):
@@ -110,4 +110,4 @@ def _piles(state: State, words: Words) -> Iterator[Stands]:
         place, _, owner = name.partition(":")
         hidden = pile.audience == () or FACE_DOWN in pile.cards
         cards = f"{card_count(len(pile))}, face down" if hidden else ", ".join(shown_codes([*pile.top, *pile.cards]))
-        yield _stands(name, "pile", [cards], shown=in_line(title(place)) + (f" of {words.who(owner)}" if owner else ""))
+        yield _item(name, "pile", [cards], shown=in_line(title(place)) + (f" of {words.who(owner)}" if owner else ""))

@@ -38,10 +38,10 @@ def heading(record: Any, *, what: str = "odds", without: Sequence[str] = ()) -> 
 
 
 def untried(record: Any, file: RulesetFile | None, outcomes: Iterable[str], *, varied: str = "") -> list[str]:
-    """Return which inputs are missing, where all that can come of an action is that it was rolled.
+    """Return which inputs are missing, where the only outcome of an action is that it was rolled.
 
     Args:
-        outcomes: what comes of it with a chance above 0.
+        outcomes: those with a chance above 0.
         varied: an input that takes several values.
     """
     names = set(outcomes)
