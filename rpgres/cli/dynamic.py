@@ -86,19 +86,13 @@ class PlayGroup(LazyGroup):
             args = ["--", *args]
         return super().parse_args(ctx, args)
 
-    def invoke(self, ctx: Any) -> Any:
-        """Run what stands behind it.
-
-        Raises:
-            UsageError: nothing does.
-        """
-        if not ctx._protected_args:
-            name = self.verb.name
-            raise UsageError(
-                f"name what to {'roll' if name == 'roll' else 'evaluate'}: dice, as in `rpgres {name} 4dF+3`, "
-                f"or a ruleset and an action, as in `rpgres {name} fate overcome --skill 3 --vs 2`"
-            )
-        return super().invoke(ctx)
+    def missing(self, ctx: Any) -> str:
+        """Return the message of a line that names nothing to roll or evaluate."""
+        name = self.verb.name
+        return (
+            f"name what to {'roll' if name == 'roll' else 'evaluate'}: dice, as in `rpgres {name} 4dF+3`, "
+            f"or a ruleset and an action, as in `rpgres {name} fate overcome --skill 3 --vs 2`"
+        )
 
     def load(self, name: str, args: Sequence[str]) -> Command:
         """Return the group of a ruleset, or the command of a dice expression, a scene or a procedure."""
@@ -183,16 +177,10 @@ class RulesetGroup(LazyGroup):
             raise UsageError(f"options of an action stand behind its name: `{ctx.command_path} {action} {rest}`")
         return super().parse_args(ctx, args)
 
-    def invoke(self, ctx: Any) -> Any:
-        """Run the action that is named.
-
-        Raises:
-            UsageError: none is.
-        """
-        if not ctx._protected_args:
-            actions = ", ".join(self.data.file.actions)
-            raise UsageError(f"name an action of {self.data.id}: {actions}; `{ctx.command_path} --help` explains them")
-        return super().invoke(ctx)
+    def missing(self, ctx: Any) -> str:
+        """Return the message of a line that names no action."""
+        actions = ", ".join(self.data.file.actions)
+        return f"name an action of {self.data.id}: {actions}; `{ctx.command_path} --help` explains them"
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Return the command of the action that is called; before its name may stand who acts."""

@@ -55,7 +55,7 @@ def blame(error: BaseException, *, as_json: bool) -> int:
             "run it again with --debug for the traceback"
         )
     for stream in filter(None, (sys.stdout, sys.stderr)):
-        # Whatever cannot be written now is told, or kept silent, by `finish`.
+        # What cannot be written now is reported, or left out, by `finish`.
         with suppress(OSError, ValueError):
             stream.flush()
     if sys.stderr is not None:

@@ -217,7 +217,7 @@ def _is_default_action(name: str, args: Sequence[str]) -> bool:
 
     try:
         return name in read_ruleset(default, extra=folders_in(args)).file.actions
-    except RpgresError:  # that it cannot be used is told when it is
+    except RpgresError:  # reported where it is used
         return False
 
 

@@ -78,7 +78,7 @@ def _done(table: PersistentTable, line: str) -> Any:
         case ["help"]:
             return TextRecord(text=plain_text(help_lines(seat, WIDTH, without=FILES)[:-1]))  # but how to leave
         case ["help", name] if name in seat.actions:
-            return TextRecord(text=described(seat, name))
+            return TextRecord(text=described(seat.rules, name))
         case ["help", name] if name in TABLE_COMMANDS and name not in FILES:
             return TextRecord(text=f"{name}: {seat.commands().get(name, TABLE_COMMANDS[name])}\n")
         case ["help", *topic]:

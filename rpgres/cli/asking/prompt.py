@@ -1,4 +1,4 @@
-"""Asking a person at a terminal. Whether an answer is possible is the table's to say; here it is only asked again.
+"""Asking a person at a terminal. The table decides whether an answer is possible; here the question is only repeated.
 
 Beside an answer, a person may type `?`, `odds`, `why`, `pass` and `undo` at any question.
 """
@@ -214,7 +214,7 @@ class Person:
         return has_changed is not None
 
     def _do(self, words: Sequence[str], view: View, question: Question) -> str | None:
-        """Do what was typed, and return what it answers; whatever goes wrong is told, and the question is still there.
+        """Do what was typed, and return the answer; an error is printed, and the question stays.
 
         Raises:
             TakenBack, PassesOn: the run ends here.

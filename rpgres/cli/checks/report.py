@@ -35,6 +35,7 @@ def end_check(
     lines: Sequence[Line],
     is_plain: bool = False,
     unchecked: Sequence[str] = (),
+    undone: str = "not checked",
 ) -> None:
     """Print what a check found, and exit with 1 when something is wrong, with 130 when it was interrupted.
 
@@ -45,7 +46,8 @@ def end_check(
         found: everything that was found.
         lines: the whole for people.
         is_plain: whether lines have no colours.
-        unchecked: the names of what was not come to.
+        unchecked: the names of what was interrupted before its check.
+        undone: what they are, in words.
     """
     from rpgres.cli.output import say, say_json, say_text
 
@@ -60,7 +62,7 @@ def end_check(
     if unchecked:
         from rpgres.cli.progress import interrupted
 
-        raise typer.Exit(interrupted(f"not checked: {', '.join(unchecked)}"))
+        raise typer.Exit(interrupted(f"{undone}: {', '.join(unchecked)}"))
     if not ok:
         raise typer.Exit(1)
 

@@ -1,4 +1,4 @@
-"""`rpgres play`: an evening at a persistent table; every line typed is a command of `rpgres table`."""
+"""`rpgres play`: interactive play at a persistent table; every line typed is a command of `rpgres table`."""
 
 from __future__ import annotations
 
@@ -29,24 +29,15 @@ def command(
     table act` takes them; what is unclear is asked. Other lines are show, log, undo, redo, note, begin, end, set and
     more: `help` lists them. Tab completes, Up brings back earlier lines. Decisions are put to you as they come.
     """
-    import os
-
     from rpgres.cli.asking.terminal import listening
-    from rpgres.cli.options import read_folders
     from rpgres.cli.output import take_dice_words, wants_plain_text
     from rpgres.cli.play.reader import reader_for
-    from rpgres.cli.play.seat import Seat
+    from rpgres.cli.play.seat import open_seat
     from rpgres.cli.play.session import Session
-    from rpgres.journal.checking import require_whole
-    from rpgres.journal.commands import check_seat
-    from rpgres.journal.files import find_table
 
     take_dice_words(["--dice-words"] if dice_words else [])
-    path = find_table(table or os.environ.get("RPGRES_TABLE"))
-    own = Seat(path, seat or os.environ.get("RPGRES_SEAT") or None, read_folders(rulesets or ()))
-    require_whole(path, own.history)
-    check_seat(own.history, own.name)
-    common = ["--table", str(path), *(["--as", own.name] if own.name else []), *(["--plain"] if plain else [])]
+    own = open_seat(table, seat, rulesets)
+    common = ["--table", str(own.path), *(["--as", own.name] if own.name else []), *(["--plain"] if plain else [])]
     common += [word for folder in rulesets or () for word in ("--rulesets", folder)]
     reader = reader_for(own, is_plain=plain or wants_plain_text())
     session = Session(own, reader, common, is_plain=plain, real_dice=real_dice or "")

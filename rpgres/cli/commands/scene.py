@@ -23,7 +23,7 @@ from rpgres.cli.annotations import (
     declared,
     option,
 )
-from rpgres.cli.checks.report import AsForm, check_files, form_of
+from rpgres.cli.checks.report import AsForm, Form, check_files, end_check, form_of
 from rpgres.cli.commands.scene_procedure import RunCommand, asked_for_dice
 from rpgres.cli.output import say, say_json, say_record
 from rpgres.text.harmless import harmless
@@ -67,14 +67,6 @@ def _complete_seats(ctx: typer.Context, incomplete: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]
 
 
-File = Annotated[
-    str,
-    typer.Argument(
-        metavar="FILE",
-        help="A scene: a file, - for standard input, or a shipped one as fate/bribe.",
-        autocompletion=_complete_scenes,
-    ),
-]
 Files = Annotated[
     list[str],
     typer.Argument(
@@ -273,7 +265,7 @@ def prove(
     Chance that is not given is drawn from the scene's seed, or from the seed 0. The exit code is 1 when an expectation
     failed, a scene cannot be played, or nothing is expected of it.
     """
-    from rpgres.cli.progress import interrupted, one_by_one
+    from rpgres.cli.progress import one_by_one
     from rpgres.cli.render.lines import line
     from rpgres.cli.render.scenes import mismatch_lines
     from rpgres.dice.seeds import read_seed
@@ -294,15 +286,11 @@ def prove(
 
     found = one_by_one("testing", files, one)
     untested = files[len(found) :]
-    is_well = not untested and all(proved.ok for proved, _ in found)
-    if as_json:
-        say_json(ProvedScenes(ok=is_well, files=[proved for proved, _ in found]))
-    else:
-        say([shown for _, lines in found for shown in lines])
-    if untested:
-        raise typer.Exit(interrupted(f"not tested: {', '.join(untested)}"))
-    if not is_well:
-        raise typer.Exit(1)
+    ok = not untested and all(proved.ok for proved, _ in found)
+    record = ProvedScenes(ok=ok, files=[proved for proved, _ in found])
+    lines = [shown for _, lines in found for shown in lines]
+    form: Form = "json" if as_json else "text"
+    end_check(form, ok=ok, record=record, found=(), lines=lines, unchecked=untested, undone="not tested")
 
 
 def _read(

@@ -403,18 +403,12 @@ class SimulateGroup(PlayGroup):
         """Return the group of a ruleset, or the command of a scene."""
         return command_of_scene(name) if name == "-" else super().load(name, args)
 
-    def invoke(self, ctx: Any) -> Any:
-        """Run what stands behind it.
-
-        Raises:
-            UsageError: nothing does.
-        """
-        if not ctx._protected_args:
-            raise UsageError(
-                "name what to simulate: a scene, as in `rpgres simulate fate/bribe`, or a ruleset and an action, as in "
-                "`rpgres simulate fate overcome --skill 3 --vs 4dF+2`"
-            )
-        return super().invoke(ctx)
+    def missing(self, ctx: Any) -> str:
+        """Return the message of a line that names nothing to simulate."""
+        return (
+            "name what to simulate: a scene, as in `rpgres simulate fate/bribe`, or a ruleset and an action, as in "
+            "`rpgres simulate fate overcome --skill 3 --vs 4dF+2`"
+        )
 
 
 app = typer.Typer(

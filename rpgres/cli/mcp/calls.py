@@ -67,7 +67,7 @@ def list_actions(seat: Seat, asked: ActionsArguments) -> Actions:
     also = {name: text for name, text in seat.commands().items() if name in ADDED}
     actions, text = seat.actions, ""
     if asked.action:
-        text = described(seat, asked.action)
+        text = described(seat.rules, asked.action)
         actions = {asked.action: seat.actions[asked.action]}
     return Actions(
         seat=str(seat.name),

@@ -96,7 +96,7 @@ def _asked(seat: Seat) -> tuple[QuestionRecord, str] | None:
 
 
 def _called(seat: Seat, name: str, arguments: dict[str, Any]) -> types.CallToolResult:
-    """Return what a tool answers; whatever goes wrong is told to the model, never as a traceback."""
+    """Return the result of a tool, or an error for the model, never a traceback."""
     try:
         found = msgspec.to_builtins(call(seat, name, arguments))
     except Exception as error:  # noqa: BLE001  # the boundary: nothing else may reach the client

@@ -142,5 +142,5 @@ def _fault(told: str, tool: Tool) -> str:
 
 
 def refusal(error: RpgresError) -> str:
-    """Return what a model is told of an error: with the tools in place of commands."""
+    """Return the message of an error for a model, with the tools in place of commands."""
     return as_lines(error.message)

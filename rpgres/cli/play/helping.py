@@ -13,6 +13,7 @@ from rpgres.cli.render.lines import Line, Piece, line, plain_text
 from rpgres.cli.shell.words import joined
 from rpgres.cli.short.fitting import PREPOSITIONS, Words, usual_opposition
 from rpgres.model.state import GM
+from rpgres.rulesets import Rules
 
 INDENT = "  "
 ON_TABLE = ("counter", "cards", "tag")  # kinds of parameters that stand for what lies there
@@ -61,13 +62,13 @@ def action_help(seat: Seat, action: str) -> list[Line]:
     return [*told, line(Piece(f"`{action} --help` tells everything.", "quiet"))]
 
 
-def described(seat: Seat, action: str) -> str:
+def described(rules: Rules, action: str) -> str:
     """Return what an action takes and asks, in words."""
     from rpgres.cli.formats.summary import describe_action
     from rpgres.cli.render.rulesets import action_lines
 
-    shown = replace(describe_action(seat.rules, action), example="")  # a shell's line
-    return plain_text(action_lines(shown, seat.rules.chosen, has_rungs=bool(seat.rules.file.ladder)))
+    shown = replace(describe_action(rules, action), example="")  # a shell's line
+    return plain_text(action_lines(shown, rules.chosen, has_rungs=bool(rules.file.ladder)))
 
 
 def _listed(examples: Iterable[str]) -> list[str | Piece]:

@@ -31,7 +31,7 @@ MOST_WORDS = 3  # of an action's name
 
 
 def as_typed(words: Sequence[str], actions: Sequence[str], people: State, *, is_line: bool = False) -> list[str]:
-    """Return a line as it would be typed, where it can be told; otherwise as it is.
+    """Return a line in the form of a command, where it is a phrase for one; otherwise as it is.
 
     Args:
         words: the line.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Container, Sequence
 from pathlib import Path
 
 import msgspec
 
 from rpgres.cli.dynamic import ActionCommand
+from rpgres.cli.options import read_folders
 from rpgres.cli.play.people import joining, led, names_settled, with_sides
 from rpgres.cli.play.phrases import as_typed
 from rpgres.cli.rulesets import RulesetData, read_ruleset
@@ -315,7 +317,7 @@ class Seat:
                 long = lengthened(known.scope, action, line)
                 options = [long[start].partition("=")[0] for start, _ in typed_apart(long, command.takes)[1]]
                 is_known = all(name in command.takes for name in options if name != "--")
-                # Odds are told at every rung; an option that is unknown is told by the command.
+                # Odds are shown at every rung; an unknown option is reported by the command.
                 more = self._missing(who, action, long, asks) if verb != ODDS and is_known else []
                 if not more:
                     break
@@ -408,6 +410,29 @@ class Seat:
             left.remove(found.text)
             added.append(f"--{names[0]}={found.text}")
         return added
+
+
+def open_seat(table: str | None, seat: str | None, rulesets: Sequence[str] | None) -> Seat:
+    """Return a seat as a command line names it, of a table whose journal is whole.
+
+    Args:
+        table: the path, as typed.
+        seat: the seat, as typed.
+        rulesets: folders to look for rulesets in first.
+
+    Raises:
+        TableError: there is no such table, or its journal was changed by hand.
+        UsageError: it has no such seat.
+    """
+    from rpgres.journal.checking import require_whole
+    from rpgres.journal.commands import check_seat
+    from rpgres.journal.files import find_table
+
+    path = find_table(table or os.environ.get("RPGRES_TABLE"))
+    opened = Seat(path, seat or os.environ.get("RPGRES_SEAT") or None, read_folders(rulesets or ()))
+    require_whole(path, opened.history)
+    check_seat(opened.history, opened.name)
+    return opened
 
 
 def _in_shell(words: Sequence[str], actions: Container[str]) -> Sequence[str]:

@@ -231,7 +231,7 @@ def record_lines(
         told: texts that stand elsewhere.
         is_full: whether moments that were let pass are told.
     """
-    for _, group in groupby(untold(events), key=_drawing):
+    for _, group in groupby(untold(events), key=drawing):
         drawn: list[DrawEvent] = []
         for event in group:
             match event:
@@ -240,7 +240,7 @@ def record_lines(
                 case RollEvent():
                     dice = Piece(event.faces, "dice") if event.faces else Piece("no dice")
                     words = f" ({event.words})" if event.words else ""
-                    yield line(INDENT, f"{_whose(event)}: ", dice, " = ", Piece(_value(event), "number"), words)
+                    yield line(INDENT, f"{_whose(event)}: ", dice, " = ", Piece(rolled_value(event), "number"), words)
                 case DecisionEvent() if is_full or event.answer != NO:
                     text = f": {event.text}" if event.text and event.text not in told else ""
                     of = f" of {event.of}" if event.of else ""
@@ -290,9 +290,10 @@ def _is_carried_out(decision: DecisionEvent, later: Sequence[EventRecord]) -> bo
     return False
 
 
-def _drawing(event: EventRecord) -> tuple[str, str, str] | None:
+def drawing(event: EventRecord) -> tuple[str, str, str] | None:
     """Return what cards drawn one after the other have in common when they make one line; None for another event."""
-    return (event.label, event.by, event.target) if isinstance(event, DrawEvent) else None
+    is_shown = isinstance(event, DrawEvent) and event.label != PLACE
+    return (event.label, event.by, event.target) if is_shown and isinstance(event, DrawEvent) else None
 
 
 def _whose(event: RollEvent | DrawEvent | MoveEvent) -> str:
@@ -313,7 +314,7 @@ def cards_words(cards: Sequence[str]) -> str:
     return ", ".join(shown)
 
 
-def _value(event: RollEvent) -> str:
+def rolled_value(event: RollEvent) -> str:
     """Return what a roll came to, with its sign where dice can be negative."""
     return signed(event.value) if "dF" in event.dice else str(event.value)
 

@@ -88,9 +88,14 @@ def who_is(name: str) -> str:
     return "the game master" if name == GM else name
 
 
-def known_to(audience: Iterable[str] | None) -> str:
-    """Return who may know of something, in words; nothing when it is public."""
-    return f"known to {', '.join(map(who_is, audience)) or 'nobody'}" if audience is not None else ""
+def known_to(audience: Iterable[str] | None, who: Callable[[str], str] = who_is) -> str:
+    """Return who may know of something, in words; nothing when it is public.
+
+    Args:
+        audience: the seats; None for all.
+        who: the title of a seat.
+    """
+    return f"known to {', '.join(map(who, audience)) or 'nobody'}" if audience is not None else ""
 
 
 def box_piece(boxes: Sequence[Box]) -> Piece:
@@ -104,6 +109,13 @@ def box_piece(boxes: Sequence[Box]) -> Piece:
 def box_mark(box: Box) -> str:
     """Return what stands in a box."""
     return "free" if not box.mark else "checked" if box.mark == "x" else f'"{box.mark}"'
+
+
+def track_words(boxes: Sequence[Box]) -> str:
+    """Return how many boxes of a track are marked, and what is written into them."""
+    marked = [box for box in boxes if box.mark]
+    written = ", ".join(f"{box.name}: {box.mark}" for box in marked if box.mark != "x")
+    return f"{len(marked)} of {len(boxes)}{f' ({written})' if written else ''}"
 
 
 def plain_value(value: Any) -> str:

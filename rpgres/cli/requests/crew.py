@@ -93,7 +93,7 @@ class Crew:
         self._idle = [_Worker(command, self._answered) for _ in range(heavy)]
         self._heavy, self._lanes = deque[Job](), dict[str, Lane]()
         self._waiting = 0
-        self._fault: OSError | None = None  # why nothing more can be told
+        self._fault: OSError | None = None  # why no more can be written
 
     def take(self, job: Job) -> None:
         """Have a request answered; wait first where too many wait already."""
@@ -217,7 +217,7 @@ class _Worker:
                         continue  # what code of others has printed
                     job, last = self._jobs.popleft(), answer
                 self._answered(self, job, line)
-        is_given_up = process.wait() == 1 and last.get("code") == "time"  # and told so
+        is_given_up = process.wait() == 1 and last.get("code") == "time"  # and has said so
         with self._lock:
             behind, self._jobs = list(self._jobs), deque()
             # Behind one that was given up nothing was begun; only requests for its table wait for what was undone.

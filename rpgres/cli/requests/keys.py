@@ -23,7 +23,7 @@ from rpgres.rulesets import unknown
 UNASKED = {"json", "plain", "dice_words", "real_dice", "exit_code", "watch"}
 # Lists have these names; the option's own is taken as well.
 PLURAL = {"sheet": "sheets", "switch": "switches", "policy": "policies", "file": "files"}
-# What a key takes by what is played, told where it is given as the other takes it.
+# What a key takes, by what is played; added to the message where it is given as the other takes it.
 BY_SUBJECT = {"best": 'of an action it is true, of a scene or a procedure who decides: "mara"'}
 _OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
 EVERYBODY = "*"  # in an object of policies: every character without one of its own
@@ -223,7 +223,7 @@ def _one(key: Key, name: str, given: Any) -> Any:
         return text
     try:
         return key.convert(given)
-    except Exception as error:  # Typer's own, which is told as ours
+    except Exception as error:  # Typer's own, reported as ours
         if not hasattr(error, "format_message"):
             raise
         if key.is_number and not str(given).removeprefix("-").isdecimal():

@@ -1,4 +1,4 @@
-"""The commands as operations of `rpgres batch`: found by name, told by keys, answered with the record of `--json`.
+"""The commands as operations of `rpgres batch`: found by name, called with keys, answered with the record of `--json`.
 
 Nothing is listed twice: operations are the commands of `root`, and their keys the options of these.
 """
@@ -289,7 +289,7 @@ def _action_keys(name: str, verb: Any, data: RulesetData, action: str) -> tuple[
             _ACTION_KEYS.clear()
         described = data.file.actions[action]
         shared = verb.procedure_options if described.procedure and verb.procedure_options else verb.options
-        own = [one.replace("-", "_") for one in data.parameters(action)]  # in this order they are told
+        own = [one.replace("-", "_") for one in data.parameters(action)]  # in the order of messages
         keys = tuple(key_of_option(option) for option in shared if option.name not in own)
         off = {option.name: option.off for option in shared}
         _ACTION_KEYS[known] = Keys(keys, off), dict.fromkeys(own)

@@ -106,15 +106,9 @@ class ActGroup(LazyGroup):
         self.line = tuple(args)
         return super().parse_args(ctx, hoist(args, {name: one for one in self.verb.options for name in one.names}))
 
-    def invoke(self, ctx: Any) -> Any:
-        """Run the action that is named.
-
-        Raises:
-            UsageError: none is.
-        """
-        if not ctx._protected_args:
-            raise UsageError(f"name an action: {', '.join(_data(self.line).file.actions)}; --help explains them")
-        return super().invoke(ctx)
+    def missing(self, ctx: Any) -> str:
+        """Return the message of a line that names no action."""
+        return f"name an action: {', '.join(_data(self.line).file.actions)}; --help explains them"
 
     def load(self, name: str, args: Sequence[str]) -> Command:
         """Return the command of an action."""

@@ -222,8 +222,8 @@ def export(
     With --as SEAT, what the seat may not know of is in none of them. What a sheet of the ruleset does not take, such as
     a number past its bounds, is written all the same, with a note above it and on standard error.
     """
+    from rpgres.cli.render.accounts.tables import table_files
     from rpgres.cli.render.lines import line
-    from rpgres.cli.render.table_files import table_files
     from rpgres.journal.checking import require_whole
     from rpgres.journal.exchange import write_files
     from rpgres.journal.exporting import misfits
