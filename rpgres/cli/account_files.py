@@ -88,7 +88,7 @@ def write_files(account: Account, files: Mapping[str, str]) -> None:
     """Write an account to files, each whole or not at all; `-` is standard output.
 
     Args:
-        account: what is told.
+        account: what is written.
         files: the files by format, as `require_files` returned them.
 
     Raises:

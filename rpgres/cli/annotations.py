@@ -1,4 +1,4 @@
-"""How commands declare options and arguments for Typer, and those that several commands share; see `options`."""
+"""Options and arguments as Typer reads them from the signatures of commands, made from the records of `options`."""
 
 from __future__ import annotations
 

@@ -265,7 +265,7 @@ def scene_command(
 
 
 class ActionCommand(SectionedCommand):
-    """The command of one action; its help tells what can be answered and how it can be played otherwise."""
+    """The command of one action; its help lists what can be answered, and the house rules."""
 
     def __init__(self, verb: Verb, data: RulesetData, action: str) -> None:
         described = data.file.actions[action]

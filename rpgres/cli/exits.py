@@ -112,7 +112,7 @@ def _caret(error: NotationError) -> str:
     return f"  {lead}{before}{rest}\n  {' ' * (len(lead) + offset)}{'^' * length}"
 
 
-# What only writing can come to.
+# Errors that only writing can have.
 _WRITE_FAULTS = frozenset((errno.ENOSPC, errno.EFBIG, errno.EBADF, getattr(errno, "EDQUOT", errno.ENOSPC)))
 
 

@@ -1,7 +1,7 @@
 """What a user sets once for all commands: the settings file, its variables in the environment, and aliases.
 
 What is typed wins over the environment, the environment over the file, the file over the defaults. A faulty file stops
-no command: each faulty key is told and left out.
+no command: each faulty key is reported and left out.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The streams of the process: made harmless, kept for results, recorded, and how wide they are."""
+"""The streams of the process: made harmless, kept for results, recorded; and the width of the terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a person can be asked, what reads the lines they type, and what a line does that is no answer."""
+"""Whether a person can be asked, what reads their lines, and commands typed in place of an answer."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def end_check(
 
 
 def check_files(form: Form, files: Sequence[str], check: Callable[[str], FileCheck]) -> None:
-    """Check files one by one and print what came of it; exit with 1 when something is wrong.
+    """Check files one by one and print the results; exit with 1 when something is wrong.
 
     Args:
         form: how it is printed.

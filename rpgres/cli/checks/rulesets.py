@@ -32,7 +32,7 @@ def check_ruleset(named: str, folders: Sequence[Path], *, known: Collection[str]
 
 
 def places_of(named: Sequence[str], folders: Sequence[Path]) -> list[Path]:
-    """Return where the files of rulesets are, or may come to be; without a name, of all.
+    """Return the folders of rulesets, also those that do not exist yet; without a name, of all.
 
     Raises:
         UsageError: there is no such ruleset.

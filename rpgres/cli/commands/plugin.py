@@ -144,7 +144,7 @@ def _diagnostics(reports: Sequence[PluginReport]) -> Iterator[Diagnostic]:
 
 
 def _report(plugin: PluginStatus, place: str, show: Progress, *, is_shown: bool, is_plain: bool) -> PluginReport:
-    """Return what became of a plugin after every check, showing each as it ends."""
+    """Return the report of a plugin after every check, printing each as it ends."""
     from msgspec.structs import asdict
 
     from rpgres.cli.output import flush, say

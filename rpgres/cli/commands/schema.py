@@ -1,4 +1,4 @@
-"""`rpgres schema`: prints what `rpgres.cli.formats.schemas` makes, or writes it to where editors find it."""
+"""`rpgres schema`: JSON Schemas, printed, or written to where editors find them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`rpgres whatif`: one run again with one answer changed and every other die as it fell, both accounts side by side."""
+"""`rpgres whatif`: a run repeated with one answer changed and every other die as it fell, beside the first one."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The account of a scene as a record: who takes part, what happens step by step, the table at the end.
 
 Everything that reads like a scene (a terminal, Markdown, HTML, Lonelog) is made from this record and from nothing else,
-so that they all tell the same. Every text is one line and in words: nothing of a ruleset is needed to show it.
+so that they all say the same. Every text is one line and in words: nothing of a ruleset is needed to show it.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Chosen(_Line, frozen=True, tag="decision"):
 
 
 class RuleLine(_Line, frozen=True, tag="line"):
-    """A line that the rule tells of how it goes.
+    """A line that the rule prints of how it goes.
 
     Attributes:
         text: the line.
@@ -200,7 +200,7 @@ class TableItem(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         name: what it is called.
         of: what it is: a character, a tag, a track, a thing, a pile of cards, a counter.
-        details: what is told of it, line by line.
+        details: how it stands, line by line.
     """
 
     name: Named
@@ -216,8 +216,8 @@ class Account(Printed, frozen=True, kw_only=True, tag="rpgres.account/1"):
         summary: what it is about.
         ruleset: what the ruleset is called.
         house_rules: the house rules in force, in words.
-        seat: the seat that it is told for.
-        seed: where the dice came from; null where that is not told.
+        seat: the seat of the reader.
+        seed: where the dice came from; null where the reader may not know it.
         people: who takes part.
         chapters: what happens, step by step.
         ending: the name of how the scene ended; empty where it has none.

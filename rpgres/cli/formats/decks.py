@@ -100,7 +100,7 @@ class CardCount(DrawnCard, frozen=True, kw_only=True):
 
 
 class Composition(msgspec.Struct, frozen=True, kw_only=True):
-    """What some cards come to.
+    """Some cards counted and summed up.
 
     Attributes:
         title: what people call these cards.

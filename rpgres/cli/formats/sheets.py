@@ -169,7 +169,7 @@ def sheet_record(rules: Rules, sheet: Sheet) -> SheetRecord:
 
 
 class FileCheck(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of checking one file.
+    """The result of a check of one file.
 
     Attributes:
         file: the file as it was named.
@@ -183,11 +183,11 @@ class FileCheck(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FileChecks(msgspec.Struct, frozen=True, kw_only=True, tag_field="format", tag="rpgres.check/1"):
-    """What came of checking files, as `rpgres sheet check --json` and `rpgres scene check --json` print it.
+    """The results of a check of files, as `rpgres sheet check --json` and `rpgres scene check --json` print it.
 
     Attributes:
         ok: whether nothing is wrong with any file.
-        files: what came of each file.
+        files: the result of each file.
     """
 
     ok: bool

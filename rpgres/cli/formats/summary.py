@@ -48,11 +48,11 @@ class RulesetCheck(msgspec.Struct, frozen=True):
 
 
 class RulesetChecks(msgspec.Struct, frozen=True, kw_only=True, tag_field="format", tag="rpgres.ruleset-check/1"):
-    """What became of rulesets that were checked, as `rpgres ruleset check --json` prints it.
+    """The results of a check of rulesets, as `rpgres ruleset check --json` prints it.
 
     Attributes:
         ok: whether nothing is wrong at all.
-        rulesets: what became of each ruleset.
+        rulesets: the result of each ruleset.
         strays: folders in which nothing is read.
     """
 
@@ -264,7 +264,7 @@ def _decks(rules: Rules) -> dict[str, DeckInfo]:
 
 
 def describe_action(rules: Rules, action: str) -> ActionDescription:
-    """Return an action with what it takes, asks and may come to.
+    """Return an action with what it takes and asks, and its outcomes.
 
     Raises:
         UsageError: the ruleset has no such action.

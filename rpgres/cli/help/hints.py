@@ -1,4 +1,4 @@
-"""What people type for what there is here: words of other tools and of habit, and the line that does it."""
+"""Hints for words that are no command or option here: the line or option that does it."""
 
 from __future__ import annotations
 

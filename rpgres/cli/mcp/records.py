@@ -155,7 +155,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Done(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of it.
+    """The result.
 
     Attributes:
         status: `done`; `pending`, if a decision waits, which `question` tells.

@@ -33,7 +33,7 @@ def deck_list_lines(decks: DeckList) -> list[Line]:
 
 
 def deck_lines(deck: DeckDescription, *, codes: bool = False) -> list[Shown]:
-    """Return what is in a deck: how many cards of which suit and value, what they come to, further attributes.
+    """Return what is in a deck: how many cards of which suit and value, their sums and means, further attributes.
 
     Args:
         codes: whether every kind of card is listed.
@@ -52,7 +52,7 @@ def deck_lines(deck: DeckDescription, *, codes: bool = False) -> list[Shown]:
 
 
 def draw_lines(draw: DeckDraw) -> list[Line]:
-    """Return the cards that were drawn, in their order, with what they come to."""
+    """Return the cards that were drawn, in their order, with their sum."""
     width = max(len(card.code) for card in draw.cards)
     found = [line(Piece(card.code.ljust(width), "name"), f"  {_card(card)}") for card in draw.cards]
     if sum(card.value is not None for card in draw.cards) > 1:

@@ -270,7 +270,7 @@ def odds_lines(
 
 
 def _typed(alike: Sequence[OptionOdds], keys: Mapping[str, str]) -> str:
-    """Return what is typed for options that come to the same: one by its name, several by their numbers."""
+    """Return what is typed for options with the same odds: one by its name, several by their numbers."""
     typed = [keys.get(one.option, "Enter") for one in alike]
     names = [key if key == "Enter" or ":" in one.option else one.option for key, one in zip(typed, alike, strict=True)]
     if len(names) == 1 or (names != typed and max(map(len, names)) <= SHORT):

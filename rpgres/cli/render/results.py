@@ -1,4 +1,4 @@
-"""Results, and decisions that wait, as lines for people. Odds stand in `odds`."""
+"""Results, and pending decisions, as lines."""
 
 from __future__ import annotations
 
@@ -229,7 +229,7 @@ def record_lines(
         events: in order.
         file: the ruleset's data, for the words of what turns have changed.
         told: texts that stand elsewhere.
-        is_full: whether moments that were let pass are told.
+        is_full: whether skipped decisions are shown.
     """
     for _, group in groupby(untold(events), key=drawing):
         drawn: list[DrawEvent] = []
@@ -338,11 +338,11 @@ def pending_lines(
     said_by: str | None = None,
     is_listed: bool = True,
 ) -> list[Line]:
-    """Return a decision that waits: what happened so far, the question with its options, and how to answer it.
+    """Return a pending decision: what happened so far, the question with its options, and how to answer it.
 
     Args:
         file: the ruleset's data, for its words of what finished turns have changed.
-        how: the lines that tell how it is answered; by default the command that goes on with it.
+        how: the lines that say how it is answered; by default the command that resumes it.
         said_by: the seat that typed the inputs, which is then shown; empty for the host.
         is_listed: whether the options are listed.
     """

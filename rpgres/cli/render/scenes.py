@@ -1,4 +1,4 @@
-"""What is asked in a step of a scene, what is on a table, which expectations held, as lines. Nothing prints."""
+"""Questions of a step, the things on a table, and the expectations of a scene, as lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Character sheets as lines for people. What stands on a sheet is the ruleset's matter."""
+"""Character sheets as lines."""
 
 from __future__ import annotations
 

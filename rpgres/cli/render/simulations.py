@@ -23,7 +23,7 @@ NOTHING = "(none)"
 def simulation_lines(
     record: SimulationResult, file: RulesetFile, *, detailed: Sequence[str] = (), house_rules: str = ""
 ) -> list[Shown]:
-    """Return a simulation as lines: every outcome with its interval, then what numbers come to.
+    """Return a simulation as lines: every outcome with its interval, then a summary of the numbers.
 
     Args:
         record: the simulation.

@@ -1,4 +1,4 @@
-"""Numbers and effects in words, from a ruleset's data. Whole results are put together in `results` and `odds`."""
+"""Numbers, effects and names in words, from a ruleset's data."""
 
 from __future__ import annotations
 

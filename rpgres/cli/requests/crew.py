@@ -84,7 +84,7 @@ class Crew:
     Args:
         command: starts one.
         heavy: how many heavy requests are worked on at a time.
-        say: tells a line; one thread calls it at a time.
+        say: writes a line; one thread calls it at a time.
     """
 
     def __init__(self, command: Sequence[str], heavy: int, say: Say) -> None:
@@ -108,7 +108,7 @@ class Crew:
                 self._start(job)
 
     def say(self, line: bytes) -> None:
-        """Tell a line that is no answer of a process."""
+        """Write a line that is no answer of a process."""
         with self._room:
             self._say(line)
 

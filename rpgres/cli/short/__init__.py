@@ -32,7 +32,7 @@ def lengthened(scope: Scope, action: str, words: Sequence[str]) -> list[str]:
 
     Raises:
         Unclear: it could mean several things.
-        UsageError: a word means nothing here.
+        UsageError: a word is unknown.
     """
     line = Line(Words(scope, action), _with_names(scope, words))
     options = [line.all[start].partition("=")[0] for start, _ in line.spans]

@@ -1,4 +1,4 @@
-"""What a word of a short line can be for: by its kind of parameter, and by the names that are known."""
+"""What a word of a short line can stand for: by the kinds of parameters, and by known names."""
 
 from __future__ import annotations
 

@@ -285,10 +285,10 @@ class Line:
             [-required.index(name) if name in required else -len(required) for name in names],
         )
 
-    # What is said of it
+    # Errors and the result
 
     def unknown(self, word: str, *, behind: str = "", is_text: bool = False) -> UsageError:
-        """Return the error of a word that means nothing here, with the nearest name."""
+        """Return the error of an unknown word, with the nearest name."""
         who = self.words.character(word)
         if who is not None:
             return UsageError(

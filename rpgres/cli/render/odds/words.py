@@ -127,7 +127,7 @@ def is_open(left: Chance) -> bool:
 
 
 def open_text(left: Chance, sample: Sample | None = None) -> Iterator[str]:
-    """Yield how likely it is to come to where nothing more was followed, and what is known of that."""
+    """Yield the remaining probability, and what is known of it."""
     if is_open(left):
         known = f"estimated from {sample.runs} games, 95 %" if sample is not None else "otherwise"
         yield f"remaining: {percent(left.probability)} ({known})"
