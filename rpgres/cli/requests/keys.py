@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 import typer.core
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from rpgres.cli.options import Option
 from rpgres.errors import UsageError, as_data
@@ -88,17 +88,8 @@ class Keys:
 
 def key_of_option(option: Option) -> Key:
     """Return the key of an option that is declared as a record."""
-    name, *names = _names(option.name, many=option.many)
-    return Key(
-        name,
-        option.name,
-        option.help,
-        option.metavar,
-        names=(*names, *option.aliases),
-        is_flag=option.is_flag,
-        many=option.many,
-        is_hidden=option.name in UNASKED,
-    )
+    key = _key_of(option.build())
+    return structs.replace(key, names=(*key.names, *option.aliases))
 
 
 def _names(name: str, *, many: bool) -> list[str]:

@@ -169,7 +169,10 @@ def _played(operation: Operation, request: Mapping[str, Any], folders: Sequence[
             return _called(operation.name, verb.scene(scene), rest, folders)
         data, action = found
     else:
-        data = _data_at(operation, rest, folders) if verb.is_seated else _data(rest, operation, folders)
+        if verb.is_seated:
+            data = _data_at(operation, rest, folders)
+        else:
+            data = _read(_named(rest, "ruleset", operation), _extra(rest, folders))
         action = _named(rest, "action", operation)
     return _acted(operation.name, verb, data, action, rest, folders)
 
@@ -216,11 +219,6 @@ def _inputs(given: Any) -> dict[str, Any]:
     if not isinstance(given, Mapping):
         raise UsageError(f'with is an object such as {{"skill": 3, "vs": 2}}, not {as_data(given)}', path=("with",))
     return {str(name).replace("-", "_"): value for name, value in given.items()}
-
-
-def _data(rest: dict[str, Any], operation: Operation, folders: Sequence[Path]) -> RulesetData:
-    ruleset = _named(rest, "ruleset", operation)
-    return _read(ruleset, _extra(rest, folders))
 
 
 def _data_at(operation: Operation, rest: Mapping[str, Any], folders: Sequence[Path]) -> RulesetData:

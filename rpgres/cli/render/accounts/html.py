@@ -66,26 +66,25 @@ def _text(text: str) -> str:
 
 
 def _page(account: Account) -> Iterator[str]:
-    yield "<!doctype html>"
-    yield '<html lang="en">'
-    yield "<head>"
-    yield '<meta charset="utf-8">'
-    yield f'<meta name="generator" content="rpgres account {escape(__version__)}">'
-    yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    yield f"<title>{_text(account.title)}</title>"
-    yield f"<style>\n{_STYLE}</style>"
-    yield "</head>"
-    yield "<body>"
-    yield "<main>"
+    yield f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="generator" content="rpgres account {escape(__version__)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{_text(account.title)}</title>
+<style>
+{_STYLE}</style>
+</head>
+<body>
+<main>"""
     yield from _header(account)
     yield from _section("story", "What happens", _story(account))
     if account.table:
         rows = ((one.name, "<br>".join(map(_text, one.details))) for one in account.table)
         table = _rows("What stands on the table at the end", ("Name", "How it stands"), rows)
         yield from _section("table", "On the table", table)
-    yield "</main>"
-    yield "</body>"
-    yield "</html>"
+    yield "</main>\n</body>\n</html>"
 
 
 def _section(name: str, heading: str, inside: Iterable[str]) -> Iterator[str]:
