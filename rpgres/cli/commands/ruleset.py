@@ -79,16 +79,16 @@ def _warnings(
     broken: dict[str, Sequence[Diagnostic]], strays: Sequence[Diagnostic], extra: Sequence[Path]
 ) -> Iterator[Line]:
     from rpgres.cli.render.lines import Piece, line
+    from rpgres.cli.render.words import problem_count
     from rpgres.plugins.entries import standalone_folder
     from rpgres.rulesets import builtin_folder
 
     if broken or strays:
         yield line("")
     for ruleset, problems in broken.items():
-        count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
         folder = standalone_folder(ruleset, extra=extra)
         where = "its folder" if folder and folder.parent != builtin_folder() else "an overlay"
-        message = f": {count} in {where}; run `rpgres ruleset check {ruleset}` for details"
+        message = f": {problem_count(len(problems))} in {where}; run `rpgres ruleset check {ruleset}` for details"
         yield line(Piece(ruleset, "name"), " ", Piece("broken", "bad"), message)
     for stray in strays:
         yield line(stray.text)
@@ -275,11 +275,11 @@ def _vector_lines(report: VectorReport) -> Iterator[Line]:
 
 def _checked_lines(checked: Sequence[RulesetCheck], strays: Sequence[Diagnostic]) -> Iterator[Line]:
     from rpgres.cli.render.lines import Piece, line
+    from rpgres.cli.render.words import problem_count
 
     for one in checked:
         with_ = f" (with {', '.join(one.overlays)})" if one.overlays else ""
-        count = "a problem" if len(one.problems) == 1 else f"{len(one.problems)} problems"
-        state = Piece("ok", "good") if one.ok else Piece(count, "bad")
+        state = Piece("ok", "good") if one.ok else Piece(problem_count(len(one.problems)), "bad")
         yield line(Piece(one.id, "name"), ": ", state, with_)
         yield from (line(text) for problem in one.problems for text in problem.text.splitlines())
     yield from (line(stray.text) for stray in strays)

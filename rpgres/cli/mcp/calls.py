@@ -170,7 +170,8 @@ def answer(seat: Seat, asked: AnswerArguments) -> Done:
     if asked.label and asked.label != question.label:
         raise UsageError(f"{question.label!r} is asked now, not {asked.label!r}; the tool `show` shows it")
     if not (asked.choice or asked.auto):
-        raise UsageError(f"say `choice`: {_options(question)}; or `auto`")
+        options = " or ".join([*question.names, *([question.form] if question.form else [])])
+        raise UsageError(f"say `choice`: {options}; or `auto`")
     choose = {question.typed: [asked.choice]} if asked.choice else {}
     given = read_answers(asked.given, option="given")
     done = commands.answer(place_of(seat), seat=seat.name, choose=choose, given=given, auto=asked.auto, at=asked.at)
@@ -226,10 +227,6 @@ def _written(seat: Seat, asked: LineArguments) -> list[str]:
         else:
             words.append(f"--{name.strip()}={value.strip()}")
     return words
-
-
-def _options(question: QuestionRecord) -> str:
-    return " or ".join([*question.names, *([question.form] if question.form else [])])
 
 
 # ---------------------------------------------------------------------------------------------------------------------

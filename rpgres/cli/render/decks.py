@@ -8,7 +8,7 @@ from rpgres.cli.formats.decks import CardCount, Composition, DeckDescription, De
 from rpgres.cli.render.lines import HANG, INDENT, Line, Piece, Shown, line, section
 from rpgres.cli.render.reports import Cell, Grid, Table
 from rpgres.cli.render.rulesets import condition_words
-from rpgres.cli.render.words import card_count, title
+from rpgres.cli.render.words import card_count, problem_count, title
 
 NONE = "-"  # the sign for no card
 
@@ -26,8 +26,7 @@ def deck_list_lines(decks: DeckList) -> list[Line]:
     if not found and not decks.problems:
         return [line(f"{decks.ruleset} has no decks")]
     for ruleset, problems in decks.problems.items():
-        count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
-        message = f": {count}; run `rpgres ruleset check {ruleset}` for details"
+        message = f": {problem_count(len(problems))}; run `rpgres ruleset check {ruleset}` for details"
         found.append(line(Piece(ruleset, "name"), " ", Piece("broken", "bad"), message))
     return found
 

@@ -8,7 +8,17 @@ from itertools import groupby
 from typing import Any
 
 from rpgres.cli.render.lines import BULLET, INDENT, Line, Piece, line
-from rpgres.cli.render.words import band_title, effect_words, named_in_text, rung, signed, style_of, title, who_is
+from rpgres.cli.render.words import (
+    band_title,
+    effect_words,
+    input_words,
+    named_in_text,
+    rung,
+    signed,
+    style_of,
+    title,
+    who_is,
+)
 from rpgres.engine.events import Event
 from rpgres.engine.players import NO, ORDERS, Question
 from rpgres.engine.records import Pending, QuestionRecord, Result, event_record
@@ -85,7 +95,7 @@ def _by(seat: str | None) -> str:
 
 
 def _typed_words(inputs: Mapping[str, Any]) -> str:
-    return ", ".join(input_words(name, value) for name, value in inputs.items() if name != "sheet")
+    return input_words({name: value for name, value in inputs.items() if name != SHEET})
 
 
 def moment_words(moment: str, period: str) -> str:
@@ -181,21 +191,6 @@ def action_lines(action: str, *, actor: str, inputs: Mapping[str, Any]) -> list[
     """Return what stands above the first question of an action: who does what, and what was typed for it."""
     told = _typed_words(inputs)
     return [line(Piece(_heading(action, None, actor), "title"), f": {told}" if told else "")]
-
-
-def input_words(name: str, value: Any) -> str:
-    """Return an input of an action as it was typed, in words."""
-    name = name.replace("-", " ").replace("_", " ")
-    if value is True:
-        return name
-    values = value if isinstance(value, list | tuple) else [value]
-    return f"{name} {' and '.join(_value_words(one) for one in values)}"
-
-
-def _value_words(value: Any) -> str:
-    if isinstance(value, Mapping):  # an opposition as a scene writes it
-        return ":".join(str(part) for part in value.values())
-    return str(value)
 
 
 def _heading(action: str, variant: str | None, actor: str | None) -> str:

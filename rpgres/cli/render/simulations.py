@@ -7,8 +7,8 @@ from math import ceil, log10
 
 from rpgres.cli.render.lines import INDENT, Line, Piece, Shown, line
 from rpgres.cli.render.reports import Cell, Chart, Grid, Report, Series, Table
-from rpgres.cli.render.results import house_rules_lines, input_words
-from rpgres.cli.render.words import style_of, title, titles
+from rpgres.cli.render.results import house_rules_lines
+from rpgres.cli.render.words import input_words, style_of, title, titles
 from rpgres.dice.seeds import run_seed
 from rpgres.odds.sampling import Estimate
 from rpgres.rulesets import RulesetFile
@@ -82,7 +82,7 @@ def _runs(record: SimulationResult) -> str:
 
 
 def _inputs_lines(record: SimulationResult) -> list[Line]:
-    told = ", ".join(input_words(name, value) for name, value in record.inputs.items())
+    told = input_words(record.inputs)
     return [line(INDENT, Piece(told, "quiet"))] if told else []
 
 
@@ -202,7 +202,7 @@ def _notes(record: SimulationResult) -> Iterator[Line]:
 
 def simulation_report(record: SimulationResult, file: RulesetFile) -> Report:
     """Return a simulation as a report: a table and a chart for each counted thing, with the interval of every share."""
-    told = ", ".join(input_words(name, value) for name, value in record.inputs.items())
+    told = input_words(record.inputs)
     tables = []
     for name, counted in record.counted.items():
         names = value_names(name, counted, file)

@@ -83,6 +83,11 @@ def card_count(number: int) -> str:
     return "1 card" if number == 1 else f"{number} cards"
 
 
+def problem_count(number: int) -> str:
+    """Return so many problems in words."""
+    return "a problem" if number == 1 else f"{number} problems"
+
+
 def who_is(name: str) -> str:
     """Return the title of a character."""
     return "the game master" if name == GM else name
@@ -138,6 +143,26 @@ def thing_words(thing: Any) -> list[str]:
     if isinstance(thing, Mapping) and thing:
         return [f"{key}: {plain_value(value)}" for key, value in thing.items()]
     return [plain_value(thing)]
+
+
+def input_words(inputs: Mapping[str, Any]) -> str:
+    """Return the inputs of an action in words.
+
+    >>> input_words({"skill": 3, "vs": {"character": "thug", "ability": "will"}, "free_use": True})
+    'skill 3, vs thug:will, free use'
+    """
+    names = {key: key.replace("-", " ").replace("_", " ") for key in inputs}
+    return ", ".join(
+        names[key] if value is True else f"{names[key]} {_typed_words(value)}" for key, value in inputs.items()
+    )
+
+
+def _typed_words(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return " and ".join(map(_typed_words, value))
+    if isinstance(value, Mapping):  # an opposition as a scene writes it
+        return ":".join(map(str, value.values()))
+    return "no" if value is False else str(value)
 
 
 def rolled_words(inputs: Mapping[str, Any]) -> str:

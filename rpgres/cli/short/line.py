@@ -39,10 +39,11 @@ class Unclear(UsageError):
     """
 
     def __init__(self, words: Sequence[str], start: int, end: int, readings: Sequence[Reading], why: str = "") -> None:
+        from rpgres.cli.render.words import listed
+
         said = " ".join(words[start:end])
-        shown = [one.text for one in readings]
-        listed = " or ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
-        super().__init__(why or f"{said!r} could be {listed}; which one?", reason="unclear")
+        shown = listed([one.text for one in readings])
+        super().__init__(why or f"{said!r} could be {shown}; which one?", reason="unclear")
         self.words, self.start, self.end, self.readings = tuple(words), start, end, tuple(readings)
 
     def chosen(self, reading: Reading) -> list[str]:
@@ -180,8 +181,7 @@ class Line:
             Unclear: it leaves something open.
         """
         if fit.left:
-            listed = ", ".join(one.text for one in fit.left)
-            why = f"what of {self.bare[last]} opposes this? {listed}"
+            why = f"what of {self.bare[last]} opposes this? {', '.join(one.text for one in fit.left)}"
             raise Unclear(self.all, start, last + 1, fit.left, why)
         return fit.value
 

@@ -87,7 +87,9 @@ def _chapters(entries: Iterable[EntryView], words: Words) -> Iterator[Chapter]:
     titled, turns, under_way = "", list[Turn](), list[str]()
     before = "How it begins"
     for entry in entries:
-        if entry.undone or entry.is_hidden or (isinstance(entry, RunEntry) and not _is_done(entry)):
+        if entry.undone or entry.is_hidden:
+            continue
+        if isinstance(entry, RunEntry) and (entry.attempt or not isinstance(entry.found, Result)):
             continue
         if isinstance(entry, BeginEntry):
             if not under_way:
@@ -104,10 +106,6 @@ def _chapters(entries: Iterable[EntryView], words: Words) -> Iterator[Chapter]:
                 before, titled, turns = f"After {titled}", "", []
     if turns:
         yield Chapter(titled or before, turns=turns)
-
-
-def _is_done(entry: RunEntry) -> bool:
-    return isinstance(entry.found, Result) and not entry.attempt
 
 
 def _numbered(period: str, times: Counter[str]) -> str:
