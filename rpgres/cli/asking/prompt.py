@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from rpgres.rulesets import RulesetFile
 
 WIDTH, WIDEST = 80, 120  # columns of a question in one line: where the width is unknown, and at most
-FEW = 2  # lines of a question that is put in full again
+FEW = 2  # lines of a question that is repeated in full
 HELP = "help"  # likewise, where no table says more
 SKIPS = ("n", "none", "nothing", "skip", "enter")  # other words for skipping an optional question
 YES = ("y", "yes")  # for the only option there is
-LET_BY = "pass"  # what an optional moment calls it to press Enter; taken when it is typed, too
+SKIP = "pass"  # typed to skip an optional decision, as Enter does
 ODDS, WHY, UNDO = "odds", "why", "undo"
 ASIDES = ((ODDS, "the chances of each option"), (WHY, "the rule"), (UNDO, "take back the last answer"))
-ACTION, ALWAYS = "action", "always"  # how long moments pass: until the action is over; until that is taken back
+ACTION, ALWAYS = "action", "always"  # how long decisions are skipped: for this action, or until that is undone
 
 Aid = Callable[[View], "Prepared"]  # returns the action that is under way, as the seat of a view knows the table
 
@@ -72,7 +72,7 @@ class Person:
         self._file = file
         self._has_ended = False
         self._asides = {LIST: _listed, ODDS: self._odds, WHY: self._why}
-        self._passes = set[tuple[str, str]]()  # seat and label of moments that pass from now on
+        self._passes = set[tuple[str, str]]()  # seat and label of optional decisions that are skipped from now on
         self.begin(heading, aid=aid)
 
     def begin(self, heading: Sequence[Line], *, aid: Aid | None = None) -> None:
@@ -87,7 +87,7 @@ class Person:
         self._shown = 0
         self._asked_last: tuple[object, ...] = ()  # who, by what label, and what could be typed
         self._answers = list[str | None]()  # of this action
-        self._passing = set[tuple[str, str]]()  # as `_passes`, until the action is over
+        self._passing = set[tuple[str, str]]()  # the same, until the action is over
         self._again = list[str | None]()  # those that a run gets once more after one was taken back
 
     def ask(self, view: View, question: Question) -> str | None:
@@ -109,7 +109,7 @@ class Person:
     def rewind(self) -> bool:
         """Forget the last answer of this action, so that a new run of it is answered up to there; False without one.
 
-        Moments that were to pass are put again.
+        Decisions that were to be skipped are asked again.
         """
         self._passes.clear()
         self._passing.clear()
@@ -177,7 +177,7 @@ class Person:
                 continue
             found = matching(question, typed)
             words = _words(typed)
-            if words and typed not in [option.name for option in question.offered] and not (found and typed == LET_BY):
+            if words and typed not in [option.name for option in question.offered] and not (found and typed == SKIP):
                 return words
             if not found and (question.reads is None or " " not in typed) and self._carries_out(typed):
                 return []
@@ -220,7 +220,7 @@ class Person:
             TakenBack, PassesOn: the run ends here.
         """
         try:
-            if words[0] == LET_BY:
+            if words[0] == SKIP:
                 return self._pass_on(words[1:], view, question)
             if words == [UNDO]:
                 self._carries_out(UNDO)
@@ -264,19 +264,19 @@ class Person:
         return self._aid(view)
 
     def _pass_on(self, words: Sequence[str], view: View, question: Question) -> str:
-        """Have moments pass from now on, this one too: `pass always`, `pass invoke --until scene`."""
+        """Skip optional decisions from now on, this one too: `pass always`, `pass invoke --until scene`."""
         rest = [word for word in words if word not in ("--until", "until")]
         label = next((word for word in rest if word in (question.label, "all")), question.label)
         spans = [word for word in rest if word != label] or [ACTION]
         if not question.optional:
             raise UsageError("this decision has to be made, and cannot be skipped")
         if len(spans) > 1:
-            raise UsageError(f"type `{LET_BY}`, `{LET_BY} {ALWAYS}` or `{LET_BY} {question.label} --until scene`")
+            raise UsageError(f"type `{SKIP}`, `{SKIP} {ALWAYS}` or `{SKIP} {question.label} --until scene`")
         label = "" if label == "all" else label
         if self._is_kept:
             raise PassesOn(label, view.seat, spans[0])
         if spans[0] not in (ACTION, ALWAYS):
-            raise UsageError(f"without a table there is no {spans[0]!r}: type `{LET_BY} {ALWAYS}`")
+            raise UsageError(f"without a table there is no {spans[0]!r}: type `{SKIP} {ALWAYS}`")
         (self._passes if spans[0] == ALWAYS else self._passing).add((view.seat, label))
         return NO
 
@@ -297,18 +297,18 @@ def _words(typed: str) -> list[str]:
         words = split(typed)
     except UsageError:
         return []
-    is_it = words in ([LIST], [ODDS], [WHY], [UNDO]) or (words[:1] == [LET_BY])
+    is_it = words in ([LIST], [ODDS], [WHY], [UNDO]) or (words[:1] == [SKIP])
     return words if is_it else []
 
 
 def matching(question: Question, typed: str) -> list[str]:
     """Return the answers that a typed text may mean: what stands before an option, a name, the beginning of names.
 
-    Nothing typed passes an optional moment.
+    Enter skips an optional decision.
     """
     names, said = [option.name for option in question.offered], typed.lower()
     if question.optional:
-        passes = typed in ("", "0", NO) or said in (LET_BY, *SKIPS)
+        passes = typed in ("", "0", NO) or said in (SKIP, *SKIPS)
         if passes and not (typed and any(name.lower().startswith(said) for name in names)):
             return [NO]
         names.append(NO)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 from collections.abc import Iterable, Mapping
 from typing import Literal, get_args
 
@@ -61,7 +60,7 @@ def quoted(word: str, *, shell: Shell) -> str:
     if (_PLAIN if shell == "posix" else _PLAIN_WINDOWS).fullmatch(word):
         return word
     if shell == "posix":
-        return shlex.quote(word)
+        return "'" + word.replace("'", "'\"'\"'") + "'"
     if shell == "powershell":
         return "'" + _QUOTES.sub(r"\g<0>\g<0>", word) + "'"
     if re.search(r"[\r\n]", word):

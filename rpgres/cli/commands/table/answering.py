@@ -272,8 +272,8 @@ def let_pass(
 ) -> None:
     """Skip optional questions in advance, so that the table does not wait for this seat.
 
-    Where such a moment of the seat is waited for now, it passes, and the action goes on. Decisions that have to be
-    taken are not touched. Without --as it is for the seat that is asked now, or, with --until, for all seats.
+    A pending optional decision of the seat is skipped too, and the action goes on. Required decisions are not
+    touched. Without --as it is for the seat that is asked now, or, with --until, for all seats.
     """
     from rpgres.journal.commands import let_pass as let
 

@@ -441,6 +441,6 @@ def _opponent(step: Mapping[str, Any], words: Words) -> str | None:
 
 def _unused_lines(step: Mapping[str, Any]) -> Iterator[Remark]:
     for answer in step.get("unused") or ():
-        if answer["value"] != NO:  # a scene may well say beforehand that no moment is to be used
+        if answer["value"] != NO:  # a scene may decline in advance what is then never offered
             key = f'"{answer["who"]}:{answer["label"]}"' if answer.get("who") else answer["label"]
             yield Remark(in_line(f'not used: choose = {{ {key} = "{answer["value"]}" }}'))
