@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rpgres.cli.annotations import AsJson, AsWords
+from rpgres.cli.checks.settings import SettingsList, list_settings, path_of, set_setting, unset_setting
+from rpgres.cli.output import say_record, say_text, warn
+from rpgres.cli.settings import CHOICES, KEYS, Settings, active
 
 if TYPE_CHECKING:
-    from rpgres.cli.checks.settings import SettingsList
     from rpgres.cli.render.lines import Line
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Show and change your settings and aliases.")
@@ -20,7 +22,6 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, help="Show and cha
 
 def _complete_keys(incomplete: str) -> list[tuple[str, str]]:
     from rpgres.cli.formats.descriptions import field_texts
-    from rpgres.cli.settings import KEYS, Settings, active
 
     told = field_texts(Settings)
     found = [(key, told.get(key, "")) for key in KEYS if key != "aliases"]
@@ -29,7 +30,6 @@ def _complete_keys(incomplete: str) -> list[tuple[str, str]]:
 
 
 def _complete_values(ctx: typer.Context, incomplete: str) -> list[str]:
-    from rpgres.cli.settings import CHOICES
     from rpgres.plugins.discovery import ruleset_names
 
     key = str(ctx.params.get("key") or next(iter(ctx.args), ""))
@@ -49,10 +49,6 @@ def show(as_json: AsJson = False, plain: AsWords = False) -> None:
 
     Exits with 1 when something is wrong with the settings.
     """
-    from rpgres.cli.checks.settings import list_settings
-    from rpgres.cli.output import say_record
-    from rpgres.cli.settings import active
-
     found = list_settings(active())
     say_record(found, lambda: _lines(found), as_json=as_json, is_plain=plain)
     if found.problems:
@@ -108,11 +104,8 @@ def set_(
     attack --skill fight"` makes `rpgres hit --vs 2` a command of your own. Keys: plain, dice-words, colour, ruleset,
     dice, rulesets, aliases.NAME.
     """
-    from rpgres.cli.checks.settings import path_of, set_setting
     from rpgres.cli.formats.editors import write_schemas
-    from rpgres.cli.output import say_text, warn
     from rpgres.cli.root import reserved
-    from rpgres.cli.settings import active
 
     loaded = active()
     is_new = not os.path.exists(loaded.path)
@@ -129,10 +122,6 @@ def set_(
 @app.command("unset")
 def unset(key: Key) -> None:
     """Remove a setting from your settings file, so that its default counts again."""
-    from rpgres.cli.checks.settings import unset_setting
-    from rpgres.cli.output import say_text
-    from rpgres.cli.settings import active
-
     loaded = active()
     unset_setting(loaded, key)
     say_text(f"{key} is no longer set ({loaded.path})\n")
@@ -141,7 +130,4 @@ def unset(key: Key) -> None:
 @app.command("path")
 def path() -> None:
     """Print the path of your settings file, whether there is one or not. RPGRES_CONFIG names another file."""
-    from rpgres.cli.output import say_text
-    from rpgres.cli.settings import active
-
     say_text(f"{active().path}\n")

@@ -7,8 +7,10 @@ from typing import Annotated, Any
 import typer
 
 from rpgres.cli.annotations import AsJson, AsWords, Folders, OnlyOf, Seed, argument, option
+from rpgres.cli.formats.decks import describe_deck, draw_cards, find_deck, list_decks
 from rpgres.cli.options import read_answers, read_count, read_folders
 from rpgres.cli.output import say_record
+from rpgres.cli.render.decks import deck_lines, deck_list_lines, draw_lines
 
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="List decks of cards, show what is in one, and draw from one."
@@ -17,14 +19,11 @@ app = typer.Typer(
 
 def _complete_decks(incomplete: str) -> list[tuple[str, str]]:
     """Return the decks whose name begins so, with their titles."""
-    from rpgres.cli.formats.decks import list_decks
-
     return [(deck.name, deck.title) for deck in list_decks().decks if deck.name.startswith(incomplete)]
 
 
 def _complete_cards(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
     """Return the cards of the deck that the line names."""
-    from rpgres.cli.formats.decks import find_deck
     from rpgres.errors import RpgresError
     from rpgres.parameters.table_items import offer_cards
 
@@ -52,9 +51,6 @@ def list_all(
     rulesets: Folders = None,
 ) -> None:
     """List the decks of all rulesets, and those that rulesets share."""
-    from rpgres.cli.formats.decks import list_decks
-    from rpgres.cli.render.decks import deck_list_lines
-
     found = list_decks(ruleset, extra=read_folders(rulesets or ()))
     say_record(found, lambda: deck_list_lines(found), as_json=as_json, is_plain=plain)
 
@@ -73,9 +69,6 @@ def show(
     rpgres deck show standard
     rpgres deck show saga/fate-96 --codes
     """
-    from rpgres.cli.formats.decks import describe_deck, find_deck
-    from rpgres.cli.render.decks import deck_lines
-
     found = describe_deck(find_deck(deck, extra=read_folders(rulesets or ())))
     say_record(found, lambda: deck_lines(found, codes=codes), as_json=as_json, is_plain=plain, is_prose=True)
 
@@ -110,8 +103,6 @@ def draw(
     rpgres deck draw standard 5
     rpgres deck draw saga/fate-96 3 --without Do10,St9 --seed 7
     """
-    from rpgres.cli.formats.decks import draw_cards, find_deck
-    from rpgres.cli.render.decks import draw_lines
     from rpgres.dice.seeds import Streams, read_seed
 
     answers = read_answers(given or (), option="--given")

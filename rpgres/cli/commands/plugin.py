@@ -13,12 +13,17 @@ import typer
 
 from rpgres.cli.annotations import AsJson, AsWords, argument, complete_rulesets, option
 from rpgres.cli.checks.report import AsForm, end_check, form_of
+from rpgres.cli.exits import trace
+from rpgres.cli.output import flush, say, say_record, say_text
+from rpgres.cli.render.plugins import closing_line, header_line, plugin_lines, verdict_lines, warning_lines
 from rpgres.cli.shell.quoting import join_line
+from rpgres.plugins.discovery import find_ruleset, unknown_ruleset, unused_disabled
+from rpgres.plugins.listing import PluginList, PluginStatus, list_rulesets
+from rpgres.plugins.probing import probe_plugins
 
 if TYPE_CHECKING:
     from rpgres.cli.progress import Progress
     from rpgres.conformance import PluginReport
-    from rpgres.plugins.listing import PluginStatus
     from rpgres.toml.diagnostics import Diagnostic
 
 app = typer.Typer(
@@ -37,13 +42,6 @@ def list_all(
     This always works, however broken a plugin is. RPGRES_DISABLE=NAME,NAME switches off rulesets and distributions by
     name; --debug shows where plugins fail.
     """
-    from rpgres.cli.exits import trace
-    from rpgres.cli.output import say_record
-    from rpgres.cli.render.plugins import plugin_lines, warning_lines
-    from rpgres.plugins.discovery import unused_disabled
-    from rpgres.plugins.listing import PluginList, list_rulesets
-    from rpgres.plugins.probing import probe_plugins
-
     probe_plugins()
     warnings, plugins = unused_disabled(), list_rulesets(failed=trace)
     is_well = all(plugin.ok or plugin.stage == "disabled" for plugin in plugins)
@@ -69,7 +67,6 @@ def new(
     from pathlib import Path
 
     from rpgres.cli.formats.editors import write_own_schemas
-    from rpgres.cli.output import say_text
     from rpgres.plugins.scaffold import package_of, write_plugin
     from rpgres.rulesets import Rules, Ruleset, merge_parts, read_parts
 
@@ -102,14 +99,8 @@ def check_some(
     One line for each check says whether it passed, or why there was nothing to check. The exit code is 1 when a plugin
     is broken, or a check failed.
     """
-    from rpgres.cli.exits import trace
-    from rpgres.cli.output import say
     from rpgres.cli.progress import progress
-    from rpgres.cli.render.plugins import header_line, plugin_lines
     from rpgres.conformance import PluginCheck
-    from rpgres.plugins.discovery import unknown_ruleset
-    from rpgres.plugins.listing import list_rulesets
-    from rpgres.plugins.probing import probe_plugins
 
     form = form_of(form, as_json=as_json)
     probe_plugins()
@@ -147,10 +138,7 @@ def _report(plugin: PluginStatus, place: str, show: Progress, *, is_shown: bool,
     """Return the report of a plugin after every check, printing each as it ends."""
     from msgspec.structs import asdict
 
-    from rpgres.cli.output import flush, say
-    from rpgres.cli.render.plugins import closing_line, verdict_lines
     from rpgres.conformance import PluginReport, check_ruleset, open_subject
-    from rpgres.plugins.discovery import find_ruleset
 
     if not plugin.ok:
         return PluginReport(**asdict(plugin))

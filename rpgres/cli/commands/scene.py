@@ -26,6 +26,8 @@ from rpgres.cli.annotations import (
 from rpgres.cli.checks.report import AsForm, Form, check_files, end_check, form_of
 from rpgres.cli.commands.scene_procedure import RunCommand, asked_for_dice
 from rpgres.cli.output import say, say_json, say_record
+from rpgres.errors import FileError, PluginError, RpgresError
+from rpgres.plugins.discovery import find_ruleset
 from rpgres.text.harmless import harmless
 
 if TYPE_CHECKING:
@@ -53,7 +55,6 @@ def _complete_played(incomplete: str) -> list[str]:
 
 def _complete_seats(ctx: typer.Context, incomplete: str) -> list[str]:
     """Return the seats of the scene that was named: the game master's, and those of its characters."""
-    from rpgres.errors import RpgresError
     from rpgres.model.state import GM
     from rpgres.scenes import open_scene
     from rpgres.toml.reading import parse
@@ -232,8 +233,6 @@ def _shown(file: str) -> str:
 
 
 def _diagnosed(file: str, switch: list[str] | None, rulesets: list[str] | None) -> list[Diagnostic]:
-    from rpgres.errors import FileError, PluginError
-    from rpgres.plugins.discovery import find_ruleset
     from rpgres.scenes import open_scene, scene_diagnostics
     from rpgres.toml.diagnostics import diagnostics_in
 
@@ -269,7 +268,6 @@ def prove(
     from rpgres.cli.render.lines import line
     from rpgres.cli.render.scenes import mismatch_lines
     from rpgres.dice.seeds import read_seed
-    from rpgres.errors import RpgresError
     from rpgres.scenes import ProvedFile, ProvedScenes, prove_scene
 
     seed = seed if seed is None else read_seed(seed)
@@ -296,7 +294,6 @@ def prove(
 def _read(
     file: str, switch: list[str] | None, rulesets: list[str] | None, *, policy: Sequence[str] = (), auto: bool = False
 ) -> Scene:
-    from rpgres.plugins.discovery import find_ruleset
     from rpgres.scenes import open_scene, read_scene
 
     folders = opt.read_folders(rulesets or ())
