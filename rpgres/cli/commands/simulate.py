@@ -17,16 +17,31 @@ from rpgres.cli.dynamic import PlayGroup, Verb, scene_command
 from rpgres.cli.lazy import Command
 from rpgres.cli.options import SectionedCommand
 from rpgres.cli.output import say_json, say_record
+from rpgres.cli.render.words import house_rules
 from rpgres.cli.reporting import emit_report, format_of
 from rpgres.cli.rulesets import RulesetData
+from rpgres.dice.seeds import Streams, read_seed, run_seed
 from rpgres.errors import UsageError
+from rpgres.simulate import (
+    Crew,
+    Job,
+    Plan,
+    SimulationResult,
+    Tally,
+    action_job,
+    empty_tally,
+    scene_job,
+    simulated,
+    summed_up,
+)
+from rpgres.simulate.saving import SAVED_SECONDS, read_saved, tally_for, write_saved
+from rpgres.simulate.subjects import ACTION_THINGS, main_things, require_paths, scene_things
 from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
     from rpgres.cli.render.lines import Shown
     from rpgres.rulesets import Rules
     from rpgres.scenes import Scene
-    from rpgres.simulate import Crew, Job, Plan, SimulationResult, Tally
 
 RUNS = 10_000  # unless something else is asked for
 
@@ -76,8 +91,6 @@ def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> N
     from rpgres.engine.labels import check_labels
     from rpgres.engine.prepare import answers_to, prepare
     from rpgres.plugins.loading import checked
-    from rpgres.simulate import action_job
-    from rpgres.simulate.subjects import ACTION_THINGS, require_paths
 
     shared = {option.name: values.pop(option.name) for option in ACTION_OPTIONS}
     switches = opt.read_switches(shared["switch"])
@@ -105,7 +118,6 @@ def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> N
         )
 
     def show(seed: str) -> int:
-        from rpgres.dice.seeds import Streams
         from rpgres.engine.run import run
 
         found, _ = run(
@@ -135,7 +147,6 @@ def _show_result(found: Any, rules: Rules, shared: Mapping[str, Any]) -> int:
 
     def lines() -> Sequence[Shown]:
         from rpgres.cli.render.results import pending_lines, result_lines
-        from rpgres.cli.render.words import house_rules
 
         if isinstance(found, Pending):
             return pending_lines(found, rules.file)
@@ -149,8 +160,6 @@ def simulate_scene(name: str, values: dict[str, Any]) -> None:
     """Play a scene many times and print the result."""
     from rpgres.plugins.discovery import find_ruleset
     from rpgres.scenes import open_scene, read_scene, require_sound
-    from rpgres.simulate import scene_job
-    from rpgres.simulate.subjects import require_paths, scene_things
 
     shared = dict(values)
     switches, folders = opt.read_switches(shared["switch"]), opt.read_folders(shared["rulesets"])
@@ -207,10 +216,7 @@ def _show_scene(scene: Scene, seed: str, shared: Mapping[str, Any]) -> int:
 def _simulate(line: Line) -> None:
     """Do what a line asks for and print it; exit with the code it calls for."""
     from rpgres.cli.progress import interrupted, progress
-    from rpgres.cli.render.words import house_rules
     from rpgres.errors import RpgresError
-    from rpgres.simulate import empty_tally, simulated, summed_up
-    from rpgres.simulate.saving import read_saved, tally_for
 
     shared = line.shared
     format_of(shared)  # which refuses what cannot be, before anything is counted
@@ -280,8 +286,6 @@ class Keeper(Struct):
 
     def keep(self, tally: Tally, *, is_last: bool = False) -> None:
         """Write the file if it is time."""
-        from rpgres.simulate.saving import SAVED_SECONDS, write_saved
-
         self.since = self.since or monotonic()
         if self.path is None or tally.runs == self.kept:
             return
@@ -292,15 +296,11 @@ class Keeper(Struct):
 
 def _seed(line: Line, saved: str | None) -> str:
     """Return the seed: the one that was typed, the saved one, the scene's, or a fresh one."""
-    from rpgres.dice.seeds import read_seed
-
     return read_seed(next((one for one in (line.shared["seed"], saved, line.own_seed) if one is not None), None))
 
 
 def _shown_seed(line: Line, seed: str) -> str:
     """Return the seed of the run that is to be shown."""
-    from rpgres.dice.seeds import run_seed
-
     shared = line.shared
     if shared["seed"] is None and shared["save"] is None and line.own_seed is None:
         raise UsageError("--show needs the --seed of the simulation, which it prints at its end, or its --save file")
@@ -311,15 +311,11 @@ def _shown_seed(line: Line, seed: str) -> str:
 
 
 def _plan(line: Line) -> Plan:
-    from rpgres.simulate import Plan
-
     shared = line.shared
     if shared["until_width"] is None:
         return Plan(opt.read_count(shared["runs"], option="--runs", default=RUNS))
     if shared["runs"] is not None:
         raise UsageError("--runs and --until-width exclude each other: one says how many runs, the other how sure")
-    from rpgres.simulate.subjects import main_things
-
     return Plan(None, _width(shared["until_width"]), main_things(line.things))
 
 
@@ -340,7 +336,6 @@ def _width(text: str) -> float:
 def _crew(shared: Mapping[str, Any]) -> Crew:
     from functools import partial
 
-    from rpgres.simulate import Crew
     from rpgres.simulate.workers import cores, processes
 
     if shared["cluster"] is not None:

@@ -41,6 +41,7 @@ from rpgres.cli.play.lines import (
 )
 from rpgres.cli.play.seat import Seat
 from rpgres.cli.render.lines import plain_text
+from rpgres.cli.render.tables import entry_lines, found_lines, show_lines, waiting_lines
 from rpgres.cli.shell.words import split, words_of
 from rpgres.engine.records import Pending, QuestionRecord
 from rpgres.engine.views import state_seen
@@ -83,8 +84,6 @@ def list_actions(seat: Seat, asked: ActionsArguments) -> Actions:
 
 def show(seat: Seat, _asked: ShowArguments) -> TableSeen:
     """Return the table as the seat sees it."""
-    from rpgres.cli.render.tables import show_lines
-
     history = seat.look()
     now = state_at(history, folders=seat.folders)
     record = table_record(history, seat.name, now=now)
@@ -103,8 +102,6 @@ def show(seat: Seat, _asked: ShowArguments) -> TableSeen:
 
 def read_log(seat: Seat, asked: LogArguments) -> Log:
     """Return the last entries of the journal."""
-    from rpgres.cli.render.tables import entry_lines
-
     seen = log_seen(seat.look(), seat.name, last=asked.last)
     lines = partial(entry_lines, file=seat.rules.file, known={})
     kinds = [str(one.__struct_config__.tag) for one in seen]
@@ -235,8 +232,6 @@ def _written(seat: Seat, asked: LineArguments) -> list[str]:
 
 def _result(seat: Seat, done: commands.Done) -> Done:
     """Return the result of the last entry that was added, as far as the seat may know it."""
-    from rpgres.cli.render.tables import entry_lines, found_lines, waiting_lines
-
     history, entry = done.history, done.entry
     seat.look()
     common: dict[str, Any] = {"entry": entry.number, "hash": entry.hash}
