@@ -25,6 +25,7 @@ from rpgres.cli.lazy import Command, LazyGroup
 from rpgres.cli.options import Option, folders_in, hoist
 from rpgres.cli.rulesets import read_ruleset
 from rpgres.errors import RpgresError, UsageError
+from rpgres.journal.commands import act, actor_of, turn
 
 if TYPE_CHECKING:
     from rpgres.cli.rulesets import RulesetData
@@ -42,7 +43,6 @@ def act_with(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     """Resolve an action at the table and print the result; exit with the code it calls for."""
     from rpgres.cli.asking.real import plus_words
     from rpgres.cli.render.results import action_lines
-    from rpgres.journal.commands import act
 
     shared = {option.name: values.pop(option.name) for option in ACT_OPTIONS}
     options = TableOptions(shared["as"], shared["table"], shared["json"], shared["plain"], shared["rulesets"])
@@ -61,7 +61,6 @@ def seen_at(words: Sequence[str]) -> tuple[State, str]:
     """Return the table that a line names, as its seat sees it, and who acts by it; empty where that is not clear."""
     from rpgres.cli.short import option_in
     from rpgres.engine.views import state_seen
-    from rpgres.journal.commands import actor_of
 
     options = TableOptions(seat=option_in(words, "as") or None, table=option_in(words, "table") or None)
     _, history = options.read()
@@ -183,8 +182,6 @@ def end(
 
 
 def _turn(moment: Moment, period: str, answers: AnswerOptions, options: TableOptions) -> None:
-    from rpgres.journal.commands import turn
-
     arguments = answers.arguments(options)
     with taken_back():
         done = turn(options.find(), moment, period, **arguments)

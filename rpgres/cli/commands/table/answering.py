@@ -22,9 +22,12 @@ from rpgres.cli.commands.table.common import (
 )
 from rpgres.cli.output import warn
 from rpgres.errors import FileError, UsageError
+from rpgres.journal.commands import Done, answer, fresh_salt, may_pass, open_seal
+from rpgres.journal.commands import let_pass as let
+from rpgres.journal.commands import seal as hand_in
+from rpgres.journal.commands.pending import Left, require_pending
 
 if TYPE_CHECKING:
-    from rpgres.journal.commands import Done
     from rpgres.journal.commitments import SealFile
 
 
@@ -91,7 +94,6 @@ def _waiting(view: str | None, options: TableOptions) -> str:
     """
     from rpgres.cli.commands.table.posting import view_in
     from rpgres.engine.records import Pending
-    from rpgres.journal.commands.pending import require_pending
     from rpgres.journal.elsewhere import asked_in
     from rpgres.journal.store import read
     from rpgres.journal.views import run_seen
@@ -107,9 +109,6 @@ def _waiting(view: str | None, options: TableOptions) -> str:
 
 def _hand_in(options: TableOptions, arguments: dict[str, Any]) -> None:
     """Answer here and now; see `rpgres.journal.commands.answer`. In `rpgres play`, leaving it is no error."""
-    from rpgres.journal.commands import answer
-    from rpgres.journal.commands.pending import Left
-
     with taken_back():
         try:
             done = answer(options.find(), **arguments)
@@ -154,8 +153,6 @@ def seal(
     a line to send.
     """
     from rpgres.cli.commands.table.posting import seal_elsewhere
-    from rpgres.journal.commands import fresh_salt
-    from rpgres.journal.commands import seal as hand_in
     from rpgres.journal.commitments import sealed
     from rpgres.journal.exchange import kept_seal
 
@@ -184,7 +181,6 @@ def seal(
 
 def _seal_at(options: TableOptions, made: SealFile, file: Path) -> None:
     """Write answer and salt to a file and give the table the commitment."""
-    from rpgres.journal.commands import seal as hand_in
     from rpgres.journal.exchange import write_json
 
     place = options.find()
@@ -217,7 +213,6 @@ def open_(
 ) -> None:
     """Answer with what was sealed, and go on with the action; another answer is refused."""
     from rpgres.cli.commands.table.posting import open_elsewhere
-    from rpgres.journal.commands import open_seal
     from rpgres.journal.exchange import read_seal, seal_kept
 
     who = options.who
@@ -275,16 +270,12 @@ def let_pass(
     A pending optional decision of the seat is skipped too, and the action goes on. Required decisions are not
     touched. Without --as it is for the seat that is asked now, or, with --until, for all seats.
     """
-    from rpgres.journal.commands import let_pass as let
-
     hand = hand_for(options, real_dice)
     with taken_back():
         _say_passed(let(options.find(), label, seat=options.who, until=until, hand=hand), label, options)
 
 
 def _say_passed(done: Done, label: str, options: TableOptions) -> None:
-    from rpgres.journal.commands import may_pass
-
     if label and not may_pass(done.rules, label):
         warn(f"{label!r} is not an optional decision of {done.rules.id}; it is still asked")
     if done.entry.kind == "pass":
