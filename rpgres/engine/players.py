@@ -223,9 +223,10 @@ _P = TypeVar("_P", bound=Policy)
 
 
 def by_question(policy: _P) -> _P:
-    """Mark the decorated policy as one that looks at nothing but the question: never at the view.
+    """Mark the decorated policy as one that looks at nothing but the question, and at names only for their order.
 
-    It is a promise, by which odds of scenes work out parts of rules once for many tables (`Table.part`).
+    It is a promise, by which it is given an empty view, and odds of scenes work out parts of rules once for many
+    tables, whatever the things on them are called (`Table.part`).
     """
     policy.by_question = True  # type: ignore[attr-defined]
     return policy

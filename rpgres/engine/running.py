@@ -52,6 +52,9 @@ class Trust(msgspec.Struct, frozen=True):
     before: State
 
 
+BLANK = State()
+
+
 class Chain(msgspec.Struct, frozen=True):
     """The steps of a long procedure, and what tells its places apart: functions of the table and a place."""
 
@@ -230,7 +233,7 @@ class Run(msgspec.Struct):
         if len(self.events) >= MAX_QUESTIONS:
             raise endless(label, self.counts)
         self.counts[label] = self.counts.get(label, 0) + 1
-        view = self.view(question.who)
+        view = self.view(question.who) if self.undealt or not self.players.by_question else self.blank(question.who)
         answer = self.players.answer(question, view)
         if answer is None:
             if question.is_naming:
@@ -311,6 +314,10 @@ class Run(msgspec.Struct):
         if is_hidden:
             self.events[-1] = msgspec.structs.replace(self.events[-1], audience=audience)
         return answer == CLAIM_OPTIONS[0].name
+
+    def blank(self, who: str) -> View:
+        """Return a view in which nothing is seen, for policies that promise not to look at it."""
+        return View(self.state.seat_of(who), BLANK)
 
     def view(self, who: str) -> View:
         """Return what a character's seat may know."""

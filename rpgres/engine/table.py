@@ -235,7 +235,8 @@ class Table(msgspec.Struct, eq=False):
         """Play a part of a rule whose result depends only on `key`, and return the result.
 
         Odds of scenes work it out once for each key, in whatever turn it comes up, if everybody decides by policies
-        that look at nothing but the question (`by_question`). It leaves table and log alone.
+        that look at nothing but the question (`by_question`), and evaluate each place of its chains (`chain`) once. It
+        leaves table and log alone.
 
         Args:
             key: returns what the result depends on (hashable), beside the ruleset and who decides.
