@@ -14,9 +14,9 @@ from pathlib import Path
 
 from rpgres.cli.formats.descriptions import field_texts
 from rpgres.cli.help import guide
-from rpgres.cli.help.manual import Entry, entries
 from rpgres.cli.root import COMMANDS, OVERVIEW, root
 from rpgres.cli.settings import VARIABLES, Settings
+from tests.support.commands import Entry, entries
 
 FOLDER = Path(__file__).resolve().parent.parent / "rpgres" / "guide" / "man"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,27 +17,7 @@ STANDARD = "-"  # in the place of a file: standard output
 SEARCHED = 4096  # bytes at the beginning of a file in which an account says that it is one
 
 
-def _markdown(account: Account) -> str:
-    from rpgres.cli.render.accounts.markdown import as_markdown
-
-    return as_markdown(account)
-
-
-def _html(account: Account) -> str:
-    from rpgres.cli.render.accounts.html import as_html
-
-    return as_html(account)
-
-
-def _lonelog(account: Account) -> str:
-    from rpgres.cli.formats.lonelog import as_lonelog
-
-    return as_lonelog(account)
-
-
-# By the name of the option. Each says `rpgres` near its beginning, in the words of `MARK`.
-FORMATS: dict[str, Callable[[Account], str]] = {"markdown": _markdown, "html": _html, "lonelog": _lonelog}
-MARK = b"rpgres account"
+MARK = b"rpgres account"  # near the beginning of a file in each format
 
 
 def require_files(files: Mapping[str, str | None], *, as_json: bool) -> dict[str, str]:
@@ -88,7 +68,7 @@ def write_files(account: Account, files: Mapping[str, str]) -> None:
     """Write an account to files, each whole or not at all; `-` is standard output.
 
     Args:
-        account: what is told.
+        account: what is written.
         files: the files by format, as `require_files` returned them.
 
     Raises:
@@ -97,11 +77,27 @@ def write_files(account: Account, files: Mapping[str, str]) -> None:
     from rpgres.cli.output import say_text
 
     for name, file in files.items():
-        text = FORMATS[name](account)
+        text = _text(account, name)
         if file == STANDARD:
             say_text(text)
         else:
             _write(Path(file), text.encode("utf-8", "replace"))
+
+
+def _text(account: Account, form: str) -> str:
+    """Return an account in the format of an option."""
+    match form:
+        case "markdown":
+            from rpgres.cli.render.accounts.markdown import as_markdown
+
+            return as_markdown(account)
+        case "html":
+            from rpgres.cli.render.accounts.html import as_html
+
+            return as_html(account)
+    from rpgres.cli.formats.lonelog import as_lonelog
+
+    return as_lonelog(account)
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -1,4 +1,4 @@
-"""How commands declare options and arguments for Typer, and those that several commands share; see `options`."""
+"""Options and arguments as Typer reads them from the signatures of commands, made from the records of `options`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import typer
 from msgspec import Struct
 from msgspec.structs import fields
 
-from rpgres.cli.options import JSON, PLAIN, RULESETS
+from rpgres.cli import options as opt
+from rpgres.cli.options import Option
 
 
 def option(*names: str, takes: str, help: str, **more: Any) -> Any:  # noqa: A002  # as Typer calls it
@@ -31,6 +32,18 @@ def argument(takes: str, *, help: str, **more: Any) -> Any:  # noqa: A002
     return typer.Argument(metavar=takes, help=help, show_default=False, **more)
 
 
+def declared(one: Option, **more: Any) -> Any:
+    """Return an option that several commands share, from its record.
+
+    Args:
+        one: its names, value and help.
+        more: further arguments of `typer.Option`.
+    """
+    if one.is_flag:
+        return typer.Option(*one.names, help=one.help, **more)
+    return option(*one.names, takes=one.metavar, help=one.help, **more)
+
+
 def complete_rulesets(incomplete: str) -> list[tuple[str, str]]:
     """Return the rulesets whose id begins so, with their titles, for a shell."""
     from rpgres.plugins.discovery import ruleset_names
@@ -38,9 +51,16 @@ def complete_rulesets(incomplete: str) -> list[tuple[str, str]]:
     return [(name.id, name.title) for name in ruleset_names() if name.id.startswith(incomplete)]
 
 
-AsJson = Annotated[bool, typer.Option("--json", help=JSON.help)]
-AsWords = Annotated[bool, typer.Option("--plain", help=PLAIN.help)]
-Folders = Annotated[list[str] | None, option("--rulesets", takes=RULESETS.metavar, help=RULESETS.help)]
+AsJson = Annotated[bool, declared(opt.JSON)]
+AsWords = Annotated[bool, declared(opt.PLAIN)]
+Auto = Annotated[bool, declared(opt.AUTO)]
+Choose = Annotated[list[str] | None, declared(opt.CHOOSE)]
+Folders = Annotated[list[str] | None, declared(opt.RULESETS)]
+Given = Annotated[list[str] | None, declared(opt.GIVEN)]
+Policies = Annotated[list[str] | None, declared(opt.POLICY)]
+RealDice = Annotated[str | None, declared(opt.REAL)]
+Seed = Annotated[str | None, declared(opt.SEED)]
+Switches = Annotated[list[str] | None, declared(opt.SWITCH)]
 OfRuleset = Annotated[
     str | None,
     option(

@@ -13,14 +13,8 @@ from rpgres.errors import RpgresError
 from rpgres.parameters.context import sheet_offers
 from rpgres.parameters.kind import Offers, Typed
 from rpgres.parameters.kinds import kind_of
-from rpgres.rulesets import Parameter, RowQuestion, Rules, Ruleset
+from rpgres.rulesets import Parameter, RowQuestion, Rules
 from rpgres.rulesets.tree import walk
-
-
-def _read(data: RulesetData) -> Rules:
-    """Return the ruleset's data as they can be asked without its code."""
-    return Rules(Ruleset(data.id), file=data.file, parts=data.parts)
-
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Help
@@ -33,7 +27,7 @@ def label_records(data: RulesetData, action: str) -> Offers:
 
 def _labels(data: RulesetData, action: str) -> Iterator[tuple[str, str, str]]:
     """Yield (label, kind, help): those of the rule, then those of its outcome tables."""
-    rules = _read(data)
+    rules = data.without_code()
     questions = dict(_questions(rules, action))
     chance = "dice or cards" if data.file.piles else "dice"
     for label, kind in labels_of(rules, action).items():
@@ -84,8 +78,7 @@ def offer_input(
 
     try:
         switches = read_switches(typed.get("switch") or ())
-        rules = Rules(Ruleset(data.id), file=data.file, parts=data.parts, switches=switches)
-        return kind_of(parameter).offers(Typed(rules, parameter, name, typed, incomplete))
+        return kind_of(parameter).offers(Typed(data.without_code(switches), parameter, name, typed, incomplete))
     except RpgresError:
         return []
 
@@ -134,7 +127,7 @@ def offer_shared(data: RulesetData, action: str, option: str) -> Offers:
             ]
             return [*data.file.policies.items(), *common]
         case "sheet":
-            return sheet_offers(_read(data))
+            return sheet_offers(data.without_code())
     return []
 
 
@@ -155,7 +148,7 @@ def _outcomes(data: RulesetData) -> Offers:
 
 
 def _choices(data: RulesetData, action: str) -> Iterator[tuple[str, str]]:
-    questions = dict(_questions(_read(data), action))
+    questions = dict(_questions(data.without_code(), action))
     for label, kind, text in _labels(data, action):
         if kind == "chance":
             continue

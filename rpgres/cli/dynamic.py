@@ -41,10 +41,10 @@ class Verb(Struct, frozen=True):
     Attributes:
         name: the command.
         options: those an action takes beside its own.
-        dice_options: those dice take.
-        dice_help: what it does with dice, in one line.
         act: plays an action: `act(data, action, values)`.
-        throw: does the same with dice: `throw(notation, values)`.
+        dice_options: those dice take.
+        roll_dice: does the same with dice: `roll_dice(notation, values)`; None where dice are not named.
+        dice_help: what it does with dice, in one line.
         is_seated: whether the actor sits at a table already, so that no sheet is named.
         scene: returns the command that does it with a scene, by its name; None where there is no such.
         procedure_options: those a procedure takes; by default those of an action.
@@ -53,10 +53,10 @@ class Verb(Struct, frozen=True):
 
     name: str
     options: Sequence[Option]
-    dice_options: Sequence[Option]
-    dice_help: str
     act: Callable[[RulesetData, str, dict[str, Any]], None]
-    throw: Callable[[str, dict[str, Any]], None]
+    dice_options: Sequence[Option] = ()
+    roll_dice: Callable[[str, dict[str, Any]], None] | None = None
+    dice_help: str = ""
     is_seated: bool = False
     scene: Callable[[str], Command] | None = None
     procedure_options: Sequence[Option] = ()
@@ -86,19 +86,13 @@ class PlayGroup(LazyGroup):
             args = ["--", *args]
         return super().parse_args(ctx, args)
 
-    def invoke(self, ctx: Any) -> Any:
-        """Run what stands behind it.
-
-        Raises:
-            UsageError: nothing does.
-        """
-        if not ctx._protected_args:
-            name = self.verb.name
-            raise UsageError(
-                f"name what to {'roll' if name == 'roll' else 'evaluate'}: dice, as in `rpgres {name} 4dF+3`, "
-                f"or a ruleset and an action, as in `rpgres {name} fate overcome --skill 3 --vs 2`"
-            )
-        return super().invoke(ctx)
+    def missing(self, ctx: Any) -> str:
+        """Return the message of a line that names nothing to roll or evaluate."""
+        name = self.verb.name
+        return (
+            f"name what to {'roll' if name == 'roll' else 'evaluate'}: dice, as in `rpgres {name} 4dF+3`, "
+            f"or a ruleset and an action, as in `rpgres {name} fate overcome --skill 3 --vs 2`"
+        )
 
     def load(self, name: str, args: Sequence[str]) -> Command:
         """Return the group of a ruleset, or the command of a dice expression, a scene or a procedure."""
@@ -183,16 +177,10 @@ class RulesetGroup(LazyGroup):
             raise UsageError(f"options of an action stand behind its name: `{ctx.command_path} {action} {rest}`")
         return super().parse_args(ctx, args)
 
-    def invoke(self, ctx: Any) -> Any:
-        """Run the action that is named.
-
-        Raises:
-            UsageError: none is.
-        """
-        if not ctx._protected_args:
-            actions = ", ".join(self.data.file.actions)
-            raise UsageError(f"name an action of {self.data.id}: {actions}; `{ctx.command_path} --help` explains them")
-        return super().invoke(ctx)
+    def missing(self, ctx: Any) -> str:
+        """Return the message of a line that names no action."""
+        actions = ", ".join(self.data.file.actions)
+        return f"name an action of {self.data.id}: {actions}; `{ctx.command_path} --help` explains them"
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Return the command of the action that is called; before its name may stand who acts."""
@@ -277,13 +265,14 @@ def scene_command(
 
 
 class ActionCommand(SectionedCommand):
-    """The command of one action; its help tells what can be answered and how it can be played otherwise."""
+    """The command of one action; its help lists what can be answered, and the house rules."""
 
     def __init__(self, verb: Verb, data: RulesetData, action: str) -> None:
         described = data.file.actions[action]
         inputs = inputs_of(data, action, verb=verb.name)
         own = [option for option in inputs if option.name != SHEET] if verb.is_seated else inputs
         shared = verb.procedure_options if described.procedure and verb.procedure_options else verb.options
+        more = _besides(own, [_with_offers(option, data, action) for option in shared])
 
         @results_alone()
         def call(**values: Any) -> None:
@@ -297,7 +286,7 @@ class ActionCommand(SectionedCommand):
         super().__init__(
             action,
             callback=call,
-            params=[option.build() for option in (*own, *_besides(own, _completed(shared, data, action)))],
+            params=[option.build() for option in (*own, *more)],
             help=f"{described.summary}\n\n{described.details}".strip(),
             short_help=described.summary,
             rich_markup_mode=None,
@@ -415,10 +404,6 @@ def _input_option(data: RulesetData, name: str, parameter: Parameter, *, left_ou
     )
 
 
-def _completed(options: Sequence[Option], data: RulesetData, action: str) -> list[Option]:
-    return [_with_offers(option, data, action) for option in options]
-
-
 def _with_offers(option: Option, data: RulesetData, action: str) -> Option:
     """Return the option with what the ruleset offers for it in a shell."""
     if option.is_flag:
@@ -454,7 +439,8 @@ def dice_command(verb: Verb, first: str) -> typer.core.TyperCommand:
     """
 
     def call(words: Sequence[str] = (), **values: Any) -> None:
-        verb.throw(_expression(first, words), values)
+        assert verb.roll_dice is not None
+        verb.roll_dice(_expression(first, words), values)
 
     more = typer.core.TyperArgument(param_decls=["words"], type=str, nargs=-1, metavar="[...]", hidden=True, default=())
     return DiceCommand(

@@ -55,7 +55,7 @@ def blame(error: BaseException, *, as_json: bool) -> int:
             "run it again with --debug for the traceback"
         )
     for stream in filter(None, (sys.stdout, sys.stderr)):
-        # Whatever cannot be written now is told, or kept silent, by `finish`.
+        # What cannot be written now is reported, or left out, by `finish`.
         with suppress(OSError, ValueError):
             stream.flush()
     if sys.stderr is not None:
@@ -112,7 +112,7 @@ def _caret(error: NotationError) -> str:
     return f"  {lead}{before}{rest}\n  {' ' * (len(lead) + offset)}{'^' * length}"
 
 
-# What only writing can come to.
+# Errors that only writing can have.
 _WRITE_FAULTS = frozenset((errno.ENOSPC, errno.EFBIG, errno.EBADF, getattr(errno, "EDQUOT", errno.ENOSPC)))
 
 
@@ -142,18 +142,18 @@ WAITING = 3  # exit code: a decision waits
 FAILED, TIED = 10, 11  # exit codes of --exit-code
 
 
-def exit_of(found: Result | Pending, *, is_told: bool) -> int:
+def exit_of(found: Result | Pending, *, with_codes: bool) -> int:
     """Return the exit code of a command that prints a result, or a decision that waits.
 
     Args:
         found: what is printed.
-        is_told: whether a failure and a tie have codes of their own.
+        with_codes: whether a failure and a tie have codes of their own.
     """
     from rpgres.engine.records import Pending
 
     if isinstance(found, Pending):
         return WAITING
-    if not is_told:
+    if not with_codes:
         return 0
     if found.success is None:
         return TIED if found.margin is not None else 0

@@ -7,7 +7,7 @@ from typing import Any
 
 import typer.core
 
-from rpgres.errors import RpgresError
+from rpgres.errors import RpgresError, UsageError
 from rpgres.text.harmless import harmless
 
 Command = typer.core.TyperCommand | typer.core.TyperGroup
@@ -36,6 +36,21 @@ class LazyGroup(typer.core.TyperGroup):
             UsageError: there is no such command.
         """
         raise NotImplementedError
+
+    def missing(self, ctx: Any) -> str:
+        """Return the message of a line that names no command; empty where that is no error."""
+        return ""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that is named.
+
+        Raises:
+            UsageError: none is.
+        """
+        message = "" if ctx._protected_args else self.missing(ctx)
+        if message:
+            raise UsageError(message)
+        return super().invoke(ctx)
 
     def forget(self) -> None:
         """Forget the line that was typed last: what comes now is about the command itself."""

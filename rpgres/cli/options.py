@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rpgres.engine.prepare import Prepared
     from rpgres.odds.exact import By
     from rpgres.rulesets import Rules
+    from rpgres.scenes import Scene
 
 ANSWERS = "Dice and decisions"
 SIMULATION = "Simulation"
@@ -113,7 +114,7 @@ CHOOSE = Option(
 BEST_WHO = Option(
     "best",
     "Let this character or seat decide optimally over the whole scene, and evaluate each first choice [without WHO: "
-    "whoever acts first].",
+    "the one who acts first].",
     "WHO",
     is_bare=True,
 )
@@ -138,7 +139,8 @@ POLICY = Option(
     many=True,
 )
 WAIT = Option(
-    "wait", "Wait for optional decisions too, with exit code 3, where they would be skipped as nobody can be asked."
+    "wait",
+    "Wait for optional decisions too, with exit code 3, where they would be skipped because no person can be asked.",
 )
 SWITCH = Option("switch", "Set a house rule.", "NAME=CHOICE", OTHER, many=True)
 RULESETS = Option(
@@ -224,6 +226,11 @@ CLUSTER = Option(
 SAVE = Option("save", "Keep the counts in this file, and resume from it.", "FILE", SIMULATION)
 SHOW = Option("show", "Show this run (from 0) instead of simulating.", "RUN", SIMULATION)
 SVG = Option("svg", "Write a chart to this file, as SVG.", "FILE", OUTPUT)
+
+# Of accounts.
+MARKDOWN = Option("markdown", "Write the account as Markdown.", "FILE", OUTPUT)
+HTML = Option("html", "Write the account as a web page.", "FILE", OUTPUT)
+LONELOG = Option("lonelog", "Write the account in Lonelog notation.", "FILE", OUTPUT)
 
 
 class StrictCommand(typer.core.TyperCommand):
@@ -389,6 +396,16 @@ def read_seconds(text: str | None) -> float | None:
     return seconds
 
 
+def read_budget(shared: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the limits of a search, from `--leaves` and `--seconds`; None for the default ones.
+
+    Raises:
+        UsageError: one is no number.
+    """
+    leaves = read_count(shared["leaves"], option="--leaves", default=0) or None
+    return {"leaves": leaves, "seconds": read_seconds(shared["seconds"])}
+
+
 def read_folders(texts: Iterable[str]) -> tuple[Path, ...]:
     """Return the folders of `--rulesets`, farthest first.
 
@@ -458,11 +475,17 @@ def policy_names(rules: Rules, *, names: Sequence[str], auto: bool) -> dict[str,
     """Return the same policies by name, for the record; everybody's under `*`."""
     from rpgres.engine.players import default_policy
 
-    named = {"*": default_policy(rules)} if auto else {}
-    for text in names:
-        who, _, name = text.rpartition("=")
-        named[who or "*"] = name
-    return named
+    default = {"*": default_policy(rules)} if auto else {}
+    return default | {who or "*": name for who, name in named_policies(names).items()}
+
+
+def scene_policies(scene: Scene, *, names: Sequence[str], auto: bool) -> dict[str, str]:
+    """Return the policies of a scene by character, for the record: its own and those that were typed; see above."""
+    from rpgres.scenes.deciding import who_decides
+
+    own = who_decides(scene.file, scene.policies)
+    everybody = {"*": scene.file.policy} if scene.file.policy else policy_names(scene.rules, names=(), auto=auto)
+    return {**own, **everybody, **policy_names(scene.rules, names=names, auto=False)}
 
 
 def hoist(args: Sequence[str], options: Mapping[str, Option]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -21,14 +21,14 @@ DICE_WORDS = "--dice-words"  # taken from any line before its command reads it
 
 
 class _Reader:
-    """How the reader wants to be told, whatever the command: set where a command line begins."""
+    """How the reader wants text, whatever the command: set where a command line begins."""
 
     is_plain = False
     dice_words = False
     rules: Rules | None = None
 
 
-def tell_as(*, is_plain: bool = False, dice_words: bool = False) -> None:
+def set_reader(*, is_plain: bool = False, dice_words: bool = False) -> None:
     """Have everything written as its reader wants it, from here on.
 
     Args:
@@ -38,18 +38,18 @@ def tell_as(*, is_plain: bool = False, dice_words: bool = False) -> None:
     _Reader.is_plain, _Reader.dice_words, _Reader.rules = is_plain, dice_words, None
 
 
-def is_told_plainly() -> bool:
+def wants_plain_text() -> bool:
     """Tell whether the reader wants plain text, whatever the command."""
     return _Reader.is_plain
 
 
-def told_as(words: Sequence[str]) -> list[str]:
-    """Return a line typed at a table without `--dice-words`, which has dice told in words from there on."""
+def take_dice_words(words: Sequence[str]) -> list[str]:
+    """Return a line typed at a table without `--dice-words`, which has dice printed in words from there on."""
     _Reader.dice_words = _Reader.dice_words or DICE_WORDS in words
     return [word for word in words if word != DICE_WORDS]
 
 
-def know_cards(rules: Rules) -> None:
+def use_card_names(rules: Rules) -> None:
     """Have cards called as these rules do, where the reader wants dice and cards in words."""
     _Reader.rules = rules
 
@@ -162,6 +162,24 @@ def say_json(record: Any, *, indent: int = 0) -> None:
         recording.records.append(record)
         return
     write_json(results(), record, indent=indent)
+
+
+def say_record(
+    record: Any, lines: Callable[[], Iterable[Shown]], *, as_json: bool, is_plain: bool, is_prose: bool = False
+) -> None:
+    """Write a record to standard output: as JSON, or as lines for people, which are made only then.
+
+    Args:
+        record: what is written.
+        lines: makes the lines.
+        as_json: which of them.
+        is_plain: whether this line asks for plain text.
+        is_prose: whether the lines are text to be read.
+    """
+    if as_json:
+        say_json(record)
+    else:
+        say(lines(), is_plain=is_plain, is_prose=is_prose)
 
 
 def write_json(out: TextIO, record: Any, *, indent: int = 0) -> None:

@@ -1,4 +1,4 @@
-"""Long work at a terminal: a line that says how far it is, and a Ctrl-C that ends it with what is known by then."""
+"""Progress of long work at a terminal, and a Ctrl-C that ends it with the results so far."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from time import monotonic
 from typing import Any, TypeVar
 
 from rpgres.cli import INTERRUPTED
-from rpgres.cli.output import clear_progress, is_told_plainly, show_progress, warn
+from rpgres.cli.output import clear_progress, show_progress, wants_plain_text, warn
 from rpgres.cli.streams import screen_columns
 from rpgres.stopping import STOP
 
@@ -51,7 +51,7 @@ class Progress:
 
     @contextmanager
     def drawn(self) -> Iterator[None]:
-        """Show the line also while the work tells nothing, as one long step does."""
+        """Show the line also while the work reports nothing, as in one long step."""
         if not self._is_shown:
             yield
             return
@@ -70,7 +70,7 @@ class Progress:
                 self._draw()
 
     def __call__(self, done: int, expected: float) -> None:
-        """Tell how much is done, and how much is expected in all."""
+        """Show how much is done, and how much is expected in all."""
         self._counted, self._is_held = (done, expected), False
         self._draw()
 
@@ -129,7 +129,7 @@ def progress(
     """
     stream = sys.stderr
     is_shown = (
-        not (is_plain or is_told_plainly())
+        not (is_plain or wants_plain_text())
         and stream is not None
         and stream.isatty()
         and os.environ.get("TERM") != "dumb"

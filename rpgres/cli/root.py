@@ -17,7 +17,7 @@ from msgspec import Struct, structs
 from rpgres.cli.exits import blame, debug, finish, require_output, trace, unwritten
 from rpgres.cli.lazy import LazyGroup
 from rpgres.cli.options import StrictCommand
-from rpgres.cli.output import DICE_WORDS, say, tell_as, warn
+from rpgres.cli.output import DICE_WORDS, say, set_reader, warn
 from rpgres.cli.settings import FLAGS, Loaded, activate, active, expand, load_settings
 from rpgres.cli.streams import prepare_streams, results_alone
 from rpgres.errors import RpgresError, UsageError
@@ -116,7 +116,7 @@ class Root(LazyGroup):
         typed = [word for word in options if word not in taken] + typed[len(options) :]
         prepare_streams()
         chosen = active().settings
-        tell_as(is_plain=chosen.plain or "--plain" in options, dice_words=chosen.dice_words or DICE_WORDS in options)
+        set_reader(is_plain=chosen.plain or "--plain" in options, dice_words=chosen.dice_words or DICE_WORDS in options)
         if COMPLETING in os.environ:
             _know_shells()
         try:
@@ -217,7 +217,7 @@ def _is_default_action(name: str, args: Sequence[str]) -> bool:
 
     try:
         return name in read_ruleset(default, extra=folders_in(args)).file.actions
-    except RpgresError:  # that it cannot be used is told when it is
+    except RpgresError:  # reported where it is used
         return False
 
 

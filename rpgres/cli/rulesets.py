@@ -1,4 +1,4 @@
-"""What is known of a ruleset without its code: enough for help, for completion and for reading a line."""
+"""A ruleset as a command line names it: its data alone, for help, completion and reading a line; or with its code."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from rpgres.cli.options import read_folders, read_switches
+from rpgres.model.state import EMPTY
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.entries import BUILTIN
-from rpgres.rulesets import Parameter, Part, Rules, RulesetFile, data_folders, merge_parts, read_parts
+from rpgres.rulesets import Parameter, Part, Rules, Ruleset, RulesetFile, data_folders, merge_parts, read_parts
 
 
 class RulesetData(Struct, frozen=True):
@@ -27,6 +29,10 @@ class RulesetData(Struct, frozen=True):
         ruleset = find_ruleset(self.id, extra=self.extra)
         known = "data", self.id, self.extra, tuple(sorted(switches.items()))
         return kept_rules(known, lambda: Rules(ruleset, file=self.file, parts=self.parts, switches=switches))
+
+    def without_code(self, switches: Mapping[str, str] = EMPTY) -> Rules:
+        """Return the data as rules that can be asked, but not played."""
+        return Rules(Ruleset(self.id), file=self.file, parts=self.parts, switches=switches)
 
     def parameters(self, action: str) -> dict[str, Parameter]:
         """Return what an action takes, by the name it is typed under."""
@@ -46,3 +52,17 @@ def read_ruleset(ruleset_id: str, *, extra: tuple[Path, ...] = ()) -> RulesetDat
     own = None if ruleset_id in BUILTIN else find_ruleset(ruleset_id, extra=extra).data
     parts = read_parts(data_folders(ruleset_id, own=own, extra=extra), ruleset_id=ruleset_id)
     return RulesetData(ruleset_id, extra, parts, merge_parts(parts))
+
+
+def load_named(ruleset_id: str, rulesets: Sequence[str] | None, switch: Sequence[str] | None = None) -> Rules:
+    """Return a ruleset with its code, after `--rulesets` and `--switch`.
+
+    Raises:
+        UsageError: there is no such ruleset, folder, switch or choice.
+        PluginError: its plugin cannot be used.
+        FileError: its data are faulty.
+    """
+    from rpgres.plugins.loading import load_rules
+
+    folders = read_folders(rulesets or ())
+    return load_rules(find_ruleset(ruleset_id, extra=folders), switches=read_switches(switch or ()), extra=folders)

@@ -1,4 +1,4 @@
-"""The account of a scene told while it is played: each step as soon as it is over."""
+"""A scene played, with its account printed step by step."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from msgspec import structs
 from rpgres.cli import INTERRUPTED
 from rpgres.cli.asking.real import RealDice, plus_words
 from rpgres.cli.asking.terminal import can_prompt
-from rpgres.cli.output import flush, is_told_plainly, know_cards, say, say_text
+from rpgres.cli.output import flush, say, say_text, use_card_names, wants_plain_text
 from rpgres.cli.render.accounts.lines import (
     chapter_heading,
     chapter_lines,
@@ -43,7 +43,7 @@ class Played(NamedTuple):
     Attributes:
         scene: the scene.
         seed: what all chance was drawn from.
-        steps: what came of each step, with nothing left out.
+        steps: the result of each step, with nothing left out.
         ending: the name of how it ended; empty where it has none.
     """
 
@@ -56,8 +56,8 @@ class Played(NamedTuple):
         """Return its result as far as a seat may know; all of it for no seat."""
         return scene_result(self.scene, self.steps, ending=self.ending, seed=self.seed, seat=seat)
 
-    def told(self, *, seat: str | None = None) -> SceneResult:
-        """Return what is told of it: as a seat sees it, or as the game master does, who knows the seed as well."""
+    def shown(self, *, seat: str | None = None) -> SceneResult:
+        """Return the result to print: as a seat sees it, or as the game master does, with the seed."""
         result = self.result(seat=seat or GM)
         return structs.replace(result, seed=self.seed) if seat is None else result
 
@@ -70,7 +70,7 @@ def play_silently(scene: Scene, *, seed: str, seat: str | None = None) -> Played
     return Played(scene, seed, steps, endings[0])
 
 
-def tell_scene(
+def play_and_print(
     scene: Scene,
     *,
     seed: str,
@@ -81,11 +81,11 @@ def tell_scene(
     people: State | None = None,
     inputs: Mapping[str, Any] = EMPTY,
 ) -> Played:
-    """Play a scene and tell its account step by step as it goes.
+    """Play a scene and print its account step by step.
 
     Args:
         seed: what all chance is drawn from.
-        seat: for whom it is told; None for the game master, with the seed.
+        seat: the seat of the reader; None for the game master, with the seed.
         is_plain: without colours and drawn dice.
         auto: whether decisions are taken without asking.
         real_dice: whose dice are real, as of `RealDice`; empty where none are.
@@ -96,14 +96,14 @@ def tell_scene(
         FileError: a step cannot be played.
         Unanswered: nothing answers a decision; for a procedure without a file, what comes before it is printed.
     """
-    teller = _Teller(scene, people if people is not None else scene.state, is_plain=is_plain)
-    teller.begin(seed=seed if seat is None else None, seat=seat or GM)
+    printer = _Printer(scene, people if people is not None else scene.state, is_plain=is_plain)
+    printer.begin(seed=seed if seat is None else None, seat=seat or GM)
     person = _person(scene, is_plain=is_plain) if seat is None and not auto else None
     hand = RealDice(real_dice, is_plain=is_plain) if real_dice else None
 
     def begins(leaf: Leaf, state: State) -> None:
         if person is not None or hand is not None:  # else only the result shows whether the reader may see it
-            teller.head(_before(leaf))
+            printer.head(_before(leaf))
         if hand is not None:
             plus = plus_words(scene.rules.file, leaf.step.played, leaf.step.with_) if leaf.step.played else ""
             hand.begin(actor=leaf.step.actor or ACTOR, plus=plus)
@@ -118,38 +118,38 @@ def tell_scene(
         with told_to(seat):
             for played in play_scene(scene, seed=seed, **asked, begins=begins, ended=endings.append):
                 steps.append(played)
-                teller.step(step_record(scene, played, seat=seat or GM))
+                printer.step(step_record(scene, played, seat=seat or GM))
     except Unanswered as waiting:
         if people is not None and seat is None and person is None:  # a person has seen it
-            teller.step(_so_far(waiting.pending))
+            printer.step(_so_far(waiting.pending))
         raise
     except TakenBack:
         say_text(LEFT)
         raise typer.Exit(INTERRUPTED) from None
     done = Played(scene, seed, steps, endings[0])
-    teller.end(account_of(done.told(seat=seat), scene.rules))
+    printer.end(account_of(done.shown(seat=seat), scene.rules))
     return done
 
 
-class _Teller:
-    """What was told of a scene so far, and how it is shown."""
+class _Printer:
+    """Prints the account of a scene as it is played."""
 
     def __init__(self, scene: Scene, people: State, *, is_plain: bool) -> None:
         self.scene, self.people = scene, people
-        know_cards(scene.rules)
+        use_card_names(scene.rules)
         self.is_plain = is_plain
         self.words = words_of(scene.rules, people)
         self.titles = Titles()
         self.is_headed = False
 
     def begin(self, *, seed: str | None, seat: str) -> None:
-        """Tell what stands above the account."""
+        """Print what stands above the account."""
         file, title = self.scene.file, self.scene.file.title or self.scene.source.path
         told = heading_of(self.scene.rules, self.people, title=title, summary=file.summary, seed=seed, seat=seat)
         say(heading_lines(told), is_plain=self.is_plain, is_prose=True)
 
     def head(self, step: Mapping[str, Any]) -> None:
-        """Tell what stands above a step, once."""
+        """Print what stands above a step, once."""
         if not self.is_headed:
             title = self.titles.next(step)
             lines = chapter_heading(title, self.titles.count, is_skipped=bool(step.get("skipped")))
@@ -157,19 +157,19 @@ class _Teller:
             self.is_headed = True
 
     def step(self, record: Mapping[str, Any] | None) -> None:
-        """Tell what came of a step; nothing where the reader may not hear of it."""
+        """Print the result of a step; nothing where the reader may not know it."""
         if record is None:
             self.is_headed = False
             return
         self.head(record)
         chapter = chapter_of([record], self.words, "Step")
-        is_aloud = self.is_plain or is_told_plainly()
+        is_aloud = self.is_plain or wants_plain_text()
         say(chapter_lines(chapter, is_aloud=is_aloud), is_plain=self.is_plain, is_prose=True)
         flush()
         self.is_headed = False
 
     def end(self, account: Account) -> None:
-        """Tell how it ended."""
+        """Print how it ended."""
         say(end_lines(account), is_plain=self.is_plain, is_prose=True)
 
 
@@ -181,7 +181,7 @@ def _before(leaf: Leaf) -> dict[str, Any]:
 
 
 def _so_far(pending: Pending) -> dict[str, Any]:
-    """Return what came of a step by the time it waits for a decision, as the account reads it."""
+    """Return the result of a step that waits for a decision so far, as the account reads it."""
     return {"action": pending.action, "actor": pending.actor, "inputs": pending.inputs, "events": pending.events}
 
 

@@ -1,7 +1,7 @@
 """What a user sets once for all commands: the settings file, its variables in the environment, and aliases.
 
 What is typed wins over the environment, the environment over the file, the file over the defaults. A faulty file stops
-no command: each faulty key is told and left out.
+no command: each faulty key is reported and left out.
 """
 
 from __future__ import annotations
@@ -45,6 +45,11 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="
 
 
 KEYS = Settings.__struct_encode_fields__
+CHOICES = {  # the values that a setting can have, where they are few
+    **dict.fromkeys(("plain", "dice-words"), ("true", "false")),
+    "colour": ("auto", "never"),
+    "dice": ("seeded", "real"),
+}
 VARIABLES = {key: f"RPGRES_{key.upper().replace('-', '_')}" for key in KEYS if key not in ("aliases", "rulesets")}
 
 
@@ -240,7 +245,7 @@ def read_value(key: str, texts: Sequence[str]) -> Any:
         if text.casefold() in (*_YES, *_NO):
             return text.casefold() in _YES
         raise UsageError(f"{key} takes true or false, not {text!r}")
-    choices = {"colour": ("auto", "never"), "dice": ("seeded", "real")}.get(key)
+    choices = CHOICES.get(key)
     if choices and text not in choices:
         from rpgres.rulesets import unknown
 

@@ -1,4 +1,4 @@
-"""The streams of the process: made harmless, kept for results, recorded, and how wide they are."""
+"""The streams of the process: made harmless, kept for results, recorded; and the width of the terminal."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import codecs
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from io import StringIO
 from typing import Any, TextIO, cast
 
-from rpgres.cli.requests.recording import Recording
 from rpgres.text.harmless import harmless
 
 FALLBACK = "rpgres"  # the name of the error handler below
@@ -109,6 +109,21 @@ def results_alone() -> Iterator[None]:
 def results() -> TextIO:
     """Return the stream that takes results."""
     return _kept if _kept is not None else sys.stdout
+
+
+class Recording:
+    """What a command says while `recorded` holds.
+
+    Attributes:
+        records: what it prints as JSON.
+        text: what it prints as text.
+        warnings: its warnings.
+    """
+
+    def __init__(self) -> None:
+        self.records: list[Any] = []
+        self.text = StringIO()
+        self.warnings: list[str] = []
 
 
 _recording: Recording | None = None

@@ -67,7 +67,7 @@ def run_study(
         file: the ruleset's data, for its words.
         others: other scenes to compare with, by the text that names each.
     """
-    format_of(shared)  # what is wrong with it is told before the work begins
+    format_of(shared)  # mistakes are reported before the work begins
     with progress("evaluating", is_plain=shared["plain"]) as show:
         settings: dict[str, Any] = {
             "seconds": opt.read_seconds(shared["seconds"]),

@@ -8,7 +8,7 @@ from rpgres.cli.formats.batches import TextRecord
 from rpgres.errors import RpgresError, UsageError
 
 if TYPE_CHECKING:
-    from rpgres.cli.play.room import Room
+    from rpgres.cli.play.seat import Seat
     from rpgres.cli.render.lines import Line
     from rpgres.engine.players import Question, View
     from rpgres.library.tables import PersistentTable
@@ -27,7 +27,7 @@ def done_by(table: PersistentTable, line: str) -> Any:
     Raises:
         UsageError: it means nothing here, is unclear, or the table refuses it.
     """
-    from rpgres.cli.play.deeds import as_lines
+    from rpgres.cli.play.lines import as_lines
 
     try:
         return _done(table, line)
@@ -39,23 +39,23 @@ def done_by(table: PersistentTable, line: str) -> Any:
 
 def _done(table: PersistentTable, line: str) -> Any:
     from rpgres.cli.play.helping import described, help_lines
-    from rpgres.cli.play.room import DEEDS, LEAVE, Room
+    from rpgres.cli.play.seat import LEAVE, TABLE_COMMANDS, Seat
     from rpgres.cli.play.status import status
     from rpgres.cli.render.lines import plain_text
     from rpgres.cli.shell.words import words_of
     from rpgres.engine.players import NO
 
-    room = Room(table.path, table.seat, table.folders)
+    seat = Seat(table.path, table.seat, table.folders)
     words = words_of(line)
-    if words and room.can_answer and (found := _at_question(table, room, words, line.strip())) is not None:
+    if words and seat.can_answer and (found := _at_question(table, seat, words, line.strip())) is not None:
         return found
-    words = room.typed(words) if words else words
+    words = seat.typed(words) if words else words
     match words:
         case ["show", name]:
-            return TextRecord(text=plain_text(_shown(table, room, name)))
+            return TextRecord(text=plain_text(_shown(table, seat, name)))
         case ["status"]:
-            return TextRecord(text=status(room))
-        case ["answer"] if room.can_answer:
+            return TextRecord(text=status(seat))
+        case ["answer"] if seat.can_answer:
             return table.waiting()
         case [number] if number.isdecimal() or number == NO:
             return table.answer(number)
@@ -76,41 +76,41 @@ def _done(table: PersistentTable, line: str) -> Any:
         case ["join", sheet]:
             return table.join(sheet)
         case ["help"]:
-            return TextRecord(text=plain_text(help_lines(room, WIDTH, without=FILES)[:-1]))  # but how to leave
-        case ["help", name] if name in room.actions:
-            return TextRecord(text=described(room, name))
-        case ["help", name] if name in DEEDS and name not in FILES:
-            return TextRecord(text=f"{name}: {room.deeds().get(name, DEEDS[name])}\n")
+            return TextRecord(text=plain_text(help_lines(seat, WIDTH, without=FILES)[:-1]))  # but how to leave
+        case ["help", name] if name in seat.actions:
+            return TextRecord(text=described(seat.rules, name))
+        case ["help", name] if name in TABLE_COMMANDS and name not in FILES:
+            return TextRecord(text=f"{name}: {seat.commands().get(name, TABLE_COMMANDS[name])}\n")
         case ["help", *topic]:
             raise UsageError(f"there is no help on {' '.join(topic)!r}; `help` lists what is typed here")
     if words and words[0] in ("answer", "join", *FILES):
         reads = {"answer": "answer OPTION", "join": "join SHEET"}.get(words[0])
         raise UsageError(f"type `{reads}`" if reads else f"`{words[0]}` is not typed here")
-    return _acted(table, room, words)
+    return _acted(table, seat, words)
 
 
-def _acted(table: PersistentTable, room: Room, words: list[str]) -> Any:
+def _acted(table: PersistentTable, seat: Seat, words: list[str]) -> Any:
     """Return the result of a line that acts or adds something, by names and values as people type them."""
     from rpgres.cli.options import read_answers
-    from rpgres.cli.play.deeds import ADDED, acted, added, answers_of, meant, understood
+    from rpgres.cli.play.lines import ADDED, add_entry, answers_of, as_arguments, resolve, typed_action
     from rpgres.journal.commands import check_seat
     from rpgres.library.calls import roll
     from rpgres.library.seated import result_of
 
-    check_seat(room.history, table.seat)
-    arguments = understood(room, words) if words else []
+    check_seat(seat.history, table.seat)
+    arguments = as_arguments(seat, words) if words else []
     if arguments and arguments[0] in ADDED:
-        return result_of(table, added(room, arguments, answers_of((), (), auto=False)))
+        return result_of(table, add_entry(seat, arguments, answers_of((), (), auto=False)))
     if arguments and arguments[0] == "roll":  # dice that are no matter of the table
         return roll(" ".join(arguments[1:]))
-    action = meant(room, words)
+    action = typed_action(seat, words)
     if arguments[0] == "odds":
-        choose = read_answers(action.spoken.get("choose") or (), option="choose")
+        choose = read_answers(action.options.get("choose") or (), option="choose")
         return table.odds(action.action, actor=action.actor, choose=choose, auto=True, **action.inputs)
-    return result_of(table, acted(room, action))
+    return result_of(table, resolve(seat, action))
 
 
-def _at_question(table: PersistentTable, room: Room, words: list[str], typed: str) -> Any:
+def _at_question(table: PersistentTable, seat: Seat, words: list[str], typed: str) -> Any:
     """Return what a line does at the question that waits for the seat, as at a terminal; None where it is another line.
 
     Raises:
@@ -131,13 +131,13 @@ def _at_question(table: PersistentTable, room: Room, words: list[str], typed: st
         if met or table.seat not in (None, view.seat):
             raise NeedsAnswer(question)
         if words in ([LIST], [ODDS], [WHY]) and typed not in [option.name for option in question.offered]:
-            person = Person(is_plain=True, aid=lambda view: prepared_for(rules, room.history, seat=view.seat))
-            text = plain_text(person.told(typed, view, question))
+            person = Person(is_plain=True, aid=lambda view: prepared_for(rules, seat.history, seat=view.seat))
+            text = plain_text(person.aside(typed, view, question))
         met.append((question, text))
         raise NeedsAnswer(question)
 
-    rules = rules_of(room.history, folders=table.folders)
-    run_on(rules, room.history, ask)
+    rules = rules_of(seat.history, folders=table.folders)
+    run_on(rules, seat.history, ask)
     if not met:
         return None
     question, text = met[0]
@@ -147,23 +147,23 @@ def _at_question(table: PersistentTable, room: Room, words: list[str], typed: st
     found = matching(question, typed)
     if len(found) == 1:
         return table.answer(found[0])
-    if found and not room.is_line(words):
+    if found and not seat.is_line(words):
         raise UsageError(f"{typed!r} could be {listed(found)}")
     if typed.isdecimal():
         raise UsageError(f"{typed!r} is not offered; `?` lists the options")
-    if question.reads is not None and not room.is_line(words):
+    if question.reads is not None and not seat.is_line(words):
         return table.answer(typed)
     return None
 
 
-def _shown(table: PersistentTable, room: Room, name: str) -> list[Line]:
+def _shown(table: PersistentTable, seat: Seat, name: str) -> list[Line]:
     """Return one character of the table, as the seat may know it."""
     from rpgres.cli.render.tables import character_lines
     from rpgres.engine.views import state_seen
     from rpgres.journal.commands import state_at
     from rpgres.rulesets import unknown
 
-    state = state_seen(state_at(room.history, folders=table.folders), table.seat)
+    state = state_seen(state_at(seat.history, folders=table.folders), table.seat)
     if name not in state.characters:
         raise UsageError(unknown("character", name, state.characters, of="this table"))
     return character_lines(state, name)

@@ -1,7 +1,7 @@
 """Text that may come from anywhere, made harmless for wherever it goes: a terminal or a pipe, a line, a shell, JSON.
 
 Harmful are control characters (C0, DEL, C1), what turns the direction of text round (bidirectional marks, overrides and
-isolates), separators that only look like the end of a line, characters that nobody sees, and halves of surrogate pairs.
+isolates), separators that only look like the end of a line, invisible characters, and halves of surrogate pairs.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-# Joiners (U+200C, U+200D) are seen nowhere either, but Persian and emoji are made with them.
+# Joiners (U+200C, U+200D) are invisible too, but Persian and emoji are made with them.
 _HARMFUL = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f"
     "\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f"

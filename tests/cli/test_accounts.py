@@ -17,16 +17,16 @@ from markdown_it import MarkdownIt
 
 from rpgres.cli.formats.accounts import (
     Account,
-    Came,
     Change,
     Chapter,
     Chosen,
     Dealt,
     Meaning,
     Note,
+    Outcome,
     Remark,
     Rolled,
-    Stands,
+    TableItem,
     Turn,
 )
 from rpgres.cli.formats.lonelog import as_lonelog, read_lonelog
@@ -124,7 +124,7 @@ def test_the_record_says_who_does_what_and_what_comes_of_it() -> None:
                         Rolled("Roll", "Mara Quill", "4dF", "+-0+", "+1"),
                         Rolled("Opposition", "Gate guards", "4dF", "+0++", "+3"),
                         Chosen("Price", "Mara Quill", "fail", "chosen"),
-                        Came("Fail", False, "Fair (+2)", "Good (+3)", -1),
+                        Outcome("Fail", False, "Fair (+2)", "Good (+3)", -1),
                         Meaning("You fall short."),
                         Meaning("You do not get what you wanted."),
                     ],
@@ -231,7 +231,7 @@ HOSTILE = Account(
             ],
         )
     ],
-    table=[Stands('"quoted"', "thing", ["</td></table><script>"])],
+    table=[TableItem('"quoted"', "thing", ["</td></table><script>"])],
 )
 
 
@@ -373,7 +373,7 @@ def test_each_turn_of_a_procedure_is_told_with_its_own_dice_and_changes() -> Non
     for turn, end in zip(turns, ends, strict=True):
         assert sum(isinstance(line, Change) for line in turn.lines) == len(end.effects)
         assert [line.answer for line in turn.lines if isinstance(line, Chosen)] == ["on"]
-    assert [type(line) for line in closing.lines if not isinstance(line, Remark)] == [Came, Meaning]
+    assert [type(line) for line in closing.lines if not isinstance(line, Remark)] == [Outcome, Meaning]
     assert account.ending == "Victory: The gate is taken."
     assert read_lonelog(as_lonelog(account)) == account
 

@@ -129,7 +129,7 @@ def test_a_declaration_by_mail_takes_three_commands_and_a_file_each(
         shown = " ".join(types(seat, "show", "--view", "view.json").end()[1].split())
         assert "Answer it with: rpgres table answer --view view.json --choose declare=" in shown
         code, shown = types(seat, "answer", "--view", "view.json", "--choose", choice).end()
-        assert (code, "Send this line to whoever has the table:" in shown) == (0, True)
+        assert (code, "Send this line to the host of the table:" in shown) == (0, True)
         mails.append(next(line for line in shown.splitlines() if line.startswith("rpgres-answer: ")))
         assert [path.name for path in (tmp_path / seat).iterdir()] == ["view.json"]
     host = types("host", "answer", "--from", "-")

@@ -11,19 +11,19 @@ from hypothesis import strategies as st
 
 from rpgres.cli.formats.accounts import (
     Account,
-    Came,
     Change,
     Chapter,
     Chosen,
     Dealt,
+    ItemKind,
     Meaning,
     Note,
+    Outcome,
     Participant,
     Remark,
     Rolled,
-    Standing,
-    Stands,
-    Told,
+    RuleLine,
+    TableItem,
     Turn,
 )
 from rpgres.cli.formats.lonelog import as_lonelog, read_line, read_lonelog, write_line
@@ -63,8 +63,8 @@ lines = st.one_of(
     st.builds(Rolled, texts, maybe, texts, maybe, texts, maybe),
     st.builds(Dealt, texts, maybe, texts),
     st.builds(Chosen, texts, texts, texts, maybe, maybe),
-    st.builds(Came, texts, st.sampled_from([None, True, False]), maybe, maybe, st.none() | st.integers(-99, 99)),
-    *(st.builds(kind, texts) for kind in (Told, Meaning, Change, Note, Remark)),
+    st.builds(Outcome, texts, st.sampled_from([None, True, False]), maybe, maybe, st.none() | st.integers(-99, 99)),
+    *(st.builds(kind, texts) for kind in (RuleLine, Meaning, Change, Note, Remark)),
 )
 turns = st.builds(Turn, maybe, maybe, st.none() | st.integers(0, 99), maybe, st.lists(lines, max_size=3)).map(
     lambda turn: Turn(
@@ -86,7 +86,7 @@ accounts = st.builds(
     people=st.lists(st.builds(Participant, texts, texts, texts), max_size=2),
     chapters=st.lists(st.builds(Chapter, texts, st.booleans(), st.lists(turns, max_size=3)), max_size=3),
     ending=maybe,
-    table=st.lists(st.builds(Stands, texts, st.sampled_from(get_args(Standing)), st.lists(texts, max_size=3))),
+    table=st.lists(st.builds(TableItem, texts, st.sampled_from(get_args(ItemKind)), st.lists(texts, max_size=3))),
 )
 
 
@@ -113,8 +113,8 @@ def test_ordinary_lines_are_written_without_escapes() -> None:
             Rolled("Roll", "Mara Quill", "4dF", "+-0+", "+1"),
             Dealt("Play", "Ilse Marrow", "Do5+"),
             Chosen("Price", "Mara Quill", "fail", "by policy"),
-            Came("Fail", False, "Fair (+2)", "Good (+3)", -1),
-            Came("Declared"),
+            Outcome("Fail", False, "Fair (+2)", "Good (+3)", -1),
+            Outcome("Declared"),
             Meaning("You fall short."),
             Change("Fate points of Mara Quill: -1 (Fog off the Harbour)"),
             Note("2 (Fair) against 3 (Good)."),
@@ -168,11 +168,11 @@ def test_a_log_by_another_hand_is_read_as_far_as_it_is_known() -> None:
     first, second, third = account.chapters[0].turns
     assert (first.actor, first.does) == ("", "Sneak past the guard")
     assert first.lines == [
-        Came("Fail", None, "Stealth 4", "TN 5"),
+        Outcome("Fail", None, "Stealth 4", "TN 5"),
         Meaning("I kick a bottle. [N:Guard|watchful]"),
     ]
-    assert second.lines == [Told("? Does he see me clearly?"), Came("No, but..."), Meaning("He comes nearer.")]
-    assert third.lines == [Told("He lifts his lantern.")]
+    assert second.lines == [RuleLine("? Does he see me clearly?"), Outcome("No, but..."), Meaning("He comes nearer.")]
+    assert third.lines == [RuleLine("He lifts his lantern.")]
     assert read_lonelog(as_lonelog(account)) == account
 
 

@@ -23,7 +23,7 @@ from mcp_types import CallToolResult, ElicitRequestFormParams, ElicitResult
 
 from rpgres.cli.mcp.server import declared, make_server
 from rpgres.cli.mcp.tools import INSTRUCTIONS
-from rpgres.cli.play.room import Room
+from rpgres.cli.play.seat import Seat
 from rpgres.cli.root import COMMANDS, load_command
 from rpgres.engine.records import Pending
 from rpgres.journal import commands as sitting
@@ -60,7 +60,7 @@ def called(
         return fill(params)
 
     async def play() -> list[CallToolResult]:
-        server = make_server(Room(path, seat))
+        server = make_server(Seat(path, seat))
         async with Client(server, mode=mode, elicitation_callback=filled if fill else None) as client:
             return [await client.call_tool(name, arguments) for name, arguments in calls]
 
@@ -151,7 +151,7 @@ def test_a_decision_is_put_to_the_person_by_a_form(tmp_path: Path, mode: str) ->
     acted, declined, refused, answered = called(tmp_path / "t.db", calls, mode=mode, fill=fill)
     assert data(acted)["status"] == "pending"
     assert declined.is_error
-    assert "nobody answered (decline)" in said(declined)
+    assert "no answer (decline)" in said(declined)
     assert refused.is_error
     assert "nonsense" in said(refused)
     assert data(answered)["outcome"] == "fail"

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from rpgres.cli import INTERRUPTED
 from rpgres.cli.asking.prompt import Person
 from rpgres.cli.asking.real import RealDice, plus_words
-from rpgres.cli.play.room import Room
+from rpgres.cli.play.seat import Seat
 from rpgres.cli.play.session import ROLLING, Session
-from rpgres.cli.scene_output import tell_scene
+from rpgres.cli.scene_output import play_and_print
 from rpgres.dice import dice
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Due, Remembered, read_total
@@ -302,7 +302,7 @@ def test_every_command_that_may_roll_takes_real_dice_in_play(tmp_path: Path) -> 
 def test_nobody_is_asked_without_a_terminal() -> None:
     done = rpgres("roll", "fate", "overcome", "--skill", "1", "--vs", "3", "--dice", "real")
     assert done.code == 2
-    assert "nobody can be asked without a terminal" in done.err
+    assert "no person can be asked without a terminal" in done.err
 
 
 @pytest.mark.parametrize(
@@ -318,12 +318,12 @@ def test_nobody_is_asked_without_a_terminal() -> None:
     ],
 )
 def test_whose_dice_are_real_in_play(tmp_path: Path, whom: str, kept: str) -> None:
-    room = Room(begun(tmp_path / "table.db").path, None)
+    room = Seat(begun(tmp_path / "table.db").path, None)
     assert Session._checked(whom, room) == kept
 
 
 def test_real_dice_of_nobody_are_refused(tmp_path: Path) -> None:
-    room = Room(begun(tmp_path / "table.db").path, None)
+    room = Seat(begun(tmp_path / "table.db").path, None)
     with pytest.raises(UsageError, match="did you mean 'mara'"):
         Session._checked("mora", room)
 
@@ -365,7 +365,7 @@ with = { skill = "fight", vs = "-9" }
 def told(typist: Typist, monkeypatch: pytest.MonkeyPatch) -> list[int | None]:
     monkeypatch.setattr("rpgres.cli.scene_output.RealDice", partial(RealDice, read=typist))
     scene = read_scene(Source("door.toml", SCENE), find_ruleset=find_ruleset)
-    done = tell_scene(scene, seed="7", seat=None, is_plain=True, auto=True, real_dice="mara")
+    done = play_and_print(scene, seed="7", seat=None, is_plain=True, auto=True, real_dice="mara")
     return [played.result.total for played in done.steps if played.result is not None]
 
 
@@ -388,4 +388,4 @@ def test_leaving_at_the_dice_of_a_scene_leaves_the_scene(
 def test_a_scene_asks_nobody_for_dice_without_a_terminal(command: list[str]) -> None:
     done = rpgres(*command, *(["--skill", "1"] if "--vs" in command else []), "--dice", "real")
     assert done.code == 2
-    assert "nobody can be asked without a terminal" in done.err
+    assert "no person can be asked without a terminal" in done.err

@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from rpgres.cli.formats.schemas import make_schema
-from rpgres.cli.output import is_told_plainly
+from rpgres.cli.output import wants_plain_text
 from rpgres.cli.settings import KEYS, VARIABLES, expand, expand_at_table, settings_path
 from tests.support.command_line import Ran, completions
 from tests.support.command_line import rpgres as run
@@ -173,7 +173,7 @@ def test_plain_and_dice_in_words_hold_for_every_command(file: Path) -> None:
     seen = []
     for args, environment in [((), {}), (("--no-plain",), {}), ((), {"RPGRES_PLAIN": "0"}), (("--plain",), {})]:
         done(*line, *args, **environment)
-        seen.append(is_told_plainly())
+        seen.append(wants_plain_text())
     assert seen == [True, False, False, True]
     pending = done_pending("roll", "fate", "overcome", "--skill", "1", "--vs", "3", "--given", "roll=0000")
     assert "--plain" not in pending.out
@@ -345,9 +345,9 @@ def test_aliases_are_lines_of_play(file: Path, tmp_path: Path) -> None:
     assert "  0  the table begins" in ran.out
     assert "mara, attack: skill fight, vs 1\n  roll (mara): ++++ = +4" in ran.out
     from rpgres.cli.play.offers import offers
-    from rpgres.cli.play.room import Room
+    from rpgres.cli.play.seat import Seat
 
-    room = Room(tmp_path / ".rpgres" / "table.db", None)
+    room = Seat(tmp_path / ".rpgres" / "table.db", None)
     assert room.unaliased(["mara:", "hit", "x"]) == ["mara:", "attack", "--skill", "fight", "x"]
     assert room.unaliased(["show"]) == ["show"]
     assert [one.shown for one in offers(room, "hi")] == ["hit"]

@@ -15,7 +15,7 @@ from rpgres.cli.commands.roll import RollGroup
 from rpgres.cli.dynamic import ActionCommand
 from rpgres.cli.rulesets import read_ruleset
 from rpgres.cli.shell.words import joined, split
-from rpgres.cli.short import Scope, Unclear, Words, lengthened, rules_of, typed_apart
+from rpgres.cli.short import Scope, Unclear, Words, lengthened, typed_apart
 from rpgres.cli.short.fitting import FILLERS, PREPOSITIONS
 from rpgres.errors import UsageError
 from rpgres.model.state import GM, State, Tag
@@ -55,7 +55,7 @@ def _third_party() -> Any:
 def scope_with(ruleset: str, action: str) -> tuple[Scope, ActionCommand]:
     """Return an action's command, and a table at which all sample characters sit; the first one acts."""
     command = ActionCommand(RollGroup.verb, read_ruleset(ruleset), action)
-    rules, state = rules_of(command.data), State()
+    rules, state = command.data.without_code(), State()
     for name in sorted(sheet_names(rules)):
         sheet = read_sheet(rules, name)
         state = state.with_character(sheet.character).with_tags(sheet.tags)

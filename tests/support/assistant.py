@@ -56,13 +56,13 @@ async def _played(path: Path) -> str:
     from mcp import Client
 
     from rpgres.cli.mcp.server import make_server
-    from rpgres.cli.play.room import Room
+    from rpgres.cli.play.seat import Seat
     from tests.support.command_line import rpgres
 
     at = ["--table", str(path)]
     assert rpgres("table", "new", *TABLE, *at).code == 0
     told: list[str] = []
-    async with Client(make_server(Room(path, "gm"))) as client:
+    async with Client(make_server(Seat(path, "gm"))) as client:
         for step in SCRIPT:
             told += [f"GM: {step.said}"] if step.said else []
             if not step.tool:

@@ -8,11 +8,11 @@ import msgspec
 
 from rpgres.cli.formats.descriptions import field_texts
 from rpgres.cli.help import guide
-from rpgres.cli.help.manual import Entry, entries
 from rpgres.cli.root import COMMANDS, root
 from rpgres.cli.rulesets import read_ruleset
 from rpgres.cli.settings import FOLDERS, KEYS, VARIABLES, Settings
 from rpgres.plugins.entries import BUILTIN, standalone_folder
+from tests.support.commands import Entry, entries
 
 
 def pages_text() -> str:

@@ -1,4 +1,4 @@
-"""Asking a person at a terminal. Whether an answer is possible is the table's to say; here it is only asked again.
+"""Asking a person at a terminal. The table decides whether an answer is possible; here the question is only repeated.
 
 Beside an answer, a person may type `?`, `odds`, `why`, `pass` and `undo` at any question.
 """
@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from rpgres.cli.asking.terminal import ask, carry_out, offering
-from rpgres.cli.output import flush, is_told_plainly, say
+from rpgres.cli.output import flush, say, wants_plain_text
 from rpgres.cli.render.lines import Line, line
 from rpgres.cli.render.questions import LIST, keyed, question_lines
 from rpgres.cli.render.results import event_lines
@@ -27,27 +27,27 @@ if TYPE_CHECKING:
     from rpgres.engine.prepare import Prepared
     from rpgres.rulesets import RulesetFile
 
-WIDTH, WIDEST = 80, 120  # columns of a question in one line: where nobody knows, and at most
-FEW = 2  # lines of a question that is put in full again
+WIDTH, WIDEST = 80, 120  # columns of a question in one line: where the width is unknown, and at most
+FEW = 2  # lines of a question that is repeated in full
 HELP = "help"  # likewise, where no table says more
 SKIPS = ("n", "none", "nothing", "skip", "enter")  # other words for skipping an optional question
 YES = ("y", "yes")  # for the only option there is
-LET_BY = "pass"  # what an optional moment calls it to press Enter; taken when it is typed, too
+SKIP = "pass"  # typed to skip an optional decision, as Enter does
 ODDS, WHY, UNDO = "odds", "why", "undo"
 ASIDES = ((ODDS, "the chances of each option"), (WHY, "the rule"), (UNDO, "take back the last answer"))
-ACTION, ALWAYS = "action", "always"  # how long moments pass: until the action is over; until that is taken back
+ACTION, ALWAYS = "action", "always"  # how long decisions are skipped: for this action, or until that is undone
 
 Aid = Callable[[View], "Prepared"]  # returns the action that is under way, as the seat of a view knows the table
 
 
 class Person:
-    """Whoever sits at this terminal, answering for every seat until the input ends.
+    """The person at this terminal, who answers for every seat until the input ends.
 
     Args:
         heading: what stands above the first question.
         is_plain: whether questions are written without colours.
         is_kept: whether what was shown is kept by then, so that an interrupt only leaves the rest undecided, and what
-            was answered is taken back by whoever keeps it.
+            was answered is undone in the journal.
         may_withdraw: whether the action itself can be taken back, and not only what was answered in it.
         aid: what `odds` and `why` need to know; None where they are not to be had.
         file: returns the ruleset's data, for the words of what turns have changed; None where there are none.
@@ -70,9 +70,9 @@ class Person:
         self._may_withdraw = may_withdraw
         self._read = read
         self._file = file
-        self._is_gone = False
-        self._told = {LIST: _listed, ODDS: self._odds, WHY: self._why}
-        self._passes = set[tuple[str, str]]()  # seat and label of moments that pass from now on
+        self._has_ended = False
+        self._asides = {LIST: _listed, ODDS: self._odds, WHY: self._why}
+        self._passes = set[tuple[str, str]]()  # seat and label of optional decisions that are skipped from now on
         self.begin(heading, aid=aid)
 
     def begin(self, heading: Sequence[Line], *, aid: Aid | None = None) -> None:
@@ -87,14 +87,14 @@ class Person:
         self._shown = 0
         self._asked_last: tuple[object, ...] = ()  # who, by what label, and what could be typed
         self._answers = list[str | None]()  # of this action
-        self._passing = set[tuple[str, str]]()  # as `_passes`, until the action is over
+        self._passing = set[tuple[str, str]]()  # the same, until the action is over
         self._again = list[str | None]()  # those that a run gets once more after one was taken back
 
     def ask(self, view: View, question: Question) -> str | None:
         """Return the answer typed, or None when it is left undecided; first shows what happened since last time."""
         if self._again:
             answer = self._again.pop(0)
-        elif self._is_gone:
+        elif self._has_ended:
             return None
         elif question.optional and self._has_passed(view.seat, question.label):
             answer = NO
@@ -109,7 +109,7 @@ class Person:
     def rewind(self) -> bool:
         """Forget the last answer of this action, so that a new run of it is answered up to there; False without one.
 
-        Moments that were to pass are put again.
+        Decisions that were to be skipped are asked again.
         """
         self._passes.clear()
         self._passing.clear()
@@ -125,12 +125,12 @@ class Person:
         except KeyboardInterrupt:
             if not self._is_kept:
                 raise
-            self._is_gone = True
+            self._has_ended = True
             say([line()])
             return None
 
     def _ask(self, view: View, question: Question) -> str | None:
-        # What was let pass is not told, and may be noted later than it was.
+        # A skipped decision is not shown, and may be noted later than it was.
         events = [one for one in (*view.forgotten, *view.events) if getattr(one, "answer", "") != NO]
         shown = self._shown if self._shown <= len(events) else 0  # fewer than before: another action
         self._say(self._heading)
@@ -143,7 +143,7 @@ class Person:
         # What was listed just before is not listed again, where it takes many lines or is read aloud; `?` does.
         asked, self._asked_last = self._asked_last, (question.who, question.label, tuple(keyed(question).items()))
         rows = question_lines(question, width=width)
-        is_long = len(rows) > FEW or is_told_plainly()
+        is_long = len(rows) > FEW or wants_plain_text()
         again = question_lines(question, width=width, is_again=True) if is_long else rows
         self._say(again if asked == self._asked_last else rows)
         while True:
@@ -169,7 +169,7 @@ class Person:
                 with offering([*((option.name, option.text) for option in question.offered), *ASIDES]):
                     typed = self._read("> ").strip()
             except EOFError:
-                self._is_gone = True  # whoever ends the input answers nothing that is still to come
+                self._has_ended = True  # nothing that is still to come is answered either
                 self._say([line()])
                 return None
             except UsageError as error:
@@ -177,7 +177,7 @@ class Person:
                 continue
             found = matching(question, typed)
             words = _words(typed)
-            if words and typed not in [option.name for option in question.offered] and not (found and typed == LET_BY):
+            if words and typed not in [option.name for option in question.offered] and not (found and typed == SKIP):
                 return words
             if not found and (question.reads is None or " " not in typed) and self._carries_out(typed):
                 return []
@@ -214,29 +214,29 @@ class Person:
         return has_changed is not None
 
     def _do(self, words: Sequence[str], view: View, question: Question) -> str | None:
-        """Do what was typed, and return what it answers; whatever goes wrong is told, and the question is still there.
+        """Do what was typed, and return the answer; an error is printed, and the question stays.
 
         Raises:
             TakenBack, PassesOn: the run ends here.
         """
         try:
-            if words[0] == LET_BY:
+            if words[0] == SKIP:
                 return self._pass_on(words[1:], view, question)
             if words == [UNDO]:
                 self._carries_out(UNDO)
                 if not (self._may_withdraw or self._answers):
                     raise UsageError("nothing was decided in this step so far")
                 raise TakenBack(question.label)
-            self._say(self.told(words[0], view, question))
+            self._say(self.aside(words[0], view, question))
         except RpgresError as error:
             self._tell(error.message)
         except KeyboardInterrupt:
             self._tell("interrupted")
         return None
 
-    def told(self, word: str, view: View, question: Question) -> list[Line]:
-        """Return what `?`, `odds` or `why` tells at a question."""
-        return self._told[word](view, question)
+    def aside(self, word: str, view: View, question: Question) -> list[Line]:
+        """Return the lines of `?`, `odds` or `why` at a question."""
+        return self._asides[word](view, question)
 
     def _odds(self, view: View, question: Question) -> list[Line]:
         from rpgres.cli.progress import progress
@@ -264,19 +264,19 @@ class Person:
         return self._aid(view)
 
     def _pass_on(self, words: Sequence[str], view: View, question: Question) -> str:
-        """Have moments pass from now on, this one too: `pass always`, `pass invoke --until scene`."""
+        """Skip optional decisions from now on, this one too: `pass always`, `pass invoke --until scene`."""
         rest = [word for word in words if word not in ("--until", "until")]
         label = next((word for word in rest if word in (question.label, "all")), question.label)
         spans = [word for word in rest if word != label] or [ACTION]
         if not question.optional:
             raise UsageError("this decision has to be made, and cannot be skipped")
         if len(spans) > 1:
-            raise UsageError(f"type `{LET_BY}`, `{LET_BY} {ALWAYS}` or `{LET_BY} {question.label} --until scene`")
+            raise UsageError(f"type `{SKIP}`, `{SKIP} {ALWAYS}` or `{SKIP} {question.label} --until scene`")
         label = "" if label == "all" else label
         if self._is_kept:
             raise PassesOn(label, view.seat, spans[0])
         if spans[0] not in (ACTION, ALWAYS):
-            raise UsageError(f"without a table there is no {spans[0]!r}: type `{LET_BY} {ALWAYS}`")
+            raise UsageError(f"without a table there is no {spans[0]!r}: type `{SKIP} {ALWAYS}`")
         (self._passes if spans[0] == ALWAYS else self._passing).add((view.seat, label))
         return NO
 
@@ -297,18 +297,18 @@ def _words(typed: str) -> list[str]:
         words = split(typed)
     except UsageError:
         return []
-    is_it = words in ([LIST], [ODDS], [WHY], [UNDO]) or (words[:1] == [LET_BY])
+    is_it = words in ([LIST], [ODDS], [WHY], [UNDO]) or (words[:1] == [SKIP])
     return words if is_it else []
 
 
 def matching(question: Question, typed: str) -> list[str]:
     """Return the answers that a typed text may mean: what stands before an option, a name, the beginning of names.
 
-    Nothing typed passes an optional moment.
+    Enter skips an optional decision.
     """
     names, said = [option.name for option in question.offered], typed.lower()
     if question.optional:
-        passes = typed in ("", "0", NO) or said in (LET_BY, *SKIPS)
+        passes = typed in ("", "0", NO) or said in (SKIP, *SKIPS)
         if passes and not (typed and any(name.lower().startswith(said) for name in names)):
             return [NO]
         names.append(NO)

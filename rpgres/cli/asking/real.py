@@ -25,7 +25,7 @@ FIRST = "roll"  # the usual label of what an actor rolls
 
 
 class RealDice:
-    """Whoever rolls real dice, asked for each result; Enter lets the seed roll.
+    """The person who rolls real dice, asked for each result; Enter lets the seed roll.
 
     Args:
         whom: whose dice are real: names with commas between them, or everybody's (`real`, `all`).
@@ -94,7 +94,7 @@ class RealDice:
 
 
 def shown(name: str) -> str:
-    """Return a name as it is spoken: `hired-blade` as `Hired Blade`."""
+    """Return a name as people write it: `hired-blade` as `Hired Blade`."""
     return name.replace("-", " ").title()
 
 

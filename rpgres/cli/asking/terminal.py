@@ -1,4 +1,4 @@
-"""Whether a person can be asked, what reads the lines they type, and what a line does that is no answer."""
+"""Whether a person can be asked, what reads their lines, and commands typed in place of an answer."""
 
 from __future__ import annotations
 
@@ -74,13 +74,13 @@ def asks_dice(whom: str | None, *, as_json: bool = False) -> bool:
     """Tell whether a person is asked for results of real dice, as `--real-dice` says.
 
     Raises:
-        UsageError: it says so, and there is nobody to ask.
+        UsageError: it says so, and no person can be asked.
     """
     if whom in (None, "", "seeded", "off"):
         return False
     if as_json or not can_prompt():
         why = "with --json" if as_json else "without a terminal"
-        raise UsageError(f"--real-dice {whom}: nobody can be asked {why}; use --given LABEL=RESULT")
+        raise UsageError(f"--real-dice {whom}: no person can be asked {why}; use --given LABEL=RESULT")
     return True
 
 

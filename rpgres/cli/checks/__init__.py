@@ -1,1 +1,1 @@
-"""Files checked: what is found in rulesets and settings, the forms in which it is printed, and checks on change."""
+"""Checks of rulesets and settings, the forms of their output, and checks repeated when files change."""

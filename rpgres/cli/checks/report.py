@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from rpgres.cli.render.lines import Line, line
+from rpgres.text.harmless import harmless
+from rpgres.toml.diagnostics import MAX_SHOWN, Diagnostic
+
 if TYPE_CHECKING:
     from rpgres.cli.formats.sheets import FileCheck
-    from rpgres.cli.render.lines import Line
-    from rpgres.toml.diagnostics import Diagnostic
 
 Form = Literal["text", "json", "github"]
+_LEVELS = {"error": "error", "warning": "warning", "note": "notice"}  # GitHub's names of severities
 
 
 def form_of(form: Form, *, as_json: bool) -> Form:
@@ -35,6 +38,7 @@ def end_check(
     lines: Sequence[Line],
     is_plain: bool = False,
     unchecked: Sequence[str] = (),
+    undone: str = "not checked",
 ) -> None:
     """Print what a check found, and exit with 1 when something is wrong, with 130 when it was interrupted.
 
@@ -45,28 +49,27 @@ def end_check(
         found: everything that was found.
         lines: the whole for people.
         is_plain: whether lines have no colours.
-        unchecked: the names of what was not come to.
+        unchecked: the names of what was interrupted before its check.
+        undone: what they are, in words.
     """
     from rpgres.cli.output import say, say_json, say_text
 
     if form == "json":
         say_json(record)
     elif form == "github":
-        from rpgres.cli.render.diagnostics import github_text
-
         say_text(github_text(found))
     else:
         say([*lines], is_plain=is_plain)
     if unchecked:
         from rpgres.cli.progress import interrupted
 
-        raise typer.Exit(interrupted(f"not checked: {', '.join(unchecked)}"))
+        raise typer.Exit(interrupted(f"{undone}: {', '.join(unchecked)}"))
     if not ok:
         raise typer.Exit(1)
 
 
 def check_files(form: Form, files: Sequence[str], check: Callable[[str], FileCheck]) -> None:
-    """Check files one by one and print what came of it; exit with 1 when something is wrong.
+    """Check files one by one and print the results; exit with 1 when something is wrong.
 
     Args:
         form: how it is printed.
@@ -75,9 +78,6 @@ def check_files(form: Form, files: Sequence[str], check: Callable[[str], FileChe
     """
     from rpgres.cli.formats.sheets import FileChecks
     from rpgres.cli.progress import one_by_one
-    from rpgres.cli.render.diagnostics import diagnostic_lines
-    from rpgres.cli.render.lines import line
-    from rpgres.text.harmless import harmless
 
     checks = one_by_one("checking", files, check)
     unchecked = files[len(checks) :]
@@ -87,3 +87,29 @@ def check_files(form: Form, files: Sequence[str], check: Callable[[str], FileChe
     for one in checks:
         lines += diagnostic_lines(one.problems) or [line(harmless(f"{one.file}: ok"))]
     end_check(form, ok=ok, record=FileChecks(ok=ok, files=checks), found=found, lines=lines, unchecked=unchecked)
+
+
+def diagnostic_lines(found: Sequence[Diagnostic]) -> list[Line]:
+    """Return diagnostics as `FILE:LINE: KEY: what is wrong`, as many as a reader may want."""
+    texts = [diagnostic.text for diagnostic in found[:MAX_SHOWN]]
+    if len(found) > MAX_SHOWN:
+        texts.append(f"... and {len(found) - MAX_SHOWN} more")
+    return [line(text) for told in texts for text in harmless(told).split("\n")]
+
+
+def github_text(found: Iterable[Diagnostic]) -> str:
+    """Return diagnostics as commands that make a GitHub workflow annotate the files, one a line."""
+    return "".join(f"{_annotation(diagnostic)}\n" for diagnostic in found)
+
+
+def _annotation(its: Diagnostic) -> str:
+    properties = {"file": its.file, "line": its.line, "col": its.column, "title": its.code}
+    shown = ",".join(f"{key}={_escaped(str(value), ':,')}" for key, value in properties.items() if value)
+    return f"::{_LEVELS[its.severity]} {shown}::{_escaped(its.told)}"
+
+
+def _escaped(text: str, also: str = "") -> str:
+    """Return a text in which `%`, line ends and further characters are written as `%` and their code."""
+    for character in ("%", "\r", "\n", *also):
+        text = text.replace(character, f"%{ord(character):02X}")
+    return text

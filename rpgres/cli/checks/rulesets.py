@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from rpgres.cli.formats.summary import RulesetCheck
-    from rpgres.rulesets import Rules, Ruleset
-    from rpgres.toml.diagnostics import Diagnostic
+from rpgres.cli.formats.summary import RulesetCheck
+from rpgres.errors import FileError, PluginError, RpgresError
+from rpgres.plugins.discovery import find_ruleset, owner_of, ruleset_names
+from rpgres.rulesets import Rules, Ruleset, data_folders, merge_parts, overlay_roots, read_parts
+from rpgres.toml.diagnostics import Diagnostic, Fault, diagnostics_in
 
 RULESET = "ruleset.toml"
 
@@ -32,15 +32,12 @@ def check_ruleset(named: str, folders: Sequence[Path], *, known: Collection[str]
 
 
 def places_of(named: Sequence[str], folders: Sequence[Path]) -> list[Path]:
-    """Return where the files of rulesets are, or may come to be; without a name, of all.
+    """Return the folders of rulesets, also those that do not exist yet; without a name, of all.
 
     Raises:
         UsageError: there is no such ruleset.
         FileError: one is spelt like a path, and no ruleset is there.
     """
-    from rpgres.plugins.discovery import find_ruleset, ruleset_names
-    from rpgres.rulesets import overlay_roots
-
     roots = overlay_roots(folders)
     if not named:
         return roots
@@ -62,7 +59,6 @@ def _folder_at(typed: str) -> Path | None:
     Raises:
         FileError: it is spelt like a path, and no ruleset is there.
     """
-    from rpgres.errors import FileError
     from rpgres.lint.overlays import FILES, FOLDERS
 
     path = Path(typed)
@@ -86,12 +82,8 @@ def check_folder(folder: Path, extra: Sequence[Path]) -> RulesetCheck:
     Raises:
         UsageError: it is neither.
     """
-    from rpgres.cli.formats.summary import RulesetCheck
-    from rpgres.plugins.discovery import owner_of
     from rpgres.plugins.entries import folder_fault
     from rpgres.plugins.folders import is_standalone
-    from rpgres.rulesets import Ruleset
-    from rpgres.toml.diagnostics import Diagnostic
 
     whole = folder.resolve()
     owner = owner_of(folder, extra=extra)
@@ -113,12 +105,6 @@ def _checked(ruleset_id: str, folders: Sequence[Path]) -> RulesetCheck:
     Raises:
         UsageError: there is no such ruleset.
     """
-    from rpgres.cli.formats.summary import RulesetCheck
-    from rpgres.errors import PluginError
-    from rpgres.plugins.discovery import find_ruleset
-    from rpgres.rulesets import data_folders
-    from rpgres.toml.diagnostics import diagnostics_in
-
     try:
         ruleset = find_ruleset(ruleset_id, extra=folders)
     except PluginError as error:
@@ -143,10 +129,7 @@ def _problems_of(
         is_alone: whether its scenes are read without other overlays.
     """
     from rpgres.conformance.unreached import unreached_outcomes
-    from rpgres.errors import FileError
     from rpgres.lint.whole import all_diagnostics
-    from rpgres.rulesets import Rules, merge_parts, read_parts
-    from rpgres.toml.diagnostics import diagnostics_in
 
     overlays = [str(folder) for folder in found[1:]]
     try:
@@ -168,9 +151,7 @@ def _example_problems(rules: Rules) -> Iterator[Diagnostic]:
     from rpgres.conformance.subjects import read_example
     from rpgres.dice.seeds import Streams
     from rpgres.engine.run import run
-    from rpgres.errors import RpgresError
     from rpgres.rulesets.provenance import located_in
-    from rpgres.toml.diagnostics import Fault
 
     for name, action in rules.file.actions.items():
         if not action.example:
@@ -182,11 +163,8 @@ def _example_problems(rules: Rules) -> Iterator[Diagnostic]:
 
 
 def _scene_problems(rules: Rules, folders: Sequence[Path], *, is_alone: bool) -> Iterator[Diagnostic]:
-    from rpgres.errors import RpgresError
-    from rpgres.plugins.discovery import find_ruleset
     from rpgres.plugins.loading import load_rules
     from rpgres.scenes import check_scene, read_scene
-    from rpgres.toml.diagnostics import diagnostics_in
     from rpgres.toml.reading import read_source
 
     def find(ruleset_id: str) -> Ruleset:

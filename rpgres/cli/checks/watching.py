@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from rpgres.cli import INTERRUPTED
-from rpgres.cli.output import flush, is_told_plainly, say
+from rpgres.cli.output import flush, say, wants_plain_text
 from rpgres.cli.render.lines import Piece, line
 from rpgres.cli.streams import is_terminal, raw
 
@@ -31,7 +31,7 @@ def watch(args: Sequence[str], folders: Sequence[Path], *, is_plain: bool) -> in
         is_plain: whether a terminal is not cleared before each run.
     """
     is_able = is_terminal() and os.environ.get("TERM") != "dumb" and sys.platform != "win32"
-    clears = is_able and not (is_plain or is_told_plainly())
+    clears = is_able and not (is_plain or wants_plain_text())
     head = f"watching {_listed([str(folder) for folder in folders if folder.is_dir()])}; Ctrl-C ends"
     try:
         while True:

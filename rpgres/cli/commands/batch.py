@@ -135,10 +135,6 @@ def _answer_concurrently(lines: Iterator[tuple[int, bytes, bool]], folders: tupl
         crew.finish()
 
 
-def _id_of(request: Any) -> dict[str, Any]:
-    return {"id": request["id"]} if isinstance(request, dict) and request.get("id") is not None else {}
-
-
 def _too_long(number: int, line: bytes, seconds: float, end: str = "was stopped") -> dict[str, Any]:
     from rpgres.engine.records import error_record
 
@@ -191,28 +187,23 @@ def _read(number: int, line: bytes) -> Any:
 
 
 def _answer(number: int, request: Any, folders: tuple[Path, ...]) -> dict[str, Any]:
+    from rpgres.cli.requests.operations import RESOLVE
     from rpgres.engine.records import ERROR, error_record
     from rpgres.engine.requests import resolve_request
 
     if isinstance(request, UsageError):
         return error_record(request)
     if isinstance(request, dict) and "concurrent" in request:
-        answer = {**_id_of(request), **error_record(UsageError(_FIRST, path=("concurrent",)))}
-    elif isinstance(request, dict) and "op" in request:
-        answer = _operated(request, folders)
+        id_ = {"id": request["id"]} if request.get("id") is not None else {}
+        answer = {**id_, **error_record(UsageError(_FIRST, path=("concurrent",)))}
+    elif isinstance(request, dict) and request.get("op", RESOLVE) != RESOLVE:
+        from rpgres.cli.requests.answers import answer_operation
+
+        answer = answer_operation(request, folders=folders)
     else:
+        if isinstance(request, dict):
+            request = {key: value for key, value in request.items() if key != "op"}
         answer = resolve_request(request, rulesets=folders)
     if answer.get("format") == ERROR and "id" not in answer:  # the only way to tell whose error it is
         answer["details"] = {**answer["details"], "line": number}
     return answer
-
-
-def _operated(request: dict[str, Any], folders: tuple[Path, ...]) -> dict[str, Any]:
-    """Return the answer to a request that names its operation; `resolve` is what is done where none is named."""
-    if request["op"] == "resolve":
-        from rpgres.engine.requests import resolve_request
-
-        return resolve_request({key: value for key, value in request.items() if key != "op"}, rulesets=folders)
-    from rpgres.cli.requests.answers import answer_operation
-
-    return answer_operation(request, folders=folders)

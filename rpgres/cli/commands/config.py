@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rpgres.cli.annotations import AsJson, AsWords
+from rpgres.cli.checks.settings import SettingsList, list_settings, path_of, set_setting, unset_setting
+from rpgres.cli.output import say_record, say_text, warn
+from rpgres.cli.settings import CHOICES, KEYS, Settings, active
 
 if TYPE_CHECKING:
-    from rpgres.cli.checks.settings import SettingsList
     from rpgres.cli.render.lines import Line
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Show and change your settings and aliases.")
@@ -20,7 +22,6 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, help="Show and cha
 
 def _complete_keys(incomplete: str) -> list[tuple[str, str]]:
     from rpgres.cli.formats.descriptions import field_texts
-    from rpgres.cli.settings import KEYS, Settings, active
 
     told = field_texts(Settings)
     found = [(key, told.get(key, "")) for key in KEYS if key != "aliases"]
@@ -32,17 +33,7 @@ def _complete_values(ctx: typer.Context, incomplete: str) -> list[str]:
     from rpgres.plugins.discovery import ruleset_names
 
     key = str(ctx.params.get("key") or next(iter(ctx.args), ""))
-    match key:
-        case "plain" | "dice-words":
-            found = ["true", "false"]
-        case "colour":
-            found = ["auto", "never"]
-        case "dice":
-            found = ["seeded", "real"]
-        case "ruleset":
-            found = [one.id for one in ruleset_names()]
-        case _:
-            found = []
+    found = [one.id for one in ruleset_names()] if key == "ruleset" else CHOICES.get(key, ())
     return [one for one in found if one.startswith(incomplete)]
 
 
@@ -58,15 +49,8 @@ def show(as_json: AsJson = False, plain: AsWords = False) -> None:
 
     Exits with 1 when something is wrong with the settings.
     """
-    from rpgres.cli.checks.settings import list_settings
-    from rpgres.cli.output import say, say_json
-    from rpgres.cli.settings import active
-
     found = list_settings(active())
-    if as_json:
-        say_json(found)
-    else:
-        say(_lines(found), is_plain=plain)
+    say_record(found, lambda: _lines(found), as_json=as_json, is_plain=plain)
     if found.problems:
         raise typer.Exit(1)
 
@@ -94,12 +78,8 @@ def _lines(found: SettingsList) -> list[Line]:
     return [
         *lines,
         *([line()] if found.problems else []),
-        *(line(Piece("problem: ", "bad"), text) for text in _split(found)),
+        *(line(Piece("problem: ", "bad"), text) for problem in found.problems for text in problem.splitlines()),
     ]
-
-
-def _split(found: SettingsList) -> list[str]:
-    return [text for problem in found.problems for text in problem.splitlines()]
 
 
 def _value_text(value: bool | str | Sequence[str]) -> str:
@@ -124,11 +104,8 @@ def set_(
     attack --skill fight"` makes `rpgres hit --vs 2` a command of your own. Keys: plain, dice-words, colour, ruleset,
     dice, rulesets, aliases.NAME.
     """
-    from rpgres.cli.checks.settings import path_of, set_setting
     from rpgres.cli.formats.editors import write_schemas
-    from rpgres.cli.output import say_text, warn
     from rpgres.cli.root import reserved
-    from rpgres.cli.settings import active
 
     loaded = active()
     is_new = not os.path.exists(loaded.path)
@@ -145,10 +122,6 @@ def set_(
 @app.command("unset")
 def unset(key: Key) -> None:
     """Remove a setting from your settings file, so that its default counts again."""
-    from rpgres.cli.checks.settings import unset_setting
-    from rpgres.cli.output import say_text
-    from rpgres.cli.settings import active
-
     loaded = active()
     unset_setting(loaded, key)
     say_text(f"{key} is no longer set ({loaded.path})\n")
@@ -157,7 +130,4 @@ def unset(key: Key) -> None:
 @app.command("path")
 def path() -> None:
     """Print the path of your settings file, whether there is one or not. RPGRES_CONFIG names another file."""
-    from rpgres.cli.output import say_text
-    from rpgres.cli.settings import active
-
     say_text(f"{active().path}\n")

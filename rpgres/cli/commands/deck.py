@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
 
-from rpgres.cli.annotations import AsJson, AsWords, Folders, OnlyOf, argument, option
-from rpgres.cli.options import SEED, read_answers, read_count, read_folders
+from rpgres.cli.annotations import AsJson, AsWords, Folders, OnlyOf, Seed, argument, option
+from rpgres.cli.formats.decks import describe_deck, draw_cards, find_deck, list_decks
+from rpgres.cli.options import read_answers, read_count, read_folders
+from rpgres.cli.output import say_record
+from rpgres.cli.render.decks import deck_lines, deck_list_lines, draw_lines
 
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="List decks of cards, show what is in one, and draw from one."
@@ -17,14 +19,11 @@ app = typer.Typer(
 
 def _complete_decks(incomplete: str) -> list[tuple[str, str]]:
     """Return the decks whose name begins so, with their titles."""
-    from rpgres.cli.formats.decks import list_decks
-
     return [(deck.name, deck.title) for deck in list_decks().decks if deck.name.startswith(incomplete)]
 
 
 def _complete_cards(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
     """Return the cards of the deck that the line names."""
-    from rpgres.cli.formats.decks import find_deck
     from rpgres.errors import RpgresError
     from rpgres.parameters.table_items import offer_cards
 
@@ -52,15 +51,8 @@ def list_all(
     rulesets: Folders = None,
 ) -> None:
     """List the decks of all rulesets, and those that rulesets share."""
-    from rpgres.cli.formats.decks import list_decks
-    from rpgres.cli.output import say, say_json
-    from rpgres.cli.render.decks import deck_list_lines
-
     found = list_decks(ruleset, extra=read_folders(rulesets or ()))
-    if as_json:
-        say_json(found)
-    else:
-        say(deck_list_lines(found), is_plain=plain)
+    say_record(found, lambda: deck_list_lines(found), as_json=as_json, is_plain=plain)
 
 
 @app.command("show")
@@ -77,22 +69,15 @@ def show(
     rpgres deck show standard
     rpgres deck show saga/fate-96 --codes
     """
-    from rpgres.cli.formats.decks import describe_deck, find_deck
-    from rpgres.cli.output import say, say_json
-    from rpgres.cli.render.decks import deck_lines
-
-    described = describe_deck(find_deck(deck, extra=read_folders(rulesets or ())))
-    if as_json:
-        say_json(described)
-    else:
-        say(deck_lines(described, codes=codes), is_plain=plain, is_prose=True)
+    found = describe_deck(find_deck(deck, extra=read_folders(rulesets or ())))
+    say_record(found, lambda: deck_lines(found, codes=codes), as_json=as_json, is_plain=plain, is_prose=True)
 
 
 @app.command("draw")
 def draw(
     deck: DeckName,
     number: Annotated[str | None, argument("[N]", help="Number of cards [default: 1].")] = None,
-    seed: Annotated[str | None, option("--seed", takes="TEXT", help=SEED.help)] = None,
+    seed: Seed = None,
     without: Annotated[
         list[str] | None,
         option(
@@ -118,9 +103,6 @@ def draw(
     rpgres deck draw standard 5
     rpgres deck draw saga/fate-96 3 --without Do10,St9 --seed 7
     """
-    from rpgres.cli.formats.decks import draw_cards, find_deck
-    from rpgres.cli.output import say, say_json
-    from rpgres.cli.render.decks import draw_lines
     from rpgres.dice.seeds import Streams, read_seed
 
     answers = read_answers(given or (), option="--given")
@@ -128,15 +110,7 @@ def draw(
         find_deck(deck, extra=read_folders(rulesets or ())),
         number=read_count(number, option="the number of cards", default=1),
         streams=Streams(read_seed(seed)),
-        without=_codes(without or ()),
+        without=[code.strip() for text in without or () for code in text.split(",") if code.strip()],
         given=answers,
     )
-    if as_json:
-        say_json(drawn)
-    else:
-        say(draw_lines(drawn), is_plain=plain)
-
-
-def _codes(texts: Sequence[str]) -> list[str]:
-    """Return codes that may be separated by commas as well as typed one by one."""
-    return [code.strip() for text in texts for code in text.split(",") if code.strip()]
+    say_record(drawn, lambda: draw_lines(drawn), as_json=as_json, is_plain=plain)

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from rpgres.cli.annotations import AsWords, argument
 from rpgres.cli.help import guide
+from rpgres.cli.help.manual import command_at
 from rpgres.cli.output import say, say_text
 from rpgres.cli.settings import active
 from rpgres.errors import UsageError
+from rpgres.plugins.discovery import ruleset_names
 
 if TYPE_CHECKING:
     from rpgres.cli.render.lines import Shown
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
 
 def _offer(incomplete: str) -> list[tuple[str, str]]:
     from rpgres.cli.root import COMMANDS
-    from rpgres.plugins.discovery import ruleset_names
 
     offers = {topic: guide.page(topic).title for topic in guide.TOPICS}
     offers |= {name: entry.help for name, entry in COMMANDS.items()}
@@ -63,10 +64,8 @@ def _found(root: Any, words: Sequence[str]) -> guide.Page | str:
     Raises:
         UsageError: nothing has this name.
     """
-    from rpgres.cli.help.manual import command_at
     from rpgres.cli.root import COMMANDS
     from rpgres.dice import resembles_notation
-    from rpgres.plugins.discovery import ruleset_names
 
     first = words[0]
     aliases = active().settings.aliases
@@ -86,7 +85,6 @@ def _found(root: Any, words: Sequence[str]) -> guide.Page | str:
 
 def _action_of(root: Any, rulesets: Sequence[str], words: Sequence[str]) -> str:
     """Return the help of an action that was named without its ruleset."""
-    from rpgres.cli.help.manual import command_at
     from rpgres.cli.root import COMMANDS
     from rpgres.cli.rulesets import read_ruleset
     from rpgres.errors import RpgresError

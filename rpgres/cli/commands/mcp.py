@@ -33,20 +33,13 @@ def command(
     import os
     import sys
 
-    from rpgres.cli.options import read_folders
-    from rpgres.cli.play.room import Room
+    from rpgres.cli.play.seat import open_seat
     from rpgres.cli.streams import results
     from rpgres.errors import PluginError, UsageError
-    from rpgres.journal.checking import require_whole
-    from rpgres.journal.commands import check_seat
-    from rpgres.journal.files import find_table
 
-    who = seat or os.environ.get("RPGRES_SEAT") or None
-    if who is None:
+    if not (seat or os.environ.get("RPGRES_SEAT")):
         raise UsageError("name the seat of the model: --as gm, or --as and a character's name")
-    room = Room(find_table(table or os.environ.get("RPGRES_TABLE")), who, read_folders(rulesets or ()))
-    require_whole(room.path, room.history)
-    check_seat(room.history, who)
+    own = open_seat(table, seat, rulesets)
     try:
         from rpgres.cli.mcp.server import serve
     except ImportError as error:
@@ -54,4 +47,4 @@ def command(
             raise
         raise PluginError(f"this needs the package mcp, version 2 or later: {INSTALL}") from None
     sys.stdout = results()  # the server takes it for the protocol, and has all else printed to standard error
-    serve(room)
+    serve(own)

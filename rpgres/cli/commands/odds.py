@@ -68,8 +68,7 @@ class Line(Struct, kw_only=True):
     @property
     def budget(self) -> dict[str, Any]:
         """The limits of the search."""
-        leaves = opt.read_count(self.shared["leaves"], option="--leaves", default=0) or None
-        return {"leaves": leaves, "seconds": opt.read_seconds(self.shared["seconds"])}
+        return opt.read_budget(self.shared)
 
     def policies(self, prepared: Prepared) -> dict[str, Policy]:
         """Return the policies by character."""
@@ -141,7 +140,7 @@ def _study(study: str, line: Line, axes: Sequence[Axis], by: By, data: RulesetDa
     evaluate = partial(
         measure_action,
         decide=line.decide,
-        policies={who: name for who, _, name in (text.rpartition("=") for text in shared["policy"])},
+        policies=opt.named_policies(shared["policy"]),
         auto=shared["auto"],
         leaves=line.budget["leaves"],
     )
@@ -248,10 +247,10 @@ class OddsGroup(PlayGroup):
     verb = Verb(
         "odds",
         ACTION_OPTIONS,
-        DICE_OPTIONS,
-        "Compute the exact probabilities of dice.",
         weigh_action,
+        DICE_OPTIONS,
         weigh_notation,
+        "Compute the exact probabilities of dice.",
         scene=command_of_scene,
         procedure_options=PROCEDURE_OPTIONS,
     )

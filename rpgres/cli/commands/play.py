@@ -1,4 +1,4 @@
-"""`rpgres play`: an evening at a persistent table; every line typed is a command of `rpgres table`."""
+"""`rpgres play`: interactive play at a persistent table; every line typed is a command of `rpgres table`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from rpgres.cli.annotations import AsWords, Folders, option
-from rpgres.cli.options import DICE_WORDS, REAL
+from rpgres.cli.annotations import AsWords, Folders, RealDice, declared
+from rpgres.cli.options import DICE_WORDS
 
 
 def command(
@@ -18,9 +18,9 @@ def command(
     seat: Annotated[
         str | None, typer.Option("--as", metavar="SEAT", help="Play as this seat [default: the host].")
     ] = None,
-    real_dice: Annotated[str | None, option("--real-dice", "--dice", takes=REAL.metavar, help=REAL.help)] = None,
+    real_dice: RealDice = None,
     plain: AsWords = False,
-    dice_words: Annotated[bool, typer.Option("--dice-words", help=DICE_WORDS.help)] = False,
+    dice_words: Annotated[bool, declared(DICE_WORDS)] = False,
     rulesets: Folders = None,
 ) -> None:
     """Sit down at the table that is kept here, and type what is done.
@@ -29,26 +29,17 @@ def command(
     table act` takes them; what is unclear is asked. Other lines are show, log, undo, redo, note, begin, end, set and
     more: `help` lists them. Tab completes, Up brings back earlier lines. Decisions are put to you as they come.
     """
-    import os
-
     from rpgres.cli.asking.terminal import listening
-    from rpgres.cli.options import read_folders
-    from rpgres.cli.output import is_told_plainly, told_as
+    from rpgres.cli.output import take_dice_words, wants_plain_text
     from rpgres.cli.play.reader import reader_for
-    from rpgres.cli.play.room import Room
+    from rpgres.cli.play.seat import open_seat
     from rpgres.cli.play.session import Session
-    from rpgres.journal.checking import require_whole
-    from rpgres.journal.commands import check_seat
-    from rpgres.journal.files import find_table
 
-    told_as(["--dice-words"] if dice_words else [])
-    path = find_table(table or os.environ.get("RPGRES_TABLE"))
-    room = Room(path, seat or os.environ.get("RPGRES_SEAT") or None, read_folders(rulesets or ()))
-    require_whole(path, room.history)
-    check_seat(room.history, room.seat)
-    common = ["--table", str(path), *(["--as", room.seat] if room.seat else []), *(["--plain"] if plain else [])]
+    take_dice_words(["--dice-words"] if dice_words else [])
+    own = open_seat(table, seat, rulesets)
+    common = ["--table", str(own.path), *(["--as", own.name] if own.name else []), *(["--plain"] if plain else [])]
     common += [word for folder in rulesets or () for word in ("--rulesets", folder)]
-    reader = reader_for(room, is_plain=plain or is_told_plainly())
-    session = Session(room, reader, common, is_plain=plain, real_dice=real_dice or "")
+    reader = reader_for(own, is_plain=plain or wants_plain_text())
+    session = Session(own, reader, common, is_plain=plain, real_dice=real_dice or "")
     with listening(session):
         session.run()

@@ -1,6 +1,6 @@
 """`rpgres plugin`: list the plugins that bring rulesets, write a new one, check them.
 
-How they are found stands in `plugins`, what is checked in `contract`, what is written in `newplugin`.
+How they are found stands in `rpgres.plugins`, what is checked in `rpgres.conformance`.
 """
 
 from __future__ import annotations
@@ -13,12 +13,17 @@ import typer
 
 from rpgres.cli.annotations import AsJson, AsWords, argument, complete_rulesets, option
 from rpgres.cli.checks.report import AsForm, end_check, form_of
+from rpgres.cli.exits import trace
+from rpgres.cli.output import flush, say, say_record, say_text
+from rpgres.cli.render.plugins import closing_line, header_line, plugin_lines, verdict_lines, warning_lines
 from rpgres.cli.shell.quoting import join_line
+from rpgres.plugins.discovery import find_ruleset, unknown_ruleset, unused_disabled
+from rpgres.plugins.listing import PluginList, PluginStatus, list_rulesets
+from rpgres.plugins.probing import probe_plugins
 
 if TYPE_CHECKING:
     from rpgres.cli.progress import Progress
     from rpgres.conformance import PluginReport
-    from rpgres.plugins.listing import PluginStatus
     from rpgres.toml.diagnostics import Diagnostic
 
 app = typer.Typer(
@@ -37,14 +42,13 @@ def list_all(
     This always works, however broken a plugin is. RPGRES_DISABLE=NAME,NAME switches off rulesets and distributions by
     name; --debug shows where plugins fail.
     """
-    from rpgres.cli.exits import trace
-    from rpgres.plugins.discovery import unused_disabled
-    from rpgres.plugins.listing import list_rulesets
-    from rpgres.plugins.probing import probe_plugins
-
     probe_plugins()
-    warnings = unused_disabled()
-    _tell(list_rulesets(failed=trace), warnings=warnings, as_json=as_json, is_plain=plain, is_strict=check)
+    warnings, plugins = unused_disabled(), list_rulesets(failed=trace)
+    is_well = all(plugin.ok or plugin.stage == "disabled" for plugin in plugins)
+    record = PluginList(ok=is_well, plugins=plugins, warnings=warnings)
+    say_record(record, lambda: [*plugin_lines(plugins), *warning_lines(warnings)], as_json=as_json, is_plain=plain)
+    if check and not is_well:
+        raise typer.Exit(1)
 
 
 @app.command("new")
@@ -63,7 +67,6 @@ def new(
     from pathlib import Path
 
     from rpgres.cli.formats.editors import write_own_schemas
-    from rpgres.cli.output import say_text
     from rpgres.plugins.scaffold import package_of, write_plugin
     from rpgres.rulesets import Rules, Ruleset, merge_parts, read_parts
 
@@ -96,14 +99,8 @@ def check_some(
     One line for each check says whether it passed, or why there was nothing to check. The exit code is 1 when a plugin
     is broken, or a check failed.
     """
-    from rpgres.cli.exits import trace
-    from rpgres.cli.output import say
     from rpgres.cli.progress import progress
-    from rpgres.cli.render.plugins import header_line, plugin_lines
     from rpgres.conformance import PluginCheck
-    from rpgres.plugins.discovery import unknown_ruleset
-    from rpgres.plugins.listing import list_rulesets
-    from rpgres.plugins.probing import probe_plugins
 
     form = form_of(form, as_json=as_json)
     probe_plugins()
@@ -138,13 +135,10 @@ def _diagnostics(reports: Sequence[PluginReport]) -> Iterator[Diagnostic]:
 
 
 def _report(plugin: PluginStatus, place: str, show: Progress, *, is_shown: bool, is_plain: bool) -> PluginReport:
-    """Return what became of a plugin after every check, showing each as it ends."""
+    """Return the report of a plugin after every check, printing each as it ends."""
     from msgspec.structs import asdict
 
-    from rpgres.cli.output import flush, say
-    from rpgres.cli.render.plugins import closing_line, verdict_lines
     from rpgres.conformance import PluginReport, check_ruleset, open_subject
-    from rpgres.plugins.discovery import find_ruleset
 
     if not plugin.ok:
         return PluginReport(**asdict(plugin))
@@ -160,19 +154,3 @@ def _report(plugin: PluginStatus, place: str, show: Progress, *, is_shown: bool,
         say([closing_line(verdicts)], is_plain=is_plain)
     is_well = all(verdict.ok for verdict in verdicts)
     return PluginReport(**{**asdict(plugin), "ok": is_well}, checks=verdicts)
-
-
-def _tell(
-    plugins: Sequence[PluginStatus], *, warnings: Sequence[str], as_json: bool, is_plain: bool, is_strict: bool
-) -> None:
-    from rpgres.cli.output import say, say_json
-    from rpgres.cli.render.plugins import plugin_lines, warning_lines
-    from rpgres.plugins.listing import PluginList
-
-    is_well = all(plugin.ok or plugin.stage == "disabled" for plugin in plugins)
-    if as_json:
-        say_json(PluginList(ok=is_well, plugins=plugins, warnings=warnings))
-    else:
-        say([*plugin_lines(plugins), *warning_lines(warnings)], is_plain=is_plain)
-    if is_strict and not is_well:
-        raise typer.Exit(1)

@@ -13,7 +13,7 @@ from rpgres.cli import options as opt
 from rpgres.cli.asking.terminal import asks_dice, can_prompt
 from rpgres.cli.dynamic import PlayGroup, Verb
 from rpgres.cli.exits import WAITING, exit_of
-from rpgres.cli.output import know_cards, say, say_json, say_text
+from rpgres.cli.output import say, say_json, say_text, use_card_names
 from rpgres.cli.rulesets import RulesetData
 from rpgres.cli.streams import is_terminal
 from rpgres.dice.seeds import Streams, read_seed, run_seed
@@ -36,17 +36,8 @@ ACTION_OPTIONS = (
 )
 NOTHING_DONE = "Taken back: nothing was done.\n"
 DICE_OPTIONS = (
-    opt.VS,
-    opt.SEED,
-    opt.GIVEN,
-    opt.REAL,
-    opt.REPEAT,
-    opt.EACH_RUN,
-    opt.JSON,
-    opt.PLAIN,
-    opt.DICE_WORDS,
-    opt.NOTE,
-    opt.EXIT_CODE,
+    *(opt.VS, opt.SEED, opt.GIVEN, opt.REAL),
+    *(opt.REPEAT, opt.EACH_RUN, opt.JSON, opt.PLAIN, opt.DICE_WORDS, opt.NOTE, opt.EXIT_CODE),
 )
 
 # Options of a line that a resumed one needs as well, beside those that the pending record has.
@@ -63,7 +54,7 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     from rpgres.plugins.loading import checked
 
     rules = checked(data.rules(opt.read_switches(shared["switch"])))
-    know_cards(rules)
+    use_card_names(rules)
     prepared = prepare(rules, action, opt.given_inputs(values))
     policies = opt.read_policies(prepared, names=shared["policy"], auto=shared["auto"])
     person = _person(prepared, shared, repeat=repeat)
@@ -140,8 +131,6 @@ def roll_notation(notation: str, values: dict[str, Any]) -> None:
 
 
 def _check_repeat(shared: dict[str, Any], *, repeat: int) -> None:
-    if repeat and shared["exit_code"]:
-        raise UsageError("--exit-code and --repeat exclude each other")
     if shared["each_run"] and not repeat:
         raise UsageError("--each-run shows the runs of --repeat N; a single run is always shown")
     if repeat and shared["exit_code"]:
@@ -208,7 +197,7 @@ def _show_one(result: Result | Pending, rules: Rules | None, shared: dict[str, A
             unasked = unasked_lines(result, file) if file is not None and is_terminal() else []
             unasked += skipped_lines(skipped)
             say([*result_lines(result, file, house_rules=house), *unasked], is_plain=shared["plain"])
-    return exit_of(result, is_told=bool(shared.get("exit_code")))
+    return exit_of(result, with_codes=bool(shared.get("exit_code")))
 
 
 def _house_rules(rules: Rules | None) -> str:
@@ -259,7 +248,7 @@ def _show_many(
 class RollGroup(PlayGroup):
     """What can be rolled."""
 
-    verb = Verb("roll", ACTION_OPTIONS, DICE_OPTIONS, "Roll dice.", roll_action, roll_notation)
+    verb = Verb("roll", ACTION_OPTIONS, roll_action, DICE_OPTIONS, roll_notation, "Roll dice.")
 
 
 app = typer.Typer(

@@ -8,17 +8,43 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from rpgres.cli.annotations import AsJson, AsWords, Folders, RulesetId, argument, complete_rulesets, option
+from rpgres.cli.annotations import AsJson, AsWords, Folders, RulesetId, Switches, argument, complete_rulesets
 from rpgres.cli.checks.report import AsForm, end_check, form_of
+from rpgres.cli.checks.rulesets import check_ruleset, places_of
 from rpgres.cli.commands import ruleset_new
-from rpgres.cli.options import SWITCH
+from rpgres.cli.formats.editors import renew_schemas, with_schema_line
+from rpgres.cli.formats.summary import (
+    ActionDescription,
+    RulesetCheck,
+    RulesetChecks,
+    RulesetList,
+    describe_action,
+    describe_ruleset,
+)
+from rpgres.cli.options import read_folders
+from rpgres.cli.output import say_record
+from rpgres.cli.render.lines import Line, Piece, Shown, line
+from rpgres.cli.render.rulesets import action_lines, ruleset_lines, ruleset_list_lines
+from rpgres.cli.render.words import problem_count
+from rpgres.cli.rulesets import load_named, read_ruleset
+from rpgres.errors import FileError, RpgresError, UsageError
+from rpgres.plugins.discovery import (
+    RulesetName,
+    claimed_ids,
+    contested,
+    ended_faults,
+    find_ruleset,
+    ruleset_names,
+    unused_disabled,
+)
+from rpgres.plugins.entries import BUILTIN, misnamed_folders, standalone_folder
+from rpgres.plugins.loading import load_rules
+from rpgres.plugins.probing import probe_plugins
+from rpgres.rulesets import builtin_folder, data_folders
+from rpgres.toml.diagnostics import Diagnostic, diagnostics_in
 
 if TYPE_CHECKING:
-    from rpgres.cli.formats.summary import RulesetCheck
-    from rpgres.cli.render.lines import Line
     from rpgres.conformance.vectors import VectorReport
-    from rpgres.plugins.discovery import RulesetName
-    from rpgres.toml.diagnostics import Diagnostic
 
 app = typer.Typer(
     add_completion=False,
@@ -30,32 +56,25 @@ app = typer.Typer(
 @app.command("list")
 def list_all(as_json: AsJson = False, plain: AsWords = False, rulesets: Folders = None) -> None:
     """List the rulesets there are, and name those whose house rules are broken."""
-    from rpgres.cli.formats.summary import RulesetList
-    from rpgres.cli.options import read_folders
-    from rpgres.cli.output import say, say_json
-    from rpgres.cli.render.rulesets import ruleset_list_lines
-    from rpgres.plugins.discovery import ended_faults, ruleset_names, unused_disabled
-    from rpgres.plugins.probing import probe_plugins
-    from rpgres.toml.diagnostics import Diagnostic
-
     extra = read_folders(rulesets or ())
     probe_plugins()
     names = ruleset_names(extra=extra)
     broken = {name.id: problems for name in names if (problems := _homemade_problems(name.id, extra))}
     strays = [*_contested(names, extra), *_strays(extra=extra)]
     strays += [Diagnostic("broken-plugin", told) for told in (*ended_faults(), *unused_disabled())]
-    if as_json:
-        found = [problem for problems in (*broken.values(), strays) for problem in problems]
-        say_json(RulesetList(rulesets=names, problems=found))
-    else:
-        say([*ruleset_list_lines(names), *_warnings(broken, strays, extra)], is_plain=plain)
+    record = RulesetList(
+        rulesets=names, problems=[problem for problems in (*broken.values(), strays) for problem in problems]
+    )
+    say_record(
+        record,
+        lambda: [*ruleset_list_lines(names), *_warnings(broken, strays, extra)],
+        as_json=as_json,
+        is_plain=plain,
+    )
 
 
 def _contested(names: Sequence[RulesetName], extra: Sequence[Path]) -> list[Diagnostic]:
     """Return the ids that more than one has."""
-    from rpgres.plugins.discovery import contested
-    from rpgres.toml.diagnostics import Diagnostic
-
     return [
         Diagnostic("contested-id", told)
         for name in names
@@ -66,8 +85,6 @@ def _contested(names: Sequence[RulesetName], extra: Sequence[Path]) -> list[Diag
 def _strays(*, extra: Sequence[Path] = ()) -> list[Diagnostic]:
     """Return the folders on the rulesets path in which nothing is read."""
     from rpgres.lint.overlays import stray_folders
-    from rpgres.plugins.discovery import claimed_ids
-    from rpgres.plugins.entries import misnamed_folders
 
     return [*stray_folders(claimed_ids(extra=extra), extra=extra), *misnamed_folders(extra=extra)]
 
@@ -75,17 +92,12 @@ def _strays(*, extra: Sequence[Path] = ()) -> list[Diagnostic]:
 def _warnings(
     broken: dict[str, Sequence[Diagnostic]], strays: Sequence[Diagnostic], extra: Sequence[Path]
 ) -> Iterator[Line]:
-    from rpgres.cli.render.lines import Piece, line
-    from rpgres.plugins.entries import standalone_folder
-    from rpgres.rulesets import builtin_folder
-
     if broken or strays:
         yield line("")
     for ruleset, problems in broken.items():
-        count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
         folder = standalone_folder(ruleset, extra=extra)
         where = "its folder" if folder and folder.parent != builtin_folder() else "an overlay"
-        message = f": {count} in {where}; run `rpgres ruleset check {ruleset}` for details"
+        message = f": {problem_count(len(problems))} in {where}; run `rpgres ruleset check {ruleset}` for details"
         yield line(Piece(ruleset, "name"), " ", Piece("broken", "bad"), message)
     for stray in strays:
         yield line(stray.text)
@@ -93,13 +105,6 @@ def _warnings(
 
 def _homemade_problems(ruleset_id: str, extra: Sequence[Path]) -> Sequence[Diagnostic]:
     """Return what is wrong with a ruleset that is a folder here, or with the house rules of one from elsewhere."""
-    from rpgres.errors import FileError, RpgresError
-    from rpgres.plugins.discovery import find_ruleset
-    from rpgres.plugins.entries import BUILTIN, standalone_folder
-    from rpgres.plugins.loading import load_rules
-    from rpgres.rulesets import builtin_folder, data_folders
-    from rpgres.toml.diagnostics import diagnostics_in
-
     own = None if ruleset_id in BUILTIN else standalone_folder(ruleset_id, extra=extra)
     is_here = own is not None and own.parent != builtin_folder()
     base = own or (None if ruleset_id in BUILTIN else Path())
@@ -134,11 +139,8 @@ def import_file(
     row for some numbers, its line is named, and the exit code is 1.
     """
     from rpgres.cli.formats.datasworn import read_datasworn
-    from rpgres.cli.formats.editors import with_schema_line
     from rpgres.cli.output import say_text
     from rpgres.cli.shell.quoting import join_line
-    from rpgres.plugins.discovery import find_ruleset
-    from rpgres.plugins.loading import load_rules
     from rpgres.plugins.scaffold import check_name, write_folder
 
     found = read_datasworn(file)
@@ -178,13 +180,7 @@ def check(
     Every problem names its file, line and key. The exit code is 1 when there is any. Schemas in the
     folder of a whole ruleset (.schemas, for editors) are brought up to date.
     """
-    from rpgres.cli.checks.rulesets import check_ruleset, places_of
-    from rpgres.cli.formats.editors import renew_schemas
-    from rpgres.cli.formats.summary import RulesetChecks
-    from rpgres.cli.options import read_folders
     from rpgres.cli.progress import one_by_one
-    from rpgres.plugins.discovery import ruleset_names
-    from rpgres.plugins.probing import probe_plugins
 
     folders = read_folders(rulesets or ())
     if watch:
@@ -212,9 +208,7 @@ def check(
 
 
 def _watch(named: Sequence[str], folders: Sequence[Path], *, is_text: bool, is_plain: bool) -> NoReturn:
-    from rpgres.cli.checks.rulesets import places_of
     from rpgres.cli.checks.watching import watch
-    from rpgres.errors import UsageError
 
     if not is_text:
         raise UsageError("--watch shows text; for JSON or annotations leave it out")
@@ -232,7 +226,7 @@ def run_test(
             help="Files with one case a line, as JSON; without one, those in the ruleset's folder vectors.",
         ),
     ] = None,
-    switch: Annotated[list[str] | None, option("--switch", takes=SWITCH.metavar, help=SWITCH.help)] = None,
+    switch: Switches = None,
     as_json: AsJson = False,
     plain: AsWords = False,
     rulesets: Folders = None,
@@ -241,14 +235,9 @@ def run_test(
 
     The exit code is 1 when a case comes out differently.
     """
-    from rpgres.cli.options import read_folders, read_switches
     from rpgres.conformance.vectors import own_vectors, run_vectors
-    from rpgres.errors import UsageError
-    from rpgres.plugins.discovery import find_ruleset
-    from rpgres.plugins.loading import load_rules
 
-    folders = read_folders(rulesets or ())
-    rules = load_rules(find_ruleset(ruleset, extra=folders), switches=read_switches(switch or ()), extra=folders)
+    rules = load_named(ruleset, rulesets, switch)
     files = vectors or own_vectors(rules)
     if not files:
         raise UsageError(f"the ruleset {rules.id} brings no vectors; name a file of them")
@@ -264,8 +253,6 @@ def run_test(
 
 
 def _vector_lines(report: VectorReport) -> Iterator[Line]:
-    from rpgres.cli.render.lines import Piece, line
-
     for one in report.differences:
         for told in one.told:
             yield line(f"{one.file}:{one.line}: ", Piece(one.id, "name"), f": {told}")
@@ -274,12 +261,9 @@ def _vector_lines(report: VectorReport) -> Iterator[Line]:
 
 
 def _checked_lines(checked: Sequence[RulesetCheck], strays: Sequence[Diagnostic]) -> Iterator[Line]:
-    from rpgres.cli.render.lines import Piece, line
-
     for one in checked:
         with_ = f" (with {', '.join(one.overlays)})" if one.overlays else ""
-        count = "a problem" if len(one.problems) == 1 else f"{len(one.problems)} problems"
-        state = Piece("ok", "good") if one.ok else Piece(count, "bad")
+        state = Piece("ok", "good") if one.ok else Piece(problem_count(len(one.problems)), "bad")
         yield line(Piece(one.id, "name"), ": ", state, with_)
         for problem in one.problems:
             mark = "" if problem.severity == "error" else f"{problem.severity}: "
@@ -288,12 +272,8 @@ def _checked_lines(checked: Sequence[RulesetCheck], strays: Sequence[Diagnostic]
 
 
 def _complete_actions(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
-    from rpgres.plugins.discovery import find_ruleset
-    from rpgres.rulesets import data_folders, merge_parts, read_parts
-
     typed: dict[str, Any] = ctx.params
-    ruleset = find_ruleset(typed.get("ruleset") or "")
-    actions = merge_parts(read_parts(data_folders(ruleset.id, own=ruleset.data), ruleset_id=ruleset.id)).actions
+    actions = read_ruleset(typed.get("ruleset") or "").file.actions
     return [(name, action.summary) for name, action in actions.items() if name.startswith(incomplete)]
 
 
@@ -304,7 +284,7 @@ def show(
         str | None,
         argument("[ACTION]", help="Show this action with its outcome tables.", autocompletion=_complete_actions),
     ] = None,
-    switch: Annotated[list[str] | None, option("--switch", takes=SWITCH.metavar, help=SWITCH.help)] = None,
+    switch: Switches = None,
     as_json: AsJson = False,
     plain: AsWords = False,
     rulesets: Folders = None,
@@ -313,19 +293,12 @@ def show(
 
     Labels are the names behind --given and --choose.
     """
-    from rpgres.cli.formats.summary import ActionDescription, describe_action, describe_ruleset
-    from rpgres.cli.options import read_folders, read_switches
-    from rpgres.cli.output import say, say_json
-    from rpgres.cli.render.rulesets import action_lines, ruleset_lines
-    from rpgres.plugins.discovery import find_ruleset
-    from rpgres.plugins.loading import load_rules
-
-    folders = read_folders(rulesets or ())
-    rules = load_rules(find_ruleset(ruleset, extra=folders), switches=read_switches(switch or ()), extra=folders)
+    rules = load_named(ruleset, rulesets, switch)
     described = describe_ruleset(rules) if action is None else describe_action(rules, action)
-    if as_json:
-        say_json(described)
-    elif isinstance(described, ActionDescription):
-        say(action_lines(described, rules.chosen, has_rungs=bool(rules.file.ladder)), is_plain=plain)
-    else:
-        say(ruleset_lines(described), is_plain=plain)
+
+    def lines() -> Sequence[Shown]:
+        if isinstance(described, ActionDescription):
+            return action_lines(described, rules.chosen, has_rungs=bool(rules.file.ladder))
+        return ruleset_lines(described)
+
+    say_record(described, lines, as_json=as_json, is_plain=plain)

@@ -14,10 +14,13 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from rpgres.cli.annotations import Folders, option, spread
+from rpgres.cli.asking.terminal import ask, can_prompt
+from rpgres.cli.formats.editors import with_schema_line, write_own_schemas
+from rpgres.cli.output import say, say_text
 from rpgres.errors import FileError, UsageError
+from rpgres.plugins.discovery import RulesetName, find_ruleset, ruleset_names
 
 if TYPE_CHECKING:
-    from rpgres.plugins.discovery import RulesetName
     from rpgres.plugins.likeness import Words
     from rpgres.rulesets import Rules, Ruleset
 
@@ -62,8 +65,6 @@ def new(
     At a terminal five questions are asked, each with an answer that Enter takes; options answer them beforehand.
     """
     from rpgres.cli.options import read_folders
-    from rpgres.cli.output import say_text
-    from rpgres.plugins.discovery import find_ruleset
     from rpgres.plugins.likeness import own_words
     from rpgres.plugins.scaffold import check_name
 
@@ -93,23 +94,18 @@ def new(
 
 def _models(folders: Sequence[Path]) -> list[RulesetName]:
     """Return the rulesets that a new one can be made from: those in TOML alone."""
-    from rpgres.plugins.discovery import ruleset_names
     from rpgres.plugins.entries import standalone_folder
 
     return [one for one in ruleset_names(extra=folders) if standalone_folder(one.id, extra=folders)]
 
 
 def _can_ask() -> bool:
-    from rpgres.cli.asking.terminal import can_prompt
-
     return can_prompt()
 
 
 def _asked_model(folders: Sequence[Path]) -> Ruleset:
     """Return the ruleset that a person chooses, asked again until there is such a one."""
-    from rpgres.cli.output import say, say_text
     from rpgres.cli.render.lines import pairs
-    from rpgres.plugins.discovery import find_ruleset
     from rpgres.toml.reading import nearest
 
     titles = {one.id: one.title for one in _models(folders)}
@@ -152,8 +148,6 @@ def _asked(question: str, default: str) -> str:
 
 
 def _read(question: str, default: str) -> str:
-    from rpgres.cli.asking.terminal import ask
-
     try:
         return ask(f"{question} [{default}] ").strip() or default
     except EOFError:
@@ -166,7 +160,6 @@ def _written(folder: Path, model: Ruleset, words: Words) -> Rules:
     Raises:
         UsageError: the words do not fit; nothing is left then.
     """
-    from rpgres.cli.formats.editors import with_schema_line
     from rpgres.plugins.likeness import files_like
     from rpgres.plugins.scaffold import write_folder
 
@@ -187,8 +180,6 @@ def _sound(folder: Path, model: Ruleset, words: Words) -> Rules:
         UsageError: the words do not fit the rules that they were put into.
     """
     from rpgres.cli.checks.rulesets import check_folder
-    from rpgres.cli.formats.editors import write_own_schemas
-    from rpgres.plugins.discovery import find_ruleset
     from rpgres.plugins.loading import load_rules
 
     found = check_folder(folder, ()).problems

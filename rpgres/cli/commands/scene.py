@@ -9,10 +9,25 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rpgres.cli.annotations import AsJson, AsWords, Folders, OnlyOf, option
-from rpgres.cli.checks.report import AsForm, check_files, form_of
+from rpgres.cli import options as opt
+from rpgres.cli.annotations import (
+    AsJson,
+    AsWords,
+    Auto,
+    Folders,
+    OnlyOf,
+    Policies,
+    RealDice,
+    Seed,
+    Switches,
+    declared,
+    option,
+)
+from rpgres.cli.checks.report import AsForm, Form, check_files, end_check, form_of
 from rpgres.cli.commands.scene_procedure import RunCommand, asked_for_dice
-from rpgres.cli.options import PLAIN, POLICY, REAL, SEED, SWITCH
+from rpgres.cli.output import say, say_json, say_record
+from rpgres.errors import FileError, PluginError, RpgresError
+from rpgres.plugins.discovery import find_ruleset
 from rpgres.text.harmless import harmless
 
 if TYPE_CHECKING:
@@ -40,7 +55,6 @@ def _complete_played(incomplete: str) -> list[str]:
 
 def _complete_seats(ctx: typer.Context, incomplete: str) -> list[str]:
     """Return the seats of the scene that was named: the game master's, and those of its characters."""
-    from rpgres.errors import RpgresError
     from rpgres.model.state import GM
     from rpgres.scenes import open_scene
     from rpgres.toml.reading import parse
@@ -54,14 +68,6 @@ def _complete_seats(ctx: typer.Context, incomplete: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]
 
 
-File = Annotated[
-    str,
-    typer.Argument(
-        metavar="FILE",
-        help="A scene: a file, - for standard input, or a shipped one as fate/bribe.",
-        autocompletion=_complete_scenes,
-    ),
-]
 Files = Annotated[
     list[str],
     typer.Argument(
@@ -70,8 +76,6 @@ Files = Annotated[
         autocompletion=_complete_scenes,
     ),
 ]
-Switches = Annotated[list[str] | None, option("--switch", takes=SWITCH.metavar, help=SWITCH.help)]
-Seed = Annotated[str | None, option("--seed", takes=SEED.metavar, help=SEED.help)]
 
 
 @app.command("list")
@@ -89,15 +93,10 @@ def list_all(
     `rpgres scene run NAME` plays one.
     """
     from rpgres.cli.formats.listed import list_files
-    from rpgres.cli.options import read_folders
-    from rpgres.cli.output import say, say_json
     from rpgres.cli.render.files import file_list_lines
 
-    found = list_files("scene", ruleset, extra=read_folders(rulesets or ()), with_cases=cases)
-    if as_json:
-        say_json(found)
-    else:
-        say(file_list_lines(found), is_plain=plain)
+    found = list_files("scene", ruleset, extra=opt.read_folders(rulesets or ()), with_cases=cases)
+    say_record(found, lambda: file_list_lines(found), as_json=as_json, is_plain=plain)
 
 
 AsSeat = Annotated[
@@ -109,14 +108,9 @@ AsSeat = Annotated[
         autocompletion=_complete_seats,
     ),
 ]
-RealDice = Annotated[str | None, option("--real-dice", "--dice", takes=REAL.metavar, help=REAL.help)]
-AsMarkdown = Annotated[str | None, option("--markdown", takes="FILE", help="Write the account as Markdown.")]
-AsHtml = Annotated[str | None, option("--html", takes="FILE", help="Write the account as a web page.")]
-AsLonelog = Annotated[str | None, option("--lonelog", takes="FILE", help="Write the account in Lonelog notation.")]
-
-
-Auto = Annotated[bool, typer.Option("--auto", help="Let the ruleset's policy make all decisions that are not given.")]
-Policies = Annotated[list[str] | None, option("--policy", takes=POLICY.metavar, help=POLICY.help)]
+AsMarkdown = Annotated[str | None, declared(opt.MARKDOWN)]
+AsHtml = Annotated[str | None, declared(opt.HTML)]
+AsLonelog = Annotated[str | None, declared(opt.LONELOG)]
 
 
 @app.command("run", cls=RunCommand)
@@ -140,7 +134,7 @@ def run(
     html: AsHtml = None,
     lonelog: AsLonelog = None,
     as_json: AsJson = False,
-    plain: Annotated[bool, typer.Option("--plain", help=PLAIN.help)] = False,
+    plain: AsWords = False,
     rulesets: Folders = None,
 ) -> None:
     """Play a scene or a procedure from start to end, and tell what happens.
@@ -152,9 +146,8 @@ def run(
     exists is replaced only if it is an account that rpgres wrote.
     """
     from rpgres.cli.account_files import STANDARD, require_files, write_files
-    from rpgres.cli.output import say_json
     from rpgres.cli.render.accounts.scenes import account_of
-    from rpgres.cli.scene_output import play_silently, tell_scene
+    from rpgres.cli.scene_output import play_and_print, play_silently
     from rpgres.scenes import require_sound, seed_of
     from rpgres.scenes.views import require_seat
 
@@ -169,7 +162,7 @@ def run(
         played = play_silently(scene, seed=chosen, seat=seat)
     else:
         try:
-            played = tell_scene(
+            played = play_and_print(
                 scene, seed=chosen, seat=seat, is_plain=plain, auto=auto or bool(policy), real_dice=real
             )
         except BrokenPipeError:
@@ -179,7 +172,7 @@ def run(
     if as_json:
         say_json(played.result(seat=seat))
     if files:
-        write_files(account_of(played.told(seat=seat), scene.rules, name=scene.source.path), files)
+        write_files(account_of(played.shown(seat=seat), scene.rules, name=scene.source.path), files)
 
 
 @app.command("show")
@@ -192,7 +185,7 @@ def show(
     html: AsHtml = None,
     lonelog: AsLonelog = None,
     as_json: AsJson = False,
-    plain: Annotated[bool, typer.Option("--plain", help=PLAIN.help)] = False,
+    plain: AsWords = False,
     rulesets: Folders = None,
 ) -> None:
     """Tell a scene that was played: from a log in Lonelog, or from JSON.
@@ -201,17 +194,16 @@ def show(
     another hand is read as far as its notation is known.
     """
     from rpgres.cli.account_files import STANDARD, read_account, require_files, write_files
-    from rpgres.cli.options import read_folders
-    from rpgres.cli.output import is_told_plainly, say, say_json
+    from rpgres.cli.output import wants_plain_text
 
     files = require_files({"markdown": markdown, "html": html, "lonelog": lonelog}, as_json=as_json)
-    account = read_account(file, folders=read_folders(rulesets or ()))
+    account = read_account(file, folders=opt.read_folders(rulesets or ()))
     if as_json:
         say_json(account)
     elif STANDARD not in files.values():
         from rpgres.cli.render.accounts.lines import account_lines
 
-        say(account_lines(account, is_aloud=plain or is_told_plainly()), is_plain=plain, is_prose=True)
+        say(account_lines(account, is_aloud=plain or wants_plain_text()), is_plain=plain, is_prose=True)
     write_files(account, files)
 
 
@@ -241,20 +233,17 @@ def _shown(file: str) -> str:
 
 
 def _diagnosed(file: str, switch: list[str] | None, rulesets: list[str] | None) -> list[Diagnostic]:
-    from rpgres.cli.options import read_folders, read_switches
-    from rpgres.errors import FileError, PluginError
-    from rpgres.plugins.discovery import find_ruleset
     from rpgres.scenes import open_scene, scene_diagnostics
     from rpgres.toml.diagnostics import diagnostics_in
 
-    folders = read_folders(rulesets or ())
+    folders = opt.read_folders(rulesets or ())
     try:
         source, folder = open_scene(file, extra=folders)
         return scene_diagnostics(
             source,
             find_ruleset=lambda ruleset: find_ruleset(ruleset, extra=folders),
             folder=folder,
-            switches=read_switches(switch or ()),
+            switches=opt.read_switches(switch or ()),
             extra=folders,
         )
     except (FileError, PluginError) as error:  # not to be read, or not TOML: the first fault is all there is
@@ -265,9 +254,7 @@ def _diagnosed(file: str, switch: list[str] | None, rulesets: list[str] | None) 
 def prove(
     files: Files,
     seed: Seed = None,
-    auto: Annotated[
-        bool, typer.Option("--auto", help="Let the ruleset's policy make all decisions that are not given.")
-    ] = False,
+    auto: Auto = False,
     switch: Switches = None,
     as_json: AsJson = False,
     rulesets: Folders = None,
@@ -277,12 +264,10 @@ def prove(
     Chance that is not given is drawn from the scene's seed, or from the seed 0. The exit code is 1 when an expectation
     failed, a scene cannot be played, or nothing is expected of it.
     """
-    from rpgres.cli.output import say, say_json
-    from rpgres.cli.progress import interrupted, one_by_one
+    from rpgres.cli.progress import one_by_one
     from rpgres.cli.render.lines import line
     from rpgres.cli.render.scenes import mismatch_lines
     from rpgres.dice.seeds import read_seed
-    from rpgres.errors import RpgresError
     from rpgres.scenes import ProvedFile, ProvedScenes, prove_scene
 
     seed = seed if seed is None else read_seed(seed)
@@ -299,32 +284,26 @@ def prove(
 
     found = one_by_one("testing", files, one)
     untested = files[len(found) :]
-    is_well = not untested and all(proved.ok for proved, _ in found)
-    if as_json:
-        say_json(ProvedScenes(ok=is_well, files=[proved for proved, _ in found]))
-    else:
-        say([shown for _, lines in found for shown in lines])
-    if untested:
-        raise typer.Exit(interrupted(f"not tested: {', '.join(untested)}"))
-    if not is_well:
-        raise typer.Exit(1)
+    ok = not untested and all(proved.ok for proved, _ in found)
+    record = ProvedScenes(ok=ok, files=[proved for proved, _ in found])
+    lines = [shown for _, lines in found for shown in lines]
+    form: Form = "json" if as_json else "text"
+    end_check(form, ok=ok, record=record, found=(), lines=lines, unchecked=untested, undone="not tested")
 
 
 def _read(
     file: str, switch: list[str] | None, rulesets: list[str] | None, *, policy: Sequence[str] = (), auto: bool = False
 ) -> Scene:
-    from rpgres.cli.options import named_policies, read_folders, read_switches
-    from rpgres.plugins.discovery import find_ruleset
     from rpgres.scenes import open_scene, read_scene
 
-    folders = read_folders(rulesets or ())
+    folders = opt.read_folders(rulesets or ())
     source, folder = open_scene(file, extra=folders)
-    named = named_policies(policy)
+    named = opt.named_policies(policy)
     return read_scene(
         source,
         find_ruleset=lambda ruleset: find_ruleset(ruleset, extra=folders),
         folder=folder,
-        switches=read_switches(switch or ()),
+        switches=opt.read_switches(switch or ()),
         extra=folders,
         policy=named.pop("", ""),
         named=named,

@@ -1,4 +1,4 @@
-"""`rpgres odds SCENE`: the exact chances of how a scene or a procedure ends, printed."""
+"""`rpgres odds SCENE`: the exact chances of how a scene or a procedure ends, with optimal decisions too (--best)."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from rpgres.cli import options as opt
 from rpgres.cli.dynamic import scene_command
 from rpgres.cli.options import Option, SectionedCommand
 from rpgres.cli.reporting import format_of
-from rpgres.cli.studies import emit, run_study, scenes_among, study_of
+from rpgres.cli.studies import STUDIES, emit, run_study, scenes_among, study_of
 from rpgres.engine.hidden import NO_TABLE, Known, Start
 from rpgres.errors import UsageError
 
 if TYPE_CHECKING:
+    from rpgres.model.state import State
     from rpgres.odds.subjects import Subject
     from rpgres.odds.variations import Axis
-    from rpgres.rulesets import Rules, RulesetFile
+    from rpgres.rulesets import Rules
     from rpgres.scenes import Scene
 
 ENDING = "ending"  # what a scene is evaluated by unless something else is asked for
@@ -37,34 +38,19 @@ SIMULATE = Option(
 )
 SCENE_OPTIONS = (
     *(BY, opt.BEST_WHO, opt.GOALS, opt.AUTO, opt.POLICY, opt.COMPARE, opt.VARY, opt.FIND, opt.KNOCKOUT, opt.OUTCOME),
-    *(
-        opt.SWITCH,
-        opt.RULESETS,
-        opt.LEAVES,
-        opt.SECONDS,
-        SIMULATE,
-        opt.FORMAT,
-        opt.OUT,
-        opt.SVG,
-        opt.JSON,
-        opt.PLAIN,
-        opt.NOTE,
-    ),
+    *(opt.SWITCH, opt.RULESETS, opt.LEAVES, opt.SECONDS, SIMULATE),
+    *(opt.FORMAT, opt.OUT, opt.SVG, opt.JSON, opt.PLAIN, opt.NOTE),
 )
 PROCEDURE_OPTIONS = (opt.CHOOSE, *SCENE_OPTIONS)
 
 
 def weigh_scene(name: str, shared: Mapping[str, Any]) -> None:
     """Print the chances of how a scene ends."""
-    from rpgres.cli.commands.scene_best import weigh_best, with_goals
-
-    shared = with_goals(shared)
+    shared, study = _with_goals(shared, ())
     from rpgres.plugins.discovery import find_ruleset
     from rpgres.scenes import require_sound
     from rpgres.scenes.measuring import scene_subject
 
-    format_of(shared)  # mistakes are reported before the work begins
-    study = study_of(shared, ())
     folders = opt.read_folders(shared["rulesets"])
     named = opt.named_policies(shared["policy"])
     everybody = named.pop("", "")
@@ -85,13 +71,13 @@ def weigh_scene(name: str, shared: Mapping[str, Any]) -> None:
         return found
 
     subject, scene = read(name)
-    policies = _policies(scene, shared)
+    policies = opt.scene_policies(scene, names=shared["policy"], auto=shared["auto"] or shared["best"] is not None)
     if study:
-        others = scenes_among(shared["compare"])
+        others = {one: read(one)[0] for one in scenes_among(shared["compare"])}
         told = {"policies": policies, "by": shared["by"] or ENDING, "title": scene.file.title}
-        _study(study, subject, (), shared, told, scene.rules.file, {one: read(one)[0] for one in others})
+        _exit_with(run_study(study, subject, (), shared, told=told, file=scene.rules.file, others=others))
     elif shared["best"] is not None:
-        weigh_best(scene, scene.state, shared, policies=policies)
+        _weigh_best(scene, scene.state, shared, policies=policies)
     else:
         _weigh(scene, shared, policies=policies)
 
@@ -106,13 +92,10 @@ def weigh_procedure(
     start: Start = NO_TABLE,
 ) -> None:
     """Print the chances of how a procedure ends, from where it begins."""
-    from rpgres.cli.commands.scene_best import weigh_best, with_goals
     from rpgres.plugins.loading import checked
     from rpgres.scenes.measuring import procedure_subject, scene_of_procedure
 
-    shared = with_goals(shared)
-    format_of(shared)
-    study = study_of(shared, axes)
+    shared, study = _with_goals(shared, axes)
     auto = shared["auto"] or shared["best"] is not None
     rules = checked(rules)
     deciders = partial(opt.read_policies, names=shared["policy"], auto=auto, with_orders=True)
@@ -129,39 +112,44 @@ def weigh_procedure(
     )
     if study:
         policies = opt.policy_names(rules, names=shared["policy"], auto=shared["auto"])
-        _study(study, subject, axes, shared, {"policies": policies, "by": shared["by"] or ENDING}, rules.file, {})
+        told: dict[str, Any] = {"policies": policies, "by": shared["by"] or ENDING}
+        _exit_with(run_study(study, subject, axes, shared, told=told, file=rules.file))
         return
     scene, prepared = scene_of_procedure(subject, deciders)
-    told: dict[str, Any] = {"policies": _policies(scene, shared), "inputs": prepared.inputs, "known": start.record()}
+    policies = opt.scene_policies(scene, names=shared["policy"], auto=auto)
+    told = {"policies": policies, "inputs": prepared.inputs, "known": start.record()}
     if shared["best"] is not None:
-        weigh_best(scene, prepared.state, shared, actor=prepared.actor, **told)
+        _weigh_best(scene, prepared.state, shared, actor=prepared.actor, **told)
     else:
         _weigh(scene, shared, **told)
 
 
-def _study(
-    study: str,
-    subject: Subject,
-    axes: Sequence[Axis],
-    shared: Mapping[str, Any],
-    told: Mapping[str, Any],
-    file: RulesetFile,
-    others: Mapping[str, Subject],
-) -> None:
-    """Print several odds of a scene or a procedure."""
-    code = run_study(study, subject, axes, shared, told=told, file=file, others=others)
+def _with_goals(shared: Mapping[str, Any], axes: Sequence[Axis]) -> tuple[dict[str, Any], str]:
+    """Return the options, with what --best brings about as `goals`, and which study they ask for.
+
+    Raises:
+        UsageError: options exclude each other, or one is missing.
+    """
+    typed = shared["goal"]
+    goals = [typed] if isinstance(typed, str) else list(typed or ())
+    if shared["best"] is None:
+        if goals and not shared["find"]:
+            raise UsageError("--goal says what --best or --find looks for: name one of them too")
+        if len(goals) > 1:
+            raise UsageError("--find looks for one --target; several of them are for --best")
+        found = {**shared, "goal": goals[0] if goals else None, "goals": []}
+    else:
+        several = next((name for name in (*STUDIES, "simulate") if shared[name]), "")
+        if several:
+            raise UsageError(f"--best and --{several} exclude each other")
+        found = {**shared, "goal": None, "goals": goals}
+    format_of(found)  # mistakes are reported before the work begins
+    return found, study_of(found, axes)
+
+
+def _exit_with(code: int) -> None:
     if code:
         raise typer.Exit(code)
-
-
-def _policies(scene: Scene, shared: Mapping[str, Any]) -> dict[str, str]:
-    """Return the policies by character; the default under `*`."""
-    from rpgres.scenes.deciding import who_decides
-
-    own = who_decides(scene.file, scene.policies)
-    everybody = {"*": scene.file.policy} if scene.file.policy else {}
-    default = opt.policy_names(scene.rules, names=(), auto=shared["auto"] or shared["best"] is not None)
-    return {**own, **default, **everybody, **opt.policy_names(scene.rules, names=shared["policy"], auto=False)}
 
 
 def _weigh(
@@ -183,13 +171,9 @@ def _weigh(
     plays = opt.read_count(shared["simulate"], option="--simulate", default=0)
     if plays and by != ENDING and "." not in by:
         raise UsageError(f"--simulate estimates endings and parts of the table, not what a procedure counts ({by})")
-    budget: dict[str, Any] = {
-        "leaves": opt.read_count(shared["leaves"], option="--leaves", default=0) or None,
-        "seconds": opt.read_seconds(shared["seconds"]),
-    }
     try:
         with progress("evaluating", is_plain=shared["plain"]):
-            odds = scene_odds(course_of(scene, by=(by,)), **budget)
+            odds = scene_odds(course_of(scene, by=(by,)), **opt.read_budget(shared))
     except Undecided as undecided:
         raise nobody_decides(scene, undecided.questions.values()) from None
     sample = None
@@ -201,6 +185,26 @@ def _weigh(
     emit(record, scene.rules.file, shared)
     if odds.is_interrupted or (sample is not None and sample.runs < plays):
         raise typer.Exit(interrupted(LOWER_BOUND))
+
+
+def _weigh_best(scene: Scene, people: State, shared: Mapping[str, Any], **told: Any) -> None:
+    """Print the result of a scene with optimal decisions of one player.
+
+    Args:
+        people: the table with all who take part.
+        shared: the options.
+        told: who else decides, and what was typed; see `best_record`.
+    """
+    from rpgres.cli.progress import NOTHING, interrupted, progress
+    from rpgres.scenes.optimal import best_record
+
+    about = {"best": shared["best"], "goals": shared["goals"], "by": shared["by"] or ENDING, "note": shared["note"]}
+    try:
+        with progress("evaluating", is_plain=shared["plain"]):
+            record = best_record(scene, people, **about, **opt.read_budget(shared), **told)
+    except KeyboardInterrupt:
+        raise typer.Exit(interrupted(f"optimal decisions need the whole scene, so {NOTHING}")) from None
+    emit(record, scene.rules.file, shared)
 
 
 def command_of_scene(name: str) -> SectionedCommand:

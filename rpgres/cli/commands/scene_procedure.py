@@ -11,8 +11,8 @@ from rpgres.cli import options as opt
 from rpgres.cli.asking.terminal import asks_dice
 from rpgres.cli.dynamic import SCENE_RUN, ActionCommand, Verb, procedure_named
 from rpgres.cli.exits import WAITING, exit_of
-from rpgres.cli.options import ANSWERS, OUTPUT, Option, StrictCommand, hoist
-from rpgres.cli.output import say, say_json
+from rpgres.cli.options import ANSWERS, Option, StrictCommand, hoist
+from rpgres.cli.output import say_json, say_record
 from rpgres.cli.rulesets import RulesetData
 
 if TYPE_CHECKING:
@@ -22,12 +22,9 @@ if TYPE_CHECKING:
     from rpgres.scenes import Scene
 
 AS_SEAT = Option("as", "Tell only what this seat may know, and no seed.", "SEAT", ANSWERS)
-MARKDOWN = Option("markdown", "Write the account as Markdown.", "FILE", OUTPUT)
-HTML = Option("html", "Write the account as a web page.", "FILE", OUTPUT)
-LONELOG = Option("lonelog", "Write the account in Lonelog notation.", "FILE", OUTPUT)
 OPTIONS = (
     *(opt.SEED, opt.GIVEN, opt.REAL, opt.CHOOSE, opt.AUTO, opt.POLICY, AS_SEAT, opt.SWITCH, opt.RULESETS),
-    *(MARKDOWN, HTML, LONELOG, opt.JSON, opt.PLAIN, opt.DICE_WORDS, opt.NOTE, opt.EXIT_CODE),
+    *(opt.MARKDOWN, opt.HTML, opt.LONELOG, opt.JSON, opt.PLAIN, opt.DICE_WORDS, opt.NOTE, opt.EXIT_CODE),
 )
 # Options of this line that a resumed one needs as well, beside those that the pending record has.
 _KEPT = ("rulesets", "policy", "markdown", "html", "lonelog", "json", "plain", "exit_code")
@@ -69,21 +66,21 @@ def run_procedure(data: RulesetData, procedure: str, values: dict[str, Any]) -> 
     if shared["json"]:
         say_json(played.result(seat=shared["as"]))
     if files:
-        write_files(account_of(played.told(seat=shared["as"]), rules, name=scene.source.path), files)
+        write_files(account_of(played.shown(seat=shared["as"]), rules, name=scene.source.path), files)
     result = played.steps[-1].result
-    code = exit_of(result, is_told=shared["exit_code"]) if result is not None else 0
+    code = exit_of(result, with_codes=shared["exit_code"]) if result is not None else 0
     if code:
         raise typer.Exit(code)
 
 
 def _played(scene: Scene, prepared: Prepared, shared: Mapping[str, Any], *, seed: str, is_told: bool) -> Played:
     """Play the scene, telling it as it goes unless the account goes elsewhere."""
-    from rpgres.cli.scene_output import play_silently, tell_scene
+    from rpgres.cli.scene_output import play_and_print, play_silently
 
     if shared["json"] or not is_told:
         asked_for_dice(shared["real_dice"], shared["as"], is_told=False)
         return play_silently(scene, seed=seed)
-    return tell_scene(
+    return play_and_print(
         scene,
         seed=seed,
         seat=shared["as"],
@@ -112,7 +109,7 @@ def asked_for_dice(whom: str | None, seat: str | None, *, is_told: bool = True) 
         return ""
     if seat is not None or not is_told:
         how = f"with {named('as')}" if seat is not None else "where the scene is not told as it goes"
-        raise UsageError(f"{named('real-dice')} {whom}: nobody is asked {how}; use {named('real-dice')} seeded")
+        raise UsageError(f"{named('real-dice')} {whom}: no person is asked {how}; use {named('real-dice')} seeded")
     return whom
 
 
@@ -125,18 +122,15 @@ def _tell_waiting(pending: Pending, prepared: Prepared, shared: Mapping[str, Any
     from rpgres.cli.render.results import waiting_lines
 
     if shared["as"] is not None:
-        raise _nobody_decides(pending)
+        raise _undecided(pending)
     from rpgres.cli.shell.resuming import kept_options, resumed
 
     command = ("scene", "run", f"{pending.ruleset}/{pending.action}")
     pending = resumed(pending, prepared.rules, command=command, more=kept_options(shared, _KEPT))
-    if shared["json"]:
-        say_json(pending)
-    else:
-        say(waiting_lines(pending), is_plain=shared["plain"])
+    say_record(pending, lambda: waiting_lines(pending), as_json=shared["json"], is_plain=shared["plain"])
 
 
-def _nobody_decides(pending: Pending) -> Exception:
+def _undecided(pending: Pending) -> Exception:
     """Return the error of an unanswered decision, as a seat sees it."""
     from rpgres.errors import named
     from rpgres.odds.exact import NeedsPolicy
@@ -151,7 +145,7 @@ def _nobody_decides(pending: Pending) -> Exception:
     )
 
 
-VERB = Verb(SCENE_RUN, OPTIONS, (), "", run_procedure, lambda *_: None)
+VERB = Verb(SCENE_RUN, OPTIONS, run_procedure)
 
 
 class RunCommand(StrictCommand):

@@ -1,4 +1,4 @@
-"""`rpgres schema`: prints what `rpgres.cli.formats.schemas` makes, or writes it to where editors find it."""
+"""`rpgres schema`: JSON Schemas, printed, or written to where editors find them."""
 
 from __future__ import annotations
 
@@ -62,12 +62,9 @@ def command(
     rpgres schema files fate --write .
     """
     from rpgres.cli.formats.schemas import make_schema
-    from rpgres.cli.options import read_folders
-    from rpgres.plugins.discovery import find_ruleset
-    from rpgres.plugins.loading import load_rules
+    from rpgres.cli.rulesets import load_named
 
-    folders = read_folders(rulesets or ())
-    rules = load_rules(find_ruleset(ruleset, extra=folders), extra=folders) if ruleset is not None else None
+    rules = load_named(ruleset, rulesets) if ruleset is not None else None
     if write is not None or kind == FILES:
         _write(kind, rules, write)
         return

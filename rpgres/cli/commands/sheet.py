@@ -11,14 +11,18 @@ import typer
 
 from rpgres.cli.annotations import AsJson, AsWords, Folders, OfRuleset, OnlyOf, RulesetId, option
 from rpgres.cli.checks.report import AsForm, check_files, form_of
-from rpgres.cli.output import say_text
+from rpgres.cli.formats.listed import list_files
+from rpgres.cli.formats.sheets import FileCheck, diagnose_sheet, sheet_record, sheet_ruleset, sheet_template
+from rpgres.cli.options import read_folders
+from rpgres.cli.output import say_record, say_text
+from rpgres.cli.rulesets import load_named
 from rpgres.cli.shell.quoting import join_line
 from rpgres.errors import FileError
+from rpgres.rulesets.sheets import find_sheet, read_sheet
+from rpgres.toml.reading import Source, parse, read_source
 
 if TYPE_CHECKING:
-    from rpgres.cli.formats.sheets import FileCheck
     from rpgres.rulesets import Rules
-    from rpgres.toml.reading import Source
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="List, create, check and show character sheets.")
 
@@ -27,8 +31,6 @@ STDIN = "-"
 
 def _complete_sheets(incomplete: str) -> list[tuple[str, str]]:
     """Return the sheets that come with rulesets, and the TOML files here."""
-    from rpgres.cli.formats.listed import list_files
-
     found = [(one.name, f"{one.title} ({one.ruleset})") for one in list_files("sheet").files]
     here = [(path.name, "") for path in sorted(Path().glob("*.toml"))]
     return [offer for offer in dict.fromkeys([*found, *here]) if offer[0].startswith(incomplete)]
@@ -40,16 +42,10 @@ def list_all(ruleset: OnlyOf = None, as_json: AsJson = False, plain: AsWords = F
 
     `rpgres sheet show NAME` shows one, and `--sheet NAME` plays it.
     """
-    from rpgres.cli.formats.listed import list_files
-    from rpgres.cli.options import read_folders
-    from rpgres.cli.output import say, say_json
     from rpgres.cli.render.files import file_list_lines
 
     found = list_files("sheet", ruleset, extra=read_folders(rulesets or ()))
-    if as_json:
-        say_json(found)
-    else:
-        say(file_list_lines(found), is_plain=plain)
+    say_record(found, lambda: file_list_lines(found), as_json=as_json, is_plain=plain)
 
 
 @app.command("new")
@@ -63,9 +59,7 @@ def new(
 
     With --out, a schema is written beside it, by which an editor completes and checks the sheet.
     """
-    from rpgres.cli.formats.sheets import sheet_template
-
-    rules = _rules(ruleset, rulesets)
+    rules = load_named(ruleset, rulesets)
     text = sheet_template(rules, name=name)
     if out is None:
         say_text(text)
@@ -112,7 +106,6 @@ def check(
 
 
 def _check(file: str, ruleset: str | None, rulesets: Sequence[str] | None) -> FileCheck:
-    from rpgres.cli.formats.sheets import FileCheck, diagnose_sheet
     from rpgres.toml.diagnostics import diagnostics_in
 
     rules, source = _opened(file, ruleset, rulesets)
@@ -137,53 +130,31 @@ def show(
     rulesets: Folders = None,
 ) -> None:
     """Show a character as one would write it down."""
-    from rpgres.cli.formats.sheets import sheet_record
-    from rpgres.cli.output import say, say_json
     from rpgres.cli.render.sheets import sheet_lines
-    from rpgres.rulesets.sheets import read_sheet
-    from rpgres.toml.reading import parse
 
     rules, source = _opened(file, ruleset, rulesets)
     source = source if source is not None else _source(file, rules)
     sheet = read_sheet(rules, file, source=source)
-    if as_json:
-        say_json(sheet_record(rules, sheet))
-    else:
-        say(sheet_lines(rules, sheet, parse(source)), is_plain=plain)
+    record = sheet_record(rules, sheet)
+    say_record(record, lambda: sheet_lines(rules, sheet, parse(source)), as_json=as_json, is_plain=plain)
 
 
 def _opened(file: str, ruleset: str | None, rulesets: Sequence[str] | None) -> tuple[Rules, Source | None]:
     """Return the rules by which a sheet is read, and its text where it had to be read to know them."""
     if ruleset:
-        return _rules(ruleset, rulesets), None
-    from rpgres.cli.formats.sheets import sheet_ruleset
-    from rpgres.cli.options import read_folders
-    from rpgres.toml.reading import read_source
-
+        return load_named(ruleset, rulesets), None
     extra = read_folders(rulesets or ())
     if file == STDIN:
         source = read_source(Path(file))
-        return _rules(sheet_ruleset(file, text=source.text, extra=extra), rulesets), source
+        return load_named(sheet_ruleset(file, text=source.text, extra=extra), rulesets), source
     try:
         text = read_source(Path(file)).text if os.path.isfile(file) else ""
     except FileError:  # it is reported when the sheet itself is read
         text = ""
-    return _rules(sheet_ruleset(file, text=text, extra=extra), rulesets), None
-
-
-def _rules(ruleset: str, rulesets: Sequence[str] | None) -> Rules:
-    from rpgres.cli.options import read_folders
-    from rpgres.plugins.discovery import find_ruleset
-    from rpgres.plugins.loading import load_rules
-
-    folders = read_folders(rulesets or ())
-    return load_rules(find_ruleset(ruleset, extra=folders), extra=folders)
+    return load_named(sheet_ruleset(file, text=text, extra=extra), rulesets), None
 
 
 def _source(file: str, rules: Rules) -> Source:
-    from rpgres.rulesets.sheets import find_sheet
-    from rpgres.toml.reading import read_source
-
     path = Path(file)
     if file == STDIN or os.path.exists(path) or path.parent != Path():
         return read_source(path)  # of a file that is not there it names the nearest in its folder

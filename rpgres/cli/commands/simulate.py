@@ -16,16 +16,32 @@ from rpgres.cli import options as opt
 from rpgres.cli.dynamic import PlayGroup, Verb, scene_command
 from rpgres.cli.lazy import Command
 from rpgres.cli.options import SectionedCommand
-from rpgres.cli.output import say, say_json
+from rpgres.cli.output import say_json, say_record
+from rpgres.cli.render.words import house_rules
 from rpgres.cli.reporting import emit_report, format_of
 from rpgres.cli.rulesets import RulesetData
+from rpgres.dice.seeds import Streams, read_seed, run_seed
 from rpgres.errors import UsageError
+from rpgres.simulate import (
+    Crew,
+    Job,
+    Plan,
+    SimulationResult,
+    Tally,
+    action_job,
+    empty_tally,
+    scene_job,
+    simulated,
+    summed_up,
+)
+from rpgres.simulate.saving import SAVED_SECONDS, read_saved, tally_for, write_saved
+from rpgres.simulate.subjects import ACTION_THINGS, choice_things, main_things, require_paths, scene_things
 from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
+    from rpgres.cli.render.lines import Shown
     from rpgres.rulesets import Rules
     from rpgres.scenes import Scene
-    from rpgres.simulate import Crew, Job, Plan, SimulationResult, Tally
 
 RUNS = 10_000  # unless something else is asked for
 
@@ -77,8 +93,6 @@ def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> N
     from rpgres.engine.labels import check_labels
     from rpgres.engine.prepare import answers_to, prepare
     from rpgres.plugins.loading import checked
-    from rpgres.simulate import action_job
-    from rpgres.simulate.subjects import ACTION_THINGS, choice_things, require_paths
 
     shared = {option.name: values.pop(option.name) for option in ACTION_OPTIONS}
     switches = opt.read_switches(shared["switch"])
@@ -106,7 +120,6 @@ def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> N
         )
 
     def show(seed: str) -> int:
-        from rpgres.dice.seeds import Streams
         from rpgres.engine.run import run
 
         found, _ = run(
@@ -141,26 +154,22 @@ def _show_result(found: Any, rules: Rules, shared: Mapping[str, Any]) -> int:
         from rpgres.cli.shell.resuming import resumed
 
         found = resumed(found, rules)
-    if shared["json"]:
-        say_json(found)
-    else:
+
+    def lines() -> Sequence[Shown]:
         from rpgres.cli.render.results import pending_lines, result_lines
-        from rpgres.cli.render.words import house_rules
 
         if isinstance(found, Pending):
-            say(pending_lines(found, rules.file), is_plain=shared["plain"])
-        else:
-            lines = result_lines(found, rules.file, house_rules=house_rules(rules))
-            say(lines, is_plain=shared["plain"])
-    return exit_of(found, is_told=False)
+            return pending_lines(found, rules.file)
+        return result_lines(found, rules.file, house_rules=house_rules(rules))
+
+    say_record(found, lines, as_json=shared["json"], is_plain=shared["plain"])
+    return exit_of(found, with_codes=False)
 
 
 def simulate_scene(name: str, values: dict[str, Any]) -> None:
     """Play a scene many times and print the result."""
     from rpgres.plugins.discovery import find_ruleset
     from rpgres.scenes import open_scene, read_scene, require_sound
-    from rpgres.simulate import scene_job
-    from rpgres.simulate.subjects import require_paths, scene_things
 
     shared = dict(values)
     switches, folders = opt.read_switches(shared["switch"]), opt.read_folders(shared["rulesets"])
@@ -189,23 +198,12 @@ def simulate_scene(name: str, values: dict[str, Any]) -> None:
         job_of=job_of,
         show=lambda seed: _show_scene(scene, seed, shared),
         title=scene.file.title,
-        policies=_scene_policies(scene, named, auto=auto),
+        policies=opt.scene_policies(scene, names=shared["policy"], auto=auto),
         own_seed=scene.file.seed,
     )
     has_procedure = any(leaf.step.procedure for leaf in scene.program.leaves)
     require_paths(scene.state, line.paths, has_procedure=has_procedure)
     _simulate(line)
-
-
-def _scene_policies(scene: Scene, named: Mapping[str, str], *, auto: bool) -> dict[str, str]:
-    """Return the policies of a scene by character; the default under `*`."""
-    from rpgres.engine.players import default_policy
-    from rpgres.scenes.deciding import who_decides
-
-    own = who_decides(scene.file, scene.policies)
-    everybody = scene.file.policy or (default_policy(scene.rules) if auto else "")
-    typed = {who or "*": name for who, name in named.items()}
-    return {**own, **({"*": everybody} if everybody else {}), **typed}
 
 
 def _show_scene(scene: Scene, seed: str, shared: Mapping[str, Any]) -> int:
@@ -215,9 +213,9 @@ def _show_scene(scene: Scene, seed: str, shared: Mapping[str, Any]) -> int:
 
         say_json(run_scene(scene, seed=seed))
         return 0
-    from rpgres.cli.scene_output import tell_scene
+    from rpgres.cli.scene_output import play_and_print
 
-    tell_scene(scene, seed=seed, seat=None, is_plain=shared["plain"], auto=True)
+    play_and_print(scene, seed=seed, seat=None, is_plain=shared["plain"], auto=True)
     return 0
 
 
@@ -228,10 +226,7 @@ def _show_scene(scene: Scene, seed: str, shared: Mapping[str, Any]) -> int:
 def _simulate(line: Line) -> None:
     """Do what a line asks for and print it; exit with the code it calls for."""
     from rpgres.cli.progress import interrupted, progress
-    from rpgres.cli.render.words import house_rules
     from rpgres.errors import RpgresError
-    from rpgres.simulate import empty_tally, simulated, summed_up
-    from rpgres.simulate.saving import read_saved, tally_for
 
     shared = line.shared
     format_of(shared)  # which refuses what cannot be, before anything is counted
@@ -301,8 +296,6 @@ class Keeper(Struct):
 
     def keep(self, tally: Tally, *, is_last: bool = False) -> None:
         """Write the file if it is time."""
-        from rpgres.simulate.saving import SAVED_SECONDS, write_saved
-
         self.since = self.since or monotonic()
         if self.path is None or tally.runs == self.kept:
             return
@@ -313,15 +306,11 @@ class Keeper(Struct):
 
 def _seed(line: Line, saved: str | None) -> str:
     """Return the seed: the one that was typed, the saved one, the scene's, or a fresh one."""
-    from rpgres.dice.seeds import read_seed
-
     return read_seed(next((one for one in (line.shared["seed"], saved, line.own_seed) if one is not None), None))
 
 
 def _shown_seed(line: Line, seed: str) -> str:
     """Return the seed of the run that is to be shown."""
-    from rpgres.dice.seeds import run_seed
-
     shared = line.shared
     if shared["seed"] is None and shared["save"] is None and line.own_seed is None:
         raise UsageError("--show needs the --seed of the simulation, which it prints at its end, or its --save file")
@@ -332,15 +321,11 @@ def _shown_seed(line: Line, seed: str) -> str:
 
 
 def _plan(line: Line) -> Plan:
-    from rpgres.simulate import Plan
-
     shared = line.shared
     if shared["until_width"] is None:
         return Plan(opt.read_count(shared["runs"], option="--runs", default=RUNS))
     if shared["runs"] is not None:
         raise UsageError("--runs and --until-width exclude each other: one says how many runs, the other how sure")
-    from rpgres.simulate.subjects import main_things
-
     return Plan(None, _width(shared["until_width"]), main_things(line.things))
 
 
@@ -361,7 +346,6 @@ def _width(text: str) -> float:
 def _crew(shared: Mapping[str, Any]) -> Crew:
     from functools import partial
 
-    from rpgres.simulate import Crew
     from rpgres.simulate.workers import cores, processes
 
     if shared["cluster"] is not None:
@@ -418,24 +402,18 @@ how many boxes are marked."""
 class SimulateGroup(PlayGroup):
     """What can be simulated."""
 
-    verb = Verb("simulate", ACTION_OPTIONS, ACTION_OPTIONS, "", simulate_action, _no_dice, scene=command_of_scene)
+    verb = Verb("simulate", ACTION_OPTIONS, simulate_action, ACTION_OPTIONS, _no_dice, scene=command_of_scene)
 
     def load(self, name: str, args: Sequence[str]) -> Command:
         """Return the group of a ruleset, or the command of a scene."""
         return command_of_scene(name) if name == "-" else super().load(name, args)
 
-    def invoke(self, ctx: Any) -> Any:
-        """Run what stands behind it.
-
-        Raises:
-            UsageError: nothing does.
-        """
-        if not ctx._protected_args:
-            raise UsageError(
-                "name what to simulate: a scene, as in `rpgres simulate fate/bribe`, or a ruleset and an action, as in "
-                "`rpgres simulate fate overcome --skill 3 --vs 4dF+2`"
-            )
-        return super().invoke(ctx)
+    def missing(self, ctx: Any) -> str:
+        """Return the message of a line that names nothing to simulate."""
+        return (
+            "name what to simulate: a scene, as in `rpgres simulate fate/bribe`, or a ruleset and an action, as in "
+            "`rpgres simulate fate overcome --skill 3 --vs 4dF+2`"
+        )
 
 
 app = typer.Typer(

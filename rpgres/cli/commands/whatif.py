@@ -1,24 +1,22 @@
-"""`rpgres whatif`: one run again with one answer changed and every other die as it fell, both accounts side by side."""
+"""`rpgres whatif`: a run repeated with one answer changed and every other die as it fell, beside the first one."""
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rpgres.cli.annotations import AsJson, Folders, option
-from rpgres.cli.options import AUTO, PLAIN, POLICY
+from rpgres.cli.annotations import AsJson, AsWords, Auto, Folders, Policies, option
 from rpgres.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
     from rpgres.engine.rerun import WhatIf
     from rpgres.rulesets import RulesetFile
 
-Found = tuple["WhatIf", "RulesetFile"]
+Found = tuple["WhatIf", "RulesetFile | None"]
+Asked = dict[str, Any]  # what is changed, and who answers what is new
 
 
 Run = Annotated[
@@ -33,7 +31,6 @@ Choose = Annotated[
     list[str] | None, option("--choose", takes="LABEL[#N]=OPTION", help="Change a decision, or add one.")
 ]
 Given = Annotated[list[str] | None, option("--given", takes="LABEL[#N]=FACES", help="Change dice or cards.")]
-Policies = Annotated[list[str] | None, option("--policy", takes=POLICY.metavar, help=POLICY.help)]
 SceneFile = Annotated[str | None, option("--scene", takes="FILE", help="The scene, where it is not where it was.")]
 Seat = Annotated[str | None, option("--as", takes="SEAT", help="Whose view of a persistent table [env: RPGRES_SEAT].")]
 
@@ -42,12 +39,12 @@ def command(
     run: Run,
     choose: Choose = None,
     given: Given = None,
-    auto: Annotated[bool, typer.Option("--auto", help=AUTO.help)] = False,
+    auto: Auto = False,
     policy: Policies = None,
     scene: SceneFile = None,
     seat: Seat = None,
     as_json: AsJson = False,
-    plain: Annotated[bool, typer.Option("--plain", help=PLAIN.help)] = False,
+    plain: AsWords = False,
     rulesets: Folders = None,
 ) -> None:
     """Repeat a run with one answer changed and every other die as it fell.
@@ -60,45 +57,23 @@ def command(
     Examples: rpgres whatif result.json --choose price=cost; rpgres whatif .#4 --given roll=++0-
     """
     from rpgres.cli.exits import WAITING
-    from rpgres.cli.options import read_folders
-    from rpgres.cli.output import say, say_json
+    from rpgres.cli.options import named_policies, read_folders
+    from rpgres.cli.output import say_record
+    from rpgres.cli.render.whatif import what_if_lines
 
-    asked = _Asked(given or [], choose or [], _named(policy), auto, read_folders(rulesets or ()))
+    asked = {"given": given or [], "choose": choose or [], "policies": named_policies(policy or ()), "auto": auto}
+    folders = read_folders(rulesets or ())
     path, separator, number = run.rpartition("#")
     if separator and number.isascii() and number.isdecimal() and not os.path.isfile(run):
-        record, file = _of_table(path, int(number), asked, seat or os.environ.get("RPGRES_SEAT") or None)
+        record, file = _of_table(path, int(number), asked, folders, seat or os.environ.get("RPGRES_SEAT") or None)
     else:
-        record, file = _of_result(run, asked, scene)
-    if as_json:
-        say_json(record)
-    else:
-        from rpgres.cli.render.whatif import what_if_lines
-
-        say(what_if_lines(record, file), is_plain=plain)
+        record, file = _of_result(run, asked, folders, scene)
+    say_record(record, lambda: what_if_lines(record, file), as_json=as_json, is_plain=plain)
     if not record.complete:
         raise typer.Exit(WAITING)
 
 
-class _Asked:
-    """What is changed, and who answers what is new."""
-
-    def __init__(
-        self,
-        given: Sequence[str],
-        choose: Sequence[str],
-        policies: dict[str, str],
-        auto: bool,
-        folders: tuple[Path, ...],
-    ) -> None:
-        self.changes: dict[str, Any] = {"given": given, "choose": choose}
-        self.policies, self.auto, self.folders = policies, auto, folders
-
-
-def _named(texts: Sequence[str] | None) -> dict[str, str]:
-    return {who: name for who, _, name in (text.rpartition("=") for text in texts or ())}
-
-
-def _of_table(path: str, number: int, asked: _Asked, seat: str | None) -> Found:
+def _of_table(path: str, number: int, asked: Asked, folders: tuple[Path, ...], seat: str | None) -> Found:
     from rpgres.journal.commands import check_seat, rules_of
     from rpgres.journal.files import find_table
     from rpgres.journal.rerun import table_what_if
@@ -109,16 +84,11 @@ def _of_table(path: str, number: int, asked: _Asked, seat: str | None) -> Found:
     place = find_table(path or os.environ.get("RPGRES_TABLE"))
     history = read(place)
     check_seat(history, seat)
-    rules = rules_of(history, folders=asked.folders)
-    record = table_what_if(
-        place, history, rules, number, seat=seat, policies=asked.policies, auto=asked.auto, **asked.changes
-    )
-    return record, rules.file
+    rules = rules_of(history, folders=folders)
+    return table_what_if(place, history, rules, number, seat=seat, **asked), rules.file
 
 
-def _of_result(name: str, asked: _Asked, scene: str | None) -> Found:
-    from pathlib import Path
-
+def _of_result(name: str, asked: Asked, folders: tuple[Path, ...], scene: str | None) -> Found:
     import msgspec
 
     from rpgres.engine.records import Result
@@ -135,18 +105,10 @@ def _of_result(name: str, asked: _Asked, scene: str | None) -> Found:
         if is_told:
             raise UsageError(message, path=("run",)) from None
         raise FileError(f"{name}: {message}", file=name) from None
-    return _of_scene(found, asked, scene) if isinstance(found, SceneResult) else _of_action(found, asked)
+    if isinstance(found, SceneResult):
+        from rpgres.scenes.rerun import file_what_if
 
-
-def _of_action(before: Any, asked: _Asked) -> Found:
+        return file_what_if(found, file=scene or "", folders=folders, **asked)
     from rpgres.engine.rerun import result_what_if
 
-    return result_what_if(before, policies=asked.policies, auto=asked.auto, folders=asked.folders, **asked.changes)
-
-
-def _of_scene(before: Any, asked: _Asked, name: str | None) -> Found:
-    from rpgres.scenes.rerun import file_what_if
-
-    return file_what_if(
-        before, file=name or "", policies=asked.policies, auto=asked.auto, folders=asked.folders, **asked.changes
-    )
+    return result_what_if(found, folders=folders, **asked)

@@ -1,7 +1,7 @@
 """The account of a scene as a record: who takes part, what happens step by step, the table at the end.
 
 Everything that reads like a scene (a terminal, Markdown, HTML, Lonelog) is made from this record and from nothing else,
-so that they all tell the same. Every text is one line and in words: nothing of a ruleset is needed to show it.
+so that they all say the same. Every text is one line and in words: nothing of a ruleset is needed to show it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import msgspec
 from rpgres.model.printed import Printed
 
 Named = Annotated[str, msgspec.Meta(min_length=1)]
-Standing = Literal["character", "tag", "track", "thing", "pile", "counter"]
+ItemKind = Literal["character", "tag", "track", "thing", "pile", "counter"]
 
 
 class _Line(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind"):
@@ -72,8 +72,8 @@ class Chosen(_Line, frozen=True, tag="decision"):
     of: str = ""
 
 
-class Told(_Line, frozen=True, tag="line"):
-    """A line that the rule tells of how it goes.
+class RuleLine(_Line, frozen=True, tag="line"):
+    """A line that the rule prints of how it goes.
 
     Attributes:
         text: the line.
@@ -82,7 +82,7 @@ class Told(_Line, frozen=True, tag="line"):
     text: Named
 
 
-class Came(_Line, frozen=True, tag="outcome"):
+class Outcome(_Line, frozen=True, tag="outcome"):
     """The outcome of an action, and the numbers behind it.
 
     Attributes:
@@ -140,7 +140,7 @@ class Remark(_Line, frozen=True, tag="remark"):
     text: Named
 
 
-LineRecord = Rolled | Dealt | Chosen | Told | Came | Meaning | Change | Note | Remark
+LineRecord = Rolled | Dealt | Chosen | RuleLine | Outcome | Meaning | Change | Note | Remark
 
 
 class Turn(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -194,17 +194,17 @@ class Participant(msgspec.Struct, frozen=True):
     seat: Named
 
 
-class Stands(msgspec.Struct, frozen=True, omit_defaults=True):
+class TableItem(msgspec.Struct, frozen=True, omit_defaults=True):
     """Something that stands on the table at the end.
 
     Attributes:
         name: what it is called.
         of: what it is: a character, a tag, a track, a thing, a pile of cards, a counter.
-        details: what is told of it, line by line.
+        details: how it stands, line by line.
     """
 
     name: Named
-    of: Standing
+    of: ItemKind
     details: list[Named] = []
 
 
@@ -216,8 +216,8 @@ class Account(Printed, frozen=True, kw_only=True, tag="rpgres.account/1"):
         summary: what it is about.
         ruleset: what the ruleset is called.
         house_rules: the house rules in force, in words.
-        seat: the seat that it is told for.
-        seed: where the dice came from; null where that is not told.
+        seat: the seat of the reader.
+        seed: where the dice came from; null where the reader may not know it.
         people: who takes part.
         chapters: what happens, step by step.
         ending: the name of how the scene ended; empty where it has none.
@@ -233,4 +233,4 @@ class Account(Printed, frozen=True, kw_only=True, tag="rpgres.account/1"):
     people: list[Participant] = []
     chapters: list[Chapter] = []
     ending: str = ""
-    table: list[Stands] = []
+    table: list[TableItem] = []

@@ -51,7 +51,7 @@ def base_schema(type_: Any) -> Schema:
     return {**schema, "$defs": definitions}
 
 
-# What the tags of records tell.
+# What the tags of records mean.
 _TAGS = {
     "format": "what this object is, and the version of its form",
     "event": "what happened",
@@ -116,7 +116,7 @@ _REQUEST = "in batches: the request that, with the answer added under `choose`, 
 
 
 def _tell_odds_apart(schema: Schema) -> None:
-    """Let the schema be of an action, of dice, or of a ladder, which `ruleset` and `format` tell apart."""
+    """Let the schema be of an action, of dice, or of a ladder, which differ in `ruleset` and `format`."""
     definitions = schema["$defs"]
     for record, type_ in (("OddsResult", "string"), ("DiceOdds", "null")):
         for name in ("ruleset", "action"):

@@ -1,4 +1,4 @@
-"""What a batch answers where a command prints no record of its own, or several."""
+"""Answers of a batch to commands that print no record of their own, or several."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rpgres.model.printed import Printed
 
 
 class TextRecord(Printed, frozen=True, kw_only=True, tag="rpgres.text/1"):
-    """What an operation of a batch tells that has no record of its own, as one that writes a file.
+    """The answer of an operation without a record of its own, such as one that writes a file.
 
     Attributes:
         text: what the command prints.
@@ -20,7 +20,7 @@ class TextRecord(Printed, frozen=True, kw_only=True, tag="rpgres.text/1"):
 
 
 class SeveralRecord(Printed, frozen=True, kw_only=True, tag="rpgres.answers/1"):
-    """What an operation of a batch answers with several records, such as several runs.
+    """The answer of an operation with several records, such as several runs.
 
     Attributes:
         answers: the records, in order.

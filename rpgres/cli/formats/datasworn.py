@@ -203,7 +203,7 @@ class Roll(msgspec.Struct, frozen=True):
 
     @property
     def told(self) -> str:
-        """What is told of rolls that are not made at once."""
+        """Rolls that are not made at once, in words."""
         what = f"{self.dice} on {self.name or 'this table'}" if self.dice else self.name or "again"
         often = f" {self.times} times" if self.times > 1 else ""
         told = {"reroll": ", without duplicates", "allow": "", "keep": ""}

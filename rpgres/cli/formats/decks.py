@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from rpgres.cli.rulesets import read_ruleset
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import GivenDealer, SeededDealer
 from rpgres.engine.piles import take_typed
@@ -19,9 +20,8 @@ from rpgres.errors import FileError, PluginError, UsageError
 from rpgres.model.cards import Stack, known_cards
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY, Card, Deck, code_of
-from rpgres.plugins.discovery import find_ruleset, ruleset_names
-from rpgres.plugins.entries import BUILTIN
-from rpgres.rulesets import Rules, Ruleset, data_folders, merge_parts, read_parts, unknown
+from rpgres.plugins.discovery import ruleset_names
+from rpgres.rulesets import Rules, unknown
 from rpgres.rulesets.decks import shared_deck, shared_decks
 from rpgres.rulesets.rows import Condition
 from rpgres.toml.diagnostics import Diagnostic, diagnostics_in, nearest
@@ -100,7 +100,7 @@ class CardCount(DrawnCard, frozen=True, kw_only=True):
 
 
 class Composition(msgspec.Struct, frozen=True, kw_only=True):
-    """What some cards come to.
+    """Some cards counted and summed up.
 
     Attributes:
         title: what people call these cards.
@@ -228,7 +228,6 @@ def list_decks(ruleset: str | None = None, *, extra: Sequence[Path] = ()) -> Dec
     problems: dict[str, list[Diagnostic]] = {}
     if ruleset is None:
         decks += [_summary(FoundDeck(name, shared_deck(name))) for name in shared_decks()]
-    if ruleset is None:
         from rpgres.plugins.probing import probe_plugins
 
         probe_plugins()
@@ -248,10 +247,7 @@ def list_decks(ruleset: str | None = None, *, extra: Sequence[Path] = ()) -> Dec
 
 
 def _rules(ruleset: str, extra: Sequence[Path]) -> Rules:
-    """Return a ruleset's data; only a third party's plugin is imported for it, since only that says where they are."""
-    own = None if ruleset in BUILTIN else find_ruleset(ruleset, extra=extra).data
-    parts = read_parts(data_folders(ruleset, own=own, extra=extra), ruleset_id=ruleset)
-    return Rules(Ruleset(ruleset), file=merge_parts(parts), parts=parts)
+    return read_ruleset(ruleset, extra=tuple(extra)).without_code()
 
 
 def _no_deck(name: str, extra: Sequence[Path]) -> UsageError:

@@ -19,20 +19,20 @@ from typing import Any, NamedTuple, get_args
 
 from rpgres.cli.formats.accounts import (
     Account,
-    Came,
     Change,
     Chapter,
     Chosen,
     Dealt,
+    ItemKind,
     LineRecord,
     Meaning,
     Note,
+    Outcome,
     Participant,
     Remark,
     Rolled,
-    Standing,
-    Stands,
-    Told,
+    RuleLine,
+    TableItem,
     Turn,
 )
 from rpgres.errors import FileError
@@ -101,7 +101,7 @@ def _write_chosen(one: Chosen, escape: Callable[[str], str]) -> str:
     return f"@({escape(one.who)}) decides {escape(one.label)}{of}: {escape(one.answer)}{how}"
 
 
-def _write_came(one: Came, escape: Callable[[str], str]) -> str:
+def _write_outcome(one: Outcome, escape: Callable[[str], str]) -> str:
     flag = "" if one.success is None else " S" if one.success else " F"
     margin = f", margin {one.margin:+d}" if one.margin is not None else ""
     numbers = f"{_optional(one.total, ' {}', escape)}{_optional(one.against, ' vs {}', escape)}{margin}{flag}"
@@ -124,8 +124,8 @@ _FORMS = (
         rf"(?: \((?P<how>{_NAME})\))?",
     ),
     _form(
-        Came,
-        _write_came,
+        Outcome,
+        _write_outcome,
         rf"(?:d:(?: (?P<total>{_TEXT}))??(?: vs (?P<against>{_TEXT}))?(?:, margin (?P<margin>[+-]\d+))?"
         rf"(?: (?P<success>[SF]))? )?-> (?P<outcome>{_TEXT})",
     ),
@@ -140,7 +140,7 @@ _FORMS = (
     _form(Meaning, _write_text("=> {}"), rf"=> (?P<text>{_TEXT})"),
     _form(Note, _write_text("(note: {})"), rf"\(note: (?P<text>{_TEXT})\)"),
     _form(Remark, _write_text("(remark: {})"), rf"\(remark: (?P<text>{_TEXT})\)"),
-    _form(Told, _write_text("(log: {})"), rf"\(log: (?P<text>{_TEXT})\)"),
+    _form(RuleLine, _write_text("(log: {})"), rf"\(log: (?P<text>{_TEXT})\)"),
 )
 _BY_TYPE = {form.type_: form for form in _FORMS}
 
@@ -164,7 +164,7 @@ def _readable(write: Callable[[Callable[[str], str]], str], reads_back: Callable
 
 def read_line(text: str) -> LineRecord:
     """Return what a line of the notation says; one of another form is kept as it is."""
-    return _read_known(text) or Told(text)
+    return _read_known(text) or RuleLine(text)
 
 
 def _read_known(text: str) -> LineRecord | None:
@@ -174,15 +174,15 @@ def _read_known(text: str) -> LineRecord | None:
         found = form.pattern.fullmatch(text)
         if found is not None:
             said = {name: _unescape(value) for name, value in found.groupdict("").items()}
-            line: LineRecord = form.type_(**said) if form.type_ is not Came else _read_came(said)
+            line: LineRecord = form.type_(**said) if form.type_ is not Outcome else _read_outcome(said)
             return line
     return None
 
 
-def _read_came(said: dict[str, str]) -> Came:
+def _read_outcome(said: dict[str, str]) -> Outcome:
     success = {"S": True, "F": False}.get(said["success"])
     margin = int(said["margin"]) if said["margin"] else None
-    return Came(said["outcome"], success, said["total"], said["against"], margin)
+    return Outcome(said["outcome"], success, said["total"], said["against"], margin)
 
 
 _ACTION = re.compile(rf"@(?:\((?P<actor>{_NAME})\))? (?P<does>{_TEXT})", re.DOTALL)
@@ -211,7 +211,7 @@ def _read_action(text: str) -> tuple[str, str] | None:
 # ---------------------------------------------------------------------------------------------------------------------
 # Writing
 
-_KINDS: dict[Standing, str] = {
+_KINDS: dict[ItemKind, str] = {
     "character": "PC",
     "tag": "Tag",
     "track": "Track",
@@ -247,7 +247,7 @@ def _log(account: Account) -> Iterator[str]:
     if account.table:
         played = {one.title for one in account.people if one.seat == GM}
         yield from ("", f"### {_TABLE}", "", FENCE)
-        yield from (_stands(one, is_npc=one.name in played) for one in account.table)
+        yield from (_item(one, is_npc=one.name in played) for one in account.table)
         yield FENCE
 
 
@@ -286,7 +286,7 @@ def _participant(one: Participant) -> str:
     return f"[{kind}:{_in_tag(one.title)}|name:{_in_tag(one.name)}|player:{_in_tag(one.seat)}]"
 
 
-def _stands(one: Stands, *, is_npc: bool) -> str:
+def _item(one: TableItem, *, is_npc: bool) -> str:
     kind = "N" if is_npc and one.of == "character" else _KINDS[one.of]
     name, details = _in_tag(one.name), list(one.details)
     progress = _PROGRESS.fullmatch(details[0]) if details and one.of == "track" else None
@@ -325,7 +325,7 @@ _SCENE = re.compile(rf"(?:#+ +)?(?P<number>(?:T\d+-)?S\d[\w.]*)(?: +\*(?P<title>
 _TAG = re.compile(rf"\[#?(?P<kind>[A-Za-z]+):(?P<rest>{_TEXT})\]", re.DOTALL)
 _BAR = re.compile(r"((?:\\.|[^\\|])*)(?:\||$)", re.DOTALL)
 _COUNTED = re.compile(rf"(?P<name>{_TEXT}) (?P<marked>\d+)/(?P<size>\d+)", re.DOTALL)
-_STANDING: dict[str, Standing] = {name: of for of, name in _KINDS.items()} | {"N": "character", "F": "character"}
+_STANDING: dict[str, ItemKind] = {name: of for of, name in _KINDS.items()} | {"N": "character", "F": "character"}
 _ENDING = "**Ending:** "
 
 
@@ -383,7 +383,7 @@ class _Reader:
         self.ending = ""
         self.people: list[Participant] = []
         self.chapters: list[tuple[str, list[list[str]], list[bool]]] = []
-        self.table: list[Stands] = []
+        self.table: list[TableItem] = []
         self.in_code = False
         self.in_table = False
 
@@ -424,7 +424,7 @@ class _Reader:
         if scene is not None and not self.in_table:
             self._begin(scene)
         elif tag is not None and self.in_table and tag["kind"] in _STANDING:
-            self.table.append(_read_stands(tag))
+            self.table.append(_read_item(tag))
         elif tag is not None and not self.chapters and (person := _read_participant(tag)) is not None:
             self.people.append(person)
         elif line == _SKIPPED and self.chapters and not any(self.chapters[-1][1]):
@@ -498,14 +498,14 @@ def _read_participant(tag: re.Match[str]) -> Participant | None:
     return Participant(_unescape(said["name"]), _unescape(title), _unescape(said["player"]))
 
 
-def _read_stands(tag: re.Match[str]) -> Stands:
+def _read_item(tag: re.Match[str]) -> TableItem:
     name, *details = _parts(tag)
     of = _STANDING[tag["kind"]]
     counted = _COUNTED.fullmatch(name) if of == "track" else None
     told = [_unescape(detail) for detail in details]
     if counted is not None:
-        return Stands(_unescape(counted["name"]), of, [f"{counted['marked']} of {counted['size']}", *told])
-    return Stands(_unescape(name), of, told)
+        return TableItem(_unescape(counted["name"]), of, [f"{counted['marked']} of {counted['size']}", *told])
+    return TableItem(_unescape(name), of, told)
 
 
-assert set(_KINDS) == set(get_args(Standing))
+assert set(_KINDS) == set(get_args(ItemKind))

@@ -224,8 +224,8 @@ def refine_scene(schema: Schema, rules: Rules) -> None:
         step["properties"][moment] |= {"enum": list(dict.fromkeys([*rules.file.periods, "scene"]))}
     step["properties"]["given"]["propertyNames"] = {"enum": sorted(_labels(rules, kind="chance"))}
     decided = sorted(_labels(rules, kind="decision"))
-    somebody = {"pattern": f":({'|'.join(decided)})$"} if decided else False
-    step["properties"]["choose"]["propertyNames"] = {"anyOf": [{"enum": decided}, somebody]}
+    of_one = {"pattern": f":({'|'.join(decided)})$"} if decided else False
+    step["properties"]["choose"]["propertyNames"] = {"anyOf": [{"enum": decided}, of_one]}
     step["allOf"] = [*_inputs_by_action(rules), *_inputs_by_action(rules, procedures=True)]
     expect = properties_of(definitions, "Expect")
     expect["outcome"] |= {"enum": list(rules.file.bands)}

@@ -31,7 +31,8 @@ from rpgres.rulesets.sheets import (
     short_name,
 )
 from rpgres.text.harmless import in_line, is_line
-from rpgres.toml.diagnostics import Diagnostic, Fault, diagnostics_in, nearest
+from rpgres.toml.diagnostics import Diagnostic, Fault, diagnostics_in, key_text, nearest
+from rpgres.toml.editing import toml_text
 from rpgres.toml.reading import Source, diagnose, located, parse
 
 NAME = "name"  # the text field that a character is called by
@@ -169,7 +170,7 @@ def sheet_record(rules: Rules, sheet: Sheet) -> SheetRecord:
 
 
 class FileCheck(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of checking one file.
+    """The result of a check of one file.
 
     Attributes:
         file: the file as it was named.
@@ -183,11 +184,11 @@ class FileCheck(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FileChecks(msgspec.Struct, frozen=True, kw_only=True, tag_field="format", tag="rpgres.check/1"):
-    """What came of checking files, as `rpgres sheet check --json` and `rpgres scene check --json` print it.
+    """The results of a check of files, as `rpgres sheet check --json` and `rpgres scene check --json` print it.
 
     Attributes:
         ok: whether nothing is wrong with any file.
-        files: what came of each file.
+        files: the result of each file.
     """
 
     ok: bool
@@ -335,18 +336,7 @@ def _comment(text: str) -> list[str]:
 
 
 def _line(key: str, value: Any) -> str:
-    return f"{_toml(key, 0).removesuffix(' = 0')} = {_entry(value)}"
-
-
-def _entry(value: Any) -> str:
-    # tomli_w puts every item of a list on a line of its own.
-    return f"[{', '.join(map(_entry, value))}]" if isinstance(value, list) else _toml("x", value).removeprefix("x = ")
-
-
-def _toml(key: str, value: Any) -> str:
-    import tomli_w
-
-    return tomli_w.dumps({key: value}).rstrip("\n")
+    return f"{key_text((key,))} = {toml_text(value)}"
 
 
 def _header(*keys: str) -> str:

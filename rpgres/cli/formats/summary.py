@@ -48,11 +48,11 @@ class RulesetCheck(msgspec.Struct, frozen=True):
 
 
 class RulesetChecks(msgspec.Struct, frozen=True, kw_only=True, tag_field="format", tag="rpgres.ruleset-check/1"):
-    """What became of rulesets that were checked, as `rpgres ruleset check --json` prints it.
+    """The results of a check of rulesets, as `rpgres ruleset check --json` prints it.
 
     Attributes:
         ok: whether nothing is wrong at all.
-        rulesets: what became of each ruleset.
+        rulesets: the result of each ruleset.
         strays: folders in which nothing is read.
     """
 
@@ -250,21 +250,17 @@ def describe_ruleset(rules: Rules) -> RulesetDescription:
         effects=file.effects,
         sheet={name: msgspec.convert(field, FieldSummary, from_attributes=True) for name, field in file.sheet.items()},
         piles=file.piles,
-        decks=_decks(rules),
+        decks={
+            name: msgspec.convert(rules.layers.deck(name), DeckInfo, from_attributes=True)
+            for name in rules.layers.deck_names()
+        },
         settings={path: SettingSummary(file.setting(path), text) for path, text in file.settings_notes.items()},
         random={name: plan.die or file.tables[name].cards for name, plan in rules.plans.items()},
     )
 
 
-def _decks(rules: Rules) -> dict[str, DeckInfo]:
-    return {
-        name: msgspec.convert(rules.layers.deck(name), DeckInfo, from_attributes=True)
-        for name in rules.layers.deck_names()
-    }
-
-
 def describe_action(rules: Rules, action: str) -> ActionDescription:
-    """Return an action with what it takes, asks and may come to.
+    """Return an action with what it takes and asks, and its outcomes.
 
     Raises:
         UsageError: the ruleset has no such action.
@@ -275,7 +271,10 @@ def describe_action(rules: Rules, action: str) -> ActionDescription:
         raise UsageError(unknown("action", action, file.actions, of=f"the ruleset {rules.id}"))
     described = file.actions[action]
     tables = {
-        name: {band: _with_menus(rules, row) for band, row in rules.table(name).items()} for name in described.tables
+        name: {
+            band: msgspec.structs.replace(row, ask=_asked(rules, row.ask)) for band, row in rules.table(name).items()
+        }
+        for name in described.tables
     }
     used = {band for table in tables.values() for band in table}
     return ActionDescription(
@@ -355,10 +354,6 @@ def _describe_label(rules: Rules, label: str, kind: str, actions: list[str]) -> 
         },
         actions=asking,
     )
-
-
-def _with_menus(rules: Rules, row: Row) -> Row:
-    return msgspec.structs.replace(row, ask=_asked(rules, row.ask))
 
 
 def _asked(rules: Rules, ask: Mapping[str, RowQuestion]) -> dict[str, RowQuestion]:

@@ -1,1 +1,1 @@
-"""What help is made from: the pages of the guide, the commands, hints at the right line, and the layout."""
+"""Help: the pages of the guide, commands by name, hints, and the layout."""

@@ -1,76 +1,55 @@
-"""What people type for what there is here: words of other tools and of habit, and the line that does it."""
+"""Hints for words that are no command or option here: the line or option that does it."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from rpgres.toml.reading import nearest
 
 # The line to type, by the words that people type in place of a command.
-_LINES: dict[str, Sequence[str]] = {
-    "rpgres --version": ("version", "about"),
-    "rpgres ruleset list": ("list", "ls", "rulesets", "systems", "games"),
-    "rpgres roll 4dF+3": ("dice", "r", "throw", "resolve", "do"),
-    "rpgres odds 4d6kh3": (
-        "probability",
-        "probabilities",
-        "prob",
-        "chance",
-        "chances",
-        "stats",
-        "statistics",
-        "anydice",
-    ),
-    "rpgres scene run fate/bribe": ("run", "script", "scenario", "encounter"),
-    "rpgres table new fate --sheet mara": ("new", "init", "start", "campaign", "session"),
-    "rpgres sheet show mara": ("character", "char", "pc", "npc"),
-    "rpgres deck list": ("card", "cards"),
-    "rpgres deck draw standard": ("draw", "deal"),
-    "rpgres ruleset show fate": ("rule", "rules", "show"),
-    "rpgres table log": ("log", "history"),
-    "rpgres table show": ("save", "load", "continue", "resume", "status", "next"),
-    "rpgres table act": ("act", "action"),
-    "rpgres table answer": ("answer", "choose"),
-    "rpgres table undo": ("undo",),
-    "rpgres table redo": ("redo",),
-    "rpgres config show": ("settings", "options", "preferences"),
-    "rpgres help": ("man", "manual", "docs", "doc", "guide", "tutorial", "?"),
-    "rpgres play": ("shell", "repl", "interactive", "sit"),
+_LINES = {
+    "rpgres --version": "version about",
+    "rpgres ruleset list": "list ls rulesets systems games",
+    "rpgres roll 4dF+3": "dice r throw resolve do",
+    "rpgres odds 4d6kh3": "probability probabilities prob chance chances stats statistics anydice",
+    "rpgres scene run fate/bribe": "run script scenario encounter",
+    "rpgres table new fate --sheet mara": "new init start campaign session",
+    "rpgres sheet show mara": "character char pc npc",
+    "rpgres deck list": "card cards",
+    "rpgres deck draw standard": "draw deal",
+    "rpgres ruleset show fate": "rule rules show",
+    "rpgres table log": "log history",
+    "rpgres table show": "save load continue resume status next",
+    "rpgres table act": "act action",
+    "rpgres table answer": "answer choose",
+    "rpgres table undo": "undo",
+    "rpgres table redo": "redo",
+    "rpgres config show": "settings options preferences",
+    "rpgres help": "man manual docs doc guide tutorial ?",
+    "rpgres play": "shell repl interactive sit",
 }
 # Options as people call them, by the option that does it; the first that a command has is meant.
-_OPTIONS: dict[str, Sequence[str]] = {
-    "--vs": (
-        "difficulty",
-        "dc",
-        "target",
-        "target-number",
-        "tn",
-        "against",
-        "opposition",
-        "versus",
-        "number",
-        "dv",
-        "ob",
-    ),
-    "--under": ("target", "skill"),
-    "--repeat": ("times", "count", "n", "rolls", "number"),
-    "--runs": ("times", "count", "n", "number", "repeat"),
-    "--bonus": ("modifier", "mod", "plus", "add"),
-    "--skill": ("stat", "attribute", "approach", "trait", "rating", "ability", "action"),
-    "--ability": ("stat", "attribute", "trait", "rating", "skill"),
-    "--sheet": ("character", "char", "who", "actor", "pc", "file"),
-    "--actor": ("character", "char", "who", "as"),
-    "--as": ("seat", "player", "viewer"),
-    "--given": ("dice", "real", "faces", "result"),
-    "--choose": ("choice", "decision", "answer", "option"),
-    "--switch": ("house-rule", "option", "variant"),
-    "--json": ("machine", "raw"),
-    "--plain": ("no-color", "no-colour", "text"),
-    "--rulesets": ("folder", "path", "dir"),
-    "--markdown": ("md",),
-    "--simulate": ("sim", "monte-carlo", "sample"),
+_OPTIONS = {
+    "--vs": "difficulty dc target target-number tn against opposition versus number dv ob",
+    "--under": "target skill",
+    "--repeat": "times count n rolls number",
+    "--runs": "times count n number repeat",
+    "--bonus": "modifier mod plus add",
+    "--skill": "stat attribute approach trait rating ability action",
+    "--ability": "stat attribute trait rating skill",
+    "--sheet": "character char who actor pc file",
+    "--actor": "character char who as",
+    "--as": "seat player viewer",
+    "--given": "dice real faces result",
+    "--choose": "choice decision answer option",
+    "--switch": "house-rule option variant",
+    "--json": "machine raw",
+    "--plain": "no-color no-colour text",
+    "--rulesets": "folder path dir",
+    "--markdown": "md",
+    "--simulate": "sim monte-carlo sample",
 }
 _DICE = ("adv", "advantage", "dis", "disadvantage", "keep", "drop", "explode", "reroll")
 
@@ -79,7 +58,7 @@ def line_for(word: str) -> str:
     """Return the line for a word that is no command; empty where it is unknown."""
     if " " in word:
         return f"rpgres {word}"  # quotes made one word of the line
-    return next((line for line, words in _LINES.items() if word.lower() in words), "")
+    return next((line for line, words in _LINES.items() if word.lower() in words.split()), "")
 
 
 def line_in_group(path: str, word: str, commands: Collection[str]) -> str:
@@ -111,7 +90,7 @@ def option_for(typed: str, known: Collection[str]) -> str:
     name = typed.lstrip("-")
     if name in _DICE and "--vs" in known and "--skill" not in known:
         return "what is done with dice stands behind them: `d20 adv`, `4d6 drop lowest`, `3d6!`"
-    found = [option for option, names in _OPTIONS.items() if name in names and option in known]
+    found = [option for option, names in _OPTIONS.items() if name in names.split() and option in known]
     longer = [option for option in known if option.startswith(typed)]
     meant = next(iter(found or (longer if len(longer) == 1 else ())), "")
     return f"did you mean {meant!r}?" if meant else ""

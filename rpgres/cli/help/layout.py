@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+
+from typer._click import formatting
 
 from rpgres.cli.render.lines import HANG, Line, Piece, line, text_of, wrapped
 from rpgres.cli.streams import PAGE, screen_columns
@@ -13,55 +14,16 @@ LONGEST = 10_000  # columns of a summary
 LEAST = 24  # columns of a text that stands beside its name
 
 
-class HelpFormatter:
-    """What Typer writes help with; the names are Typer's."""
+class HelpFormatter(formatting.HelpFormatter):
+    """Writes help as Typer does, in lines of its own."""
 
     def __init__(self) -> None:
-        self.width = LONGEST  # which Typer cuts summaries down to; here they are wrapped
+        super().__init__(width=LONGEST)  # which Typer cuts summaries down to; here they are wrapped
         self.columns = min(screen_columns(), PAGE) - 2
-        self.current_indent = 0
-        self.buffer: list[str] = []
 
-    def write(self, text: str) -> None:
-        """Write a text as it is."""
-        self.buffer.append(text)
-
-    def getvalue(self) -> str:
-        """Return what was written."""
-        return "".join(self.buffer)
-
-    def indent(self) -> None:
-        """Move in what follows."""
-        self.current_indent += 2
-
-    def dedent(self) -> None:
-        """Move it out again."""
-        self.current_indent -= 2
-
-    def section(self, name: str) -> Any:
-        """Return a context in which what is written stands below a heading."""
-        self.write_paragraph()
-        self._write(line(" " * self.current_indent, f"{name}:"))
-        return self.indentation()
-
-    def indentation(self) -> Any:
-        """Return a context in which what is written is moved in."""
-        from contextlib import contextmanager
-
-        @contextmanager
-        def moved() -> Any:
-            self.indent()
-            try:
-                yield
-            finally:
-                self.dedent()
-
-        return moved()
-
-    def write_paragraph(self) -> None:
-        """Write an empty line, but at the beginning."""
-        if self.buffer:
-            self.write("\n")
+    def write_heading(self, heading: str) -> None:
+        """Write a heading."""
+        self._write(line(" " * self.current_indent, f"{heading}:"))
 
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
         """Write how a command is called."""

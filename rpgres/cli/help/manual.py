@@ -1,34 +1,14 @@
-"""The commands as their help describes them: found by their words, and listed with what they take."""
+"""Commands found by their words, as `rpgres help table act` names one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import typer
 import typer.core
-from msgspec import Struct
 
 from rpgres.cli.lazy import Command, LazyGroup
 from rpgres.errors import UsageError
-
-
-class Entry(Struct, frozen=True):
-    """A command as a manual describes it.
-
-    Attributes:
-        path: as it is typed, with words in capitals for what differs: `rpgres roll RULESET ACTION`.
-        usage: what stands behind the path: `[OPTIONS] FILE`.
-        text: what it does; the first line is the summary.
-        arguments: what each argument is, by its name in the usage.
-        options: the help of each option, by its names and value: `--seed TEXT`.
-    """
-
-    path: str
-    usage: str
-    text: str
-    arguments: Sequence[tuple[str, str]]
-    options: Sequence[tuple[str, str]]
 
 
 def command_at(root: Command, words: Sequence[str]) -> Any:
@@ -41,69 +21,20 @@ def command_at(root: Command, words: Sequence[str]) -> Any:
     Raises:
         UsageError: there is no such command.
     """
-    ctx = _context(root, "rpgres", None)
+    ctx = context_of(root, "rpgres", None)
     for place, word in enumerate(words):
-        ctx = _context(_inside(ctx, word, words[place + 1 :]), word, ctx)
+        ctx = context_of(_inside(ctx, word, words[place + 1 :]), word, ctx)
     return ctx
 
 
-def entries(root: Command, names: Sequence[str]) -> Iterator[Entry]:
-    """Yield every command in the order of the lists; one stands for what is made for each ruleset, dice or scene.
+def context_of(command: Any, word: str, parent: Any) -> Any:
+    """Return the context of a command below another one.
 
     Args:
-        root: the command of everything.
-        names: the commands of the root.
+        command: the command.
+        word: its name as it is typed.
+        parent: the context of the group that has it; None for the root.
     """
-    for name in names:
-        yield from _below(command_at(root, (name,)))
-
-
-def _below(ctx: Any) -> Iterator[Entry]:
-    command = ctx.command
-    yield _entry(ctx)
-    if isinstance(command, typer.core.TyperGroup) and not isinstance(command, LazyGroup):
-        for name, one in command.commands.items():
-            yield from _below(_context(one, name, ctx))
-    verb = getattr(command, "verb", None)
-    if verb is not None and isinstance(command, LazyGroup):
-        yield from map(_entry, _samples(ctx, verb))
-
-
-def _samples(ctx: Any, verb: Any) -> Iterator[Any]:
-    """Yield the contexts of commands that are made when they are called: of an action, of dice, of a scene."""
-    from rpgres.cli.dynamic import INPUTS, ActionCommand
-    from rpgres.cli.rulesets import read_ruleset
-    from rpgres.plugins.entries import BUILTIN
-
-    data = read_ruleset(next(iter(BUILTIN)))
-    action: Any = ActionCommand(verb, data, next(iter(data.file.actions)))
-    action.params = [one for one in action.params if getattr(one, "rich_help_panel", None) != INPUTS]
-    action.help = "An action; `rpgres help RULESET ACTION` shows what it takes beside these."
-    yield _context(action, "ACTION" if verb.is_seated else "RULESET ACTION", ctx)
-    if verb.dice_help:
-        yield _context(ctx.command.load("d6", ()), "DICE", ctx)
-    if verb.scene is not None:
-        yield _context(verb.scene("scene.toml"), "SCENE", ctx)
-
-
-def _entry(ctx: Any) -> Entry:
-    command = ctx.command
-    taken = [(one, one.get_help_record(ctx)) for one in command.get_params(ctx)]
-    is_help = set(ctx.help_option_names)
-    return Entry(
-        path=ctx.command_path,
-        usage=" ".join(command.collect_usage_pieces(ctx)),
-        text=(command.help or command.short_help or "").replace("\b", "").strip(),
-        arguments=[record for one, record in taken if record and isinstance(one, typer.core.TyperArgument)],
-        options=[
-            record
-            for one, record in taken
-            if record and isinstance(one, typer.core.TyperOption) and not is_help & set(one.opts)
-        ],
-    )
-
-
-def _context(command: Any, word: str, parent: Any) -> Any:
     if isinstance(command, LazyGroup):
         command.forget()
     return command.context_class(command, info_name=word, parent=parent, **command.context_settings)

@@ -1,1 +1,1 @@
-"""A seat for a language model: what a Model Context Protocol server offers (`tools`), does (`doing`) and says."""
+"""A seat for a language model: the tools of a Model Context Protocol server (`tools`), and what they do (`calls`)."""

@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from msgspec import structs
-
-from rpgres.cli.mcp.forms import Asked, RuleFound, RuleSource
-from rpgres.cli.play.room import Room
-from rpgres.cli.render.lines import plain_text
+from rpgres.cli.mcp.records import RuleArguments, RuleFound, RuleSource
+from rpgres.cli.play.helping import described
+from rpgres.cli.play.seat import Seat
 from rpgres.errors import UsageError
 from rpgres.rulesets import Rules, unknown
 
@@ -17,13 +15,13 @@ MOST_SOURCES = 12
 _WORD = re.compile(r"[^\W_]+")
 
 
-def look_up(room: Room, asked: Asked) -> RuleFound:
+def look_up(seat: Seat, asked: RuleArguments) -> RuleFound:
     """Return what the ruleset says of something, and where that comes from.
 
     Raises:
         UsageError: nothing has this name, and the sources do not speak of it.
     """
-    rules, name = room.rules, asked.name.strip()
+    rules, name = seat.rules, asked.name.strip()
     found = {
         what: text
         for what, (names, tell) in _kinds(rules).items()
@@ -46,7 +44,7 @@ def _kinds(rules: Rules) -> Mapping[str, tuple[Mapping[str, object], Callable[[R
     """Return what may be looked up: by the kind of thing its names, and what tells of one."""
     file = rules.file
     return {
-        "action": (file.actions, _action),
+        "action": (file.actions, described),
         "house rule": (file.switches, _switch),
         "label": (file.labels, lambda _, name: f"{name}: {file.labels[name].help}"),
         "outcome": (file.bands, lambda _, name: f"{name}: {file.bands[name].title}"),
@@ -54,14 +52,6 @@ def _kinds(rules: Rules) -> Mapping[str, tuple[Mapping[str, object], Callable[[R
         "rung": (file.ladder, lambda _, name: f"{name}: {file.ladder[name]:+d} on the ladder"),
         "policy": (file.policies, lambda _, name: f"{name}: {file.policies[name]}"),
     }
-
-
-def _action(rules: Rules, name: str) -> str:
-    from rpgres.cli.formats.summary import describe_action
-    from rpgres.cli.render.rulesets import action_lines
-
-    described = structs.replace(describe_action(rules, name), example="")  # a shell's line
-    return plain_text(action_lines(described, rules.chosen, has_rungs=bool(rules.file.ladder)))
 
 
 def _switch(rules: Rules, name: str) -> str:

@@ -16,9 +16,9 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from rpgres.cli.mcp.doing import own_question
+from rpgres.cli.mcp.calls import own_question
 from rpgres.cli.mcp.tools import INSTRUCTIONS, TOOLS, call, refusal, schema_of
-from rpgres.cli.play.room import Room
+from rpgres.cli.play.seat import Seat
 from rpgres.engine.records import QuestionRecord
 from rpgres.errors import RpgresError, as_own, in_words
 from rpgres.version import __version__
@@ -28,11 +28,11 @@ INTERRUPTED = 130  # the exit code after Ctrl-C
 FORM = "decision"  # the key of the only form that a client is asked to fill in
 
 
-def make_server(room: Room) -> Server[Any]:
+def make_server(seat: Seat) -> Server[Any]:
     """Return the server of a seat; every call reads and writes the table's file.
 
     Args:
-        room: the seat and its table, which no argument changes.
+        seat: the seat and its table, which no argument changes.
     """
     lock = Lock()
 
@@ -44,23 +44,21 @@ def make_server(room: Room) -> Server[Any]:
     ) -> types.CallToolResult | types.InputRequiredResult:
         arguments = dict(params.arguments or {})
         if params.name == "answer" and not {"choice", "auto"} & {name for name, value in arguments.items() if value}:
-            asked = await anyio.to_thread.run_sync(_locked, lock, _asked, room) if takes_forms(context) else None
+            asked = await anyio.to_thread.run_sync(_locked, lock, _asked, seat) if takes_forms(context) else None
             if asked is not None:
                 filled = await filled_form(context, params, *asked)
                 if not isinstance(filled, types.ElicitResult):
                     return filled
                 choice = (filled.content or {}).get("choice") if filled.action == "accept" else None
                 if not isinstance(choice, str):
-                    return _refused(
-                        f"nobody answered ({filled.action}): the decision still waits; ask, and say `choice`"
-                    )
+                    return _refused(f"no answer ({filled.action}): the decision still waits; ask, and say `choice`")
                 arguments |= {"choice": choice, "at": arguments.get("at") or params.request_state or asked[1]}
-        return await anyio.to_thread.run_sync(_locked, lock, _called, room, params.name, arguments)
+        return await anyio.to_thread.run_sync(_locked, lock, _called, seat, params.name, arguments)
 
     return Server(
         "rpgres",
         version=__version__,
-        title=f"{room.history.new.public.title or room.rules.file.title}: the seat {room.seat}",
+        title=f"{seat.history.new.public.title or seat.rules.file.title}: the seat {seat.name}",
         instructions=INSTRUCTIONS,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
@@ -84,23 +82,23 @@ def declared() -> list[types.Tool]:
 
 
 def _locked(lock: Lock, do: Any, *arguments: Any) -> Any:
-    """Do one thing after the other: what a room knows is that of the call."""
+    """Do one thing after the other: what a seat knows is that of the call."""
     with lock:
         return do(*arguments)
 
 
-def _asked(room: Room) -> tuple[QuestionRecord, str] | None:
+def _asked(seat: Seat) -> tuple[QuestionRecord, str] | None:
     """Return the decision of the seat that waits; None where there is none, or the call will tell why."""
     try:
-        return own_question(room)
+        return own_question(seat)
     except RpgresError:
         return None
 
 
-def _called(room: Room, name: str, arguments: dict[str, Any]) -> types.CallToolResult:
-    """Return what a tool answers; whatever goes wrong is told to the model, never as a traceback."""
+def _called(seat: Seat, name: str, arguments: dict[str, Any]) -> types.CallToolResult:
+    """Return the result of a tool, or an error for the model, never a traceback."""
     try:
-        found = msgspec.to_builtins(call(room, name, arguments))
+        found = msgspec.to_builtins(call(seat, name, arguments))
     except Exception as error:  # noqa: BLE001  # the boundary: nothing else may reach the client
         own = as_own(error)
         if isinstance(own, RpgresError):
@@ -176,16 +174,16 @@ def form_of(question: QuestionRecord) -> dict[str, Any]:
 # ---------------------------------------------------------------------------------------------------------------------
 
 
-def serve(room: Room) -> None:
+def serve(seat: Seat) -> None:
     """Serve a seat over standard input and output until the client goes away, or Ctrl-C.
 
     A thread waits for the next line of the client, and could not be told to stop; what is done is in the table's file.
     """
     signal.signal(signal.SIGINT, lambda _number, _frame: os._exit(INTERRUPTED))
-    anyio.run(_serve, room)
+    anyio.run(_serve, seat)
 
 
-async def _serve(room: Room) -> None:
-    server = make_server(room)
+async def _serve(seat: Seat) -> None:
+    server = make_server(seat)
     async with stdio_server() as (reading, writing):
         await server.run(reading, writing, server.create_initialization_options())

@@ -10,10 +10,10 @@ from typing import Any
 import msgspec
 
 from rpgres.cli.formats.descriptions import field_texts
-from rpgres.cli.mcp import doing, forms
+from rpgres.cli.mcp import calls, records
 from rpgres.cli.mcp.lookup import look_up
-from rpgres.cli.play.deeds import as_lines
-from rpgres.cli.play.room import Room
+from rpgres.cli.play.lines import as_lines
+from rpgres.cli.play.seat import Seat
 from rpgres.errors import RpgresError, UsageError
 
 Schema = dict[str, Any]
@@ -40,42 +40,42 @@ class Tool(msgspec.Struct, frozen=True):
     help: str
     takes: type[msgspec.Struct]
     returns: type[msgspec.Struct]
-    do: Callable[[Room, Any], msgspec.Struct]
+    do: Callable[[Seat, Any], msgspec.Struct]
     is_read_only: bool = False
 
 
 TOOLS: dict[str, Tool] = {
     "actions": Tool(
         "List what can be done at the table, with an example line of each; or describe one action in full.",
-        *(forms.Listed, forms.Actions, doing.list_actions, True),
+        *(records.ActionsArguments, records.Actions, calls.list_actions, True),
     ),
     "act": Tool(
         "Do something at the table: resolve an action by the rules, with dice from the table's seed. Also begins and "
         "ends scenes, adds notes, lets optional decisions pass, sets values. Use `odds` first to weigh an action.",
-        *(forms.Acted, forms.Done, doing.act),
+        *(records.ActArguments, records.Done, calls.act),
     ),
     "answer": Tool(
         "Answer the decision that waits for this seat, and go on with its action. Without `choice`, the person at the "
         "client is asked.",
-        *(forms.Answered, forms.Done, doing.answer),
+        *(records.AnswerArguments, records.Done, calls.answer),
     ),
     "show": Tool(
         "Show the table as this seat sees it: characters, aspects, tracks, cards, and the decision that waits.",
-        *(forms.Shown, forms.TableSeen, doing.show, True),
+        *(records.ShowArguments, records.TableSeen, calls.show, True),
     ),
     "odds": Tool(
         "Compute the exact chances of an action at the table, as this seat knows it. Nothing is done.",
-        *(forms.Weighed, forms.Odds, doing.odds, True),
+        *(records.OddsArguments, records.Odds, calls.odds, True),
     ),
     "undo": Tool(
         "Undo the last action, or an entry and all after it; the journal keeps them, and the same action gets the same "
         "dice again. A player's seat undoes only what it did.",
-        *(forms.Undone, forms.Done, doing.undo),
+        *(records.UndoArguments, records.Done, calls.undo),
     ),
-    "log": Tool("Read the last entries of the journal.", *(forms.Read, forms.Log, doing.read_log, True)),
+    "log": Tool("Read the last entries of the journal.", *(records.LogArguments, records.Log, calls.read_log, True)),
     "rule": Tool(
         "Look up what the rules say of an action, outcome, label, house rule or word, and where it comes from.",
-        *(forms.Asked, forms.RuleFound, look_up, True),
+        *(records.RuleArguments, records.RuleFound, look_up, True),
     ),
 }
 
@@ -110,11 +110,11 @@ def _records(record: type[msgspec.Struct]) -> list[type[msgspec.Struct]]:
     return list(records_in((record,)).values())
 
 
-def call(room: Room, name: str, arguments: Mapping[str, Any]) -> msgspec.Struct:
+def call(seat: Seat, name: str, arguments: Mapping[str, Any]) -> msgspec.Struct:
     """Return what a tool does with arguments.
 
     Args:
-        room: the seat and its table.
+        seat: the seat and its table.
         name: the tool.
         arguments: as they came.
 
@@ -130,7 +130,7 @@ def call(room: Room, name: str, arguments: Mapping[str, Any]) -> msgspec.Struct:
         asked = msgspec.convert(arguments, tool.takes)
     except msgspec.ValidationError as error:
         raise UsageError(f"{name}: {_fault(str(error), tool)}") from None
-    return tool.do(room, asked)
+    return tool.do(seat, asked)
 
 
 def _fault(told: str, tool: Tool) -> str:
@@ -142,5 +142,5 @@ def _fault(told: str, tool: Tool) -> str:
 
 
 def refusal(error: RpgresError) -> str:
-    """Return what a model is told of an error: with the tools in place of commands."""
+    """Return the message of an error for a model, with the tools in place of commands."""
     return as_lines(error.message)

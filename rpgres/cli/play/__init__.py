@@ -1,1 +1,1 @@
-"""The room of `rpgres play`: lines are read, understood, and carried out as commands of `rpgres table`."""
+"""`rpgres play`: lines are read, understood, and carried out as commands of `rpgres table`."""

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from rpgres.cli.completion import offer_shared
-from rpgres.cli.play.room import LEAVE, ODDS, Room
+from rpgres.cli.play.seat import LEAVE, ODDS, Seat
 from rpgres.cli.settings import active
 from rpgres.cli.shell.words import joined, split
 from rpgres.cli.short import Words, hand_of, typed_apart
@@ -37,18 +37,18 @@ class Offer(msgspec.Struct, frozen=True):
     help: str = ""
 
 
-def offers(room: Room, line: str) -> list[Offer]:
+def offers(seat: Seat, line: str) -> list[Offer]:
     """Return what may stand at the end of a line.
 
     Args:
-        room: the seat, and what it may know.
+        seat: the seat, and what it may know.
         line: what is typed up to the cursor.
     """
     try:
         words, start = _last_word(line)
         typed = split(line[start:] + ('"' if line[start:].count('"') % 2 else ""))
         partial = typed[0] if typed else ""
-        found = dict(_offers(room, words, partial))
+        found = dict(_offers(seat, words, partial))
     except RpgresError:
         return []
     return _fitting(found.items(), partial, len(line) - start)
@@ -79,74 +79,74 @@ def _last_word(line: str) -> tuple[list[str], int]:
     return [], 0
 
 
-def _offers(room: Room, words: Sequence[str], partial: str) -> Iterator[tuple[str, str]]:
+def _offers(seat: Seat, words: Sequence[str], partial: str) -> Iterator[tuple[str, str]]:
     if not words:
-        yield from ((name, room.state.characters[name].title) for name in room.own())
-        yield from room.actions.items()
-        yield from room.deeds().items()
+        yield from ((name, seat.state.characters[name].title) for name in seat.own())
+        yield from seat.actions.items()
+        yield from seat.commands().items()
         yield from (("help", "what can be typed; help ACTION explains one"), (LEAVE[0], "leave the table"))
         yield from active().settings.aliases.items()
         return
     if words[0] == "help":
-        yield from (*room.actions.items(), *room.deeds().items()) if len(words) == 1 else ()
+        yield from (*seat.actions.items(), *seat.commands().items()) if len(words) == 1 else ()
         return
-    words = room.unaliased(words)
+    words = seat.unaliased(words)
     first = words[0].rstrip(":")
-    if len(words) == 1 and first in room.own() and first not in room.actions:
-        yield from room.actions.items()
+    if len(words) == 1 and first in seat.own() and first not in seat.actions:
+        yield from seat.actions.items()
         return
-    deed = "act"
+    how = "act"
     if words[0] == ODDS:
         if len(words) == 1:
-            yield from ((*((name, "") for name in room.own()), *room.actions.items()))
+            yield from ((*((name, "") for name in seat.own()), *seat.actions.items()))
             return
-        words, deed = words[1:], ODDS
-    actor, (verb, *rest) = room.named_first(words)
-    if verb in room.actions:
-        yield from _of_action(room, actor, [deed, verb, *rest], partial)
-    elif verb in room.deeds() and not actor:
-        yield from _of_deed(room, verb, rest)
-        yield from _of_shell(room, [verb, *rest], partial)
+        words, how = words[1:], ODDS
+    actor, (verb, *rest) = seat.named_first(words)
+    if verb in seat.actions:
+        yield from _of_action(seat, actor, [how, verb, *rest], partial)
+    elif verb in seat.commands() and not actor:
+        yield from _of_command(seat, verb, rest)
+        yield from _of_shell(seat, [verb, *rest], partial)
 
 
-def _of_deed(room: Room, deed: str, words: Sequence[str]) -> Iterator[tuple[str, str]]:
-    waits = room.waits
-    match deed, list(words):
+def _of_command(seat: Seat, command: str, words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    waits = seat.waits
+    match command, list(words):
         case "begin", []:
-            yield from ((name, "") for name in room.periods if name not in room.state.periods)
+            yield from ((name, "") for name in seat.periods if name not in seat.state.periods)
         case "end", []:
-            yield from ((name, "") for name in room.state.periods)
+            yield from ((name, "") for name in seat.state.periods)
         case "pass", []:
-            labels = {label: kind for action in room.actions for label, kind in labels_of(room.rules, action).items()}
+            labels = {label: kind for action in seat.actions for label, kind in labels_of(seat.rules, action).items()}
             yield from ((label, "") for label, kind in labels.items() if kind == "decision")
         case "answer", ["--choose"] if waits is not None:
             question = waits.question
             yield from ((f"{question.label}={one.name}", one.text) for one in question.options)
         case "undo", []:
-            entries = room.history.standing_from(max(1, len(room.history.entries) - 12))
+            entries = seat.history.standing_from(max(1, len(seat.history.entries) - 12))
             yield from ((str(one.number), one.public.action or one.kind) for one in reversed(entries))
         case "set", []:
-            yield from ((f"{path}=", text) for path, text in _paths(room))
+            yield from ((f"{path}=", text) for path, text in _paths(seat))
 
 
-def _paths(room: Room) -> Iterator[tuple[str, str]]:
+def _paths(seat: Seat) -> Iterator[tuple[str, str]]:
     """Yield the counters that can be set, with what they are now."""
-    state = room.state
+    state = seat.state
     yield from ((f"counters.{name}", str(count)) for name, count in state.counters.items())
     for who in state.characters.values():
         yield from ((f"characters.{who.name}.counters.{name}", str(count)) for name, count in who.counters.items())
 
 
-def _of_action(room: Room, actor: str, typed: Sequence[str], partial: str) -> Iterator[tuple[str, str]]:
-    deed, action, *line = typed
-    command = room.command(action, deed)
+def _of_action(seat: Seat, actor: str, typed: Sequence[str], partial: str) -> Iterator[tuple[str, str]]:
+    verb, action, *line = typed
+    command = seat.command(action, verb)
     takes = command.takes
-    who = actor or next(iter(room.own()), "")
-    words = Words(room.scope(who, command), action)
+    who = actor or next(iter(seat.own()), "")
+    words = Words(seat.scope(who, command), action)
     if partial.startswith("-") or (line and takes.get(line[-1], False)):
         option = words.by_name.get(line[-1].lstrip("-")) if line and not partial.startswith("-") else None
-        lie = _cards(room, option, who) if option is not None else []
-        yield from ((card, "") for card in lie) if lie else _of_shell(room, typed, partial)
+        lie = _cards(seat, option, who) if option is not None else []
+        yield from ((card, "") for card in lie) if lie else _of_shell(seat, typed, partial)
         return
     bare, _ = typed_apart(line, takes)
     last = bare.get(len(line) - 1, "")
@@ -157,22 +157,22 @@ def _of_action(room: Room, actor: str, typed: Sequence[str], partial: str) -> It
     bound = [one for one in bound if one.parameter is None or one.parameter.kind != "flag"]
     if bound:
         for taker in {one.name: one for one in bound}.values():
-            yield from _values(room, words, taker, partial)
+            yield from _values(seat, words, taker, partial)
         return
     required = [words.takers[name] for name in words.described.required if name in words.takers]
     for taker in (*required, *(one for one in words.takers.values() if one not in required)):
         if taker in required or (taker.parameter is not None and taker.parameter.kind == "choice") or partial:
-            yield from _values(room, words, taker, partial)
+            yield from _values(seat, words, taker, partial)
     yield from ((name, one.help) for name, one in words.parameters.items())
-    yield from ((label, f"answers {label}") for label in labels_of(room.rules, action) if label not in words.parameters)
+    yield from ((label, f"answers {label}") for label in labels_of(seat.rules, action) if label not in words.parameters)
     yield from ((word, "") for word in ("vs", "with") if word not in words.parameters)
 
 
-def _values(room: Room, words: Words, taker: Taker, partial: str) -> Iterator[tuple[str, str]]:
+def _values(seat: Seat, words: Words, taker: Taker, partial: str) -> Iterator[tuple[str, str]]:
     """Yield what a parameter, or the label of a decision, may be given."""
-    state, rules, parameter, actor = room.state, room.rules, taker.parameter, words.scope.actor
+    state, rules, parameter, actor = seat.state, seat.rules, taker.parameter, words.scope.actor
     if parameter is None:
-        for text, meaning in offer_shared(room.data, words.action, taker.option):
+        for text, meaning in offer_shared(seat.data, words.action, taker.option):
             label, _, value = text.partition("=")
             if label == taker.name and value:
                 yield value, meaning
@@ -204,18 +204,18 @@ def _values(room: Room, words: Words, taker: Taker, partial: str) -> Iterator[tu
             if parameter.kind == "tag" or parameter.metavar == "ASPECT":
                 yield from ((tag.name, tag.kind) for tag in state.tags)
         case "cards":
-            yield from ((card, "") for card in _cards(room, taker, actor))
+            yield from ((card, "") for card in _cards(seat, taker, actor))
 
 
-def _cards(room: Room, taker: Taker, actor: str) -> list[str]:
+def _cards(seat: Seat, taker: Taker, actor: str) -> list[str]:
     """Return the cards that lie where a parameter says what lies there, as far as the seat sees them."""
     pile = taker.parameter.pile if taker.parameter is not None else ""
-    text = room.rules.file.piles.get(pile)
-    lie = room.state.piles.get(pile_name(pile, actor) if text.each else pile) if text is not None else None
+    text = seat.rules.file.piles.get(pile)
+    lie = seat.state.piles.get(pile_name(pile, actor) if text.each else pile) if text is not None else None
     return shown_codes([card for card in lie.cards if card != FACE_DOWN]) if lie is not None else []
 
 
-def _of_shell(room: Room, words: Sequence[str], partial: str) -> Iterator[tuple[str, str]]:
+def _of_shell(seat: Seat, words: Sequence[str], partial: str) -> Iterator[tuple[str, str]]:
     """Yield what a shell would be offered at the end of a command of `rpgres table`."""
     from typer._click.shell_completion import ShellComplete
 
@@ -234,7 +234,7 @@ def _of_shell(room: Room, words: Sequence[str], partial: str) -> Iterator[tuple[
         def format_completion(self, item: Any) -> str:
             return str(item.value)
 
-    where = ["--table", str(room.path), *(["--as", room.seat] if room.seat else [])]
+    where = ["--table", str(seat.path), *(["--as", seat.name] if seat.name else [])]
     split_at = 2 if words[0] in ("act", ODDS) else 1
     line = [*words[:split_at], *where, *words[split_at:]]
     for item in Here(load_command("table"), {}, "rpgres table", "").get_completions(line, partial):

@@ -1,4 +1,4 @@
-"""Who is meant on a line that names several: side by side, at the table, or on a sheet that is not there yet."""
+"""Characters on a line that names several: side by side, at the table, or on a sheet that joins it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def is_in_turns(rules: Rules, word: str) -> bool:
     return word in rules.file.actions and bool(rules.file.actions[word].procedure)
 
 
-def abreast(rules: Rules, state: State, words: Sequence[str]) -> list[str]:
+def with_sides(rules: Rules, state: State, words: Sequence[str]) -> list[str]:
     """Return a line of an action in turns on which who is joined by `and` stands behind a word of their side.
 
     `mara and edda conflict against guards` is `mara conflict with edda against guards`.
@@ -61,7 +61,7 @@ def led(rules: Rules, state: State, players: Sequence[str], action: str, words: 
     return str(named[first]), [*words[: first - 1], *words[first + 1 :]]
 
 
-def near_somebody(known: Words, line: Sequence[str]) -> Iterator[tuple[int, str, str]]:
+def near_names(known: Words, line: Sequence[str]) -> Iterator[tuple[int, str, str]]:
     """Yield the bare words that name a sheet and nearly a character: their place, the sheet, the characters."""
     people = [name for name in known.scope.state.characters if name != known.scope.actor]
     bare = typed_apart(line, known.scope.options)[0]
@@ -78,7 +78,7 @@ def near_somebody(known: Words, line: Sequence[str]) -> Iterator[tuple[int, str,
             yield place, name, near
 
 
-def who_is_there(known: Words, line: list[str], sheets: set[str], asks: Any) -> list[str]:
+def names_settled(known: Words, line: list[str], sheets: set[str], asks: Any) -> list[str]:
     """Return a line with who is meant at the table in place of sheets that nearly have their names.
 
     Args:
@@ -91,7 +91,7 @@ def who_is_there(known: Words, line: list[str], sheets: set[str], asks: Any) -> 
         UsageError: no answer says which is meant.
     """
     meant = list(line)
-    for place, name, near in near_somebody(known, line):
+    for place, name, near in near_names(known, line):
         if name in sheets:
             continue
         there, sheet = Reading(f"{near} at the table", (near,)), Reading(f"the sheet {name}", (name,))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from rpgres.cli.asking.terminal import read_line
 from rpgres.cli.play.offers import Offer, choice_offers, offers
-from rpgres.cli.play.room import Room
+from rpgres.cli.play.seat import Seat
 from rpgres.cli.play.status import status
 from rpgres.cli.streams import columns, is_terminal, raw, results
 from rpgres.journal.chain import digest
@@ -45,20 +45,20 @@ class PlainReader:
     For these, Up and Tab work where the system has a library for it, and nothing is drawn.
 
     Args:
-        room: the seat, and what it may know.
+        seat: the seat, and what it may know.
         is_able: whether the terminal can move its cursor.
     """
 
-    def __init__(self, room: Room, *, is_able: bool) -> None:
+    def __init__(self, seat: Seat, *, is_able: bool) -> None:
         self.is_interactive = is_terminal() and sys.stdin is not None and sys.stdin.isatty()
         self._offered: Callable[[str], list[Offer]] = lambda _line: []
-        self._room = room
+        self._seat = seat
         if is_able:
             self._edit()
 
     def command(self, sign: str) -> str:
         """Return a line that says what is done."""
-        self._offered = lambda line: offers(self._room, line)
+        self._offered = lambda line: offers(self._seat, line)
         return read_line(sign)
 
     def read(self, sign: str, choices: Choices = ()) -> str:
@@ -83,38 +83,38 @@ class PlainReader:
         readline.parse_and_bind("set enable-bracketed-paste off")  # which would write more than what is typed
 
 
-def reader_for(room: Room, *, is_plain: bool) -> Reader:
+def reader_for(seat: Seat, *, is_plain: bool) -> Reader:
     """Return what reads lines here.
 
     Args:
-        room: the seat, and what it may know.
+        seat: the seat, and what it may know.
         is_plain: whether nothing is drawn, for people who listen.
     """
     term = os.environ.get("TERM", "") if sys.platform != "win32" else "windows"
     is_able = is_terminal() and sys.stdin is not None and sys.stdin.isatty() and term not in DUMB
-    return EditingReader(room) if is_able and not is_plain else PlainReader(room, is_able=is_able)
+    return EditingReader(seat) if is_able and not is_plain else PlainReader(seat, is_able=is_able)
 
 
 class EditingReader:
     """Lines that are edited: history, completion, a status line below.
 
     Args:
-        room: the seat, and what it may know.
+        seat: the seat, and what it may know.
     """
 
     is_interactive = True
 
-    def __init__(self, room: Room) -> None:
+    def __init__(self, seat: Seat) -> None:
         from prompt_toolkit.history import InMemoryHistory
 
-        self._room = room
+        self._seat = seat
         self._pasted: deque[str] = deque()
-        self._commands = self._session(_lines_kept(room))
+        self._commands = self._session(_lines_kept(seat))
         self._answers = self._session(InMemoryHistory())
 
     def command(self, sign: str) -> str:
         """Return a line that says what is done."""
-        return self._prompt(self._commands, sign, lambda line: offers(self._room, line))
+        return self._prompt(self._commands, sign, lambda line: offers(self._seat, line))
 
     def read(self, sign: str, choices: Choices = ()) -> str:
         """Return a line that answers something; the choices are offered."""
@@ -126,8 +126,8 @@ class EditingReader:
             session.history.append_string(line)
             results().write(f"{sign}{line}\n")  # as if it had been typed
             return line
-        self._room.look()
-        bar = status(self._room, columns(default=80, at_most=1000))
+        self._seat.look()
+        bar = status(self._seat, columns(default=80, at_most=1000))
         begun = self._pasted.popleft() if self._pasted else ""
         return session.prompt(sign, default=begun, completer=_completer(offered), bottom_toolbar=bar)
 
@@ -183,13 +183,13 @@ def _completer(offered: Any) -> Completer:
     return Offering()
 
 
-def _lines_kept(room: Room) -> Lines:
+def _lines_kept(seat: Seat) -> Lines:
     """Return the lines typed at this table by this seat, which are kept in the user's state folder."""
     from prompt_toolkit.history import FileHistory, InMemoryHistory
 
     from rpgres.journal.checking import state_folder
 
-    name = digest(f"{room.path.resolve()}\n{room.history.new.hash}\n{room.seat or ''}".encode())[:32]
+    name = digest(f"{seat.path.resolve()}\n{seat.history.new.hash}\n{seat.name or ''}".encode())[:32]
     try:
         folder: Path = state_folder() / "lines"
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)

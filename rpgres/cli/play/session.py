@@ -1,4 +1,4 @@
-"""An evening at a table: lines are read, carried out one by one, and what goes wrong is told."""
+"""The loop of `rpgres play`: lines are read and carried out one by one, and errors are printed."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from contextlib import redirect_stdout
 from textwrap import wrap
 
 from rpgres.cli.exits import blame, trace
-from rpgres.cli.output import flush, know_cards, say, say_text, told_as
-from rpgres.cli.play.helping import help_lines, help_on
+from rpgres.cli.output import flush, say, say_text, take_dice_words, use_card_names
+from rpgres.cli.play.helping import command_help, help_lines
 from rpgres.cli.play.reader import Reader
-from rpgres.cli.play.room import DEEDS, LEAVE, ODDS, OTHERS, Room, Understood
+from rpgres.cli.play.seat import LEAVE, ODDS, OTHERS, TABLE_COMMANDS, Seat, Understood
 from rpgres.cli.play.status import status
 from rpgres.cli.render.lines import Line, Piece, line
 from rpgres.cli.shell.words import words_of
@@ -24,8 +24,8 @@ from rpgres.rulesets import unknown
 SIGN, INDENT = "> ", "  "
 ROLLING = ("act", "answer", "begin", "end", "pass", "open", "orders")  # commands that may roll dice
 EVERYBODY, NOBODY = ("all", "real"), ("off", "seeded")  # whose dice are real
-INTERRUPTED = 130  # what Typer makes of an interrupt
-WIDTH, WIDEST = 80, 120  # columns of help: where nobody knows, and at most
+INTERRUPTED = 130  # what Typer returns for an interrupt
+WIDTH, WIDEST = 80, 120  # columns of help: where the width is unknown, and at most
 
 
 class _InsteadError(Exception):
@@ -33,24 +33,24 @@ class _InsteadError(Exception):
 
 
 class Session:
-    """A person who sits in a room.
+    """A person at a seat.
 
     Args:
-        room: the seat, and what it may know.
+        seat: the seat, and what it may know.
         reader: reads what is typed.
         common: the options of `rpgres table` that every line has.
         is_plain: whether colours are left out.
-        real_dice: whose dice are real; nobody's when empty.
+        real_dice: whose dice are real; empty for no one's.
     """
 
     def __init__(
-        self, room: Room, reader: Reader, common: Sequence[str], *, is_plain: bool, real_dice: str = ""
+        self, seat: Seat, reader: Reader, common: Sequence[str], *, is_plain: bool, real_dice: str = ""
     ) -> None:
-        self._real = self._checked(real_dice, room)
-        self._room, self._reader, self._common, self._is_plain = room, reader, list(common), is_plain
+        self._real = self._checked(real_dice, seat)
+        self._seat, self._reader, self._common, self._is_plain = seat, reader, list(common), is_plain
         self._has_left = False  # the table, at a question
         self._is_left = False  # the question alone, unanswered
-        know_cards(room.rules)
+        use_card_names(seat.rules)
 
     def run(self) -> None:
         """Read and carry out lines until the person leaves."""
@@ -62,7 +62,7 @@ class Session:
             except UsageError as error:
                 blame(error, as_json=False)
                 continue
-            words = self._room.typed(words) if words else words
+            words = self._seat.typed(words) if words else words
             if words[:1] in ([name] for name in LEAVE):
                 return
             if words and not words[0].startswith("#"):
@@ -91,37 +91,37 @@ class Session:
     def carry_out(self, typed: str) -> bool | None:
         """Carry out a line typed at a question, and tell whether the table has changed; None where it is no command."""
         try:
-            words = self._room.typed(words_of(typed)) if typed else []
+            words = self._seat.typed(words_of(typed)) if typed else []
         except UsageError:
             return None
-        if not words or not self._room.is_line(words):
+        if not words or not self._seat.is_line(words):
             return None
-        history = self._room.look()
+        history = self._seat.look()
         before, pending = history.head.hash, history.pending
         if words == ["undo"] and pending is not None:
             words = ["undo", str(pending.number)]  # the last answer, and not the whole action
         if words != ["answer"]:
             self._do(words)
-        return self._room.look().head.hash != before
+        return self._seat.look().head.hash != before
 
     def _put_open(self) -> None:
         """Put the question that is open to the person, where it is theirs."""
-        self._room.look()
-        if self._reader.is_interactive and self._room.can_answer:
+        self._seat.look()
+        if self._reader.is_interactive and self._seat.can_answer:
             self._do(["answer"])
 
     def _greet(self) -> None:
-        history = self._room.history
+        history = self._seat.history
         title = history.new.public.title or history.new.public.ruleset
-        names = ", ".join(self._room.state.characters) or "nobody"
+        names = ", ".join(self._seat.state.characters) or "nobody"
         told: list[Line] = [line(Piece(title, "title"), f": {names}. Type an action, or `help` or `quit`.")]
-        if history.pending is not None and not (self._reader.is_interactive and self._room.can_answer):
+        if history.pending is not None and not (self._reader.is_interactive and self._seat.can_answer):
             told.append(line("A decision is pending: `show` displays it, `answer` answers it."))
         say(told, is_plain=self._is_plain)
 
     def _next_line(self) -> str | None:
         """Return the next line; None when the input ends."""
-        self._room.look()
+        self._seat.look()
         flush()
         while True:
             try:
@@ -133,23 +133,23 @@ class Session:
                 blame(error, as_json=False)
 
     def _do(self, words: list[str]) -> None:
-        """Carry out a line; what goes wrong is told, and the next line is read."""
-        words = told_as(words)
+        """Carry out a line; an error is printed, and the next line is read."""
+        words = take_dice_words(words)
         try:
-            if words[0] == "help" and (len(words) == 1 or words[1] in (*self._room.actions, *DEEDS)):
+            if words[0] == "help" and (len(words) == 1 or words[1] in (*self._seat.actions, *TABLE_COMMANDS)):
                 width = columns(default=WIDTH, at_most=WIDEST)
-                lines = help_lines(self._room, width) if len(words) == 1 else help_on(self._room, words[1])
+                lines = help_lines(self._seat, width) if len(words) == 1 else command_help(self._seat, words[1])
                 say(lines, is_plain=self._is_plain)
                 return
             if words == ["status"]:
-                say([line(INDENT, status(self._room))], is_plain=self._is_plain)
+                say([line(INDENT, status(self._seat))], is_plain=self._is_plain)
                 return
             if words[0] == "real":
-                self._real = self._checked(" ".join(words[1:]) or "all", self._room)
+                self._real = self._checked(" ".join(words[1:]) or "all", self._seat)
                 told = f"real dice: {self._real}" if self._real else "the seed rolls all dice"
                 say([line("  ", Piece(told, "quiet"))], is_plain=self._is_plain)
                 return
-            self._carry_out(self._room.understood(words, self._ask))
+            self._carry_out(self._seat.understood(words, self._ask))
         except _InsteadError:
             return
         except (KeyboardInterrupt, EOFError):
@@ -164,16 +164,16 @@ class Session:
             blame(error, as_json=False)
 
     @staticmethod
-    def _checked(whom: str, room: Room) -> str:
+    def _checked(whom: str, seat: Seat) -> str:
         """Return whose dice are real, as `--real-dice` takes it.
 
         Raises:
-            UsageError: there is nobody of a name.
+            UsageError: no character has that name.
         """
         names = whom.replace(",", " ").split()
         for name in names:
-            if name not in (*room.state.characters, *EVERYBODY, *NOBODY, GM):
-                raise UsageError(unknown("character", name, [*room.state.characters, "all", "off"], of="this table"))
+            if name not in (*seat.state.characters, *EVERYBODY, *NOBODY, GM):
+                raise UsageError(unknown("character", name, [*seat.state.characters, "all", "off"], of="this table"))
         return "" if not set(NOBODY).isdisjoint(names) else ",".join(names)
 
     def _carry_out(self, understood: Understood) -> None:
@@ -190,7 +190,7 @@ class Session:
             say([line(INDENT, Piece(f"{name} joins the table", "quiet"))], is_plain=self._is_plain)
         # What code of others prints is no result; help is, and Typer prints it.
         with redirect_stdout(results() if "--help" in args else sys.stdout):
-            if args[0] in ("help", "roll"):  # a page of the guide, or what is no matter of this table
+            if args[0] in ("help", "roll"):  # a page of the guide, or dice outside the table
                 named = f"rpgres {args[0]}"
                 code = load_command(args[0]).main(args=args[1:], prog_name=named, standalone_mode=False)
             else:
@@ -239,9 +239,9 @@ class Session:
             words = words_of(typed)
         except UsageError:
             return False
-        meant = self._room.typed(words)
-        is_name = len(words) == 1 and (len(meant) > 1 or meant[0] in self._room.actions)  # `guards` would be shown
-        return not is_name and self._room.is_line(meant)
+        meant = self._seat.typed(words)
+        is_name = len(words) == 1 and (len(meant) > 1 or meant[0] in self._seat.actions)  # `guards` would be shown
+        return not is_name and self._seat.is_line(meant)
 
 
 def _names_dice(args: Sequence[str]) -> bool:

@@ -101,13 +101,8 @@ def _text(x: float, y: float, text: str, *, anchor: str = "start", fill: str = "
 
 
 def _rect(x: float, y: float, width: float, height: float, fill: str, *, said: str = "") -> str:
-    tip = f"<title>{escape(said)}</title>" if said else ""
-    size = f'width="{max(width, 0):.1f}" height="{height:.1f}"'
-    return (
-        f'<rect x="{x:.1f}" y="{y:.1f}" {size} fill="{fill}">{tip}</rect>'
-        if tip
-        else (f'<rect x="{x:.1f}" y="{y:.1f}" {size} fill="{fill}"/>')
-    )
+    inside = f"><title>{escape(said)}</title></rect>" if said else "/>"
+    return f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(width, 0):.1f}" height="{height:.1f}" fill="{fill}"{inside}'
 
 
 def _title_width(title: str) -> float:

@@ -8,7 +8,7 @@ from rpgres.cli.formats.decks import CardCount, Composition, DeckDescription, De
 from rpgres.cli.render.lines import HANG, INDENT, Line, Piece, Shown, line, section
 from rpgres.cli.render.reports import Cell, Grid, Table
 from rpgres.cli.render.rulesets import condition_words
-from rpgres.cli.render.words import card_count, title
+from rpgres.cli.render.words import card_count, problem_count, title
 
 NONE = "-"  # the sign for no card
 
@@ -26,14 +26,13 @@ def deck_list_lines(decks: DeckList) -> list[Line]:
     if not found and not decks.problems:
         return [line(f"{decks.ruleset} has no decks")]
     for ruleset, problems in decks.problems.items():
-        count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
-        message = f": {count}; run `rpgres ruleset check {ruleset}` for details"
+        message = f": {problem_count(len(problems))}; run `rpgres ruleset check {ruleset}` for details"
         found.append(line(Piece(ruleset, "name"), " ", Piece("broken", "bad"), message))
     return found
 
 
 def deck_lines(deck: DeckDescription, *, codes: bool = False) -> list[Shown]:
-    """Return what is in a deck: how many cards of which suit and value, what they come to, further attributes.
+    """Return what is in a deck: how many cards of which suit and value, their sums and means, further attributes.
 
     Args:
         codes: whether every kind of card is listed.
@@ -52,7 +51,7 @@ def deck_lines(deck: DeckDescription, *, codes: bool = False) -> list[Shown]:
 
 
 def draw_lines(draw: DeckDraw) -> list[Line]:
-    """Return the cards that were drawn, in their order, with what they come to."""
+    """Return the cards that were drawn, in their order, with their sum."""
     width = max(len(card.code) for card in draw.cards)
     found = [line(Piece(card.code.ljust(width), "name"), f"  {_card(card)}") for card in draw.cards]
     if sum(card.value is not None for card in draw.cards) > 1:

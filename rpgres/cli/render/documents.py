@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from rpgres.cli.render.charts import chart_svg, escape
-from rpgres.cli.render.markdown import plain_markdown
 from rpgres.cli.render.reports import Report, Table, used_columns
 from rpgres.text.harmless import in_line
 
+_MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]<>#|~&"})  # what would be read as more than text
+_LEADS = re.compile(r"^(\d+)([.)])|^([-+=:])")  # what would begin a list or underline a heading
 _STYLE = """\
 body { font-family: sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; line-height: 1.5; }
 table { border-collapse: collapse; margin: 1rem 0; }
@@ -29,6 +31,20 @@ def markdown(report: Report) -> str:
     if report.below:
         blocks.append("\n".join(f"- {plain_markdown(text)}" for text in report.below))
     return "\n\n".join(blocks) + "\n"
+
+
+def plain_markdown(text: str, *, is_cell: bool = False) -> str:
+    r"""Return a text in which nothing means more than it says in Markdown; a cell of a table begins no list.
+
+    >>> plain_markdown("1. *so*")
+    '1\\. \\*so\\*'
+    """
+    marked = in_line(text).strip().translate(_MARKS)
+    return (
+        marked
+        if is_cell
+        else _LEADS.sub(lambda found: f"{found[1]}\\{found[2]}" if found[1] else f"\\{found[3]}", marked)
+    )
 
 
 def _markdown_table(table: Table) -> str:

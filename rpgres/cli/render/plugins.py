@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from rpgres.cli.render.lines import HANG, INDENT, Line, Piece, line
 from rpgres.conformance import Verdict
 from rpgres.plugins.listing import PluginStatus
-from rpgres.toml.diagnostics import Diagnostic
 
 GAP = 2  # blanks between two columns
 NAMES = 12  # the width of the names of checks
@@ -20,7 +19,8 @@ def plugin_lines(plugins: Sequence[PluginStatus]) -> list[Line]:
     width = max(len(plugin.id) for plugin in plugins) + GAP
     found: list[Line] = []
     for plugin in plugins:
-        state = Piece("ok", "good") if plugin.ok else _state(plugin)
+        failed = Piece("disabled", "quiet") if plugin.stage == "disabled" else Piece("broken", "bad")
+        state = Piece("ok", "good") if plugin.ok else failed
         pad = " " * max(GAP, 10 - len(state.text))
         name = plugin.title or plugin.module
         found.append(line(Piece(plugin.id.ljust(width), "name"), state, pad, HANG, f"{name} ({_origin(plugin)})"))
@@ -39,10 +39,6 @@ def _origin(plugin: PluginStatus) -> str:
     return f"{plugin.distribution} {plugin.version}{', built in' if plugin.builtin else ''}"
 
 
-def _state(plugin: PluginStatus) -> Piece:
-    return Piece("disabled", "quiet") if plugin.stage == "disabled" else Piece("broken", "bad")
-
-
 def header_line(plugin: PluginStatus) -> Line:
     """Return a plugin that is put to its checks, of which nothing is known yet."""
     return line(Piece(plugin.id, "name"), f": {plugin.title or plugin.module} ({_origin(plugin)})")
@@ -57,7 +53,9 @@ def verdict_lines(verdict: Verdict) -> list[Line]:
         state = Piece("passed", "good") if verdict.ok else Piece("failed", "bad")
         found = [line(INDENT, name, state, INDENT, HANG, verdict.title)]
     found += [line(INDENT * 2, text) for problem in verdict.problems for text in problem.text.splitlines()]
-    return found + [line(INDENT * 2, Piece(f"{note.severity}: {_one_line(note)}", "quiet")) for note in verdict.notes]
+    return found + [
+        line(INDENT * 2, Piece(f"{note.severity}: {' '.join(note.text.split())}", "quiet")) for note in verdict.notes
+    ]
 
 
 def closing_line(verdicts: Sequence[Verdict]) -> Line:
@@ -72,7 +70,3 @@ def closing_line(verdicts: Sequence[Verdict]) -> Line:
     else:
         told = Piece(f"all {len(verdicts)} checks passed", "good")
     return line(INDENT, told, left)
-
-
-def _one_line(note: Diagnostic) -> str:
-    return " ".join(note.text.split())

@@ -160,7 +160,8 @@ def _groups(question: Question, keys: Mapping[str, Option], price: str) -> list[
         if any(key in its for its in others.values()):
             continue
         told = option.price if option.price != price else ""
-        entry = line(Piece(key, "name"), f" {option.brief or _in_full(option)}{f' ({told})' if told else ''}")
+        text = option.brief or (f"{option.name}: {option.text}" if option.text else option.name)
+        entry = line(Piece(key, "name"), f" {text}{f' ({told})' if told else ''}")
         is_own = not option.cost or not _nearness(option, question)[0]
         groups.setdefault("" if is_own else option.of, []).append(entry)
     count = len(keys) - sum(map(len, others.values()))
@@ -184,10 +185,6 @@ def _other_ways(keys: Mapping[str, Option]) -> dict[str, list[str]]:
 def _span(keys: Sequence[str], count: int) -> str:
     """Return what is typed for several options; where it is all there are, those in between are left out."""
     return f"{keys[0]} to {keys[-1]}" if len(keys) == count > 2 else ", ".join(keys)
-
-
-def _in_full(option: Option) -> str:
-    return f"{option.name}: {option.text}" if option.text else option.name
 
 
 def _list(question: Question, keys: Mapping[str, Option]) -> Iterator[Line]:
@@ -218,7 +215,7 @@ def success_words(prepared: Prepared, view: View, question: Question, *, is_turn
 
     Args:
         prepared: the action.
-        view: what happened in it, as whoever is asked knows it.
+        view: what happened in it, as the asked seat knows it.
         question: what they are asked.
         is_turn: whether it is that of the turn of a procedure.
     """
@@ -273,7 +270,7 @@ def odds_lines(
 
 
 def _typed(alike: Sequence[OptionOdds], keys: Mapping[str, str]) -> str:
-    """Return what is typed for options that come to the same: one by its name, several by their numbers."""
+    """Return what is typed for options with the same odds: one by its name, several by their numbers."""
     typed = [keys.get(one.option, "Enter") for one in alike]
     names = [key if key == "Enter" or ":" in one.option else one.option for key, one in zip(typed, alike, strict=True)]
     if len(names) == 1 or (names != typed and max(map(len, names)) <= SHORT):

@@ -1,4 +1,4 @@
-"""Results, and decisions that wait, as lines for people. Odds stand in `odds`."""
+"""Results, and pending decisions, as lines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,17 @@ from itertools import groupby
 from typing import Any
 
 from rpgres.cli.render.lines import BULLET, INDENT, Line, Piece, line
-from rpgres.cli.render.words import band_title, effect_words, named_in_text, rung, signed, style_of, title, who_is
+from rpgres.cli.render.words import (
+    band_title,
+    effect_words,
+    input_words,
+    named_in_text,
+    rung,
+    signed,
+    style_of,
+    title,
+    who_is,
+)
 from rpgres.engine.events import Event
 from rpgres.engine.players import NO, ORDERS, Question
 from rpgres.engine.records import Pending, QuestionRecord, Result, event_record
@@ -92,7 +102,7 @@ def _by(seat: str | None) -> str:
 
 
 def _typed_words(inputs: Mapping[str, Any]) -> str:
-    return ", ".join(input_words(name, value) for name, value in inputs.items() if name != "sheet")
+    return input_words({name: value for name, value in inputs.items() if name != SHEET})
 
 
 def moment_words(moment: str, period: str) -> str:
@@ -190,21 +200,6 @@ def action_lines(action: str, *, actor: str, inputs: Mapping[str, Any]) -> list[
     return [line(Piece(_heading(action, None, actor), "title"), f": {told}" if told else "")]
 
 
-def input_words(name: str, value: Any) -> str:
-    """Return an input of an action as it was typed, in words."""
-    name = name.replace("-", " ").replace("_", " ")
-    if value is True:
-        return name
-    values = value if isinstance(value, list | tuple) else [value]
-    return f"{name} {' and '.join(_value_words(one) for one in values)}"
-
-
-def _value_words(value: Any) -> str:
-    if isinstance(value, Mapping):  # an opposition as a scene writes it
-        return ":".join(str(part) for part in value.values())
-    return str(value)
-
-
 def _heading(action: str, variant: str | None, actor: str | None) -> str:
     words = title(action) + (f" ({variant.replace('-', ' ')})" if variant else "")
     return f"{actor}, {words[:1].lower()}{words[1:]}" if actor and actor != "actor" else words
@@ -236,9 +231,9 @@ def record_lines(
         events: in order.
         file: the ruleset's data, for the words of what turns have changed.
         told: texts that stand elsewhere.
-        is_full: whether moments that were let pass are told.
+        is_full: whether skipped decisions are shown.
     """
-    for _, group in groupby(untold(events), key=_drawing):
+    for _, group in groupby(untold(events), key=drawing):
         drawn: list[DrawEvent] = []
         for event in group:
             match event:
@@ -247,7 +242,7 @@ def record_lines(
                 case RollEvent():
                     dice = Piece(event.faces, "dice") if event.faces else Piece("no dice")
                     words = f" ({event.words})" if event.words else ""
-                    yield line(INDENT, f"{_whose(event)}: ", dice, " = ", Piece(_value(event), "number"), words)
+                    yield line(INDENT, f"{_whose(event)}: ", dice, " = ", Piece(rolled_value(event), "number"), words)
                 case DecisionEvent() if is_full or event.answer != NO:
                     text = f": {event.text}" if event.text and event.text not in told else ""
                     of = f" of {event.of}" if event.of else ""
@@ -297,9 +292,10 @@ def _is_carried_out(decision: DecisionEvent, later: Sequence[EventRecord]) -> bo
     return False
 
 
-def _drawing(event: EventRecord) -> tuple[str, str, str] | None:
+def drawing(event: EventRecord) -> tuple[str, str, str] | None:
     """Return what cards drawn one after the other have in common when they make one line; None for another event."""
-    return (event.label, event.by, event.target) if isinstance(event, DrawEvent) else None
+    is_shown = isinstance(event, DrawEvent) and event.label != PLACE
+    return (event.label, event.by, event.target) if is_shown and isinstance(event, DrawEvent) else None
 
 
 def _whose(event: RollEvent | DrawEvent | MoveEvent) -> str:
@@ -320,7 +316,7 @@ def cards_words(cards: Sequence[str]) -> str:
     return ", ".join(shown)
 
 
-def _value(event: RollEvent) -> str:
+def rolled_value(event: RollEvent) -> str:
     """Return what a roll came to, with its sign where dice can be negative."""
     return signed(event.value) if "dF" in event.dice else str(event.value)
 
@@ -344,11 +340,11 @@ def pending_lines(
     said_by: str | None = None,
     is_listed: bool = True,
 ) -> list[Line]:
-    """Return a decision that waits: what happened so far, the question with its options, and how to answer it.
+    """Return a pending decision: what happened so far, the question with its options, and how to answer it.
 
     Args:
         file: the ruleset's data, for its words of what finished turns have changed.
-        how: the lines that tell how it is answered; by default the command that goes on with it.
+        how: the lines that say how it is answered; by default the command that resumes it.
         said_by: the seat that typed the inputs, which is then shown; empty for the host.
         is_listed: whether the options are listed.
     """
@@ -398,13 +394,11 @@ def fact_words(facts: Mapping[str, Any]) -> str:
     for name, value in facts.items():
         if value is None or isinstance(value, bool) or value == ():
             continue
-        shown = signed(value) if name == "margin" and isinstance(value, int) else _fact(value)
+        shown = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+        if name == "margin" and isinstance(value, int):
+            shown = signed(value)
         words.append(f"{name.replace('_', ' ')} {shown}")
     return ", ".join(words)
-
-
-def _fact(value: Any) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def repeat_line(number: int, result: Result | Pending, file: RulesetFile | None) -> Line:

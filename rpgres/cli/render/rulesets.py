@@ -160,7 +160,7 @@ def _switch_lines(switches: Mapping[str, Switch], in_force: Mapping[str, str]) -
         yield line(INDENT, Piece(name, "name"), f": {switch.help}")
         width = max(len(choice) for choice in switch.choices)
         for choice, text in switch.choices.items():
-            marks = [mark for mark, is_so in (("default", choice == switch.default),) if is_so]
+            marks = ["default"] if choice == switch.default else []
             marks += ["in force"] if choice == in_force.get(name) != switch.default else []
             message = f" ({', '.join(marks)})" if marks else ""
             yield line(INDENT * 2, Piece(choice.ljust(width), "name"), " " * GAP, HANG, text, Piece(message, "quiet"))

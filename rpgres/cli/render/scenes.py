@@ -1,4 +1,4 @@
-"""What is asked in a step of a scene, what is on a table, which expectations held, as lines. Nothing prints."""
+"""Questions of a step, the things on a table, and the expectations of a scene, as lines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from msgspec import structs
 
 from rpgres.cli.render.lines import INDENT, Line, Piece, Shown, line, section
 from rpgres.cli.render.results import action_lines, moment_words
-from rpgres.cli.render.words import card_count, known_to, thing_words, title, who_is
+from rpgres.cli.render.words import card_count, known_to, thing_words, title, track_words, who_is
 from rpgres.model.cards import shown_codes
 from rpgres.model.state import EMPTY, FACE_DOWN, Map
 
@@ -60,13 +60,9 @@ def table_lines(
 
 def _track_lines(tracks: Mapping[str, tuple[Box, ...]], state: State) -> Iterator[Line]:
     for name, boxes in tracks.items():
-        marked = [box for box in boxes if box.mark]
-        count = f"{len(marked)} of {len(boxes)}"
-        written = ", ".join(f"{box.name}: {box.mark}" for box in marked if box.mark != "x")
         row = [Piece("[x]", "bad") if box.mark else Piece("[ ]") for box in boxes]
         drawn = Piece("", "", (*row, Piece(" ")))
-        told = f"{count} ({written})" if written else count
-        yield line(INDENT, Piece(title(name), "name"), ": ", drawn, told, _audience(state, name))
+        yield line(INDENT, Piece(title(name), "name"), ": ", drawn, track_words(boxes), _audience(state, name))
 
 
 def _pile_lines(piles: Mapping[str, Pile]) -> Iterator[Line]:

@@ -1,4 +1,4 @@
-"""Character sheets as lines for people. What stands on a sheet is the ruleset's matter."""
+"""Character sheets as lines."""
 
 from __future__ import annotations
 
@@ -67,13 +67,13 @@ def _record_lines(name: str, record: Mapping[str, Any]) -> Iterator[Line]:
     """Yield a record: its text behind its name, and below it the rest."""
     text = record.get("text")
     yield line(INDENT, Piece(title(name), "name"), f": {text}" if text else "")
-    rest = [f"{key.replace('-', ' ')}: {_value(value)}" for key, value in record.items() if _is_told(key, value)]
+    rest = [
+        f"{key.replace('-', ' ')}: {_value(value)}"
+        for key, value in record.items()
+        if key != "text" and value is not None and value != ""
+    ]
     if rest:
         yield line(INDENT * 2, Piece("; ".join(rest), "quiet"))
-
-
-def _is_told(key: str, value: Any) -> bool:
-    return key != "text" and value is not None and value != ""
 
 
 def _value(value: Any) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import ceil, log10
 
 from rpgres.cli.render.lines import INDENT, Line, Piece, Shown, line
+from rpgres.cli.render.odds.words import outcome_style
 from rpgres.cli.render.reports import Cell, Chart, Grid, Report, Series, Table
-from rpgres.cli.render.results import answer_notes, house_rules_lines, input_words
-from rpgres.cli.render.words import style_of, title, titles
+from rpgres.cli.render.results import answer_notes, house_rules_lines
+from rpgres.cli.render.words import input_words, title, titles
 from rpgres.dice.seeds import run_seed
 from rpgres.odds.sampling import Estimate
 from rpgres.rulesets import RulesetFile
@@ -23,7 +24,7 @@ NOTHING = "(none)"
 def simulation_lines(
     record: SimulationResult, file: RulesetFile, *, detailed: Sequence[str] = (), house_rules: str = ""
 ) -> list[Shown]:
-    """Return a simulation as lines: every outcome with its interval, then what numbers come to.
+    """Return a simulation as lines: every outcome with its interval, then a summary of the numbers.
 
     Args:
         record: the simulation.
@@ -82,7 +83,7 @@ def _runs(record: SimulationResult) -> str:
 
 
 def _inputs_lines(record: SimulationResult) -> list[Line]:
-    told = ", ".join(input_words(name, value) for name, value in record.inputs.items())
+    told = input_words(record.inputs)
     return [line(INDENT, Piece(told, "quiet"))] if told else []
 
 
@@ -92,7 +93,7 @@ def _value_lines(
     names = value_names(name, counted, file)
     rows = [
         [
-            Cell(names[one.value], _style(file, one.value) if is_main(name) else ""),
+            Cell(names[one.value], outcome_style(file, str(one.value)) if is_main(name) else ""),
             Cell(share_text(one.share, record.runs)),
             Cell(f"({interval(one, record.runs)})"),
         ]
@@ -133,11 +134,6 @@ def _value_name(value: int | str | None, known: Mapping[str, str]) -> str:
     if value is None:
         return NOTHING
     return known.get(value, value or '""') if isinstance(value, str) else str(value)
-
-
-def _style(file: RulesetFile, value: int | str | None) -> str:
-    known = file.bands.get(value) if isinstance(value, str) else None
-    return style_of(known.success, 0) if known is not None else ""
 
 
 def digits(runs: int) -> int:
@@ -204,7 +200,7 @@ def _notes(record: SimulationResult) -> Iterator[Line]:
 
 def simulation_report(record: SimulationResult, file: RulesetFile) -> Report:
     """Return a simulation as a report: a table and a chart for each counted thing, with the interval of every share."""
-    told = ", ".join(input_words(name, value) for name, value in record.inputs.items())
+    told = input_words(record.inputs)
     tables = []
     for name, counted in record.counted.items():
         names = value_names(name, counted, file)

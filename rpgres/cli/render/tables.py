@@ -35,7 +35,7 @@ from rpgres.text.harmless import harmless
 
 LEARNED = {"draw": "rolls", "reveal": "something revealed"}  # what a seat has learned of what was undone
 MOST_NAMED = 3  # of what was undone, in one line
-Known = dict[int, Sequence[EventRecord]]  # what was told of a run by the number of its first entry
+Known = dict[int, Sequence[EventRecord]]  # the events shown of a run, by the number of its first entry
 
 if TYPE_CHECKING:
     from rpgres.journal.forms import PassRecord, TableRecord
@@ -204,7 +204,7 @@ def entry_lines(
         entry: as a seat sees it.
         file: the ruleset's data, for its words.
         is_timed: whether its time is shown.
-        known: what the entries before it have told of procedures, which this one adds to.
+        known: what the entries before it have shown of procedures, which this one adds to.
     """
     time = f"{entry.at}  " if is_timed else ""
     failed = "failed: " if isinstance(entry, RunEntry) and entry.attempt else ""
@@ -236,7 +236,7 @@ def typed_words(entry: RunEntry) -> str:
 
 
 def _news(entry: RunEntry, found: Result | Pending, file: RulesetFile, known: Known) -> Result | Pending:
-    """Return what came of an entry: of a procedure, only what no entry before it has told."""
+    """Return the result of an entry; of a procedure, only what no entry before it has shown."""
     described = file.actions.get(found.action or "")
     if described is None or not described.procedure:
         return found

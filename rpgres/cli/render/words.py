@@ -1,4 +1,4 @@
-"""Numbers and effects in words, from a ruleset's data. Whole results are put together in `results` and `odds`."""
+"""Numbers, effects and names in words, from a ruleset's data."""
 
 from __future__ import annotations
 
@@ -83,14 +83,24 @@ def card_count(number: int) -> str:
     return "1 card" if number == 1 else f"{number} cards"
 
 
+def problem_count(number: int) -> str:
+    """Return so many problems in words."""
+    return "a problem" if number == 1 else f"{number} problems"
+
+
 def who_is(name: str) -> str:
     """Return the title of a character."""
     return "the game master" if name == GM else name
 
 
-def known_to(audience: Iterable[str] | None) -> str:
-    """Return who may know of something, in words; nothing when it is public."""
-    return f"known to {', '.join(map(who_is, audience)) or 'nobody'}" if audience is not None else ""
+def known_to(audience: Iterable[str] | None, who: Callable[[str], str] = who_is) -> str:
+    """Return who may know of something, in words; nothing when it is public.
+
+    Args:
+        audience: the seats; None for all.
+        who: the title of a seat.
+    """
+    return f"known to {', '.join(map(who, audience)) or 'nobody'}" if audience is not None else ""
 
 
 def box_piece(boxes: Sequence[Box]) -> Piece:
@@ -104,6 +114,13 @@ def box_piece(boxes: Sequence[Box]) -> Piece:
 def box_mark(box: Box) -> str:
     """Return what stands in a box."""
     return "free" if not box.mark else "checked" if box.mark == "x" else f'"{box.mark}"'
+
+
+def track_words(boxes: Sequence[Box]) -> str:
+    """Return how many boxes of a track are marked, and what is written into them."""
+    marked = [box for box in boxes if box.mark]
+    written = ", ".join(f"{box.name}: {box.mark}" for box in marked if box.mark != "x")
+    return f"{len(marked)} of {len(boxes)}{f' ({written})' if written else ''}"
 
 
 def plain_value(value: Any) -> str:
@@ -126,6 +143,26 @@ def thing_words(thing: Any) -> list[str]:
     if isinstance(thing, Mapping) and thing:
         return [f"{key}: {plain_value(value)}" for key, value in thing.items()]
     return [plain_value(thing)]
+
+
+def input_words(inputs: Mapping[str, Any]) -> str:
+    """Return the inputs of an action in words.
+
+    >>> input_words({"skill": 3, "vs": {"character": "thug", "ability": "will"}, "free_use": True})
+    'skill 3, vs thug:will, free use'
+    """
+    names = {key: key.replace("-", " ").replace("_", " ") for key in inputs}
+    return ", ".join(
+        names[key] if value is True else f"{names[key]} {_typed_words(value)}" for key, value in inputs.items()
+    )
+
+
+def _typed_words(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return " and ".join(map(_typed_words, value))
+    if isinstance(value, Mapping):  # an opposition as a scene writes it
+        return ":".join(map(str, value.values()))
+    return "no" if value is False else str(value)
 
 
 def rolled_words(inputs: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""What a request of a batch with an `op` is answered: the record that the command prints with `--json`, or an error."""
+"""Answers to requests of a batch with an `op`: the record that the command prints with `--json`, or an error."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from rpgres.cli.formats.batches import SeveralRecord, TextRecord
 from rpgres.cli.options import GIVEN, read_answers
 from rpgres.cli.requests.keys import PLURAL, Keys, key_of_option, read_keys, with_keys
 from rpgres.cli.requests.operations import Operation, find_operation, prepared_run
-from rpgres.cli.requests.recording import Recording
-from rpgres.cli.streams import recorded
+from rpgres.cli.streams import Recording, recorded
 from rpgres.engine.records import ERROR, Pending, error_record
 from rpgres.engine.requests import discreet, resuming
 from rpgres.errors import FileError, RpgresError, as_own
@@ -29,14 +28,14 @@ ADDING = frozenset(
     f"table.{name}" for name in ("act", "answer", "pass", "set", "note", "begin", "end", "undo", "redo", "join")
 )
 TOGETHER = 64  # answers at most that wait for the disk
-LONGEST = 0.2  # seconds in which nobody else can write to their table
+LONGEST = 0.2  # seconds for which no other process can write to the table
 
 
 class Together:
-    """The answers that wait until what they tell of is on the disk, while requests that add to a table come in a row.
+    """Answers that wait until their entries are on the disk, while requests that add to a table come in a row.
 
     Args:
-        say: tells an answer.
+        say: writes an answer.
     """
 
     def __init__(self, say: Callable[[dict[str, Any]], None]) -> None:
@@ -54,7 +53,7 @@ class Together:
         connections.defer(enabled=bool(self._table))
 
     def say(self, answer: dict[str, Any], *, has_more: bool) -> None:
-        """Tell an answer: now, or when it is on the disk."""
+        """Write an answer: now, or when its entry is on the disk."""
         if not self._table:
             self._say(answer)
             return
@@ -63,7 +62,7 @@ class Together:
             self._settle()
 
     def _settle(self) -> None:
-        """Write what was done, and tell it; where it cannot be written, tell that of everything that was done."""
+        """Commit the entries, then write their answers; where that fails, write the error in place of each."""
         fault: dict[str, Any] | None = None
         try:
             with table_errors(Path(self._table)):
@@ -74,12 +73,12 @@ class Together:
         self._tell(fault)
 
     def give_up(self) -> None:
-        """Tell that nothing was done of what is not on the disk, before the process ends; in another thread."""
+        """Answer that what is not on the disk is undone, before the process ends; called in another thread."""
         message = f"{self._table}: undone, as a later request ended the process before this was written; send it again"
         self._tell(error_record(TableError(message, file=self._table)))
 
     def _tell(self, fault: Mapping[str, Any] | None) -> None:
-        """Tell the answers that wait; with a fault, that in place of what tells that something was done."""
+        """Write the answers that wait; with a fault, that in place of those of entries."""
         waiting, self._waiting, self._table = self._waiting, [], ""
         for answer in waiting:
             is_undone = fault is not None and answer.get("format") != ERROR
@@ -156,7 +155,7 @@ def _placed(error: BaseException, told: Mapping[str, Any]) -> BaseException:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# What goes on with a decision that waits
+# The request that resumes a pending decision
 
 
 def _request(operation: Operation, told: Mapping[str, Any], said: Recording) -> dict[str, Any] | None:

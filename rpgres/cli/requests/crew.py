@@ -84,7 +84,7 @@ class Crew:
     Args:
         command: starts one.
         heavy: how many heavy requests are worked on at a time.
-        say: tells a line; one thread calls it at a time.
+        say: writes a line; one thread calls it at a time.
     """
 
     def __init__(self, command: Sequence[str], heavy: int, say: Say) -> None:
@@ -93,7 +93,7 @@ class Crew:
         self._idle = [_Worker(command, self._answered) for _ in range(heavy)]
         self._heavy, self._lanes = deque[Job](), dict[str, Lane]()
         self._waiting = 0
-        self._fault: OSError | None = None  # why nothing more can be told
+        self._fault: OSError | None = None  # why no more can be written
 
     def take(self, job: Job) -> None:
         """Have a request answered; wait first where too many wait already."""
@@ -108,7 +108,7 @@ class Crew:
                 self._start(job)
 
     def say(self, line: bytes) -> None:
-        """Tell a line that is no answer of a process."""
+        """Write a line that is no answer of a process."""
         with self._room:
             self._say(line)
 
@@ -217,7 +217,7 @@ class _Worker:
                         continue  # what code of others has printed
                     job, last = self._jobs.popleft(), answer
                 self._answered(self, job, line)
-        is_given_up = process.wait() == 1 and last.get("code") == "time"  # and told so
+        is_given_up = process.wait() == 1 and last.get("code") == "time"  # and has said so
         with self._lock:
             behind, self._jobs = list(self._jobs), deque()
             # Behind one that was given up nothing was begun; only requests for its table wait for what was undone.
@@ -247,7 +247,7 @@ def _read(line: bytes) -> dict[str, Any]:
 def _feed(process: subprocess.Popen[bytes], lines: SimpleQueue[bytes]) -> None:
     """Write lines to a process, in a thread, as that may have to wait."""
     assert process.stdin is not None
-    with suppress(OSError), process.stdin:  # it has ended, and whoever listens to it learns of that
+    with suppress(OSError), process.stdin:  # it has ended, which `_listen` notices
         while line := lines.get():
             process.stdin.write(line + b"\n")
             process.stdin.flush()

@@ -13,20 +13,20 @@ from typing import Any
 
 import msgspec
 import typer.core
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from rpgres.cli.options import Option
 from rpgres.errors import UsageError, as_data
 from rpgres.rulesets import unknown
 
-# Options for whoever reads, or sits at a terminal.
+# Options for readers, and for a person at a terminal.
 UNASKED = {"json", "plain", "dice_words", "real_dice", "exit_code", "watch"}
 # Lists have these names; the option's own is taken as well.
 PLURAL = {"sheet": "sheets", "switch": "switches", "policy": "policies", "file": "files"}
-# What a key takes by what is played, told where it is given as the other takes it.
+# What a key takes, by what is played; added to the message where it is given as the other takes it.
 BY_SUBJECT = {"best": 'of an action it is true, of a scene or a procedure who decides: "mara"'}
 _OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
-EVERYBODY = "*"  # in an object of policies: whoever has none of their own
+EVERYBODY = "*"  # in an object of policies: every character without one of its own
 
 
 class Key(Struct, frozen=True):
@@ -88,17 +88,8 @@ class Keys:
 
 def key_of_option(option: Option) -> Key:
     """Return the key of an option that is declared as a record."""
-    name, *names = _names(option.name, many=option.many)
-    return Key(
-        name,
-        option.name,
-        option.help,
-        option.metavar,
-        names=(*names, *option.aliases),
-        is_flag=option.is_flag,
-        many=option.many,
-        is_hidden=option.name in UNASKED,
-    )
+    key = _key_of(option.build())
+    return structs.replace(key, names=(*key.names, *option.aliases))
 
 
 def _names(name: str, *, many: bool) -> list[str]:
@@ -156,7 +147,7 @@ def read_keys(keys: Keys, request: Mapping[str, Any], *, of: str, besides: Colle
         keys: those of the command.
         request: keys and values.
         of: the operation.
-        besides: keys that it has too, and which somebody else reads.
+        besides: further keys, which the caller reads.
 
     Raises:
         UsageError: a key is unknown or missing, or its value is none that it takes.
@@ -223,7 +214,7 @@ def _one(key: Key, name: str, given: Any) -> Any:
         return text
     try:
         return key.convert(given)
-    except Exception as error:  # Typer's own, which is told as ours
+    except Exception as error:  # Typer's own, reported as ours
         if not hasattr(error, "format_message"):
             raise
         if key.is_number and not str(given).removeprefix("-").isdecimal():
@@ -256,7 +247,7 @@ def with_keys(message: str, *, kept: Iterable[str] = ()) -> str:
 
 
 def check_plain(text: str, name: str) -> None:
-    """Check that a sheet is named without a folder, as whoever wrote the request may be a stranger.
+    """Check that a sheet is named without a folder, as the request may come from a stranger.
 
     Raises:
         UsageError: it is not.

@@ -1,4 +1,4 @@
-"""The commands as operations of `rpgres batch`: found by name, told by keys, answered with the record of `--json`.
+"""The commands as operations of `rpgres batch`: found by name, called with keys, answered with the record of `--json`.
 
 Nothing is listed twice: operations are the commands of `root`, and their keys the options of these.
 """
@@ -161,7 +161,7 @@ def _played(operation: Operation, request: Mapping[str, Any], folders: Sequence[
     if "notation" in rest and verb.dice_help:
         notation = _text(rest.pop("notation"), "notation")
         values = read_keys(_dice_keys(verb.name, tuple(verb.dice_options)), rest, of=operation.name)
-        return lambda: verb.throw(notation, values)
+        return lambda: verb.roll_dice(notation, values)
     if "scene" in rest and verb.scene is not None:
         scene = _text(rest.pop("scene"), "scene")
         found = _procedure_of(scene, rest, folders)
@@ -169,7 +169,10 @@ def _played(operation: Operation, request: Mapping[str, Any], folders: Sequence[
             return _called(operation.name, verb.scene(scene), rest, folders)
         data, action = found
     else:
-        data = _data_at(operation, rest, folders) if verb.is_seated else _data(rest, operation, folders)
+        if verb.is_seated:
+            data = _data_at(operation, rest, folders)
+        else:
+            data = _read(_named(rest, "ruleset", operation), _extra(rest, folders))
         action = _named(rest, "action", operation)
     return _acted(operation.name, verb, data, action, rest, folders)
 
@@ -216,11 +219,6 @@ def _inputs(given: Any) -> dict[str, Any]:
     if not isinstance(given, Mapping):
         raise UsageError(f'with is an object such as {{"skill": 3, "vs": 2}}, not {as_data(given)}', path=("with",))
     return {str(name).replace("-", "_"): value for name, value in given.items()}
-
-
-def _data(rest: dict[str, Any], operation: Operation, folders: Sequence[Path]) -> RulesetData:
-    ruleset = _named(rest, "ruleset", operation)
-    return _read(ruleset, _extra(rest, folders))
 
 
 def _data_at(operation: Operation, rest: Mapping[str, Any], folders: Sequence[Path]) -> RulesetData:
@@ -289,7 +287,7 @@ def _action_keys(name: str, verb: Any, data: RulesetData, action: str) -> tuple[
             _ACTION_KEYS.clear()
         described = data.file.actions[action]
         shared = verb.procedure_options if described.procedure and verb.procedure_options else verb.options
-        own = [one.replace("-", "_") for one in data.parameters(action)]  # in this order they are told
+        own = [one.replace("-", "_") for one in data.parameters(action)]  # in the order of messages
         keys = tuple(key_of_option(option) for option in shared if option.name not in own)
         off = {option.name: option.off for option in shared}
         _ACTION_KEYS[known] = Keys(keys, off), dict.fromkeys(own)

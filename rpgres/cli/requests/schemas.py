@@ -10,64 +10,39 @@ from rpgres.cli.requests.keys import Key, key_of_option, keys_of_command
 from rpgres.cli.requests.operations import RESOLVE, SHORT, Operation, keys_of, operations
 from rpgres.rulesets import Rules
 
-_ENTRY = ("entry",)
-_RUN = ("result", "pending", "entry")
 _STUDIES = ("comparison", "variation", "grids", "search", "knockout")
 # By operation, what `rpgres schema NAME` describes its answer; beside these stand error, text and answers.
 ANSWERS: Mapping[str, tuple[str, ...]] = {
-    RESOLVE: ("result", "pending"),
-    "roll": ("result", "pending"),
+    **dict.fromkeys((RESOLVE, "roll"), ("result", "pending")),
     "odds": ("odds", "odds-ladder", "scene-odds", "scene-best", *_STUDIES),
     "simulate": ("simulation", "result", "pending", "scene-result"),
     "whatif": ("what-if",),
-    "scene.list": ("files-listed",),
+    **dict.fromkeys(("scene.list", "sheet.list"), ("files-listed",)),
     "scene.run": ("scene-result", "pending"),
     "scene.show": ("account",),
-    "scene.check": ("check",),
+    **dict.fromkeys(("scene.check", "sheet.check"), ("check",)),
     "scene.test": ("scene-test",),
-    "table.new": _ENTRY,
-    "table.undo": _ENTRY,
-    "table.redo": _ENTRY,
-    "table.set": _ENTRY,
-    "table.note": _ENTRY,
-    "table.join": _ENTRY,
-    "table.reveal": _ENTRY,
-    "table.act": _RUN,
-    "table.begin": _RUN,
-    "table.end": _RUN,
-    "table.answer": _RUN,
-    "table.open": _RUN,
-    "table.pass": _RUN,
-    "table.seal": _ENTRY,
-    "table.orders": ("orders-shown", *_RUN),
+    **dict.fromkeys(
+        (f"table.{name}" for name in ("new", "undo", "redo", "set", "note", "join", "reveal", "seal")), ("entry",)
+    ),
+    **dict.fromkeys(
+        (f"table.{name}" for name in ("act", "begin", "end", "answer", "open", "pass")), ("result", "pending", "entry")
+    ),
+    "table.orders": ("orders-shown", "result", "pending", "entry"),
     "table.odds": ("odds", "odds-ladder", "scene-odds", *_STUDIES),
+    **{f"table.{name}": (name,) for name in ("log", "verify", "view")},
     "table.show": ("table",),
-    "table.log": ("log",),
-    "table.verify": ("verify",),
-    "table.view": ("view",),
-    "table.export": (),
-    "sheet.list": ("files-listed",),
-    "sheet.new": (),
-    "sheet.check": ("check",),
     "sheet.show": ("sheet-shown",),
     "deck.list": ("decks",),
     "deck.show": ("deck-shown",),
     "deck.draw": ("deck-draw",),
     "ruleset.list": ("rulesets",),
-    "ruleset.new": (),
-    "ruleset.import": (),
     "ruleset.check": ("ruleset-check",),
     "ruleset.test": ("ruleset-test",),
     "ruleset.show": ("ruleset-shown", "action-shown"),
     "plugin.list": ("plugins",),
-    "plugin.new": (),
     "plugin.check": ("plugin-check",),
-    "schema": (),
-    "help": (),
     "config.show": ("config-shown",),
-    "config.set": (),
-    "config.unset": (),
-    "config.path": (),
 }
 _VALUE: Schema = {"type": ["string", "number"]}
 _SEVERAL: Schema = {"type": "array", "items": _VALUE}
@@ -121,13 +96,13 @@ def _schema_of(operation: Operation, short: str | None, rules: Rules | None) -> 
             its = _schema_by_subject(key, of_scenes.get(key.name, key))
             properties |= dict.fromkeys((key.name, *key.names), its)
     required = ["op", *schema.pop("required", ()), *(key.name for key in keys if key.is_required and not key.names)]
-    several = [_needed_key(key) for key in keys if key.is_required and key.names]
+    several = [
+        {"oneOf": [{"required": [name]} for name in (key.name, *key.names)]}
+        for key in keys
+        if key.is_required and key.names
+    ]
     schema |= {"allOf": several} if several else {}
     return {**schema, "properties": properties, "required": required, "additionalProperties": False}
-
-
-def _needed_key(key: Key) -> Schema:
-    return {"oneOf": [{"required": [name]} for name in (key.name, *key.names)]}
 
 
 def _needed(operation: Operation) -> Schema:
@@ -186,4 +161,4 @@ def _schema_of_key(key: Key) -> Schema:
 
 
 def _answers_of(name: str) -> list[str]:
-    return [f"urn:rpgres:schema:{kind}:{VERSION}" for kind in (*ANSWERS[name], "text", "answers", "error")]
+    return [f"urn:rpgres:schema:{kind}:{VERSION}" for kind in (*ANSWERS.get(name, ()), "text", "answers", "error")]

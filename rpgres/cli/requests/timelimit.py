@@ -1,4 +1,4 @@
-"""A limit of time for work that somebody else's code may never end, such as one request of a batch.
+"""A limit of time for work that code of others may never end, such as one request of a batch.
 
 A thread watches the clock and interrupts the main one by a signal: a loop in Python, a long computation of rpgres and
 (not on Windows) a wait for the system. Code that catches what interrupts it is interrupted again, and after `GRACE` the
@@ -85,7 +85,7 @@ class TimeLimit:
 
 
 def _let_compute(seconds: float) -> None:
-    """Have the system end the process once it has computed so long without anybody asking for more."""
+    """Have the system end the process once it has computed so long unless more is asked for."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
 

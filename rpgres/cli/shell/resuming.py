@@ -1,4 +1,4 @@
-"""The command line that goes on with an action that waits for a decision, quoted for the shell in use."""
+"""The command line that resumes an action with a pending decision, quoted for the shell in use."""
 
 from __future__ import annotations
 

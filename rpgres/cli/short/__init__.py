@@ -18,7 +18,7 @@ from rpgres.model.state import State, slug
 from rpgres.parameters.ability import ability_names
 from rpgres.parameters.context import ACTOR, SHEET
 from rpgres.parameters.plain import sheet_of
-from rpgres.rulesets import Rules, Ruleset, unknown
+from rpgres.rulesets import Rules, unknown
 
 if TYPE_CHECKING:
     from rpgres.cli.dynamic import ActionCommand, Verb
@@ -32,7 +32,7 @@ def lengthened(scope: Scope, action: str, words: Sequence[str]) -> list[str]:
 
     Raises:
         Unclear: it could mean several things.
-        UsageError: a word means nothing here.
+        UsageError: a word is unknown.
     """
     line = Line(Words(scope, action), _with_names(scope, words))
     options = [line.all[start].partition("=")[0] for start, _ in line.spans]
@@ -70,14 +70,9 @@ def scope_of(command: ActionCommand, words: Sequence[str]) -> Scope:
         words: the line behind it, which may name the actor's sheet, or a table and the actor there.
     """
     verb, data = command.verb, command.data
-    rules = rules_of(data)
+    rules = data.without_code()
     state, actor = verb.table(words) if verb.table is not None else _with_sheet(rules, words)
     return Scope(rules, state, actor, command.takes, is_seated=verb.is_seated)
-
-
-def rules_of(data: RulesetData) -> Rules:
-    """Return a ruleset's data as they can be asked without its code."""
-    return Rules(Ruleset(data.id), file=data.file, parts=data.parts)
 
 
 def _with_sheet(rules: Rules, words: Sequence[str]) -> tuple[State, str]:
@@ -104,7 +99,7 @@ def actor_behind(verb: Verb, data: RulesetData, args: Sequence[str]) -> list[str
         UsageError: a character is named, and no action behind it.
     """
     state = verb.table(args)[0] if verb.table is not None else State()
-    who = who_is_named(rules_of(data), state, args[0].rstrip(":"))
+    who = who_is_named(data.without_code(), state, args[0].rstrip(":"))
     if who is None:
         return list(args)
     if len(args) < 2:

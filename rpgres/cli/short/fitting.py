@@ -1,4 +1,4 @@
-"""What a word of a short line can be for: by its kind of parameter, and by the names that are known."""
+"""What a word of a short line can stand for: by the kinds of parameters, and by known names."""
 
 from __future__ import annotations
 
@@ -30,10 +30,8 @@ ARTICLES = ("a", "an", "the", "my", "her", "his", "its", "their")
 FILLERS = (*ARTICLES, "and", "to", "of", "at")
 SEAT_WORD = "as"
 NAMED, NUMBER, TEXT = range(3)  # how a word fits: by a name that is known, as a number, or as any text does
-MOST_READINGS = 5000
 MOST_CHOICES = 8  # that an error lists
 _SLOT = re.compile(r"(?:([\w'-]+)\s+)?\{([\w-]+)\}")  # a parameter in a sentence, and the word before it
-_FACES = re.compile(r"[-+0]*[-+][-+0]+")  # of Fate dice, which may begin as options do
 
 
 class Scope(msgspec.Struct, frozen=True):

@@ -39,10 +39,11 @@ class Unclear(UsageError):
     """
 
     def __init__(self, words: Sequence[str], start: int, end: int, readings: Sequence[Reading], why: str = "") -> None:
+        from rpgres.cli.render.words import listed
+
         said = " ".join(words[start:end])
-        shown = [one.text for one in readings]
-        listed = " or ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
-        super().__init__(why or f"{said!r} could be {listed}; which one?", reason="unclear")
+        shown = listed([one.text for one in readings])
+        super().__init__(why or f"{said!r} could be {shown}; which one?", reason="unclear")
         self.words, self.start, self.end, self.readings = tuple(words), start, end, tuple(readings)
 
     def chosen(self, reading: Reading) -> list[str]:
@@ -180,8 +181,7 @@ class Line:
             Unclear: it leaves something open.
         """
         if fit.left:
-            listed = ", ".join(one.text for one in fit.left)
-            why = f"what of {self.bare[last]} opposes this? {listed}"
+            why = f"what of {self.bare[last]} opposes this? {', '.join(one.text for one in fit.left)}"
             raise Unclear(self.all, start, last + 1, fit.left, why)
         return fit.value
 
@@ -285,10 +285,10 @@ class Line:
             [-required.index(name) if name in required else -len(required) for name in names],
         )
 
-    # What is said of it
+    # Errors and the result
 
     def unknown(self, word: str, *, behind: str = "", is_text: bool = False) -> UsageError:
-        """Return the error of a word that means nothing here, with the nearest name."""
+        """Return the error of an unknown word, with the nearest name."""
         who = self.words.character(word)
         if who is not None:
             return UsageError(

@@ -25,6 +25,7 @@ from rpgres.cli.lazy import Command, LazyGroup
 from rpgres.cli.options import Option, folders_in, hoist
 from rpgres.cli.rulesets import read_ruleset
 from rpgres.errors import RpgresError, UsageError
+from rpgres.journal.commands import act, actor_of, turn
 
 if TYPE_CHECKING:
     from rpgres.cli.rulesets import RulesetData
@@ -42,7 +43,6 @@ def act_with(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     """Resolve an action at the table and print the result; exit with the code it calls for."""
     from rpgres.cli.asking.real import plus_words
     from rpgres.cli.render.results import action_lines
-    from rpgres.journal.commands import act
 
     shared = {option.name: values.pop(option.name) for option in ACT_OPTIONS}
     options = TableOptions(shared["as"], shared["table"], shared["json"], shared["plain"], shared["rulesets"])
@@ -57,15 +57,10 @@ def act_with(data: RulesetData, action: str, values: dict[str, Any]) -> None:
         finish_run(done, options, is_asked=arguments["prompt"] is not None, exit_code=shared["exit_code"])
 
 
-def _no_dice(_notation: str, _values: dict[str, Any]) -> None:
-    raise UsageError("dice without a ruleset are rolled with `rpgres roll`")
-
-
 def seen_at(words: Sequence[str]) -> tuple[State, str]:
     """Return the table that a line names, as its seat sees it, and who acts by it; empty where that is not clear."""
     from rpgres.cli.short import option_in
     from rpgres.engine.views import state_seen
-    from rpgres.journal.commands import actor_of
 
     options = TableOptions(seat=option_in(words, "as") or None, table=option_in(words, "table") or None)
     _, history = options.read()
@@ -76,7 +71,7 @@ def seen_at(words: Sequence[str]) -> tuple[State, str]:
     return state_seen(history.state, options.who), actor
 
 
-ACT = Verb("act", ACT_OPTIONS, (), "", act_with, _no_dice, is_seated=True, table=seen_at)
+ACT = Verb("act", ACT_OPTIONS, act_with, is_seated=True, table=seen_at)
 
 
 class ActGroup(LazyGroup):
@@ -110,15 +105,9 @@ class ActGroup(LazyGroup):
         self.line = tuple(args)
         return super().parse_args(ctx, hoist(args, {name: one for one in self.verb.options for name in one.names}))
 
-    def invoke(self, ctx: Any) -> Any:
-        """Run the action that is named.
-
-        Raises:
-            UsageError: none is.
-        """
-        if not ctx._protected_args:
-            raise UsageError(f"name an action: {', '.join(_data(self.line).file.actions)}; --help explains them")
-        return super().invoke(ctx)
+    def missing(self, ctx: Any) -> str:
+        """Return the message of a line that names no action."""
+        return f"name an action: {', '.join(_data(self.line).file.actions)}; --help explains them"
 
     def load(self, name: str, args: Sequence[str]) -> Command:
         """Return the command of an action."""
@@ -133,9 +122,9 @@ class ActGroup(LazyGroup):
 
 def _data(args: Sequence[str]) -> RulesetData:
     """Return the data of the ruleset of the table that a line names, which is not parsed yet."""
-    named = [word.partition("=")[2] for word in args if word.startswith("--table=")]
-    named += [args[place + 1] for place, word in enumerate(args[:-1]) if word == "--table"]
-    ruleset, folders = _ruleset_at(named[0] if named else None)
+    from rpgres.cli.short import option_in
+
+    ruleset, folders = _ruleset_at(option_in(args, "table") or None)
     return read_ruleset(ruleset, extra=(*folders, *folders_in(args)))
 
 
@@ -193,8 +182,6 @@ def end(
 
 
 def _turn(moment: Moment, period: str, answers: AnswerOptions, options: TableOptions) -> None:
-    from rpgres.journal.commands import turn
-
     arguments = answers.arguments(options)
     with taken_back():
         done = turn(options.find(), moment, period, **arguments)

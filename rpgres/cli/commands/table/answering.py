@@ -9,11 +9,10 @@ import msgspec
 import typer
 
 from rpgres.cli import options as opt
-from rpgres.cli.annotations import argument, option, spread
+from rpgres.cli.annotations import RealDice, argument, option, spread
 from rpgres.cli.asking.terminal import is_listening
 from rpgres.cli.commands.table.common import (
     AnswerOptions,
-    RealDiceOf,
     TableOptions,
     app,
     finish_run,
@@ -23,9 +22,12 @@ from rpgres.cli.commands.table.common import (
 )
 from rpgres.cli.output import warn
 from rpgres.errors import FileError, UsageError
+from rpgres.journal.commands import Done, answer, fresh_salt, may_pass, open_seal
+from rpgres.journal.commands import let_pass as let
+from rpgres.journal.commands import seal as hand_in
+from rpgres.journal.commands.pending import Left, require_pending
 
 if TYPE_CHECKING:
-    from rpgres.journal.commands import Done
     from rpgres.journal.commitments import SealFile
 
 
@@ -92,7 +94,6 @@ def _waiting(view: str | None, options: TableOptions) -> str:
     """
     from rpgres.cli.commands.table.posting import view_in
     from rpgres.engine.records import Pending
-    from rpgres.journal.commands.pending import require_pending
     from rpgres.journal.elsewhere import asked_in
     from rpgres.journal.store import read
     from rpgres.journal.views import run_seen
@@ -108,9 +109,6 @@ def _waiting(view: str | None, options: TableOptions) -> str:
 
 def _hand_in(options: TableOptions, arguments: dict[str, Any]) -> None:
     """Answer here and now; see `rpgres.journal.commands.answer`. In `rpgres play`, leaving it is no error."""
-    from rpgres.journal.commands import answer
-    from rpgres.journal.commands.pending import Left
-
     with taken_back():
         try:
             done = answer(options.find(), **arguments)
@@ -155,8 +153,6 @@ def seal(
     a line to send.
     """
     from rpgres.cli.commands.table.posting import seal_elsewhere
-    from rpgres.journal.commands import fresh_salt
-    from rpgres.journal.commands import seal as hand_in
     from rpgres.journal.commitments import sealed
     from rpgres.journal.exchange import kept_seal
 
@@ -185,7 +181,6 @@ def seal(
 
 def _seal_at(options: TableOptions, made: SealFile, file: Path) -> None:
     """Write answer and salt to a file and give the table the commitment."""
-    from rpgres.journal.commands import seal as hand_in
     from rpgres.journal.exchange import write_json
 
     place = options.find()
@@ -212,13 +207,12 @@ def open_(
     elsewhere: Annotated[
         bool, typer.Option("--elsewhere", help="Only print the line that opens it, for the host.")
     ] = False,
-    real_dice: RealDiceOf = None,
+    real_dice: RealDice = None,
     *,
     options: TableOptions,
 ) -> None:
     """Answer with what was sealed, and go on with the action; another answer is refused."""
     from rpgres.cli.commands.table.posting import open_elsewhere
-    from rpgres.journal.commands import open_seal
     from rpgres.journal.exchange import read_seal, seal_kept
 
     who = options.who
@@ -267,25 +261,21 @@ def let_pass(
             "ends), or always.",
         ),
     ] = "action",
-    real_dice: RealDiceOf = None,
+    real_dice: RealDice = None,
     *,
     options: TableOptions,
 ) -> None:
     """Skip optional questions in advance, so that the table does not wait for this seat.
 
-    Where such a moment of the seat is waited for now, it passes, and the action goes on. Decisions that have to be
-    taken are not touched. Without --as it is for the seat that is asked now, or, with --until, for all seats.
+    A pending optional decision of the seat is skipped too, and the action goes on. Required decisions are not
+    touched. Without --as it is for the seat that is asked now, or, with --until, for all seats.
     """
-    from rpgres.journal.commands import let_pass as let
-
     hand = hand_for(options, real_dice)
     with taken_back():
         _say_passed(let(options.find(), label, seat=options.who, until=until, hand=hand), label, options)
 
 
 def _say_passed(done: Done, label: str, options: TableOptions) -> None:
-    from rpgres.journal.commands import may_pass
-
     if label and not may_pass(done.rules, label):
         warn(f"{label!r} is not an optional decision of {done.rules.id}; it is still asked")
     if done.entry.kind == "pass":

@@ -8,16 +8,29 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rpgres.cli import options as opt
-from rpgres.cli.annotations import AsJson, AsWords, Folders, argument, complete_rulesets, option, spread
+from rpgres.cli.annotations import (
+    AsJson,
+    AsWords,
+    Folders,
+    Seed,
+    Switches,
+    argument,
+    complete_rulesets,
+    option,
+    spread,
+)
 from rpgres.cli.commands.table.common import TABLE_ENV, Table, TableOptions, app, say_entry
 from rpgres.cli.output import say, say_json
 from rpgres.cli.settings import active
 from rpgres.errors import UsageError
+from rpgres.journal.commands import Done, Place, begin_table, set_value, write_note
+from rpgres.journal.commands import join as sit_down
+from rpgres.journal.commands import redo as do_again
+from rpgres.journal.commands import reveal as tell
+from rpgres.journal.commands import undo as take_back
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from rpgres.journal.commands import Done
 
 
 @app.command("new")
@@ -29,8 +42,8 @@ def new(
     sheet: Annotated[
         list[str] | None, option("--sheet", takes="FILE", help="A character sheet; repeat for more characters.")
     ] = None,
-    switch: Annotated[list[str] | None, option("--switch", takes=opt.SWITCH.metavar, help=opt.SWITCH.help)] = None,
-    seed: Annotated[str | None, option("--seed", takes=opt.SEED.metavar, help=opt.SEED.help)] = None,
+    switch: Switches = None,
+    seed: Seed = None,
     name: Annotated[str, option("--title", takes="TEXT", help="The title of the table.")] = "",
     trust: Annotated[
         str,
@@ -53,7 +66,6 @@ def new(
     What is printed commits the table to its seed without showing it: sha256 of a salt and the seed, which are shown by
     `rpgres table reveal`.
     """
-    from rpgres.journal.commands import Place, begin_table
     from rpgres.journal.files import place_for
 
     path = place_for(table or os.environ.get(TABLE_ENV))
@@ -111,8 +123,6 @@ def undo(
     The journal keeps it. The same question asked again gets the same dice, and the entry says whether a roll or a
     secret that a player has seen is undone. Notes and passes stay, but for one whose number is given.
     """
-    from rpgres.journal.commands import undo as take_back
-
     say_entry(take_back(options.find(), number, seat=options.who), options)
 
 
@@ -127,7 +137,6 @@ def redo(
     Every die stays as it fell. Several undos are redone one after the other.
     """
     from rpgres.cli.render.tables import redone_line
-    from rpgres.journal.commands import redo as do_again
     from rpgres.journal.views import entry_record, names_of
 
     done = do_again(options.find(), seat=options.who)
@@ -161,8 +170,6 @@ def set_(
 
     The present value says which values fit; `rpgres table show --json` shows all places under `state`.
     """
-    from rpgres.journal.commands import set_value
-
     path, separator, text = assignment.partition("=")
     if not separator or not path.strip():
         raise UsageError(f"give PATH=VALUE, such as characters.mara.counters.fate-points=2, not {assignment!r}")
@@ -179,8 +186,6 @@ def note(
     options: TableOptions,
 ) -> None:
     """Write something down in the journal."""
-    from rpgres.journal.commands import write_note
-
     done = write_note(options.find(), text, seat=options.who, to=to or ())
     say_entry(done, options)
 
@@ -196,8 +201,6 @@ def join(
 
     A seat replaces its own sheet alone; the host and the game master any.
     """
-    from rpgres.journal.commands import join as sit_down
-
     say_entry(sit_down(options.find(), sheet, seat=options.who), options)
 
 
@@ -208,6 +211,4 @@ def reveal(
     options: TableOptions,
 ) -> None:
     """Show the seed and its salt, so that every roll can be checked. The table rolls no more."""
-    from rpgres.journal.commands import reveal as tell
-
     say_entry(tell(options.find(), seat=options.who), options)

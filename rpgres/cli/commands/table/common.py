@@ -13,11 +13,11 @@ import typer
 from msgspec import Struct
 
 from rpgres.cli import options as opt
-from rpgres.cli.annotations import AsJson, AsWords, Folders, option
+from rpgres.cli.annotations import AsJson, AsWords, Auto, Choose, Folders, Given, RealDice, declared, option
 from rpgres.cli.asking.terminal import asks_dice, can_prompt, is_listening
 from rpgres.cli.exits import exit_of
 from rpgres.cli.options import Option
-from rpgres.cli.output import know_cards, look, say, say_json, say_text
+from rpgres.cli.output import look, say, say_json, say_text, use_card_names
 
 if TYPE_CHECKING:
     from rpgres.cli.render.lines import Line
@@ -45,16 +45,12 @@ SEAT = Option(
     TABLE_PART,
 )
 
-Table = Annotated[str | None, option("--table", takes="PATH", help=TABLE.help)]
-Seat = Annotated[str | None, option("--as", takes="SEAT", help=SEAT.help)]
-Given = Annotated[list[str] | None, option("--given", takes=opt.GIVEN.metavar, help=opt.GIVEN.help)]
-Choose = Annotated[list[str] | None, option("--choose", takes=opt.CHOOSE.metavar, help=opt.CHOOSE.help)]
+Table = Annotated[str | None, declared(TABLE)]
+Seat = Annotated[str | None, declared(SEAT)]
 Policies = Annotated[
     list[str] | None,
     option("--policy", takes="[CHARACTER=]NAME", help="Let this policy decide for everybody, or for one character."),
 ]
-RealDiceOf = Annotated[str | None, option("--real-dice", "--dice", takes=opt.REAL.metavar, help=opt.REAL.help)]
-Auto = Annotated[bool, typer.Option("--auto", help=opt.AUTO.help)]
 
 app = typer.Typer(
     add_completion=False,
@@ -136,7 +132,7 @@ class AnswerOptions(Struct, frozen=True):
     choose: Choose = None
     auto: Auto = False
     policy: Policies = None
-    real_dice: RealDiceOf = None
+    real_dice: RealDice = None
 
     def arguments(
         self,
@@ -159,7 +155,7 @@ class AnswerOptions(Struct, frozen=True):
             "seat": options.who,
             "given": opt.read_answers(self.given or (), option="--given"),
             "choose": opt.read_answers(self.choose or (), option="--choose"),
-            "policies": read_named(self.policy),
+            "policies": opt.named_policies(self.policy or ()),
             "auto": self.auto,
             "hand": hand_for(options, self.real_dice, actor=actor, plus=plus),
             "prompt": None if self.auto or not is_asked else _prompt(options, heading),
@@ -212,11 +208,6 @@ def _under_way(options: TableOptions, view: View) -> Prepared:
     return prepared_for(rules_at(place, history), history, seat=view.seat)
 
 
-def read_named(texts: Sequence[str] | None) -> dict[str, str]:
-    """Return policies by the character they are for; the default under an empty name."""
-    return {who: name for who, _, name in (text.rpartition("=") for text in texts or ())}
-
-
 def rules_at(place: Place, history: History) -> Rules:
     """Return the rules that a table is played by."""
     from rpgres.journal.commands import rules_of
@@ -244,7 +235,7 @@ def finish_run(done: Done, options: TableOptions, *, is_asked: bool = False, exi
         is_asked: whether a person was asked what waits.
         exit_code: whether a failure and a tie have codes of their own.
     """
-    know_cards(done.rules)
+    use_card_names(done.rules)
     if done.entry.kind in ("undo", "pass"):  # typed at a question of it
         say_entry(done, options)
         return
@@ -269,7 +260,7 @@ def finish_run(done: Done, options: TableOptions, *, is_asked: bool = False, exi
         is_left = is_put and is_asked and options.who in (None, owner)
         lines = found_lines(found, done.rules.file, said_by=by, is_put=is_put, is_left=is_left)
         say(lines, is_plain=options.plain)
-    if code := exit_of(found, is_told=exit_code):
+    if code := exit_of(found, with_codes=exit_code):
         raise typer.Exit(code)
 
 
@@ -288,7 +279,7 @@ def say_entry(done: Done, options: TableOptions) -> None:
     """Print an entry that was added and has no outcome."""
     from rpgres.journal.views import entry_record, entry_seen
 
-    know_cards(done.rules)
+    use_card_names(done.rules)
     if options.as_json:
         say_json(entry_record(done.history, done.entry, options.who))
     else:

@@ -11,7 +11,7 @@ from rpgres.cli.annotations import Folders, argument, option, spread
 from rpgres.cli.asking.terminal import is_listening
 from rpgres.cli.commands.table.common import Seat, Table, TableOptions, app, rules_at, state_of
 from rpgres.cli.commands.table.posting import answer_words, rules_of_view, view_in
-from rpgres.cli.output import fits, know_cards, say, say_json, warn
+from rpgres.cli.output import fits, say, say_json, use_card_names, warn
 from rpgres.errors import RpgresError, UsageError
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def show(
         from rpgres.journal.exchange import state_in
 
         state, rules = state_in(view, found), rules_of_view(found, options)
-        know_cards(rules)
+        use_card_names(rules)
         lines = show_lines(found.table, state, rules.file, answer=answer_words(view, found))
         say(lines, is_plain=options.plain)
         return
@@ -55,7 +55,7 @@ def show(
     from rpgres.rulesets import pictured, unknown
 
     state, rules = state_seen(now, options.who), rules_at(place, history)
-    know_cards(rules)
+    use_card_names(rules)
     pictures = pictured(rules.ruleset, state, is_drawn=options.is_drawn)
     if not fits([text for lines in pictures.values() for text in lines]):
         pictures = pictured(rules.ruleset, state, is_drawn=False)
@@ -102,7 +102,7 @@ def log(
     else:
         from rpgres.cli.render.tables import log_lines
 
-        know_cards(rules)
+        use_card_names(rules)
         lines = log_lines(record.entries, rules.file, is_timed=times)
         say(lines, is_plain=options.plain)
 
@@ -222,8 +222,8 @@ def export(
     With --as SEAT, what the seat may not know of is in none of them. What a sheet of the ruleset does not take, such as
     a number past its bounds, is written all the same, with a note above it and on standard error.
     """
+    from rpgres.cli.render.accounts.tables import table_files
     from rpgres.cli.render.lines import line
-    from rpgres.cli.render.table_files import table_files
     from rpgres.journal.checking import require_whole
     from rpgres.journal.exchange import write_files
     from rpgres.journal.exporting import misfits

@@ -48,7 +48,7 @@ class OddsGroup(ActGroup):
 
         actions, procedures = (*OWN, *odds.ACTION_OPTIONS), (*OWN, *PROCEDURE_OPTIONS)
         taken: dict[str, Any] = {"is_seated": True, "procedure_options": procedures, "table": seen_at}
-        return Verb("table odds", actions, (), "", weigh_at, odds.weigh_notation, **taken)
+        return Verb("table odds", actions, weigh_at, **taken)
 
 
 app.add_typer(

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from rpgres.cli.annotations import argument, option, spread
-from rpgres.cli.commands.table.common import RealDiceOf, TableOptions, app, finish_run, hand_for, say_entry, taken_back
+from rpgres.cli.annotations import RealDice, argument, option, spread
+from rpgres.cli.commands.table.common import TableOptions, app, finish_run, hand_for, say_entry, taken_back
 from rpgres.cli.output import say, say_json
 from rpgres.errors import UsageError
 
@@ -24,7 +24,7 @@ def orders(
     whose: Annotated[
         str, option("--for", takes="SEAT", help="The seat, where the host sets or shows its orders.")
     ] = "",
-    real_dice: RealDiceOf = None,
+    real_dice: RealDice = None,
     *,
     options: TableOptions,
 ) -> None:

@@ -108,7 +108,7 @@ def _hand_over(text: str) -> None:
     from rpgres.cli.output import say_text
     from rpgres.cli.streams import is_terminal
 
-    say_text(("Send this line to whoever has the table:\n" if is_terminal() else "") + f"{text}\n")
+    say_text(("Send this line to the host of the table:\n" if is_terminal() else "") + f"{text}\n")
 
 
 def seal_elsewhere(file: str | None, out: str | None, options: TableOptions, *, label: str, answer: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Literal
 
-from rpgres.cli.formats.accounts import Came, Change, Chosen, Dealt, LineRecord, Meaning, Note, Remark, Rolled, Turn
+from rpgres.cli.formats.accounts import Change, Chosen, Dealt, LineRecord, Meaning, Note, Outcome, Remark, Rolled, Turn
 from rpgres.cli.render.lines import Line, Piece, line
 from rpgres.cli.render.words import signed, style_of
 
@@ -39,7 +39,7 @@ def round_words(turn: Turn) -> str:
 
 def _kind(one: LineRecord) -> Kind:
     match one:
-        case Came():
+        case Outcome():
             return "outcome"
         case Meaning():
             return "meaning"
@@ -58,7 +58,7 @@ def _pieces(one: LineRecord) -> list[str | Piece]:
             return [f"{whose(one)}: ", Piece(one.cards, "cards")]
         case Chosen():
             return [f"{decided_words(one)}: ", Piece(one.answer, "name")]
-        case Came():
+        case Outcome():
             told = compared_words(one)
             return [Piece(one.outcome, style_of(one.success, one.margin)), f": {told}" if told else ""]
         case Remark():
@@ -77,7 +77,7 @@ def decided_words(one: Chosen) -> str:
     return f"{one.label}{of} ({', '.join(filter(None, (one.who, one.how)))})"
 
 
-def compared_words(came: Came) -> str:
+def compared_words(came: Outcome) -> str:
     """Return the numbers behind an outcome, in words."""
     against = f" against {came.against}" if came.against else ""
     margin = f", margin {signed(came.margin)}" if came.margin is not None else ""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from rpgres.cli.formats.accounts import Account, Chapter, Stands, Turn
+from rpgres.cli.formats.accounts import Account, Chapter, Turn
 from rpgres.cli.render.accounts.blocks import Kind, blocks_of
 from rpgres.cli.render.accounts.lines import seat_words
 from rpgres.cli.render.lines import Piece
@@ -15,6 +15,7 @@ from rpgres.text.harmless import in_line
 from rpgres.version import __version__
 
 _CLASSES: dict[Kind, str] = {"note": ' class="note"', "does": ' class="does"'}
+_SHOWN = {"name": "<em>{}</em>", "quiet": '<span class="quiet">{}</span>'}  # by the style of a piece
 _STYLE = """\
 :root{color-scheme:light dark;--paper:#fdfcf9;--ink:#1f2328;--quiet:#57606a;--line:#d5d0c4;--card:#f4f1ea;
 --good:#116329;--bad:#a40e26;--even:#7d4e00}
@@ -65,24 +66,25 @@ def _text(text: str) -> str:
 
 
 def _page(account: Account) -> Iterator[str]:
-    yield "<!doctype html>"
-    yield '<html lang="en">'
-    yield "<head>"
-    yield '<meta charset="utf-8">'
-    yield f'<meta name="generator" content="rpgres account {escape(__version__)}">'
-    yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    yield f"<title>{_text(account.title)}</title>"
-    yield f"<style>\n{_STYLE}</style>"
-    yield "</head>"
-    yield "<body>"
-    yield "<main>"
+    yield f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="generator" content="rpgres account {escape(__version__)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{_text(account.title)}</title>
+<style>
+{_STYLE}</style>
+</head>
+<body>
+<main>"""
     yield from _header(account)
     yield from _section("story", "What happens", _story(account))
     if account.table:
-        yield from _section("table", "On the table", _table(account.table))
-    yield "</main>"
-    yield "</body>"
-    yield "</html>"
+        rows = ((one.name, "<br>".join(map(_text, one.details))) for one in account.table)
+        table = _rows("What stands on the table at the end", ("Name", "How it stands"), rows)
+        yield from _section("table", "On the table", table)
+    yield "</main>\n</body>\n</html>"
 
 
 def _section(name: str, heading: str, inside: Iterable[str]) -> Iterator[str]:
@@ -108,7 +110,7 @@ def _header(account: Account) -> Iterator[str]:
     yield "</dl>"
     yield "</header>"
     if account.people:
-        rows = ((one.title, who_is(one.seat) if one.seat != one.name else "a player") for one in account.people)
+        rows = ((one.title, _text(who_is(one.seat) if one.seat != one.name else "a player")) for one in account.people)
         yield from _section("people", "Taking part", _rows("Who takes part", ("Character", "Played by"), rows))
 
 
@@ -116,7 +118,7 @@ def _rows(caption: str, heads: tuple[str, str], rows: Iterable[tuple[str, str]])
     yield f'<table><caption class="hidden">{caption}</caption>'
     yield "<thead><tr>" + "".join(f'<th scope="col">{head}</th>' for head in heads) + "</tr></thead>"
     yield "<tbody>"
-    yield from (f'<tr><th scope="row">{_text(name)}</th><td>{_text(told)}</td></tr>' for name, told in rows)
+    yield from (f'<tr><th scope="row">{_text(name)}</th><td>{cell}</td></tr>' for name, cell in rows)
     yield "</tbody></table>"
 
 
@@ -155,14 +157,13 @@ def _turn(turn: Turn) -> Iterator[str]:
 
 
 def _inline(pieces: Iterable[Piece]) -> str:
-    shown = {"name": "<em>{}</em>", "quiet": '<span class="quiet">{}</span>'}
     return "".join(
-        _dice(piece.text.replace(";", " ; ")) if piece.style == "dice" else _styled(piece, shown) for piece in pieces
+        _dice(one.text.replace(";", " ; "))
+        if one.style == "dice"
+        else _SHOWN.get(one.style, "{}").format(_text(one.text))
+        for one in pieces
+        if one.text
     )
-
-
-def _styled(piece: Piece, shown: dict[str, str]) -> str:
-    return shown.get(piece.style, "{}").format(_text(piece.text)) if piece.text else ""
 
 
 def _dice(faces: str) -> str:
@@ -172,13 +173,3 @@ def _dice(faces: str) -> str:
     shown = faces.replace("-", "\N{MINUS SIGN}")
     spoken = ", ".join(_FATE.get(face, "and") for face in faces if face != " ")
     return f'<span class="dice" aria-hidden="true">{shown}</span><span class="hidden">{spoken}</span>'
-
-
-def _table(table: Iterable[Stands]) -> Iterator[str]:
-    yield '<table><caption class="hidden">What stands on the table at the end</caption>'
-    yield '<thead><tr><th scope="col">Name</th><th scope="col">How it stands</th></tr></thead>'
-    yield "<tbody>"
-    for stands in table:
-        details = "<br>".join(_text(detail) for detail in stands.details)
-        yield f'<tr><th scope="row">{_text(stands.name)}</th><td>{details}</td></tr>'
-    yield "</tbody></table>"

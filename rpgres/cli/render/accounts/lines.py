@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rpgres.cli.formats.accounts import Account, Chapter, Stands, Turn
+from rpgres.cli.formats.accounts import Account, Chapter, TableItem, Turn
 from rpgres.cli.render.accounts.blocks import Kind, blocks_of
 from rpgres.cli.render.lines import BULLET, HANG, INDENT, Line, Piece, line
 from rpgres.cli.render.words import who_is
@@ -97,11 +97,11 @@ def end_lines(account: Account) -> list[Line]:
     if account.table:
         lines += [line(), line(Piece("On the table", "title"))]
         for stands in account.table:
-            lines += _stands_lines(stands)
+            lines += _item_lines(stands)
     return lines
 
 
-def _stands_lines(stands: Stands) -> Iterator[Line]:
+def _item_lines(stands: TableItem) -> Iterator[Line]:
     if len(stands.details) == 1 or (stands.of == "tag" and stands.details):
         told = "; ".join(stands.details)
         yield line(INDENT, Piece(stands.name, "name"), f": {told}")

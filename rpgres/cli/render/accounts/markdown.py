@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from rpgres.cli.formats.accounts import Account, Stands, Turn
+from rpgres.cli.formats.accounts import Account, TableItem, Turn
 from rpgres.cli.render.accounts.blocks import Kind, blocks_of
 from rpgres.cli.render.accounts.lines import people_words, rules_words
+from rpgres.cli.render.documents import plain_markdown
 from rpgres.cli.render.lines import Line
-from rpgres.cli.render.markdown import plain_markdown
 
 _BEFORE: dict[Kind, str] = {"note": "> ", "round": "### "}
 HEAD = "<!-- rpgres account -->"  # by which a file is known that may be replaced
@@ -35,7 +35,7 @@ def _blocks(account: Account) -> Iterator[str]:
         yield f"**Ending:** {plain_markdown(account.ending)}"
     if account.table:
         yield "## On the table"
-        yield "\n".join(line for stands in account.table for line in _stands(stands))
+        yield "\n".join(line for stands in account.table for line in _item(stands))
 
 
 def _turn(turn: Turn) -> Iterator[str]:
@@ -61,7 +61,7 @@ def _inline(pieces: Line, *, strong: int = 0) -> str:
     return shown
 
 
-def _stands(stands: Stands) -> Iterator[str]:
+def _item(stands: TableItem) -> Iterator[str]:
     name = f"- **{plain_markdown(stands.name)}**"
     if len(stands.details) == 1:
         yield f"{name}: {plain_markdown(stands.details[0])}"

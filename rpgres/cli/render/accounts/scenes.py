@@ -14,7 +14,6 @@ import msgspec
 
 from rpgres.cli.formats.accounts import (
     Account,
-    Came,
     Change,
     Chapter,
     Chosen,
@@ -22,26 +21,25 @@ from rpgres.cli.formats.accounts import (
     LineRecord,
     Meaning,
     Note,
+    Outcome,
     Participant,
     Remark,
     Rolled,
-    Told,
+    RuleLine,
     Turn,
 )
 from rpgres.cli.render.accounts.things import table_of
 from rpgres.cli.render.accounts.words import Words, plain_words, words_of
-from rpgres.cli.render.results import cards_words, moment_words, untitled, untold
+from rpgres.cli.render.results import cards_words, drawing, moment_words, rolled_value, untitled, untold
 from rpgres.cli.render.words import (
     band_title,
     effect_words,
     filled,
     house_rules,
     rung,
-    signed,
     title,
 )
 from rpgres.engine.players import NO
-from rpgres.engine.running import PLACE
 from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent, TextEvent, TurnEvent
 from rpgres.model.serialization import read_state
 from rpgres.model.state import GM, State
@@ -357,7 +355,7 @@ def _typed(step: Mapping[str, Any], words: Words) -> Iterator[tuple[str, str]]:
 
 
 def _event_lines(events: Sequence[EventRecord], texts: Sequence[str], words: Words) -> Iterator[LineRecord]:
-    for drawn, group in groupby(untold(events), key=_drawing):
+    for drawn, group in groupby(untold(events), key=drawing):
         if drawn is not None:
             cards = cards_words([event.card for event in group if isinstance(event, DrawEvent)])
             yield Dealt(_label(drawn[0]), _by(drawn[1], words), cards)
@@ -368,18 +366,11 @@ def _event_lines(events: Sequence[EventRecord], texts: Sequence[str], words: Wor
                 yield line
 
 
-def _drawing(event: EventRecord) -> tuple[str, str, str] | None:
-    """Return what cards drawn one after the other have in common when they make one line; None for another event."""
-    is_drawn = isinstance(event, DrawEvent) and event.label != PLACE
-    return (event.label, event.by, event.target) if is_drawn and isinstance(event, DrawEvent) else None
-
-
 def _event_line(event: EventRecord, words: Words, texts: Sequence[str]) -> LineRecord | None:
     match event:
         case RollEvent():
-            value = signed(event.value) if "dF" in event.dice else str(event.value)
             faces = event.faces.replace(";", " ; ")
-            rolled = (event.dice or "dice", faces, value, in_line(event.words))
+            rolled = (event.dice or "dice", faces, rolled_value(event), in_line(event.words))
             return Rolled(_label(event.label), _by(event.by, words), *rolled)
         case DecisionEvent() if event.answer != NO:
             answer = in_line(event.text if event.text and event.text not in texts else words.text(event.answer))
@@ -388,7 +379,7 @@ def _event_line(event: EventRecord, words: Words, texts: Sequence[str]) -> LineR
         case MoveEvent() if event.label and event.cards:
             return Dealt(_label(event.label), _by(event.by, words), cards_words(event.cards))
         case TextEvent() if in_line(event.text).strip():
-            return Told(_told(in_line(event.text).strip(), words))
+            return RuleLine(_told(in_line(event.text).strip(), words))
     return None
 
 
@@ -406,7 +397,7 @@ def _by(name: str, words: Words) -> str:
     return words.who(name) if name not in ("", "actor") else ""
 
 
-def _came(step: Mapping[str, Any], words: Words) -> Iterator[Came]:
+def _came(step: Mapping[str, Any], words: Words) -> Iterator[Outcome]:
     outcome = step.get("outcome")
     if not outcome:
         return
@@ -414,11 +405,11 @@ def _came(step: Mapping[str, Any], words: Words) -> Iterator[Came]:
     total, against = step.get("total"), step.get("opposition")
     came, success = in_line(band_title(words.file, outcome)) or outcome, step.get("success")
     if total is None:
-        yield Came(came, success)
+        yield Outcome(came, success)
     elif against is None:
-        yield Came(came, success, rung(total, ladder))
+        yield Outcome(came, success, rung(total, ladder))
     else:
-        yield Came(came, success, rung(total, ladder), rung(against, ladder), step.get("margin"))
+        yield Outcome(came, success, rung(total, ladder), rung(against, ladder), step.get("margin"))
 
 
 def _effect_lines(step: Mapping[str, Any], words: Words) -> Iterator[Change]:
@@ -450,6 +441,6 @@ def _opponent(step: Mapping[str, Any], words: Words) -> str | None:
 
 def _unused_lines(step: Mapping[str, Any]) -> Iterator[Remark]:
     for answer in step.get("unused") or ():
-        if answer["value"] != NO:  # a scene may well say beforehand that no moment is to be used
+        if answer["value"] != NO:  # a scene may decline in advance what is then never offered
             key = f'"{answer["who"]}:{answer["label"]}"' if answer.get("who") else answer["label"]
             yield Remark(in_line(f'not used: choose = {{ {key} = "{answer["value"]}" }}'))

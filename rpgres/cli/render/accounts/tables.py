@@ -1,6 +1,7 @@
-"""The account of a persistent table, made from its log as a seat sees it: a chapter for each scene, names and not ids.
+"""The account of a persistent table, made from its log as a seat sees it, and the files of `rpgres table export`.
 
-Undone and failed entries are left out, and so is what a decision waited for before it was taken.
+An account has a chapter for each scene. Undone, failed and unfinished entries are left out; the entry with the last
+answer has the whole action.
 """
 
 from __future__ import annotations
@@ -10,14 +11,21 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from rpgres.cli.formats.accounts import Account, Change, Chapter, Note, Remark, Told, Turn
+from rpgres.cli.formats.accounts import Account, Change, Chapter, Note, Remark, RuleLine, Turn
+from rpgres.cli.formats.editors import FOLDER, file_name, schema_text, with_schema_line
+from rpgres.cli.formats.lonelog import as_lonelog
+from rpgres.cli.render.accounts.html import as_html
+from rpgres.cli.render.accounts.markdown import as_markdown
 from rpgres.cli.render.accounts.scenes import heading_of, path_words, turns_of
 from rpgres.cli.render.accounts.things import table_of
 from rpgres.cli.render.accounts.words import Words, words_of
+from rpgres.cli.render.documents import csv_text
 from rpgres.cli.render.results import moment_words
 from rpgres.cli.render.tables import typed_words, value_words
 from rpgres.cli.render.words import title
 from rpgres.engine.records import Result
+from rpgres.engine.views import state_seen
+from rpgres.journal.exporting import sheets_of
 from rpgres.journal.forms import (
     BeginEntry,
     EndEntry,
@@ -30,6 +38,9 @@ from rpgres.journal.forms import (
     SetEntry,
     TableRecord,
 )
+from rpgres.journal.history import History
+from rpgres.journal.rolls import COLUMNS, cells_of, rolls_of
+from rpgres.journal.views import log_seen, table_record
 from rpgres.model.state import State
 from rpgres.rulesets import Rules
 from rpgres.text.harmless import in_line
@@ -52,13 +63,33 @@ def account_of_table(record: TableRecord, entries: Iterable[EntryView], state: S
     return msgspec.structs.replace(heading, chapters=chapters, table=table_of(state, rules))
 
 
+def table_files(history: History, rules: Rules, *, seat: str | None, now: State) -> dict[str, str]:
+    """Return the files that `rpgres table export` writes, by path in their folder.
+
+    Args:
+        seat: who reads them; what it may not know is in none of them.
+        now: the table as it is now.
+    """
+    sheets = {f"sheets/{name}": text for name, text in sheets_of(rules, history, seat=seat).items()}
+    files = {place: with_schema_line(place, text, rules.id) for place, text in sheets.items()}
+    files[f"{FOLDER}/{file_name('sheet', rules.id)}"] = schema_text("sheet", rules)
+    log, record = log_seen(history, seat), table_record(history, seat, now=now)
+    account = account_of_table(record, log, state_seen(now, seat), rules)
+    files["account.md"], files["account.html"] = as_markdown(account), as_html(account)
+    files["journal.log.md"] = as_lonelog(account)
+    files["rolls.csv"] = csv_text(COLUMNS, [cells_of(row) for row in rolls_of(history, seat=seat)])
+    return files
+
+
 def _chapters(entries: Iterable[EntryView], words: Words) -> Iterator[Chapter]:
     """Yield a chapter for each period that begins while no other is under way, and for what happens between them."""
     times: Counter[str] = Counter()
     titled, turns, under_way = "", list[Turn](), list[str]()
     before = "How it begins"
     for entry in entries:
-        if entry.undone or entry.is_hidden or (isinstance(entry, RunEntry) and not _is_done(entry)):
+        if entry.undone or entry.is_hidden:
+            continue
+        if isinstance(entry, RunEntry) and (entry.attempt or not isinstance(entry.found, Result)):
             continue
         if isinstance(entry, BeginEntry):
             if not under_way:
@@ -75,10 +106,6 @@ def _chapters(entries: Iterable[EntryView], words: Words) -> Iterator[Chapter]:
                 before, titled, turns = f"After {titled}", "", []
     if turns:
         yield Chapter(titled or before, turns=turns)
-
-
-def _is_done(entry: RunEntry) -> bool:
-    return isinstance(entry.found, Result) and not entry.attempt
 
 
 def _numbered(period: str, times: Counter[str]) -> str:
@@ -101,7 +128,7 @@ def _turns(entry: EntryView, words: Words) -> list[Turn]:
         case SealEntry():
             return [Turn(lines=[Remark(f"{words.who(entry.by)} seals an answer.")])]
         case RevealEntry():
-            return [Turn(lines=[Told(in_line(f"The seed is revealed: {entry.seed}"))])]
+            return [Turn(lines=[RuleLine(in_line(f"The seed is revealed: {entry.seed}"))])]
     return []
 
 

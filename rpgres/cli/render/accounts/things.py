@@ -2,50 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
-from rpgres.cli.formats.accounts import Stands
+from rpgres.cli.formats.accounts import TableItem
 from rpgres.cli.render.accounts.words import Words, plain_words, words_of
-from rpgres.cli.render.words import card_count, thing_words, title
+from rpgres.cli.render.words import card_count, known_to, thing_words, title, track_words
 from rpgres.model.cards import shown_codes
-from rpgres.model.state import FACE_DOWN, Box, Character, State, Tag
+from rpgres.model.state import FACE_DOWN, Character, State, Tag
 from rpgres.rulesets import Rules, RulesetFile, pictured
 from rpgres.text.harmless import in_line
 
 
-def table_of(state: State, rules: Rules) -> list[Stands]:
+def table_of(state: State, rules: Rules) -> list[TableItem]:
     """Return what stands on a table: who stands how, texts on the scene, tracks, things and cards."""
     words = words_of(rules, state)
     pictures = pictured(rules.ruleset, state, is_drawn=False)
     stands = [*_characters(state, words), *_counters(state), *_tags(state, words)]
     for name, lines in pictures.items():
         of = "track" if name in state.tracks else "thing"
-        stands.append(_stands(name, of, lines))
+        stands.append(_item(name, of, lines))
     stands += (
-        _stands(name, "track", [_track_words(boxes), *_known(state, name, words)])
+        _item(name, "track", [track_words(boxes), known_to(state.audiences.get(name), words.who)])
         for name, boxes in state.tracks.items()
         if name not in pictures
     )
     stands += (
-        _stands(name, "thing", [*thing_words(thing), *_known(state, name, words)])
+        _item(name, "thing", [*thing_words(thing), known_to(state.audiences.get(name), words.who)])
         for name, thing in state.things.items()
         if name not in pictures
     )
     return [*stands, *_piles(state, words)]
 
 
-def _stands(name: str, of: Any, details: Iterable[str], *, shown: str = "") -> Stands:
+def _item(name: str, of: Any, details: Iterable[str], *, shown: str = "") -> TableItem:
     lines = [line for text in details if (line := in_line(text).strip())]
-    return Stands(shown or in_line(title(name)), of, lines)
+    return TableItem(shown or in_line(title(name)), of, lines)
 
 
-def _characters(state: State, words: Words) -> Iterator[Stands]:
+def _characters(state: State, words: Words) -> Iterator[TableItem]:
     for name, character in state.characters.items():
         details = list(_character_words(character, state, words))
         if details:
-            yield _stands(name, "character", details, shown=words.who(name))
+            yield _item(name, "character", details, shown=words.who(name))
 
 
 def _character_words(character: Character, state: State, words: Words) -> Iterator[str]:
@@ -53,7 +53,7 @@ def _character_words(character: Character, state: State, words: Words) -> Iterat
         yield "out"
     told = [f"{plain_words(name)} {value}" for name, value in character.counters.items() if value]
     told += (
-        f"{_track_title(name, words.file)} {_track_words(boxes)}" for name, boxes in character.tracks.items() if boxes
+        f"{_track_title(name, words.file)} {track_words(boxes)}" for name, boxes in character.tracks.items() if boxes
     )
     if told:
         yield ", ".join(told)
@@ -67,42 +67,28 @@ def _track_title(name: str, file: RulesetFile) -> str:
     return (described.title if described is not None and described.title else plain_words(name)).lower()
 
 
-def _track_words(boxes: tuple[Box, ...]) -> str:
-    marked = [box for box in boxes if box.mark]
-    written = ", ".join(f"{box.name}: {box.mark}" for box in marked if box.mark != "x")
-    return " ".join(filter(None, (f"{len(marked)} of {len(boxes)}", f"({written})" if written else "")))
-
-
 def _tag_words(tag: Tag, words: Words) -> str:
     uses = ", ".join(f"{count} for {words.who(holder)}" for holder, count in tag.uses.items())
-    known = _known_words(tag.audience, words)
+    known = known_to(tag.audience, words.who)
     more = "; ".join(filter(None, (f"free uses: {uses}" if uses else "", known)))
     return f"{tag.name} ({more})" if more else tag.name
 
 
-def _tags(state: State, words: Words) -> Iterator[Stands]:
+def _tags(state: State, words: Words) -> Iterator[TableItem]:
     for tag in state.tags:
         if tag.on not in state.characters:
             uses = (f"free uses: {count} for {words.who(holder)}" for holder, count in tag.uses.items())
             on = f"on {plain_words(tag.on)}" if tag.on else ""
-            details = [plain_words(tag.kind), on, *uses, _known_words(tag.audience, words)]
-            yield _stands(tag.name, "tag", details, shown=in_line(tag.name))
+            details = [plain_words(tag.kind), on, *uses, known_to(tag.audience, words.who)]
+            yield _item(tag.name, "tag", details, shown=in_line(tag.name))
 
 
-def _counters(state: State) -> Iterator[Stands]:
+def _counters(state: State) -> Iterator[TableItem]:
     for name, value in state.counters.items():
-        yield _stands(name, "counter", [str(value)])
+        yield _item(name, "counter", [str(value)])
 
 
-def _known(state: State, name: str, words: Words) -> Iterator[str]:
-    yield _known_words(state.audiences.get(name), words)
-
-
-def _known_words(audience: Sequence[str] | None, words: Words) -> str:
-    return f"known to {', '.join(map(words.who, audience)) or 'nobody'}" if audience is not None else ""
-
-
-def _piles(state: State, words: Words) -> Iterator[Stands]:
+def _piles(state: State, words: Words) -> Iterator[TableItem]:
     """Yield piles of cards: visible cards by their codes, the others counted; empty places are left out."""
     for name, pile in state.piles.items():
         if not len(pile):
@@ -110,4 +96,4 @@ def _piles(state: State, words: Words) -> Iterator[Stands]:
         place, _, owner = name.partition(":")
         hidden = pile.audience == () or FACE_DOWN in pile.cards
         cards = f"{card_count(len(pile))}, face down" if hidden else ", ".join(shown_codes([*pile.top, *pile.cards]))
-        yield _stands(name, "pile", [cards], shown=in_line(title(place)) + (f" of {words.who(owner)}" if owner else ""))
+        yield _item(name, "pile", [cards], shown=in_line(title(place)) + (f" of {words.who(owner)}" if owner else ""))

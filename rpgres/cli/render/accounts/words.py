@@ -1,4 +1,4 @@
-"""What people, inputs and names of a scene are called in its account. The account itself is made in `accounts`."""
+"""What people, inputs and names of a scene are called in its account."""
 
 from __future__ import annotations
 

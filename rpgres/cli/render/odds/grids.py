@@ -83,17 +83,23 @@ def _rows(
 
 
 def _grid(axes: Sequence[Axis], cells: Sequence[Cell], name: str, caption: str) -> Table:
+    shares = [chance_of(cell, name).probability for cell in cells]
+    shown = [
+        reports.Cell(f"{_bound(cell)}{_in_percent(share)}", "", share)
+        for cell, share in zip(cells, shares, strict=True)
+    ]
+    return _cells_table(axes, cells, shown, caption)
+
+
+def _cells_table(axes: Sequence[Axis], cells: Sequence[Cell], shown: Sequence[reports.Cell], caption: str) -> Table:
+    """Return a table that shows something for each place of a grid; nothing where that was not evaluated."""
     first, second = axes
-    known = {(cell.at[first.name], cell.at[second.name]): cell for cell in cells}
-    rows = []
-    for value in first.values:
-        row = [reports.Cell(value)]
-        for other in second.values:
-            cell = known.get((value, other))
-            share = chance_of(cell, name).probability if cell is not None else None
-            text = f"{_bound(cell)}{_in_percent(share)}" if cell is not None and share is not None else ""
-            row.append(reports.Cell(text, "", share))
-        rows.append(row)
+    places = [(cell.at[first.name], cell.at[second.name]) for cell in cells]
+    known = dict(zip(places, shown, strict=True))
+    empty = reports.Cell("")
+    rows = [
+        [reports.Cell(value), *(known.get((value, other), empty) for other in second.values)] for value in first.values
+    ]
     columns = [" \\ ".join(_short_names(first, second)), *second.values]
     return Table(caption=caption, columns=columns, rows=rows)
 
@@ -174,7 +180,8 @@ def grids_report(record: Grids, file: RulesetFile | None, outcomes: Sequence[str
             charts.append(_heat(record.axes, case.cells, name, f"{shown}, in %: {case.name}"))
             if case is not record.cases[0]:
                 caption = f"{shown}, in points: {case.name} against base"
-                tables.append(_changes(record.axes, case.cells, name, caption))
+                shown_changes = [reports.Cell(_points(cell, name)) for cell in case.cells]
+                tables.append(_cells_table(record.axes, case.cells, shown_changes, caption))
                 found = [difference_of(cell, name) for cell in case.cells]
                 changes = [one.probability if one is not None else None for one in found]
                 charts.append(_cells_chart(record.axes, case.cells, caption, changes, kind="change"))
@@ -191,15 +198,6 @@ def _titled(text: str) -> str:
 def _points(cell: GridCell, name: str) -> str:
     """Return by how much a chance differs from the base, in percentage points; nothing where that is not known."""
     return points(difference_of(cell, name))
-
-
-def _changes(axes: Sequence[Axis], cells: Sequence[GridCell], name: str, caption: str) -> Table:
-    """Return by how much each place of a grid differs from the base."""
-    first, second = axes
-    known = {(cell.at[first.name], cell.at[second.name]): _points(cell, name) for cell in cells}
-    rows = [[value, *(known.get((value, other), "") for other in second.values)] for value in first.values]
-    columns = [" \\ ".join(_short_names(first, second)), *second.values]
-    return Table(caption=caption, columns=columns, rows=[[reports.Cell(text) for text in row] for row in rows])
 
 
 def _side_by_side(record: Grids, name: str, shown: str) -> Table:

@@ -132,7 +132,7 @@ def _numbers(record: OddsResult) -> Report:
 
 
 def _telling(chances: Sequence[float]) -> tuple[int, int]:
-    """Return from where to where values are told one by one: without the negligible ones at both ends, if many."""
+    """Return the range of values with a row each: of many, without the negligible ones at both ends."""
     first, last = 0, len(chances)
     if last <= MANY_ROWS or max(chances) < NEGLIGIBLE:
         return first, last

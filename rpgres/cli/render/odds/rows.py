@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rpgres.cli.render.odds.reports import Record
 from rpgres.cli.render.odds.studies import chance_of, difference_of
-from rpgres.cli.render.odds.words import input_words
+from rpgres.cli.render.words import input_words
 from rpgres.odds.comparison import Comparison, Difference
 from rpgres.odds.exact import Chance, OddsResult
 from rpgres.odds.grids import Grids

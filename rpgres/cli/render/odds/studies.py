@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rpgres.cli.render.odds.words import (
+    LONGEST_FRACTION,
     above,
     fraction_text,
     heading,
@@ -101,13 +102,10 @@ def mean_text(found: MeasuredOdds) -> str:
 def outcome_heads(file: RulesetFile | None, names: Sequence[str], found: Sequence[MeasuredOdds]) -> dict[str, str]:
     """Return what each outcome is called; success too, where several outcomes mean it."""
     heads = outcome_titles(file, names)
-    if _has_several_successes(file, names) and any(one.success is not None for one in found):
+    is_success = [file.bands[name].success for name in names if name in file.bands] if file is not None else []
+    if sum(map(bool, is_success)) > 1 and any(one.success is not None for one in found):
         heads[ANY_SUCCESS] = "Any success"
     return heads
-
-
-def _has_several_successes(file: RulesetFile | None, names: Sequence[str]) -> bool:
-    return file is not None and sum(bool(file.bands[name].success) for name in names if name in file.bands) > 1
 
 
 def chance_of(found: MeasuredOdds, name: str) -> Chance:
@@ -149,15 +147,8 @@ def _difference_cells(found: Difference | None) -> list[Cell]:
         return [Cell(""), Cell("")]
     way = "quiet" if not found.probability else "plus" if found.probability > 0 else "minus"
     exact = found.exact if found.exact is not None and found.probability else ""
-    return [Cell(points(found), way), Cell(_signed(exact) if exact else "", "quiet")]
-
-
-def _signed(exact: str) -> str:
-    return _short(exact if exact.startswith("-") else f"+{exact}")
-
-
-def _short(exact: str) -> str:
-    return exact if len(exact) <= 24 else ""
+    exact = f"+{exact}" if exact and not exact.startswith("-") else exact
+    return [Cell(points(found), way), Cell(exact if len(exact) <= LONGEST_FRACTION else "", "quiet")]
 
 
 def _side_by_side(record: Comparison, heads: Mapping[str, str], file: RulesetFile | None) -> list[list[Cell]]:

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import floor, log10
 from typing import Any
 
-from rpgres.cli.render.words import percent, rolled_words, style_of, title
+from rpgres.cli.render.words import input_words, percent, rolled_words, style_of, title
 from rpgres.engine.hidden import Known
 from rpgres.odds.exact import Chance
 from rpgres.odds.sampling import Estimate, Sample
-from rpgres.odds.subjects import Evaluated, value_text
+from rpgres.odds.subjects import Evaluated
 from rpgres.rulesets import RulesetFile
 
 BEST = "best"  # in place of a policy: the actor decides optimally
@@ -40,10 +40,10 @@ def heading(record: Any, *, what: str = "odds", without: Sequence[str] = ()) -> 
 
 
 def untried(record: Any, file: RulesetFile | None, outcomes: Iterable[str], *, varied: str = "") -> list[str]:
-    """Return which inputs are missing, where all that can come of an action is that it was rolled.
+    """Return which inputs are missing, where the only outcome of an action is that it was rolled.
 
     Args:
-        outcomes: what comes of it with a chance above 0.
+        outcomes: those with a chance above 0.
         varied: an input that takes several values.
     """
     names = set(outcomes)
@@ -55,28 +55,10 @@ def untried(record: Any, file: RulesetFile | None, outcomes: Iterable[str], *, v
         return []
     its = file.define.get(action.band)
     condition = (its.cases if its is not None else action.conditions).get(name, "")
-    given = {*record.inputs, varied}
-    missing = [one for one in file.parameters_of(str(record.action)) if one not in given and one in _names(condition)]
+    given, named = {*record.inputs, varied}, re.findall(r"[a-z][\w-]*", condition)
+    missing = [one for one in file.parameters_of(str(record.action)) if one not in given and one in named]
     options = " and ".join(f"--{one}" for one in missing)
     return [f"without {options} there is nothing to succeed in"] if missing else []
-
-
-def _names(condition: str) -> list[str]:
-    return re.findall(r"[a-z][\w-]*", condition)
-
-
-def input_words(inputs: Mapping[str, Any]) -> str:
-    """Return inputs in words: `skill 3, vs 2`."""
-    words = [name.replace("-", " ") if value is True else f"{name} {_value(value)}" for name, value in inputs.items()]
-    return ", ".join(words)
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, list | tuple):
-        return " and ".join(map(_value, value))
-    if isinstance(value, Mapping):
-        return ":".join(str(part) for part in value.values())
-    return value_text(value)
 
 
 def above(record: Any) -> list[str]:
@@ -129,7 +111,7 @@ def is_open(left: Chance) -> bool:
 
 
 def open_text(left: Chance, sample: Sample | None = None) -> Iterator[str]:
-    """Yield how likely it is to come to where nothing more was followed, and what is known of that."""
+    """Yield the remaining probability, and what is known of it."""
     if is_open(left):
         known = f"estimated from {sample.runs} games, 95 %" if sample is not None else "not followed"
         yield f"remaining: {size_text(left)} ({known})"

@@ -1,19 +1,21 @@
-"""Whoever sits at a table in `rpgres play`: what they may know of it now, and what the lines they type stand for."""
+"""A seat at a table in `rpgres play`: what it may know of the table now, and what its typed lines stand for."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Container, Sequence
 from pathlib import Path
 
 import msgspec
 
 from rpgres.cli.dynamic import ActionCommand
-from rpgres.cli.play.people import abreast, joining, led, who_is_there
-from rpgres.cli.play.spoken import as_typed
+from rpgres.cli.options import read_folders
+from rpgres.cli.play.people import joining, led, names_settled, with_sides
+from rpgres.cli.play.phrases import as_typed
 from rpgres.cli.rulesets import RulesetData, read_ruleset
 from rpgres.cli.settings import active, expand_at_table
 from rpgres.cli.shell.words import joined, split
-from rpgres.cli.short import Reading, Scope, Unclear, Words, lengthened, rules_of, typed_apart, who_is_named
+from rpgres.cli.short import Reading, Scope, Unclear, Words, lengthened, typed_apart, who_is_named
 from rpgres.cli.short.fitting import BESIDE
 from rpgres.dice import resembles_notation
 from rpgres.engine.labels import labels_of
@@ -39,7 +41,7 @@ SAVED = ("save", "store")
 HINT = "`help` shows how lines are typed"
 
 # What may be typed beside an action, and what it does.
-DEEDS: dict[str, str] = {
+TABLE_COMMANDS: dict[str, str] = {
     "show": "the table as it is now",
     "status": "who has what, and what waits, in a line",
     "log": "all entries (log --last 5)",
@@ -62,7 +64,9 @@ DEEDS: dict[str, str] = {
 OTHERS = ("export", "reveal", "verify", "view")
 BARE = {"log": "--last", "join": "--sheet", "export": "--out", "view": "--out"}
 
-Asks = Callable[[str, Sequence[Reading]], Reading | None]  # puts a choice to a person; None where there is nobody
+Asks = Callable[
+    [str, Sequence[Reading]], Reading | None
+]  # puts a choice to a person; None where no person can be asked
 
 
 class Understood(msgspec.Struct, frozen=True):
@@ -79,21 +83,21 @@ class Understood(msgspec.Struct, frozen=True):
     joins: tuple[str, ...] = ()
 
 
-class Room:
+class Seat:
     """A seat at a table, and what it may know.
 
     Args:
         path: the table's file.
-        seat: who sits here; None for the host.
+        name: the seat: gm, or a character's name; None for the host.
         folders: further folders with rulesets.
     """
 
-    def __init__(self, path: Path, seat: str | None, folders: Sequence[Path] = ()) -> None:
-        self.path, self.seat, self.folders = path, seat, tuple(folders)
+    def __init__(self, path: Path, name: str | None, folders: Sequence[Path] = ()) -> None:
+        self.path, self.name, self.folders = path, name, tuple(folders)
         self.history = read(path)
         new = self.history.new
         self.data: RulesetData = read_ruleset(new.public.ruleset, extra=(*map(Path, new.secret.folders), *folders))
-        self.rules: Rules = rules_of(self.data).with_switches(new.public.switches)
+        self.rules: Rules = self.data.without_code().with_switches(new.public.switches)
 
     def look(self) -> History:
         """Return the journal as it is now."""
@@ -103,20 +107,20 @@ class Room:
     @property
     def state(self) -> State:
         """The table as the seat may see it."""
-        return state_seen(self.history.state, self.seat)
+        return state_seen(self.history.state, self.name)
 
     @property
     def waits(self) -> Pending | None:
         """The decision that is pending, as the seat may see it; None when there is none."""
         pending = self.history.pending
-        found = run_seen(self.history, pending, self.seat) if pending is not None else None
+        found = run_seen(self.history, pending, self.name) if pending is not None else None
         return found if isinstance(found, Pending) else None
 
     @property
     def can_answer(self) -> bool:
         """Whether a decision is pending that this seat may take."""
         waits = self.waits
-        return waits is not None and self.seat in (None, self.history.state.seat_of(waits.question.who))
+        return waits is not None and self.name in (None, self.history.state.seat_of(waits.question.who))
 
     @property
     def actions(self) -> dict[str, str]:
@@ -128,15 +132,15 @@ class Room:
         """What can begin and end under the ruleset."""
         return period_names(self.rules)
 
-    def deeds(self) -> dict[str, str]:
+    def commands(self) -> dict[str, str]:
         """Return what may be typed beside actions and can be done here, with what it does."""
         history, waits = self.history, self.waits
         is_asked = waits is not None and (self.can_answer or waits.question.who not in (ANOTHER_SEAT, GM))
-        can_turn = self.seat in (None, GM)
+        can_turn = self.name in (None, GM)
         players = [name for name in self.state.characters if self.state.seat_of(name) != GM]
         possible = {
             "answer": is_asked,
-            "seal": is_asked and len(players) > 1,  # else there is nobody to hide it from
+            "seal": is_asked and len(players) > 1,  # else no other player is there to hide it from
             "open": bool(history.stands.seals),
             "begin": can_turn and waits is None,
             "end": can_turn and waits is None and bool(self.state.periods),
@@ -145,14 +149,14 @@ class Room:
             "set": can_turn and waits is None,
         }
         begin = f"begin a period: begin {'|'.join(self.periods)}"
-        texts = {**DEEDS, "begin": begin}
+        texts = {**TABLE_COMMANDS, "begin": begin}
         return {name: text for name, text in texts.items() if possible.get(name, True)}
 
     def own(self) -> list[str]:
         """Return the characters that may act for the seat, the seat's own first."""
         state = self.history.state
-        mine = [name for name in state.characters if self.seat in (None, state.seat_of(name))]
-        return [*mine, *(name for name in state.characters if self.seat == GM and name not in mine)]
+        mine = [name for name in state.characters if self.name in (None, state.seat_of(name))]
+        return [*mine, *(name for name in state.characters if self.name == GM and name not in mine)]
 
     def command(self, action: str, verb: str = "act") -> ActionCommand:
         """Return the command of an action at this table: to `act`, or for its `odds`."""
@@ -166,11 +170,11 @@ class Room:
         return Scope(self.rules, self.state, actor, command.takes, is_seated=True)
 
     def named_first(self, words: Sequence[str]) -> tuple[str, list[str]]:
-        """Return who acts by the first words of a line, empty where that names nobody, and the rest of the line."""
+        """Return the actor that a line begins with, empty for none, and the rest of the line."""
         first, rest = words[0], list(words[1:])
         if first.endswith(":") and rest:
             return who_is_named(self.rules, self.state, first[:-1]) or first[:-1], rest
-        if rest and first not in self.actions and first not in DEEDS:
+        if rest and first not in self.actions and first not in TABLE_COMMANDS:
             for count in range(min(len(rest), MOST_OF_NAME), 0, -1):  # `Mara Quill overcome ...`
                 who = who_is_named(self.rules, self.state, " ".join(words[:count]))
                 if who in self.state.characters:
@@ -179,22 +183,22 @@ class Room:
 
     def unaliased(self, words: Sequence[str]) -> list[str]:
         """Return a line in which an alias is replaced by what it stands for here; no action and no command is one."""
-        words = abreast(self.rules, self.state, words)
+        words = with_sides(self.rules, self.state, words)
         actor, (first, *rest) = self.named_first(words)
-        if first in self.actions or first in (*DEEDS, *OTHERS, *LEAVE, "help"):
+        if first in self.actions or first in (*TABLE_COMMANDS, *OTHERS, *LEAVE, "help"):
             return list(words)
         found = expand_at_table([first, *rest], active().settings.aliases, ruleset=self.rules.id)
         return [f"{actor}:", *found] if actor else found
 
     def typed(self, words: Sequence[str]) -> list[str]:
-        """Return a line as it would be typed by whoever knows how, where that can be told."""
+        """Return a line in the form that commands have, where it is a phrase for one."""
         words = _in_shell(words, self.actions)
         return as_typed(words, [*self.actions], self.state, is_line=self.is_line(words))
 
     def is_line(self, words: Sequence[str]) -> bool:
-        """Tell whether a line that is typed at a question is no answer: a command, or an action of somebody."""
+        """Tell whether a line that is typed at a question is no answer, but a command or an action."""
         actor, (first, *_) = self.named_first(self.unaliased(words))
-        return first in self.actions or (not actor and first in ("help", *DEEDS, *OTHERS))
+        return first in self.actions or (not actor and first in ("help", *TABLE_COMMANDS, *OTHERS))
 
     def understood(self, words: Sequence[str], asks: Asks) -> Understood:
         """Return what a line stands for.
@@ -204,18 +208,18 @@ class Room:
             asks: puts what is unclear to the person who typed it.
 
         Raises:
-            UsageError: it means nothing here, or is unclear and nobody answers.
+            UsageError: it is unknown here, or unclear and no answer makes it clear.
         """
         if words[0] == "help" and len(words) > 1:
             topic = words[1]
             if topic in self.actions:
                 return Understood(["act", topic, "--help"])
-            return Understood([topic, "--help"] if topic in (*DEEDS, *OTHERS) else ["help", *words[1:]])
+            return Understood([topic, "--help"] if topic in (*TABLE_COMMANDS, *OTHERS) else ["help", *words[1:]])
         words = self.unaliased(words)
         actor, (first, *rest) = self.named_first(words)
         if first == "roll" and rest:
             if not self._is_ability(rest[0]):
-                return Understood(["roll", *rest])  # dice that are no matter of this table
+                return Understood(["roll", *rest])  # dice outside the table
             first, *rest = rest
         if self._is_ability(first):
             return self._act(actor, self._what_with(actor, first, asks), [first, *rest], asks)
@@ -229,7 +233,7 @@ class Room:
             actor, (action, *more) = self.named_first(rest)
             if action in self.actions:
                 return self._act(actor, action, more, asks, verb=ODDS)
-        if first in (*DEEDS, *OTHERS) and not actor:
+        if first in (*TABLE_COMMANDS, *OTHERS) and not actor:
             is_bare = first in BARE and [word.startswith("-") for word in rest[:2]] in ([False], [False, True])
             return Understood([first, *([BARE[first]] if is_bare else []), *rest])
         error = self._unknown(actor, first, words)
@@ -244,13 +248,13 @@ class Room:
 
     def _is_ability(self, word: str) -> bool:
         names = {name for one in self.state.characters.values() for name in one.abilities}
-        return slug(word) in {*names, *ability_names(self.rules)} and word not in (*self.actions, *DEEDS)
+        return slug(word) in {*names, *ability_names(self.rules)} and word not in (*self.actions, *TABLE_COMMANDS)
 
     def _what_with(self, actor: str, ability: str, asks: Asks) -> str:
-        """Return the action that somebody means who names an ability alone.
+        """Return the action that a line means that names an ability alone.
 
         Raises:
-            UsageError: nobody says it.
+            UsageError: no answer says which.
         """
         able = [
             name
@@ -265,7 +269,7 @@ class Room:
         return found.text
 
     def _unknown(self, actor: str, first: str, words: Sequence[str]) -> UsageError:
-        """Return the error of a line that means nothing here, with what is typed instead."""
+        """Return the error of an unknown line, with what can be typed instead."""
         if slug(first) in SAVED:
             return UsageError("everything is kept as it is done: there is nothing to save; `quit` leaves")
         said = slug(" ".join(words))
@@ -274,7 +278,7 @@ class Room:
                 if counter.removesuffix("s") in said and (slug(who.name) in said or len(self.own()) == 1):
                     path = f"characters.{who.name}.counters.{counter}"
                     how = f"numbers are changed with `set {path}={number}`"
-                    if self.seat not in (None, GM):
+                    if self.name not in (None, GM):
                         how = f"actions change {counter}; ask the game master to change it otherwise"
                     return UsageError(f"{how} (it is {number} now)")
         asking = [name for name in self.actions if first.removesuffix("s") in labels_of(self.rules, name)]
@@ -283,7 +287,7 @@ class Room:
             return UsageError(f"{harmless(first)!r} is asked in the middle of an action, and answered there: {named}")
         if actor:
             return UsageError(f"{unknown('action', first, self.actions, of=f'the ruleset {self.rules.id}')}; {HINT}")
-        known = [*self.actions, *DEEDS, *OTHERS, *self.state.characters, *LEAVE[:1], "help"]
+        known = [*self.actions, *TABLE_COMMANDS, *OTHERS, *self.state.characters, *LEAVE[:1], "help"]
         return UsageError(f"{unknown('action or command', first, known, of='this table')}; {HINT}")
 
     def _is_played(self, words: Sequence[str], asks: Asks) -> bool:
@@ -305,15 +309,15 @@ class Room:
         command, line, is_asked = self.command(action, verb), words, False
         who = self._actor(actor, action, words, asks)
         known = Words(self.scope(who, command), action)
-        sheets: set[str] = set()  # that are meant, though somebody at the table has nearly their name
+        sheets: set[str] = set()  # that are meant, though a character at the table has nearly the same name
         while True:
             try:
-                there = who_is_there(known, line, sheets, asks)
+                there = names_settled(known, line, sheets, asks)
                 line, is_asked = there, is_asked or there != line
                 long = lengthened(known.scope, action, line)
                 options = [long[start].partition("=")[0] for start, _ in typed_apart(long, command.takes)[1]]
                 is_known = all(name in command.takes for name in options if name != "--")
-                # Odds are told at every rung; an option that is unknown is told by the command.
+                # Odds are shown at every rung; an unknown option is reported by the command.
                 more = self._missing(who, action, long, asks) if verb != ODDS and is_known else []
                 if not more:
                     break
@@ -334,11 +338,11 @@ class Room:
         return Understood(arguments, harmless(shown) if is_short else "", tuple(map(harmless, joins)))
 
     def _actor(self, actor: str, action: str, words: Sequence[str], asks: Asks) -> str:
-        """Return who acts: whoever is named first, or the only character that can be meant; empty where options say."""
+        """Return the actor: the one named first, or the only possible one; empty where an option names one."""
         if actor or _has(words, "actor"):
             return actor
         try:
-            return actor_of(self.history, "", self.seat, is_anybody=self.data.file.actions[action].anybody)
+            return actor_of(self.history, "", self.name, is_anybody=self.data.file.actions[action].anybody)
         except UsageError:
             able = self.own()
             players = [name for name in able if self.state.seat_of(name) != GM]
@@ -358,7 +362,7 @@ class Room:
         """Return what a person adds of the first parameter that is missing; nothing where none is.
 
         Raises:
-            UsageError: nobody says it.
+            UsageError: no answer gives it.
         """
         for name in self.data.file.actions[action].required:
             parameter = self.rules.parameters(action)[name]
@@ -391,7 +395,7 @@ class Room:
         return ""
 
     def _beside(self, who: str, action: str, line: Sequence[str], asks: Asks) -> list[str]:
-        """Return who stands beside the actor of a procedure, of the players' characters whom nobody named."""
+        """Return who stands beside the actor of a procedure, of the players' characters that the line does not name."""
         words = Words(self.scope(who, self.command(action)), action)
         names = words.introduced_by(BESIDE[0])
         if not self.data.file.actions[action].procedure or not names or any(_has(line, name) for name in names):
@@ -408,13 +412,36 @@ class Room:
         return added
 
 
+def open_seat(table: str | None, seat: str | None, rulesets: Sequence[str] | None) -> Seat:
+    """Return a seat as a command line names it, of a table whose journal is whole.
+
+    Args:
+        table: the path, as typed.
+        seat: the seat, as typed.
+        rulesets: folders to look for rulesets in first.
+
+    Raises:
+        TableError: there is no such table, or its journal was changed by hand.
+        UsageError: it has no such seat.
+    """
+    from rpgres.journal.checking import require_whole
+    from rpgres.journal.commands import check_seat
+    from rpgres.journal.files import find_table
+
+    path = find_table(table or os.environ.get("RPGRES_TABLE"))
+    opened = Seat(path, seat or os.environ.get("RPGRES_SEAT") or None, read_folders(rulesets or ()))
+    require_whole(path, opened.history)
+    check_seat(opened.history, opened.name)
+    return opened
+
+
 def _in_shell(words: Sequence[str], actions: Container[str]) -> Sequence[str]:
     """Return a line without the words before it that only a shell needs: `rpgres table verify`."""
     left = list(words[1:] if words[0] == "rpgres" else words)
     left = left[1:] if left[:1] == ["table"] else left
     if left[:1] == ["act"] and "act" not in actions and left[1:2] and left[1] in actions:
         return left[1:]
-    return left if left and (left[0] in (ODDS, *DEEDS, *OTHERS) or left[0] in actions) else words
+    return left if left and (left[0] in (ODDS, *TABLE_COMMANDS, *OTHERS) or left[0] in actions) else words
 
 
 def _at_most(names: Sequence[str]) -> list[str]:

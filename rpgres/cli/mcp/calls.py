@@ -1,6 +1,6 @@
 """What the tools of a seat do: a line or flat arguments become a command of the journal, and records come back.
 
-Nothing here knows the protocol. A tool is a function of the room, which has table and seat, and of its arguments.
+Nothing here knows the protocol. A tool is a function of the seat and of its arguments.
 """
 
 from __future__ import annotations
@@ -10,28 +10,38 @@ from typing import Any, Literal
 
 import msgspec
 
-from rpgres.cli.mcp.forms import (
-    Acted,
+from rpgres.cli.mcp.records import (
+    ActArguments,
     Actions,
-    Answered,
+    ActionsArguments,
+    AnswerArguments,
     Done,
-    Listed,
+    LineArguments,
     Log,
+    LogArguments,
     LogEntry,
     Odds,
+    OddsArguments,
     Question,
-    Read,
-    Shown,
+    ShowArguments,
     TableSeen,
-    Typed,
-    Undone,
-    Weighed,
+    UndoArguments,
 )
 from rpgres.cli.options import read_answers
-from rpgres.cli.play.deeds import ADDED, Meant, acted, added, answers_of, meant, place_of, understood
 from rpgres.cli.play.helping import described, short_form
-from rpgres.cli.play.room import Room
+from rpgres.cli.play.lines import (
+    ADDED,
+    TypedAction,
+    add_entry,
+    answers_of,
+    as_arguments,
+    place_of,
+    resolve,
+    typed_action,
+)
+from rpgres.cli.play.seat import Seat
 from rpgres.cli.render.lines import plain_text
+from rpgres.cli.render.tables import entry_lines, found_lines, show_lines, waiting_lines
 from rpgres.cli.shell.words import split, words_of
 from rpgres.engine.records import Pending, QuestionRecord
 from rpgres.engine.views import state_seen
@@ -49,86 +59,79 @@ HOW = "the tool `answer`"
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# What is looked at
+# Looking
 
 
-def list_actions(room: Room, asked: Listed) -> Actions:
+def list_actions(seat: Seat, asked: ActionsArguments) -> Actions:
     """Return what can be done: all actions, or one in full."""
-    history = room.look()
-    also = {name: text for name, text in room.deeds().items() if name in ADDED}
-    actions, text = room.actions, ""
+    history = seat.look()
+    also = {name: text for name, text in seat.commands().items() if name in ADDED}
+    actions, text = seat.actions, ""
     if asked.action:
-        text = described(room, asked.action)
-        actions = {asked.action: room.actions[asked.action]}
+        text = described(seat.rules, asked.action)
+        actions = {asked.action: seat.actions[asked.action]}
     return Actions(
-        seat=str(room.seat),
-        ruleset=room.rules.id,
-        characters=room.own(),
+        seat=str(seat.name),
+        ruleset=seat.rules.id,
+        characters=seat.own(),
         actions=actions,
         also=also,
-        examples=[short_form(room, name) for name in actions],
-        question=waiting(history, room.seat),
+        examples=[short_form(seat, name) for name in actions],
+        question=waiting(history, seat.name),
         text=text,
     )
 
 
-def show(room: Room, _asked: Shown) -> TableSeen:
+def show(seat: Seat, _asked: ShowArguments) -> TableSeen:
     """Return the table as the seat sees it."""
-    from rpgres.cli.render.tables import show_lines
-
-    history = room.look()
-    now = state_at(history, folders=room.folders)
-    record = table_record(history, room.seat, now=now)
-    shown = show_lines(record, state_seen(now, room.seat), room.rules.file, answer=HOW)
+    history = seat.look()
+    now = state_at(history, folders=seat.folders)
+    record = table_record(history, seat.name, now=now)
+    shown = show_lines(record, state_seen(now, seat.name), seat.rules.file, answer=HOW)
     return TableSeen(
-        seat=str(room.seat),
+        seat=str(seat.name),
         seats=list(record.seats),
         ruleset=record.ruleset,
         text=plain_text(shown),
         state=msgspec.to_builtins(record.state),
         entries=record.entries,
         hash=record.head,
-        question=waiting(history, room.seat),
+        question=waiting(history, seat.name),
     )
 
 
-def read_log(room: Room, asked: Read) -> Log:
+def read_log(seat: Seat, asked: LogArguments) -> Log:
     """Return the last entries of the journal."""
-    from rpgres.cli.render.tables import entry_lines
-
-    seen = log_seen(room.look(), room.seat, last=asked.last)
-    lines = partial(entry_lines, file=room.rules.file, known={})
-    return Log(
-        entries=[
-            LogEntry(number=one.number, kind=_kind(one), undone=one.undone, text=plain_text(lines(one))) for one in seen
-        ]
-    )
-
-
-def _kind(entry: Any) -> str:
-    return str(entry.__struct_config__.tag)
+    seen = log_seen(seat.look(), seat.name, last=asked.last)
+    lines = partial(entry_lines, file=seat.rules.file, known={})
+    kinds = [str(one.__struct_config__.tag) for one in seen]
+    entries = [
+        LogEntry(number=one.number, kind=kind, undone=one.undone, text=plain_text(lines(one)))
+        for one, kind in zip(seen, kinds, strict=True)
+    ]
+    return Log(entries=entries)
 
 
-def odds(room: Room, asked: Weighed) -> Odds:
+def odds(seat: Seat, asked: OddsArguments) -> Odds:
     """Return the odds of an action, as the seat knows the table."""
     from rpgres.cli.render.odds.reports import report_of
     from rpgres.cli.render.reports import report_lines
     from rpgres.journal.odds import table_odds
 
-    action = _meant(room, asked)
+    action = _meant(seat, asked)
     found = table_odds(
-        place_of(room),
+        place_of(seat),
         action.action,
         action.inputs,
         actor=action.actor,
-        seat=room.seat,
+        seat=seat.name,
         auto=True,
         decide=asked.decide,
         by=asked.by,
-        choose=read_answers(action.spoken.get("choose") or (), option="choose"),
+        choose=read_answers(action.options.get("choose") or (), option="choose"),
     )
     return Odds(
-        text=plain_text(report_lines(report_of(found, room.rules.file))),
+        text=plain_text(report_lines(report_of(found, seat.rules.file))),
         method=found.method,
         chances={name: one.exact for name, one in found.outcomes.items()},
         percent={name: round(one.probability * 100, 2) for name, one in found.outcomes.items()},
@@ -138,73 +141,76 @@ def odds(room: Room, asked: Weighed) -> Odds:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# What is done
+# Acting
 
 
-def act(room: Room, asked: Acted) -> Done:
+def act(seat: Seat, asked: ActArguments) -> Done:
     """Do what was typed: an action, or something else that a line may say."""
-    room.look()
+    seat.look()
     if asked.line and not asked.action:
         words = words_of(asked.line)
         if words and words[0] in OWN:
             raise UsageError(f"{words[0]!r} is no action: use the tool `{OWN[words[0]]}`")
-        arguments = understood(room, words) if words else []
+        arguments = as_arguments(seat, words) if words else []
         if arguments and arguments[0] in ADDED:
-            return told(room, added(room, arguments, answers_of(asked.given, asked.choose, auto=asked.auto)))
-    action = _meant(room, asked)
-    return told(room, acted(room, action, given=asked.given, choose=asked.choose, auto=asked.auto, note=asked.note))
+            return _result(seat, add_entry(seat, arguments, answers_of(asked.given, asked.choose, auto=asked.auto)))
+    action = _meant(seat, asked)
+    return _result(
+        seat, resolve(seat, action, given=asked.given, choose=asked.choose, auto=asked.auto, note=asked.note)
+    )
 
 
-def answer(room: Room, asked: Answered) -> Done:
+def answer(seat: Seat, asked: AnswerArguments) -> Done:
     """Answer the decision that waits."""
-    history = room.look()
-    question = commands.require_own(history, commands.require_pending(history), room.seat)
+    history = seat.look()
+    question = commands.require_own(history, commands.require_pending(history), seat.name)
     if asked.label and asked.label != question.label:
         raise UsageError(f"{question.label!r} is asked now, not {asked.label!r}; the tool `show` shows it")
     if not (asked.choice or asked.auto):
-        raise UsageError(f"say `choice`: {_options(question)}; or `auto`")
+        options = " or ".join([*question.names, *([question.form] if question.form else [])])
+        raise UsageError(f"say `choice`: {options}; or `auto`")
     choose = {question.typed: [asked.choice]} if asked.choice else {}
     given = read_answers(asked.given, option="given")
-    done = commands.answer(place_of(room), seat=room.seat, choose=choose, given=given, auto=asked.auto, at=asked.at)
-    return told(room, done)
+    done = commands.answer(place_of(seat), seat=seat.name, choose=choose, given=given, auto=asked.auto, at=asked.at)
+    return _result(seat, done)
 
 
-def undo(room: Room, asked: Undone) -> Done:
+def undo(seat: Seat, asked: UndoArguments) -> Done:
     """Undo the last action, or everything from an entry on; or do it again."""
     if asked.redo and asked.entry is not None:
         raise UsageError("`redo` does again what was undone last, and takes no `entry`")
-    place = place_of(room)
-    redone = commands.redo(place, seat=room.seat) if asked.redo else None
-    return told(room, redone or commands.undo(place, asked.entry, seat=room.seat))
+    place = place_of(seat)
+    redone = commands.redo(place, seat=seat.name) if asked.redo else None
+    return _result(seat, redone or commands.undo(place, asked.entry, seat=seat.name))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# What was typed
+# Reading what was typed
 
 
-def _meant(room: Room, asked: Typed) -> Meant:
+def _meant(seat: Seat, asked: LineArguments) -> TypedAction:
     """Return the action that was typed, as a line or with its inputs.
 
     Raises:
-        UsageError: it means nothing here, or is unclear.
+        UsageError: it is unknown here, or unclear.
     """
     if bool(asked.line) == bool(asked.action):
-        raise UsageError(f"say either `line`, such as {short_form(room, next(iter(room.actions)))!r}, or `action`")
+        raise UsageError(f"say either `line`, such as {short_form(seat, next(iter(seat.actions)))!r}, or `action`")
     if asked.line and (asked.inputs or asked.actor):
         raise UsageError("`actor` and `inputs` go with `action`; a `line` begins with who acts, and holds the inputs")
-    return meant(room, split(asked.line) if asked.line else _written(room, asked), listed="the tool `actions`")
+    return typed_action(seat, split(asked.line) if asked.line else _written(seat, asked), listed="the tool `actions`")
 
 
-def _written(room: Room, asked: Typed) -> list[str]:
+def _written(seat: Seat, asked: LineArguments) -> list[str]:
     """Return an action with its inputs as the words of a line.
 
     Raises:
         UsageError: an input is not NAME=VALUE, or none of the action's.
     """
-    if asked.action not in room.actions:
-        raise UsageError(unknown("action", asked.action, room.actions, of=f"the ruleset {room.rules.id}"))
+    if asked.action not in seat.actions:
+        raise UsageError(unknown("action", asked.action, seat.actions, of=f"the ruleset {seat.rules.id}"))
     words = [asked.action, *([f"--actor={asked.actor}"] if asked.actor else [])]
-    parameters = room.rules.parameters(asked.action)
+    parameters = seat.rules.parameters(asked.action)
     for text in asked.inputs:
         name, sign, value = text.partition("=")
         known = {alias: one for key, one in parameters.items() for alias in (key, *one.aliases)}.get(name.strip())
@@ -220,27 +226,21 @@ def _written(room: Room, asked: Typed) -> list[str]:
     return words
 
 
-def _options(question: QuestionRecord) -> str:
-    return " or ".join([*question.names, *([question.form] if question.form else [])])
-
-
 # ---------------------------------------------------------------------------------------------------------------------
-# What came of it
+# Results
 
 
-def told(room: Room, done: commands.Done) -> Done:
-    """Return what came of the last entry that was added, as far as the seat may know it."""
-    from rpgres.cli.render.tables import entry_lines, found_lines, waiting_lines
-
+def _result(seat: Seat, done: commands.Done) -> Done:
+    """Return the result of the last entry that was added, as far as the seat may know it."""
     history, entry = done.history, done.entry
-    room.look()
+    seat.look()
     common: dict[str, Any] = {"entry": entry.number, "hash": entry.hash}
-    question = waiting(history, room.seat)
+    question = waiting(history, seat.name)
     status: Literal["done", "pending"] = "done" if question is None else "pending"
     if found_in(entry.secret) is None:
-        text = plain_text(entry_lines(entry_seen(history, entry, room.seat), done.rules.file))
+        text = plain_text(entry_lines(entry_seen(history, entry, seat.name), done.rules.file))
         return Done(status=status, text=text, question=question, **common)
-    found = run_seen(history, entry, room.seat)
+    found = run_seen(history, entry, seat.name)
     if isinstance(found, Pending):
         text = plain_text(waiting_lines(found, done.rules.file, said_by=None, command=HOW))
         return Done(status="pending", text=text, question=question, **common)
@@ -249,14 +249,14 @@ def told(room: Room, done: commands.Done) -> Done:
     return Done(status=status, text=text, question=question, **numbers, **common)
 
 
-def own_question(room: Room) -> tuple[QuestionRecord, str] | None:
+def own_question(seat: Seat) -> tuple[QuestionRecord, str] | None:
     """Return the decision of this seat that waits, with the hash of the entry that asks it; None for none."""
-    history = room.look()
+    history = seat.look()
     pending = history.pending
     found = found_in(pending.secret) if pending is not None else None
     if pending is None or not isinstance(found, Pending):
         return None
-    asked = asked_of(history.state, found, room.seat)
+    asked = asked_of(history.state, found, seat.name)
     return None if asked is None else (asked, pending.hash)
 
 

@@ -14,11 +14,11 @@ AtLeastOne = Annotated[int, msgspec.Meta(ge=1)]
 # What they take
 
 
-class Taken(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Arguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The arguments of a tool."""
 
 
-class Listed(Taken, frozen=True, kw_only=True):
+class ActionsArguments(Arguments, frozen=True, kw_only=True):
     """Which actions are listed.
 
     Attributes:
@@ -28,7 +28,7 @@ class Listed(Taken, frozen=True, kw_only=True):
     action: str = ""
 
 
-class Typed(Taken, frozen=True, kw_only=True):
+class LineArguments(Arguments, frozen=True, kw_only=True):
     """An action, as a short line or with its inputs one by one.
 
     Attributes:
@@ -44,7 +44,7 @@ class Typed(Taken, frozen=True, kw_only=True):
     inputs: list[str] = []
 
 
-class Acted(Typed, frozen=True, kw_only=True):
+class ActArguments(LineArguments, frozen=True, kw_only=True):
     """What is done.
 
     Attributes:
@@ -62,7 +62,7 @@ class Acted(Typed, frozen=True, kw_only=True):
     note: str = ""
 
 
-class Answered(Taken, frozen=True, kw_only=True):
+class AnswerArguments(Arguments, frozen=True, kw_only=True):
     """The answer to the decision that waits.
 
     Attributes:
@@ -80,7 +80,7 @@ class Answered(Taken, frozen=True, kw_only=True):
     auto: bool = False
 
 
-class Weighed(Typed, frozen=True, kw_only=True):
+class OddsArguments(LineArguments, frozen=True, kw_only=True):
     """The action whose odds are asked for; nothing is done.
 
     Attributes:
@@ -93,7 +93,7 @@ class Weighed(Typed, frozen=True, kw_only=True):
     decide: Literal["policies", "best"] = "policies"
 
 
-class Undone(Taken, frozen=True, kw_only=True):
+class UndoArguments(Arguments, frozen=True, kw_only=True):
     """What is undone.
 
     Attributes:
@@ -105,11 +105,11 @@ class Undone(Taken, frozen=True, kw_only=True):
     redo: bool = False
 
 
-class Shown(Taken, frozen=True, kw_only=True):
+class ShowArguments(Arguments, frozen=True, kw_only=True):
     """Nothing: the whole table is shown."""
 
 
-class Read(Taken, frozen=True, kw_only=True):
+class LogArguments(Arguments, frozen=True, kw_only=True):
     """How much of the log is read.
 
     Attributes:
@@ -119,7 +119,7 @@ class Read(Taken, frozen=True, kw_only=True):
     last: Annotated[int, msgspec.Meta(ge=1, le=200)] = 10
 
 
-class Asked(Taken, frozen=True, kw_only=True):
+class RuleArguments(Arguments, frozen=True, kw_only=True):
     """What is looked up.
 
     Attributes:
@@ -155,7 +155,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Done(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of it.
+    """The result.
 
     Attributes:
         status: `done`; `pending`, if a decision waits, which `question` tells.

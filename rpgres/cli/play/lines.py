@@ -1,4 +1,4 @@
-"""What a typed line does at a table where nobody sits at a terminal: typed by a model, or in a chat."""
+"""A typed line carried out where no person can be asked: for a language model, or a bot in a chat."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 
 from rpgres.cli.options import given_inputs, read_answers
 from rpgres.cli.play.helping import short_form
-from rpgres.cli.play.room import DEEDS, ODDS, Room
+from rpgres.cli.play.seat import ODDS, TABLE_COMMANDS, Seat
 from rpgres.cli.short import Reading, typed_apart
 from rpgres.errors import UsageError
 from rpgres.journal import commands
@@ -18,33 +18,33 @@ from rpgres.journal.commands import Done, Place
 from rpgres.rulesets import unknown
 
 ADDED = ("begin", "end", "note", "pass", "set")  # what a line may add to the journal beside actions
-SPOKEN = ("actor", "given", "choose", "auto", "note")  # options that a line may have beside those of its action
+LINE_OPTIONS = ("actor", "given", "choose", "auto", "note")  # options that a line may have beside those of its action
 
 
-class Meant(msgspec.Struct, frozen=True):
+class TypedAction(msgspec.Struct, frozen=True):
     """An action that was typed.
 
     Attributes:
         action: its name.
         actor: who acts; empty for the seat's only character.
         inputs: what it takes.
-        spoken: the options of the line that are no inputs.
+        options: the options of the line that are no inputs.
     """
 
     action: str
     actor: str
     inputs: dict[str, Any]
-    spoken: Mapping[str, Any]
+    options: Mapping[str, Any]
 
 
 def as_lines(message: str) -> str:
-    """Return what an error tells with lines in place of commands of a shell."""
+    """Return the message of an error with lines in place of commands of a shell."""
     return re.sub(r"`rpgres table (\w+)", r"`\1", message)
 
 
-def place_of(room: Room) -> Place:
+def place_of(seat: Seat) -> Place:
     """Return the table's file, as commands of the journal take it."""
-    return Place(room.path, tuple(room.folders))
+    return Place(seat.path, tuple(seat.folders))
 
 
 def answers_of(given: Sequence[str], choose: Sequence[str], *, auto: bool) -> dict[str, Any]:
@@ -57,54 +57,54 @@ def answers_of(given: Sequence[str], choose: Sequence[str], *, auto: bool) -> di
 # Actions
 
 
-def meant(room: Room, words: Sequence[str], *, listed: str = "`help`") -> Meant:
-    """Return the action that a line means.
+def typed_action(seat: Seat, words: Sequence[str], *, listed: str = "`help`") -> TypedAction:
+    """Return the action that a line names.
 
     Args:
-        room: the seat, and what it may know.
+        seat: the seat, and what it may know.
         words: the line.
         listed: what lists and describes actions.
 
     Raises:
-        UsageError: it means nothing here, or is unclear: nobody is asked.
+        UsageError: it is unknown here, or unclear.
     """
     if not words:
-        raise UsageError(f"the line is empty; type, for example, {short_form(room, next(iter(room.actions)))!r}")
-    verb, *arguments = understood(room, words)
+        raise UsageError(f"the line is empty; type, for example, {short_form(seat, next(iter(seat.actions)))!r}")
+    verb, *arguments = as_arguments(seat, words)
     action, *line = arguments if verb in ("act", ODDS) else [words[0]]
-    if action not in room.actions:
+    if action not in seat.actions:
         raise UsageError(f"{words[0]!r} is no action; {listed} lists them")
     if "--help" in line:
         raise UsageError(f"{listed} describes {action}")
-    values = _parsed(room, action, line)
-    shared = {one.name: values.pop(one.name, one.off) for one in room.command(action).verb.options}
+    values = _parsed(seat, action, line)
+    shared = {one.name: values.pop(one.name, one.off) for one in seat.command(action).verb.options}
     for name, value in shared.items():
-        if value not in (None, False, ()) and name not in SPOKEN:
+        if value not in (None, False, ()) and name not in LINE_OPTIONS:
             fixed = "; seat and table are fixed" if name in ("as", "table") else ""
             raise UsageError(f"a line takes no --{name.replace('_', '-')} here{fixed}")
-    return Meant(action, str(shared.get("actor") or ""), given_inputs(values), shared)
+    return TypedAction(action, str(shared.get("actor") or ""), given_inputs(values), shared)
 
 
-def understood(room: Room, words: Sequence[str]) -> list[str]:
+def as_arguments(seat: Seat, words: Sequence[str]) -> list[str]:
     """Return what a line stands for, as arguments of `rpgres table`."""
-    return room.understood(words, _nobody).arguments
+    return seat.understood(words, _unasked).arguments
 
 
-def _nobody(_text: str, _readings: Sequence[Reading]) -> None:
-    """Nobody is there to be asked what a line means: it is refused, with its readings."""
+def _unasked(_text: str, _readings: Sequence[Reading]) -> None:
+    """Choose none of the readings of an unclear line, which is then refused with all of them."""
 
 
-def _parsed(room: Room, action: str, line: Sequence[str]) -> dict[str, Any]:
+def _parsed(seat: Seat, action: str, line: Sequence[str]) -> dict[str, Any]:
     """Return the options of a line by name.
 
     Raises:
         UsageError: one is unknown, or lacks its value.
     """
-    command = room.command(action)
+    command = seat.command(action)
     for start, _ in typed_apart(line, command.takes)[1]:
         name = line[start].partition("=")[0]
         if name not in (*command.takes, "--"):
-            inputs = [f"--{key}" for key in room.rules.parameters(action)]
+            inputs = [f"--{key}" for key in seat.rules.parameters(action)]
             raise UsageError(unknown("option", name, inputs, of=action))
     try:
         with command.make_context(action, list(line)) as context:
@@ -115,9 +115,9 @@ def _parsed(room: Room, action: str, line: Sequence[str]) -> dict[str, Any]:
         raise UsageError(f"{action}: {error.format_message()}") from None  # Typer's own, of an option
 
 
-def acted(
-    room: Room,
-    action: Meant,
+def resolve(
+    seat: Seat,
+    action: TypedAction,
     *,
     given: Sequence[str] = (),
     choose: Sequence[str] = (),
@@ -127,56 +127,58 @@ def acted(
     """Do an action at the table.
 
     Args:
-        room: the seat.
+        seat: the seat.
         action: what was typed.
-        given, choose, auto, note: what was said beside the line.
+        given, choose, auto, note: answers and a note beside the line.
     """
-    spoken = action.spoken
+    options = action.options
     answers = answers_of(
-        [*(spoken.get("given") or ()), *given],
-        [*(spoken.get("choose") or ()), *choose],
-        auto=auto or bool(spoken.get("auto")),
+        [*(options.get("given") or ()), *given],
+        [*(options.get("choose") or ()), *choose],
+        auto=auto or bool(options.get("auto")),
     )
-    about: dict[str, Any] = {"actor": action.actor, "seat": room.seat, "note": note or spoken.get("note") or None}
-    return commands.act(place_of(room), action.action, action.inputs, **about, **answers)
+    about: dict[str, Any] = {"actor": action.actor, "seat": seat.name, "note": note or options.get("note") or None}
+    return commands.act(place_of(seat), action.action, action.inputs, **about, **answers)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# What is no action
+# Other lines
 
 
-def added(room: Room, words: Sequence[str], answers: Mapping[str, Any]) -> Done:
-    """Do what a line says that begins with one of `ADDED`.
+def add_entry(seat: Seat, words: Sequence[str], answers: Mapping[str, Any]) -> Done:
+    """Add the entry of a line that begins with one of `ADDED`.
 
     Args:
-        room: the seat.
+        seat: the seat.
         words: the line.
         answers: what is answered beside the line, as of `answers_of`.
 
     Raises:
-        UsageError: it cannot be read, or not be done.
+        UsageError: it cannot be read, or is not possible now.
     """
-    deed, *rest = words
-    place, seat = place_of(room), room.seat
-    if any(word.startswith("--") and word != "--until" for word in rest) and deed != "note":
-        raise UsageError(f"`{deed}` takes no options here")
-    match deed, [word for word in rest if word not in ("until", "--until") or deed != "pass"]:
+    command, *rest = words
+    place, name = place_of(seat), seat.name
+    if any(word.startswith("--") and word != "--until" for word in rest) and command != "note":
+        raise UsageError(f"`{command}` takes no options here")
+    match command, [word for word in rest if word not in ("until", "--until") or command != "pass"]:
         case (("begin" | "end"), ([] | [_]) as period):
-            return commands.turn(place, deed, "".join(period), seat=seat, **answers)
+            return commands.turn(place, command, "".join(period), seat=name, **answers)
         case "note", [text, *options] if not text.startswith("--"):
-            return commands.write_note(place, text, seat=seat, to=_readers(options))
+            return commands.write_note(place, text, seat=name, to=_readers(options))
         case "pass", []:
-            return commands.let_pass(place, seat=seat)
+            return commands.let_pass(place, seat=name)
         case "pass", [label]:
             if rest[0] in ("until", "--until"):
-                return commands.let_pass(place, seat=seat, until=label)
-            return commands.let_pass(place, label, seat=seat)
+                return commands.let_pass(place, seat=name, until=label)
+            return commands.let_pass(place, label, seat=name)
         case "pass", [label, until]:
-            return commands.let_pass(place, label, seat=seat, until=until)
+            return commands.let_pass(place, label, seat=name, until=until)
         case "set", [one] if "=" in one:
             path, _, value = one.partition("=")
-            return commands.set_value(place, path, value, seat=seat)
-    raise UsageError(f"a line with {deed!r} reads: {DEEDS[deed].partition(': ')[2] or DEEDS[deed]}")
+            return commands.set_value(place, path, value, seat=name)
+    raise UsageError(
+        f"a line with {command!r} reads: {TABLE_COMMANDS[command].partition(': ')[2] or TABLE_COMMANDS[command]}"
+    )
 
 
 def _readers(options: Sequence[str]) -> list[str]:

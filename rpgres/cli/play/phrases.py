@@ -1,4 +1,4 @@
-"""Lines as people say them before they know how they are typed: `Mara attacks the guards`, `look`, `undo that`."""
+"""Phrases that people type in place of commands: `Mara attacks the guards`, `look`, `undo that`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from rpgres.cli.short.fitting import ARTICLES
 from rpgres.model.state import State, slug
 
-# What is said for a command, as a whole line, and the first words that stand for one.
+# Whole lines that stand for a command, and first words that do.
 PHRASES = {
     "help": ("?", "commands", "menu", "how", "help me", "what can i do", "what now"),
     "show": (
@@ -26,12 +26,12 @@ ROLLS = ("roll", "rolls", "makes", "tests", "checks", "uses")  # before an abili
 CHECKS = ("check", "roll", "test")  # behind one
 SELF = ("i", "we", "please", "let")
 OWN = ("me", "my", "the", "table", "sheet", "of")  # beside whom `show` names
-ENDINGS = ("", "s", "es", "ed", "d", "ing")  # of an action that is said of somebody
+ENDINGS = ("", "s", "es", "ed", "d", "ing")  # of an action that is said of a character
 MOST_WORDS = 3  # of an action's name
 
 
 def as_typed(words: Sequence[str], actions: Sequence[str], people: State, *, is_line: bool = False) -> list[str]:
-    """Return a line as it would be typed, where it can be told; otherwise as it is.
+    """Return a line in the form of a command, where it is a phrase for one; otherwise as it is.
 
     Args:
         words: the line.
@@ -47,7 +47,7 @@ def as_typed(words: Sequence[str], actions: Sequence[str], people: State, *, is_
         return [command] if command else list(words)
     if said[0].lower() in SELF and len(said) > 1:
         said = said[1:]
-    first, named = FIRST.get(said[0].lower(), said[0]), _somebody(said[0], people)
+    first, named = FIRST.get(said[0].lower(), said[0]), _character_in(said[0], people)
     if first == "show" or (named and len(said) == 1):
         return _shown(said, people)
     if first != said[0]:
@@ -58,15 +58,15 @@ def as_typed(words: Sequence[str], actions: Sequence[str], people: State, *, is_
     return next(([*lead, action, *rest[count:]] for action, count in _actions(rest, actions)), said)
 
 
-def _somebody(word: str, people: State) -> str:
+def _character_in(word: str, people: State) -> str:
     name = slug(word.removesuffix("'s"))
     return name if name in people.characters else ""
 
 
 def _shown(said: Sequence[str], people: State) -> list[str]:
     """Return who is to be shown: `show me Mara's sheet`."""
-    named = [name for word in said if (name := _somebody(word, people))]
-    left = [word for word in said[1:] if not _somebody(word, people) and word.lower() not in OWN]
+    named = [name for word in said if (name := _character_in(word, people))]
+    left = [word for word in said[1:] if not _character_in(word, people) and word.lower() not in OWN]
     return ["show", *named[:1]] if not left else list(said)
 
 
