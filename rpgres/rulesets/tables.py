@@ -1,7 +1,5 @@
 """The records of `[tables]` in `ruleset.toml`: random tables by die, card or weight (see `table_plans`)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
@@ -105,7 +103,7 @@ def is_within(number: int, spans: tuple[Span, ...]) -> bool:
     return any((low is None or number >= low) and (high is None or number <= high) for low, high in spans)
 
 
-def fits(card: Card, key: str, known: Cards) -> bool:
+def fits(card: Card, key: str, known: "Cards") -> bool:
     """Tell whether the key of a row names a card: as it is typed, its suit, its value or a range, or `else`.
 
     Args:
@@ -115,7 +113,7 @@ def fits(card: Card, key: str, known: Cards) -> bool:
     return key == "else" or any(_names(card, part.strip(), known) for part in key.split(","))
 
 
-def _names(card: Card, word: str, known: Cards) -> bool:
+def _names(card: Card, word: str, known: "Cards") -> bool:
     from rpgres.model.cards import meant
 
     spans = spans_of(word)
