@@ -75,8 +75,8 @@ def as_row(row: str | TableRow) -> TableRow:
 
 Span = tuple[int | None, int | None]  # from where to where, both included; None for no end
 
-_SPAN = re.compile(r"(-?\d+)(?:\s*(?:\.\.|[-\N{EN DASH}])\s*(-?\d+))?")
-_OPEN = re.compile(r"(-?\d+)?\s*\.\.\s*(-?\d+)?")
+_SPAN = r"(-?\d+)(?:\s*(?:\.\.|[-\N{EN DASH}])\s*(-?\d+))?"
+_OPEN = r"(-?\d+)?\s*\.\.\s*(-?\d+)?"
 
 
 def spans_of(key: str) -> tuple[Span, ...] | None:
@@ -88,10 +88,10 @@ def spans_of(key: str) -> tuple[Span, ...] | None:
     found: list[Span] = []
     for part in key.split(","):
         text = part.strip()
-        if match := _SPAN.fullmatch(text):
+        if match := re.fullmatch(_SPAN, text):
             low = int(match[1])
             found.append((low, int(match[2]) if match[2] else low))
-        elif (match := _OPEN.fullmatch(text)) and (match[1] or match[2]):
+        elif (match := re.fullmatch(_OPEN, text)) and (match[1] or match[2]):
             found.append((int(match[1]) if match[1] else None, int(match[2]) if match[2] else None))
         else:
             return None
