@@ -225,7 +225,8 @@ _P = TypeVar("_P", bound=Policy)
 def by_question(policy: _P) -> _P:
     """Mark the decorated policy as one that looks at nothing but the question: never at the view.
 
-    It is a promise, by which odds of scenes work out parts of rules once for many tables (`Table.part`).
+    Its view then shows an empty table. By this promise odds of scenes work out parts of rules once for many tables
+    (`Table.part`), and nobody finds out what a seat may know where that is of no use.
     """
     policy.by_question = True  # type: ignore[attr-defined]
     return policy
@@ -564,7 +565,8 @@ class Seats:
 
     def used(self) -> tuple[tuple[str, int], ...]:
         """Return how much of the script is left, by label: what two runs must share to go on as one."""
-        return tuple((label, len(answers)) for label, answers in self.script.left.items())
+        left = self.script.left
+        return tuple((label, len(answers)) for label, answers in left.items()) if left else ()
 
     def unused(self, *, is_over: bool = True) -> Iterable[tuple[str, str]]:
         """Yield the answers of the scripts that no question took, as (label, answer); see `Script.unused`."""

@@ -313,8 +313,10 @@ class Run(msgspec.Struct):
         return answer == CLAIM_OPTIONS[0].name
 
     def view(self, who: str) -> View:
-        """Return what a character's seat may know."""
+        """Return what a character's seat may know, as far as those who answer look at it."""
         state, seat = self.state, self.state.seat_of(who)
+        if self.players.by_question:
+            return View(seat, _BARE)
         if self.undealt:
             from rpgres.engine.cards import deal_to_seat
 
@@ -346,6 +348,9 @@ class Run(msgspec.Struct):
                 f"whole numbers, not all 0, for {', '.join(sorted(offered))}"
             )
         return names[self.pick(numbers, f"policy:{question.who}:{question.label}")]
+
+
+_BARE = State()  # what policies see that look at nothing but the question
 
 
 def _is_open(state: State) -> bool:
