@@ -22,7 +22,6 @@ from rpgres.errors import RpgresError
 from rpgres.model.state import State
 
 MOST_KEPT = 20_000  # throws, and standings of a procedure; what comes later is resolved each time
-TRIED = 2_000  # turns after which it is looked at whether any come again
 
 
 class _Question:
@@ -176,7 +175,7 @@ class Turns:
     ) -> None:
         self._prepared, self._dealer, self._players, self._key = prepared, dealer, players, key
         self._standings: dict[tuple[State, Hashable], _Standing] = {}
-        self._left, self._played, self._found = MOST_KEPT, 0, 0
+        self._left = MOST_KEPT
         self._first: _Standing | None = None
         self.is_worth = not (prepared.placed or prepared.undealt or prepared.trust or prepared.lump)
 
