@@ -198,7 +198,7 @@ def _partly_offered(job: Job, runs: int, choices: Mapping[str, set[Value]], *, i
 
 def _refusal(job: Job, runs: int, name: str) -> RpgresError:
     """Return the error of the first run that refuses an answer, which is played again."""
-    from rpgres.engine.decisions import refusal
+    from rpgres.engine.players import refusal
 
     with folder_of(job) as folder:
         subject = rebuild(job, folder)
