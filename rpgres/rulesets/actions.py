@@ -1,7 +1,5 @@
 """The records of `[actions]` and `[define]` in `ruleset.toml`: parameters, dice, questions and formulas of actions."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from rpgres.rulesets.rows import Id, Record, check_effects

@@ -278,7 +278,7 @@ def _with_windows(file: RulesetFile, action: Action) -> Action:
     texts = [action.band, *action.numbers.values(), *action.conditions.values(), *_OF_AN_OUTCOME]
     seen, names = set[str](), file.window_names
     while texts:
-        for name in _NAME.findall(texts.pop()):
+        for name in re.findall(_NAME, texts.pop()):
             if name not in seen:
                 seen.add(name)
                 its = file.define.get(name)
@@ -291,7 +291,7 @@ def _with_windows(file: RulesetFile, action: Action) -> Action:
     )
 
 
-_NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
+_NAME = r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*"
 _OF_AN_OUTCOME = ("total", "margin", "opposition")  # definitions of these names count for every action
 
 

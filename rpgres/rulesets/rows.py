@@ -1,7 +1,5 @@
 """The records of outcome tables: what a row says, asks and changes, and which outcome comes about."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -137,7 +135,7 @@ class RowOption(Record, frozen=True):
     rolls: dict[Id, Formula] = {}
     effects: list[dict[str, Any]] = []
     table: str | list[Id] = []  # a bounded text in a union of a record in itself lets msgspec crash at exit
-    ask: dict[Id, RowQuestion] = {}
+    ask: dict[Id, "RowQuestion"] = {}
     when: Condition = {}
     unless: Condition = {}
 
@@ -182,7 +180,7 @@ class Row(Record, frozen=True):
     rolls: dict[Id, Formula] = {}
     effects: list[dict[str, Any]] = []
     table: str | list[Id] = []  # a bounded text in a union of a record in itself lets msgspec crash at exit
-    ask: dict[Id, RowQuestion] = {}
+    ask: dict[Id, "RowQuestion"] = {}
 
     def __post_init__(self) -> None:
         check_effects(effects=self.effects)

@@ -1,7 +1,5 @@
 """The records of TOML: what may stand in `ruleset.toml`. Those of outcome tables stand in `rows`."""
 
-from __future__ import annotations
-
 import re
 from typing import Annotated, Any, Literal
 
@@ -317,6 +315,24 @@ class Period(Record, frozen=True):
         check_effects(begin=self.begin, end=self.end)
 
 
+class RecordField(Record, frozen=True):
+    """One key of a record on a sheet, such as a stunt's `bonus`.
+
+    Attributes:
+        kind: what stands under this key.
+        help: a line of help.
+        required: whether every record has to have it.
+        choices: for a choice: what may stand there.
+        default: the value when it is left out.
+    """
+
+    kind: Literal["text", "integer", "flag", "choice"]
+    help: str
+    required: bool = False
+    choices: list[str] = []
+    default: int | str | bool | None = None
+
+
 class Field(Record, frozen=True):
     """One key of a character sheet.
 
@@ -358,24 +374,6 @@ class Field(Record, frozen=True):
     def abilities(self) -> list[str]:
         """The abilities that the game knows, under the names they have on the table."""
         return [slug(name) for name in self.names]
-
-
-class RecordField(Record, frozen=True):
-    """One key of a record on a sheet, such as a stunt's `bonus`.
-
-    Attributes:
-        kind: what stands under this key.
-        help: a line of help.
-        required: whether every record has to have it.
-        choices: for a choice: what may stand there.
-        default: the value when it is left out.
-    """
-
-    kind: Literal["text", "integer", "flag", "choice"]
-    help: str
-    required: bool = False
-    choices: list[str] = []
-    default: int | str | bool | None = None
 
 
 # What effects need to say for what they do, and the field of the kind that says on what.

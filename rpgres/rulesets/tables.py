@@ -1,7 +1,5 @@
 """The records of `[tables]` in `ruleset.toml`: random tables by die, card or weight (see `table_plans`)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
@@ -77,8 +75,8 @@ def as_row(row: str | TableRow) -> TableRow:
 
 Span = tuple[int | None, int | None]  # from where to where, both included; None for no end
 
-_SPAN = re.compile(r"(-?\d+)(?:\s*(?:\.\.|[-\N{EN DASH}])\s*(-?\d+))?")
-_OPEN = re.compile(r"(-?\d+)?\s*\.\.\s*(-?\d+)?")
+_SPAN = r"(-?\d+)(?:\s*(?:\.\.|[-\N{EN DASH}])\s*(-?\d+))?"
+_OPEN = r"(-?\d+)?\s*\.\.\s*(-?\d+)?"
 
 
 def spans_of(key: str) -> tuple[Span, ...] | None:
@@ -90,10 +88,10 @@ def spans_of(key: str) -> tuple[Span, ...] | None:
     found: list[Span] = []
     for part in key.split(","):
         text = part.strip()
-        if match := _SPAN.fullmatch(text):
+        if match := re.fullmatch(_SPAN, text):
             low = int(match[1])
             found.append((low, int(match[2]) if match[2] else low))
-        elif (match := _OPEN.fullmatch(text)) and (match[1] or match[2]):
+        elif (match := re.fullmatch(_OPEN, text)) and (match[1] or match[2]):
             found.append((int(match[1]) if match[1] else None, int(match[2]) if match[2] else None))
         else:
             return None
@@ -105,7 +103,7 @@ def is_within(number: int, spans: tuple[Span, ...]) -> bool:
     return any((low is None or number >= low) and (high is None or number <= high) for low, high in spans)
 
 
-def fits(card: Card, key: str, known: Cards) -> bool:
+def fits(card: Card, key: str, known: "Cards") -> bool:
     """Tell whether the key of a row names a card: as it is typed, its suit, its value or a range, or `else`.
 
     Args:
@@ -115,7 +113,7 @@ def fits(card: Card, key: str, known: Cards) -> bool:
     return key == "else" or any(_names(card, part.strip(), known) for part in key.split(","))
 
 
-def _names(card: Card, word: str, known: Cards) -> bool:
+def _names(card: Card, word: str, known: "Cards") -> bool:
     from rpgres.model.cards import meant
 
     spans = spans_of(word)

@@ -15,6 +15,7 @@ from rpgres.engine.procedures import PLACE
 from rpgres.engine.run import play
 from rpgres.engine.running import EFFECTS
 from rpgres.engine.stops import NeedsAnswer, Settled
+from rpgres.engine.table import Outcome
 from rpgres.errors import RpgresError, UsageError
 from rpgres.errors import named as as_input
 from rpgres.model.paths import NOTHING, QUANTIFIERS, Scope, parse_path
@@ -26,6 +27,7 @@ from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, on
 from rpgres.scenes.playing import at_step
 from rpgres.scenes.walking import Players, play_bare
 from rpgres.simulate.jobs import ActionSubject, Job, SceneSubject, policies_in, rebuild_rules, scene_folder
+from rpgres.simulate.recall import NotingDealer, Turns, recalled
 from rpgres.text.harmless import to_json
 from rpgres.toml.diagnostics import unknown
 
@@ -108,12 +110,17 @@ def action_subject(prepared: Prepared, job: Job, subject: ActionSubject, named: 
     prepared = structs.replace(prepared, lump=prepared.lump_for(EFFECTS))
     choose = answers_to(prepared, subject.choose)
     policies = Policies(policies_of(prepared, named, auto=job.auto, with_orders=True, files=True))
-    is_procedure = prepared.rules.file.actions[prepared.action].procedure
-    dealer = (_PlaceDealer if is_procedure else SeededDealer)(Streams(run_seed(job.seed, 0)))
+    is_procedure = bool(prepared.rules.file.actions[prepared.action].procedure)
+    is_recalled = policies.by_question and not choose  # then dice alone decide
+    kind = _PlaceDealer if is_procedure else NotingDealer if is_recalled else SeededDealer
+    dealer = kind(Streams(run_seed(job.seed, 0)))
     readers = [_end_reader(name) for name in job.by]
     asked = EFFECTS if readers else OUTCOME
     common = Seats(policies=policies)
     single, answers, refused = common.script.single, choice_things(choose), dict[str, tuple[Question, str]]()
+
+    def counted_at(outcome: Outcome, state: State, place: Any) -> Key:
+        return (outcome.band, outcome.margin, outcome.total, *(read(state, place) for read in readers))
 
     def play_run(run: int) -> Key:
         if not choose:
@@ -135,13 +142,16 @@ def action_subject(prepared: Prepared, job: Job, subject: ActionSubject, named: 
         except RpgresError as error:
             error.add(f" (run {run}, with the seed {run_seed(job.seed, run)})")
             raise
-        key = outcome.band, outcome.margin, outcome.total
-        if not readers:
-            return key
-        state = apply_effects(prepared.rules, done.state, outcome)
-        return (*key, *(read(state, getattr(dealer, "place", None)) for read in readers))
+        state = apply_effects(prepared.rules, done.state, outcome) if readers else done.state
+        return counted_at(outcome, state, getattr(dealer, "place", None))
 
-    return Subject((*ACTION_THINGS, *job.by, *answers), play_run, refused)
+    play_one: Callable[[int], Key] = play_run
+    if is_recalled and is_procedure:
+        noting = NotingDealer(Streams(run_seed(job.seed, 0)))
+        play_one = Turns(prepared, noting, common, counted_at).or_else(play_run)
+    elif isinstance(dealer, NotingDealer):
+        play_one = recalled(dealer, play_run)
+    return Subject((*ACTION_THINGS, *job.by, *answers), play_one, refused)
 
 
 def _undecided(question: Question, run: int) -> NeedsPolicy:

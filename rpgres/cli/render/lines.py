@@ -258,9 +258,9 @@ def _hang(whole: Line, indent: int, width: int) -> int:
 
 
 # Where a line may be broken: at blanks, but for those of a number with its sign or unit (`< 0.01 %`), and drawn dice.
-_BREAKS = re.compile(r"(?<![<>~]) +(?!%|\])|(?<=[<>~]) +(?![\d%\]])")
+_BREAKS = r"(?<![<>~]) +(?!%|\])|(?<=[<>~]) +(?![\d%\]])"
 _WORD = r"""(?:[^\s'"]|'[^']*'|"(?:\\.|[^"\\])*")+"""
-_SHELL_WORDS = re.compile(rf"""(--[\w-]+ (?!-){_WORD}|{_WORD}|['"].*)( *)""")  # an option keeps its value beside it
+_SHELL_WORDS = rf"""(--[\w-]+ (?!-){_WORD}|{_WORD}|['"].*)( *)"""  # an option keeps its value beside it
 
 
 def _words(whole: Line) -> Iterator[tuple[int, list[Piece], bool]]:
@@ -282,11 +282,11 @@ def _words(whole: Line) -> Iterator[tuple[int, list[Piece], bool]]:
 def _parts(text: str, *, is_command: bool) -> Iterator[tuple[str, int]]:
     """Yield the words of a text, each with the number of blanks behind it."""
     if is_command:
-        for found in _SHELL_WORDS.finditer(text):
+        for found in re.finditer(_SHELL_WORDS, text):
             yield found[1], len(found[2])
         return
     start = 0
-    for found in _BREAKS.finditer(text):
+    for found in re.finditer(_BREAKS, text):
         yield text[start : found.start()], len(found[0])
         start = found.end()
     yield text[start:], 0

@@ -6,11 +6,10 @@ Formulas name `invoked`, what the acting side has added by invoking, and `invoke
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rpgres.engine.named_dice.windows import Roll
 from rpgres.engine.table import Outcome, Table
 from rpgres.kits.aspects.invoking import Side, can_invoke, invoke_among, means_of, new_ledger, no_window
 from rpgres.kits.aspects.names import (
@@ -27,6 +26,9 @@ from rpgres.kits.aspects.names import (
 from rpgres.model.state import GM, SCENE, Map
 from rpgres.rulesets import Effect
 from rpgres.rulesets.kits import settings_of
+
+if TYPE_CHECKING:
+    from rpgres.engine.named_dice.windows import Roll  # which needs much, and an action with code nothing of it
 
 WINDOW = "invoke"
 ADDED = ("invoked", "invoked-against")  # by side: what formulas name

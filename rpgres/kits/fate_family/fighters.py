@@ -50,8 +50,11 @@ def rating_names(rules: Rules, kind: str, use: str) -> Sequence[str]:
         kind: `physical` or `mental`.
         use: `attack`, `defense`, `order`, `discover`, `move` or `ranged`.
     """
-    found = rules.file.setting(f"conflict.{kind}.{use}")
-    return [slug(name) for name in found] if isinstance(found, list) else []
+    known: dict[tuple[str, str], Sequence[str]] = rules.compiled.setdefault("conflict:ratings", {})
+    if (kind, use) not in known:
+        found = rules.file.setting(f"conflict.{kind}.{use}")
+        known[kind, use] = [slug(name) for name in found] if isinstance(found, list) else []
+    return known[kind, use]
 
 
 def best_rating(rules: Rules, character: Character, kind: str, use: str) -> Rating:
