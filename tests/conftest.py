@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from rpgres.cli import MANY
+from tests.support.kept import keep_rulesets
 
 with suppress(ImportError):  # packages below are tested where they are installed, without what tests here need
     from hypothesis import HealthCheck, settings
@@ -88,6 +89,8 @@ def own_world(
     monkeypatch.setenv("XDG_CONFIG_HOME", str(Path(base) / "no-settings"))
     monkeypatch.setenv("XDG_STATE_HOME", str(Path(base) / "state"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(Path(base) / "cache"))
+    if request.node.get_closest_marker("fresh") is None:
+        keep_rulesets(monkeypatch)
     yield
     for name, module in sys.modules.items() - before.items():
         if str(getattr(module, "__file__", "") or "").startswith(base):
