@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from rpgres import Result, resolve
 from rpgres.cli.commands.batch import LONGEST
+from tests.support.effort import examples
 from tests.support.lantern import rpgres
 
 GOOD = {"ruleset": "fate", "action": "overcome", "with": {"skill": 3, "vs": 2}, "given": {"roll": "+00-"}}
@@ -196,7 +197,7 @@ REQUESTS = JSON | st.dictionaries(KEYS, JSON, max_size=4).map(lambda more: GOOD 
 
 @pytest.mark.slow
 @given(st.lists(REQUESTS, min_size=1, max_size=5))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_every_request_has_its_answer(requests: list[Any]) -> None:
     found = answers("\n".join(map(json.dumps, requests)))
     assert len(found) == len(requests)

@@ -17,6 +17,7 @@ from msgspec import Struct
 from rpgres.dice import Law, LawSizeError, dice, difference, parsing
 from rpgres.dice import distributions as laws
 from rpgres.dice.grammar import MOST_EXPLOSIONS
+from tests.support.effort import examples
 
 
 def chances(law: Law) -> dict[int, Fraction]:
@@ -406,7 +407,7 @@ expressions = st.recursive(
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(expressions)
 def test_a_law_is_what_plain_enumeration_finds(drawn: Drawn) -> None:
     law = dice(drawn.text).law
@@ -415,7 +416,7 @@ def test_a_law_is_what_plain_enumeration_finds(drawn: Drawn) -> None:
     assert all(weight > 0 for weight in law.weights)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.integers(1, 12), st.integers(1, 12), st.data())
 def test_keeping_agrees_with_icepool(count: int, sides: int, data: st.DataObject) -> None:
     low = data.draw(st.integers(0, count - 1))
@@ -425,14 +426,14 @@ def test_keeping_agrees_with_icepool(count: int, sides: int, data: st.DataObject
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.integers(1, 30), st.integers(1, 30), st.integers(1, 5), st.integers(2, 30))
 def test_sums_of_pools_agree_with_icepool(count: int, sides: int, other: int, faces: int) -> None:
     law = dice(f"{count}d{sides}-{other}d{faces}+3").law
     assert chances(law) == icepool_chances(count @ icepool.d(sides) - other @ icepool.d(faces) + 3)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.integers(1, 12), st.integers(1, 20), st.integers(-20, 20), st.integers(1, 12))
 def test_division_agrees_with_icepool(count: int, sides: int, add: int, divisor: int) -> None:
     whole = (count @ icepool.d(sides) + add).map(lambda value: math.trunc(Fraction(value, divisor)))

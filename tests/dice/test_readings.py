@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from rpgres.dice import Comparison, LawSizeError, Reading, dice, readings
 from rpgres.dice.readings import JointLaw, joint_law, read_off
+from tests.support.effort import examples
 
 ALL = (
     Reading("highest"),
@@ -45,7 +46,7 @@ pools = st.builds(
 
 
 @pytest.mark.slow
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(pools, st.lists(st.sampled_from(ALL), min_size=1, max_size=4, unique=True).map(tuple))
 def test_the_joint_law_is_what_all_throws_say(text: str, readings: tuple[Reading, ...]) -> None:
     try:

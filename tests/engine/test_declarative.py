@@ -27,6 +27,7 @@ from rpgres.plugins.discovery import find_ruleset, ruleset_names
 from rpgres.plugins.listing import list_rulesets
 from tests.support.command_line import completions, rpgres
 from tests.support.declarative import BLADES, RAISES, UNDER, done, head, here, odds, rules, write
+from tests.support.effort import examples
 
 __all__ = ["here"]  # a fixture that every test here uses
 
@@ -153,7 +154,7 @@ def test_an_exploding_die_and_its_raises() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(pool=st.integers(0, 7), dice=st.integers(-2, 3))
 def test_playing_agrees_with_the_odds(pool: int, dice: int) -> None:
     prepared = prepare(rules("again-pool"), "contest", {"pool": pool, "bonus": dice, "vs": "1s"})

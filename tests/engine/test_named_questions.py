@@ -26,6 +26,7 @@ from rpgres.odds.optimal import weigh_best
 from rpgres.odds.sampling import sample
 from tests.support.command_line import rpgres
 from tests.support.declarative import head, here, rules, write
+from tests.support.effort import examples
 from tests.support.every_die import best_success, every_outcome
 
 __all__ = ["here"]  # a fixture that every test here uses
@@ -280,7 +281,7 @@ def _chosen(count: int, up_to: int, most: int, needs: int, *, is_any: bool) -> F
 
 
 class TestChosen:
-    @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(
         count=st.integers(1, 3),
         up_to=st.integers(1, 4),
@@ -403,7 +404,7 @@ READINGS = ("lowest(pool)", "highest(pool)", "pool", "count(pool, face >= 1)", "
 class TestReadings:
     """What is read off dice of which some may be thrown again, against every die and every answer."""
 
-    @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(
         dice=st.sampled_from(("2d4", "2dF", "1d6")),
         worth=st.sampled_from(WORTHS),

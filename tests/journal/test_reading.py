@@ -30,6 +30,7 @@ from rpgres.journal.records import RUNNING, RUNS, SAID, Entry
 from rpgres.journal.verifying import verify
 from rpgres.journal.views import log_seen, table_record
 from tests.support.command_line import rpgres
+from tests.support.effort import few
 from tests.support.forging import rewrite
 from tests.support.growth import calls_of
 
@@ -243,7 +244,7 @@ def check_stands(history: History) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", few(range(8), 3))
 def test_what_stands_is_what_the_whole_history_says(tmp_path: Path, seed: int) -> None:
     place, chance = begun(tmp_path / "t.db"), random.Random(seed)
     deeds: list[Callable[[], object]] = [

@@ -31,6 +31,7 @@ from rpgres.rulesets import Rules
 from rpgres.scenes import read_scene, run_scene
 from rpgres.toml.reading import Source
 from tests.support.command_line import rpgres
+from tests.support.effort import examples
 
 
 @cache
@@ -165,7 +166,7 @@ hands = st.lists(
 
 
 @pytest.mark.slow
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(hand=hands, vs=st.integers(4, 22), edge=st.integers(0, 4))
 def test_what_is_said_to_be_never_worse_is_not_worse(hand: list[str], vs: int, edge: int) -> None:
     """Odds that skip what a rule says can be no better agree with those that look at everything."""
@@ -179,7 +180,7 @@ def test_what_is_said_to_be_never_worse_is_not_worse(hand: list[str], vs: int, e
 
 
 @pytest.mark.slow
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=examples(6), deadline=None)
 @given(
     hand=hands.filter(lambda cards: len(cards) < 3),  # unmerged, three cards take up to a minute
     vs=st.integers(4, 20),
@@ -353,7 +354,7 @@ def test_promises_of_the_rule_are_kept(
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.randoms(use_true_random=False))
 def test_what_a_budget_leaves_open_reaches_up_to_the_truth(chance: random.Random) -> None:
     hand = ",".join(chance.sample(sorted(rules().layers.deck("fate-96").counts), 3))
@@ -474,7 +475,7 @@ steps = st.lists(
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     steps=steps,
     seed=st.text(alphabet="0123456789", min_size=1, max_size=4),
@@ -521,7 +522,7 @@ def _ordered(steps: list[str]) -> list[str]:
 # -- secrets
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(data=st.data())
 def test_two_tables_that_differ_in_a_hidden_hand_look_the_same_to_others(data: st.DataObject) -> None:
     """What brannagh's player and the game master are told of ilse's action does not depend on ilse's other cards."""
