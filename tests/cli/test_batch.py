@@ -151,6 +151,7 @@ def test_nothing_asked_is_nothing_answered() -> None:
     assert answers("") == []
 
 
+@pytest.mark.slow
 def test_each_answer_is_written_at_once() -> None:
     """A bot keeps one process and waits for each answer before it asks again."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}

@@ -117,6 +117,7 @@ AGAINST_ICEPOOL: dict[str, Callable[[], Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", AGAINST_ICEPOOL)
 def test_a_law_agrees_with_icepool(text: str) -> None:
     assert chances(dice(text).law) == icepool_chances(AGAINST_ICEPOOL[text]())
@@ -488,6 +489,7 @@ def test_large_pools_have_the_right_moments() -> None:
     assert dice("100d6kl50").law.mean() + dice("100d6kh50").law.mean() == 350
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "limit"),
     [

@@ -80,6 +80,7 @@ def test_the_natural_die_under_a_bonus() -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
@@ -144,6 +145,7 @@ def test_without_dice_there_is_only_a_total() -> None:
     assert read_off(dice("7"), dice("7").read(""), ALL) == (0, 0, 0, 7, 0, 0)
 
 
+@pytest.mark.slow
 def test_too_much_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     several = (Reading("natural"), Reading("lowest"), Reading("count", Comparison(">=", 50)))
     monkeypatch.setattr(readings, "MOST_JOINT_STEPS", readings.MOST_JOINT_STEPS // 20)

@@ -80,6 +80,7 @@ def test_a_result_has_its_numbers_its_later_rolls_and_its_effects() -> None:
     assert done("try", attribute=9, given={"roll": "6,6,6"}, auto=True).texts[-1] == "A name."
 
 
+@pytest.mark.slow
 def test_it_is_used_like_any_other() -> None:
     write(UNDER)
     (Path("rulesets/under/sheets")).mkdir()

@@ -93,6 +93,7 @@ def test_odds_of_dice_without_end_are_exact_all_the_same(case: tuple[str, str, d
         assert low <= mass <= low + left
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "case",
     [

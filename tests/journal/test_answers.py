@@ -556,6 +556,7 @@ def test_an_action_is_written_before_a_person_is_asked(place: Place) -> None:
     assert in_order(place)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 @pytest.mark.parametrize("line", ["table", "play"])
 @pytest.mark.parametrize("number", ["SIGHUP", "SIGTERM", "SIGKILL"])
@@ -581,6 +582,7 @@ def test_whoever_closes_the_window_at_a_prompt_has_rolled(
     assert history.pending is not None
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 def test_each_answer_at_a_prompt_is_written_when_it_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from tests.support.terminal import INTERRUPT, Terminal
@@ -767,6 +769,7 @@ def test_a_file_does_not_change_dice_either(sent: Path) -> None:
     assert [answer for answer in came if answer["kind"] == "chance"] == before
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 @pytest.mark.parametrize(
     ("typed", "kinds"), [("n\n", ["new", "act"]), ("\x04", ["new", "act"]), ("y\n", ["new", "act", "answer"])]

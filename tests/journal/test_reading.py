@@ -118,6 +118,7 @@ def test_what_is_kept_of_an_entry_is_what_changed(tmp_path: Path) -> None:
     assert min(states) > 1500  # of which nothing but the difference is kept
 
 
+@pytest.mark.slow
 def test_what_a_long_undo_has_shown_is_read_only_where_results_are_said(
     copy: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:

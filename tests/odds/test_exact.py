@@ -354,6 +354,7 @@ def test_rules_of_strangers_are_run_again() -> None:
         outcome_odds(prepared)
 
 
+@pytest.mark.slow
 def test_a_rule_of_which_no_course_ends_has_no_odds() -> None:
     def endless(table: Any, actor: Any, **_: Any) -> Any:
         while True:

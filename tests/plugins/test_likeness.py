@@ -112,6 +112,7 @@ def test_a_terminal_offers_what_it_can_be_like(work: Path) -> None:
     assert list(work.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_an_answer_that_does_not_fit_is_asked_for_again(work: Path) -> None:
     shown = Terminal(
         ["ruleset", "new", "bell", "--like", "success-levels", "--title=Bell", "--summary=A bell."], PWD=str(work)
