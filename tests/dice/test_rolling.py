@@ -340,9 +340,9 @@ def test_a_reroll_that_hardly_ends_is_cut_short_with_the_same_chances() -> None:
 
 @pytest.mark.parametrize("text", ["1000d10000r<9999!", "1000d2!", "1000d6kh500", "1000d1"])
 def test_rolling_the_largest_pools_is_bounded(text: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     thrown = dice(text).throw(draws("large"))
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
     assert dice(text).read(thrown.text) == thrown
 
 

@@ -426,7 +426,7 @@ def test_a_real_interrupt_ends_the_program_without_a_traceback(command: str, sit
         assert running.poll() is None
         time.sleep(0.05)
     running.send_signal(signal.SIGINT)
-    _, complaint = running.communicate(timeout=30)
+    _, complaint = running.communicate(timeout=120)
     assert (running.returncode, complaint) == (130, "")
 
 
