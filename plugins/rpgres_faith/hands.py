@@ -47,10 +47,10 @@ def piles_of(who: str) -> tuple[str, str, str]:
     return pile_name("hand", who), pile_name("deck", who), pile_name("discard", who)
 
 
-def draw(table: Table, who: str, *, label: str = DRAWN, alike: Callable[[Card], Hashable] | None = None) -> bool:
+def draw(table: Table, who: str, *, label: str = DRAWN, card_key: Callable[[Card], Hashable] | None = None) -> bool:
     """Draw a card into a character's hand, and tell whether there was one (R:1.9)."""
     hand, deck, _ = piles_of(who)
-    card = table.draw(deck, to=hand, label=label, by=who, alike=alike, holds=("outcome", "margin", "total"))
+    card = table.draw(deck, to=hand, label=label, by=who, card_key=card_key, holds=("outcome", "margin", "total"))
     if card is not None:
         renew(table, who)
     return card is not None

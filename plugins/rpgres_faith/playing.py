@@ -128,7 +128,7 @@ def _by_hand(table: Table, play: Play, side: Side) -> PlayingCard | str:
         of=question.of,
         aside=question.aside,
         pile=question.pile,
-        alike=question.alike,
+        card_key=question.card_key,
         words=question.words,
         **question.facts,
     )
@@ -151,7 +151,7 @@ def _question(table: Table, play: Play, side: Side) -> Question:
         aside=_ending(table, play, side),
         dominant=_best_last(table, play, side, options),
         pile=hand,
-        alike=_alike_last(table, play, side),
+        card_key=_alike_last(table, play, side),
     )
 
 
@@ -272,7 +272,7 @@ def _by_top(table: Table, play: Play, side: Side) -> PlayingCard | str:
         of=side.name,
         aside=_ending(table, play, side),
         pile=hand,
-        alike=_alike_last(table, play, side),
+        card_key=_alike_last(table, play, side),
         words=words_of(table, play, side),
         **facts_of(table, play, side),
     )
@@ -399,10 +399,11 @@ def _drawn_back(table: Table, play: Play, side: Side, card: PlayingCard) -> Play
         play = play.with_side(msgspec.structs.replace(side, owed=side.owed + earned))
     else:
         for _ in range(earned):
-            draw(table, holder, alike=nothing)
+            draw(table, holder, card_key=nothing)
     has_run_out = not table.count(piles_of(holder)[0]) and not any(one.is_spent for one in sharing)
     if has_run_out and switches.empty_hand_draw:
-        draw(table, holder, alike=None if any(one.left and one.plays == DECK for one in sharing) else lambda _card: 0)
+        nothing = None if any(one.left and one.plays == DECK for one in sharing) else lambda _card: 0
+        draw(table, holder, card_key=nothing)
         for one in sharing:
             play = play.with_side(msgspec.structs.replace(find(play.sides, one.name), is_spent=True))
     if switches.reshuffle == "last_played":

@@ -250,7 +250,7 @@ def draw_on(
     while True:
         if not switches.auto_trump and not _wants_draw(table, hero, stand, goal, number, is_over=is_over):
             break
-        drawn = table.draw(DECK, to=IN_PLAY, by=hero.name, alike=_alike(hero, stand, goal))
+        drawn = table.draw(DECK, to=IN_PLAY, by=hero.name, card_key=_alike(hero, stand, goal))
         if drawn is None:
             break
         is_trump = drawn.suit == hero.trump

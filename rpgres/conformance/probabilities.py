@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from rpgres.conformance.behaviour import each
 from rpgres.conformance.records import NothingToCheck, finding
 from rpgres.conformance.subjects import Case, Subject
+from rpgres.conformance.unreached import unreached_outcomes
 from rpgres.conformance.walks import End, plain, walk_for
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
@@ -36,7 +37,7 @@ def check_odds(subject: Subject) -> Iterator[Diagnostic]:
     """Yield cases whose exact chances are not the same when nothing is merged, or not those of what is played.
 
     They are compared for everything that odds can be asked, and with others of the cards and runs that are said to be
-    equivalent.
+    equivalent. Also yield the outcomes that never come.
     """
 
     def of_case(case: Case) -> Iterator[Diagnostic]:
@@ -63,6 +64,7 @@ def check_odds(subject: Subject) -> Iterator[Diagnostic]:
             yield from _sampled(case, found)
 
     yield from each(subject, of_case)
+    yield from unreached_outcomes(subject.rules)
 
 
 _MERGES = "after table.merge only its key may matter to what it `holds` for; so it is with cards that are alike"

@@ -1,4 +1,4 @@
-"""Beliefs about a hand that no one has seen: every possible hand, and what each card played reveals.
+"""Beliefs about an unseen hand, for odds: the weight of every possible hand, updated by each card that is played.
 
 Odds seen from one seat never deal another one's cards. The cards that may be in the hand fall into blocks of whole
 kinds; for each way in which the hand may be shared out among the blocks there is a weight that all such hands have
@@ -14,7 +14,7 @@ from math import comb, gcd, lcm
 
 import msgspec
 
-Kind = Hashable  # what makes cards alike
+Kind = Hashable  # the equivalence key of cards
 Block = tuple[tuple[Kind, int], ...]  # kinds of cards, and how many there are of each, in the hand and beside it
 Counts = tuple[int, ...]  # how many cards of each block are in the hand
 
@@ -49,7 +49,7 @@ class Unseen(msgspec.Struct, frozen=True, cache_hash=True):
 
 
 class Shown(msgspec.Struct, frozen=True):
-    """One thing that may show: a kind of card, or None for none of those preferred; and what is then known."""
+    """A card that may be played or drawn: kind (None for none of those preferred), weight, and the belief after it."""
 
     kind: Kind | None
     weight: int
@@ -79,7 +79,7 @@ def _kinds(unseen: Unseen) -> frozenset[Kind]:
 
 @lru_cache(maxsize=65536)  # a walk asks the same of a hand in every course
 def preferred(unseen: Unseen, order: tuple[Kind | None, ...]) -> tuple[Shown, ...]:
-    """Return which card of a hand is played by an order of preference, with what that tells of the others.
+    """Return which card of a hand an order of preference plays, by weight, with the belief after each.
 
     Args:
         unseen: the hand.
@@ -111,9 +111,9 @@ def preferred(unseen: Unseen, order: tuple[Kind | None, ...]) -> tuple[Shown, ..
 
 @lru_cache(maxsize=65536)
 def with_known(unseen: Unseen, kind: Kind) -> Unseen | None:
-    """Return what is known when a card of a kind was played, whatever else was there; None when it cannot have been."""
-    told = preferred(unseen, (kind,))
-    return told[0].after if told else None
+    """Return the belief after a card of a kind was played, whatever else was in the hand; None if it is impossible."""
+    shown = preferred(unseen, (kind,))
+    return shown[0].after if shown else None
 
 
 @lru_cache(maxsize=65536)
@@ -151,7 +151,7 @@ def grown(unseen: Unseen) -> Unseen:
 
 @lru_cache(maxsize=65536)
 def drawn(unseen: Unseen) -> tuple[Shown, ...]:
-    """Return which card is drawn from the rest of the pile to another place, with what is then known of the hand."""
+    """Return which card is drawn from the rest of the pile to another place, by weight, with the belief after each."""
     found: list[Shown] = []
     for number, block in enumerate(unseen.blocks):
         for kind, copies in block:
@@ -174,7 +174,7 @@ def _without(
     copies: int,
     place: int,
 ) -> Unseen:
-    """Return what is known when one card of a kind was played and there was nothing better.
+    """Return the belief after a card of a kind was played and the hand had none that is preferred to it.
 
     The kind becomes a block of its own: how many more of it there are makes a difference of its own.
     """
@@ -191,7 +191,7 @@ def _without(
 
 
 def _settled(source: str, blocks: Iterable[Block], weights: Mapping[Counts, int]) -> Unseen:
-    """Return the record in its one form: what is not in the hand is one block, and weights have no common factor."""
+    """Return the record in normal form: cards that are not in the hand are one block, weights have no common factor."""
     blocks = list(blocks)
     live = [number for number in range(len(blocks)) if any(counts[number] for counts in weights)]
     live.sort(key=lambda number: repr(blocks[number]))

@@ -1,4 +1,4 @@
-"""Cards as they are played in a run: looked at, dealt, drawn, moved, placed as typed. See `Table`.
+"""Cards in a run: looked at, dealt, drawn, moved, placed as typed. These are the methods of `Table` for cards.
 
 In odds, a hand that is never looked at is left undealt (`beliefs`): its cards are still in the pile they come from.
 """
@@ -14,8 +14,8 @@ from rpgres.engine import piles
 from rpgres.engine.beliefs import Shown, Unseen, dealt, drawn, grown, next_in_order, preferred, with_known
 from rpgres.engine.dealers import Due, GivenDealer, fitting_cards, unpromised
 from rpgres.engine.events import Drawn, Moved
-from rpgres.engine.players import NO, Question, named_option
-from rpgres.engine.running import PLACE, Run, refusal
+from rpgres.engine.players import NO, Question, named_option, refusal
+from rpgres.engine.running import PLACE, Run
 from rpgres.engine.stops import Broken
 from rpgres.errors import GivenError, UsageError
 from rpgres.model.cards import Stack, classes, firsts_of, groups
@@ -61,7 +61,7 @@ HIDDEN = "hidden"  # the label of what they are dealt by
 
 
 def _deal_now(run: Run, hand: str, *, looks: bool = True) -> None:
-    """Deal a hand that was left undealt, from below what is known of its pile."""
+    """Deal a hand that was left undealt, from below the known top cards of its pile."""
     source, count = run.undealt[hand]
     run.undealt = Map({name: one for name, one in run.undealt.items() if name != hand})
     pile, by = pile_of(run, source), pile_of(run, hand).owner or GM
@@ -75,7 +75,7 @@ def _deal_now(run: Run, hand: str, *, looks: bool = True) -> None:
 
 def _deal_from(run: Run, source: str) -> None:
     """Deal every hand that was left undealt and comes from a pile, before that pile gets other cards."""
-    for hand in [hand for hand, (its, _) in run.undealt.items() if its == source]:
+    for hand in [hand for hand, (pile, _) in run.undealt.items() if pile == source]:
         _deal_now(run, hand)
 
 
@@ -139,7 +139,7 @@ def draw(
     to: str,
     label: str,
     by: str,
-    alike: Callable[[Card], Hashable] | None = None,
+    card_key: Callable[[Card], Hashable] | None = None,
     holds: Collection[str] = (),
 ) -> Card | None:
     """Draw the top card of a face-down pile into another pile; see `Table.draw`."""
@@ -159,10 +159,10 @@ def draw(
         return None
     run.check_room(label)
     if source.top:
-        card = _next_of(run, pile, msgspec.structs.replace(source, cards=source.top[:1]), label, alike, by)
+        card = _next_of(run, pile, msgspec.structs.replace(source, cards=source.top[:1]), label, card_key, by)
         rest = msgspec.structs.replace(source, top=source.top[1:], knowers=source.knowers[1:])
     else:
-        card = _next_of(run, pile, source, label, alike if run.is_promised(holds) else None, by)
+        card = _next_of(run, pile, source, label, card_key if run.is_promised(holds) else None, by)
         rest = msgspec.structs.replace(source, cards=piles.without(source.cards, (card,)))
     _put(run, {pile: rest, to: piles.added(target, (card,))})
     run.add(Drawn(label, code_of(card), pile, to, by, target.audience))
@@ -170,9 +170,9 @@ def draw(
 
 
 def _drawn_beside(run: Run, pile: str, to: str, label: str, by: str) -> Card | None:
-    """Return the card that is drawn of a pile of which an unseen hand was dealt.
+    """Return the card that is drawn from a pile from which an unseen hand was dealt.
 
-    It is some card or other where it goes into that hand. Such a pile is not shuffled anew when it runs out.
+    If it goes into that hand, it is an arbitrary card. Such a pile is not shuffled anew when it runs out.
     """
     hand, unseen = next((name, one) for name, one in run.unseen.items() if pile == one.source or name == to)
     if not unseen.left and len(pile_of(run, pile)) > unseen.size:
@@ -186,8 +186,8 @@ def _drawn_beside(run: Run, pile: str, to: str, label: str, by: str) -> Card | N
         run.idled(label)
         run.unseen = {**run.unseen, hand: grown(unseen)}
         return run.rules.cards.card(pile_of(run, pile).cards[0])
-    told = drawn(unseen)
-    chosen = told[run.pick([one.weight for one in told], label)]
+    shown = drawn(unseen)
+    chosen = shown[run.pick([one.weight for one in shown], label)]
     run.unseen = {**run.unseen, hand: chosen.after}
     return _taken(run, chosen.kind, pile, to=to, label=label, by=by)
 
@@ -327,25 +327,25 @@ def _as_typed(run: Run, question: Question, choice: str) -> tuple[Hashable, Unse
 
 
 def _by_preference(run: Run, question: Question, seat: str) -> tuple[Hashable, Unseen, str]:
-    """Return the same for a policy that is an order of preference."""
+    """Return the kind of the card that an order of preference plays, what is then known, and its name."""
     unseen, possible = run.unseen[question.pile], possible_in(run, question.pile)
     kinds = {card.short: _kind(run, card) for card in possible}
     preference = run.players.policies.preference(question.who, seat)
     assert preference is not None  # or the hand would have been dealt
     order = [option.name for option in preference.order(question)]
-    told = preferred(unseen, tuple(kinds.get(name) for name in order))
-    if question.alike is not None and run.is_promised(question.holds):
-        told = _told_alike(told, {kinds[card.short]: question.alike(card) for card in possible})
-    found = told[run.dealer.pick([one.weight for one in told], question.label, run.counts[question.label] - 1)]
+    shown = preferred(unseen, tuple(kinds.get(name) for name in order))
+    if question.card_key is not None and run.is_promised(question.holds):
+        shown = _merged(shown, {kinds[card.short]: question.card_key(card) for card in possible})
+    found = shown[run.dealer.pick([one.weight for one in shown], question.label, run.counts[question.label] - 1)]
     names = {kind: short for short, kind in kinds.items()}
     name = next(one for one in order if one not in kinds) if found.kind is None else str(names[found.kind])
     return found.kind, found.after, name
 
 
-def _told_alike(told: tuple[Shown, ...], keys: Mapping[Hashable, Hashable]) -> tuple[Shown, ...]:
-    """Return what may be told, one for all cards that make no difference."""
+def _merged(shown: tuple[Shown, ...], keys: Mapping[Hashable, Hashable]) -> tuple[Shown, ...]:
+    """Return possible cards, one for all cards with the same key."""
     joined: dict[Hashable, Shown] = {}
-    for one in told:
+    for one in shown:
         key = (one.kind is None, None if one.kind is None else keys[one.kind])
         first = joined.get(key)
         joined[key] = one if first is None else msgspec.structs.replace(first, weight=first.weight + one.weight)
@@ -353,7 +353,7 @@ def _told_alike(told: tuple[Shown, ...], keys: Mapping[Hashable, Hashable]) -> t
 
 
 def _firsts(run: Run, pile: str) -> tuple[tuple[Hashable, Card], ...]:
-    """Return a card of each kind in a face-down pile, after its kind."""
+    """Return the kinds of cards in a face-down pile, each with a card."""
     return firsts_of(pile_of(run, pile).cards, run.lump, run.rules.cards)
 
 
@@ -372,9 +372,9 @@ def _as_drawn(cards: tuple[str, ...], stack: Stack, label: str, text: str) -> Se
     return texts
 
 
-def _next_of(run: Run, name: str, pile: Pile, label: str, alike: Callable[[Card], Hashable] | None, by: str) -> str:
-    """Return the next card of a shuffled pile, as the dealer says."""
-    stack, dealer, count = Stack(name, pile.shuffles, run.rules.cards, run.lump, alike), run.dealer, run.count(label)
+def _next_of(run: Run, name: str, pile: Pile, label: str, card_key: Callable[[Card], Hashable] | None, by: str) -> str:
+    """Return the next card of a shuffled pile, from the dealer."""
+    stack, dealer, count = Stack(name, pile.shuffles, run.rules.cards, run.lump, card_key), run.dealer, run.count(label)
     try:
         if isinstance(dealer, GivenDealer) and dealer.hand is not None:
             dealer.read_off(Due(label, count, run.turn, by, "", partial(_as_drawn, pile.cards, stack, label)))
@@ -385,12 +385,12 @@ def _next_of(run: Run, name: str, pile: Pile, label: str, alike: Callable[[Card]
 
 
 def _put(run: Run, changed: Mapping[str, Pile]) -> None:
-    """Change what lies in some piles; the state is this run's own, and gone with it."""
+    """Change what lies in some piles; the state belongs to this run alone."""
     run.state = msgspec.structs.replace(run.state, piles=Map({**run.state.piles, **changed}))
 
 
 def _refilled(run: Run, name: str, pile: Pile) -> Pile:
-    """Return an empty pile with the cards of the one that it is shuffled anew from."""
+    """Return an empty pile refilled from the pile that its data name, shuffled."""
     refill = run.rules.may_refill(name)
     if not refill:
         return pile

@@ -1,8 +1,8 @@
-"""What a third party's rule is held to in every run: it asks the same again, and returns what can be kept."""
+"""Checks of third-party rules in every run: they ask the same again, and return what can be stored."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -10,23 +10,32 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import GivenDealer, SeededDealer
 from rpgres.engine.events import Decided, Drawn, Event, Rolled
 from rpgres.engine.labels import labels_of
+from rpgres.engine.outcomes import Outcome
 from rpgres.engine.players import Answer, Seats
 from rpgres.engine.prepare import Prepared
 from rpgres.engine.records import AnswerRecord, answers_of
-from rpgres.engine.run import play
+from rpgres.engine.running import Run
 from rpgres.engine.stops import NeedsAnswer, not_deterministic
-from rpgres.engine.table import Outcome
+from rpgres.engine.waiting import always, waiting
 from rpgres.errors import RuleError, UsageError, in_short
+from rpgres.model.serialization import unkept
 from rpgres.model.state import Map
 
 
 def check_repeats(
-    prepared: Prepared, events: Sequence[Event], *, streams: Streams, step: int, waits_for: str = ""
+    prepared: Prepared,
+    events: Sequence[Event],
+    *,
+    play: Callable[[GivenDealer, Seats], Run],
+    streams: Streams,
+    step: int,
+    waits_for: str = "",
 ) -> None:
     """Check that a rule asks the same once more when it is given the same answers, as a resumed run will.
 
     Args:
         events: what happened in the run that is repeated.
+        play: runs the action once more with these answers; raises what stops the run.
         streams, step: the chance of that run.
         waits_for: the decision at which it ended early.
 
@@ -40,13 +49,11 @@ def check_repeats(
     dealer = GivenDealer(scripts["chance"], then=SeededDealer(streams, step=step))
     asks = ""
     try:
-        from rpgres.engine.waiting import always, waiting
-
-        # Everything that was asked so far is answered, optional moments included, so the next question is the end.
+        # Everything that was asked so far is answered, optional decisions included, so the next question is the end.
         # So are claims, which go by who answered.
         is_recalled = waits_for or prepared.trust is not None
         players = waiting(waits=always, recalled=_decided(events)) if is_recalled else Seats(scripts["decision"])
-        _, run = play(prepared, dealer=dealer, players=players)
+        run = play(dealer, players)
     except NeedsAnswer as needs:
         run, asks = needs.run, needs.question.label
     except UsageError as error:  # an answer that fitted the first time
@@ -58,7 +65,7 @@ def check_repeats(
 
 
 def _decided(events: Sequence[Event]) -> dict[tuple[str, str], list[Answer]]:
-    """Return every decision by its label and by who took it, in order."""
+    """Return the decisions by label and by who took them, in order."""
     decided: dict[tuple[str, str], list[Answer]] = {}
     for event in events:
         if isinstance(event, Decided):
@@ -73,14 +80,12 @@ def _asked_in_order(answers: Sequence[AnswerRecord], waits_for: str) -> Iterator
         yield repr(waits_for)
 
 
-def _strayed(prepared: Prepared, told: str) -> RuleError:
-    return RuleError(f"the rule {prepared.rules.id} {prepared.action} cannot be played: {told}")
+def _strayed(prepared: Prepared, fault: str) -> RuleError:
+    return RuleError(f"the rule {prepared.rules.id} {prepared.action} cannot be played: {fault}")
 
 
 def check_outcome(prepared: Prepared, outcome: Outcome) -> None:
     """Check that what a rule returned can be printed, kept and compared; `Table.settle` returns nothing else."""
-    from rpgres.model.serialization import unkept
-
     fault = ""
     for name, kinds in _OUTCOME.items():
         value = getattr(outcome, name)

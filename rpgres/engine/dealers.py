@@ -1,4 +1,4 @@
-"""Who answers chance: a seeded generator, or results read off real dice. Every-result-weighted stands in `odds`.
+"""Dealers answer chance: from a seed, or with results of real dice and cards. Those of exact odds are in `rpgres.odds`.
 
 Nothing here knows rules; a dealer is asked by the table and answers by label and count.
 """
@@ -42,7 +42,7 @@ Hand = Callable[[Due], "Sequence[str] | None"]  # asks for a result; None leaves
 
 
 def remembering(hand: Hand | None) -> Hand | None:
-    """Return what asks a hand for each result once, however often the run is repeated that needs it."""
+    """Return a hand that asks for each result once, however often the run is repeated."""
     return Remembered(hand).ask if hand is not None else None
 
 
@@ -85,12 +85,12 @@ class Remembered:
 
 
 class Dealer:
-    """Who answers chance. A dealer overrides what it answers otherwise than by real dice.
+    """Base of all dealers.
 
     Attributes:
         joint: whether it answers two compared rolls, and several readings of one, as one question; see `Table.versus`.
         keeps_parts: whether it keeps what parts of rules come to; see `Table.part`.
-        hand: asks a person for results of real dice and cards; None to ask nobody.
+        hand: asks a person for results of real dice and cards; None for no one.
     """
 
     __slots__ = ()
@@ -138,13 +138,13 @@ class Dealer:
         raise NotImplementedError
 
     def merge(self, key: object) -> None:
-        """Take note that from here on only `key` matters, which a single run has no use for."""
+        """Note that from here on only `key` matters; a single run ignores it."""
 
     def begin_turn(self, turn: int) -> None:
         """Take note that a procedure goes on to another turn, from 0, whose questions are counted anew."""
 
     def part(self, run: Run, key: Hashable, play: Callable[[Run], Any]) -> Any:
-        """Return what a part of a rule comes to; only asked of a dealer that keeps parts.
+        """Return the result of a part of a rule; only asked of a dealer that keeps parts.
 
         Args:
             run: the run that it is a part of.
@@ -209,7 +209,7 @@ class SeededDealer(Dealer):
         self._turn = f"@{turn}" if turn else ""
 
     def throw(self, dice: Dice, label: str, count: int) -> Throw:
-        """Return the throw that the seed holds for this question."""
+        """Return the throw for this question."""
         if self._turn:
             label += self._turn
         if self._many:
@@ -298,7 +298,7 @@ class GivenDealer(Dealer):
         self._then.begin_turn(turn)
 
     def pick(self, weights: Sequence[int], label: str, count: int) -> int:
-        """Leave it to the other dealer: what a policy draws cannot be given."""
+        """Return the other dealer's index: what a policy draws cannot be given."""
         return self._then.pick(weights, label, count)
 
     def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
@@ -319,7 +319,7 @@ class GivenDealer(Dealer):
         return self._then.draw(self._free(fitting, stack), stack._replace(pile=f"which:{stack.pile}"), label, count)
 
     def _free(self, cards: tuple[str, ...], stack: Stack) -> tuple[str, ...]:
-        """Return the cards that may come now: those that are said to come later do not."""
+        """Return the cards that may come now, without those that are given for later."""
         later = [text for results in self._given.values() for text in results if text is not None]
         return unpromised(cards, later, known=stack.known) if later else cards
 
@@ -425,6 +425,8 @@ def fitting_cards(cards: tuple[str, ...], stack: Stack, label: str, text: str) -
     """
     codes = stack.known.matching(text)
     if not codes:
+        from rpgres.model.cards import unknown_card
+
         raise GivenError(f"{named('given')} {label}={text}: {unknown_card(stack.known, text)}", label=label)
     fitting = tuple(card for card in cards if card.partition(".")[0] in codes)
     if not fitting:
@@ -434,7 +436,7 @@ def fitting_cards(cards: tuple[str, ...], stack: Stack, label: str, text: str) -
 
 
 def read_total(dice: Dice, text: str) -> str:
-    """Return typed faces as they are, and for the typed total of all dice, without what is added, the first that fit.
+    """Return typed faces as they are; for a typed total of the dice without modifiers, the first faces that fit.
 
     Raises:
         GivenError: the dice cannot have shown it.
@@ -474,26 +476,3 @@ def unpromised(cards: tuple[str, ...], texts: Iterable[str], *, known: Cards) ->
         else:
             free.append(card)
     return tuple(free) or cards
-
-
-def unknown_card(known: Cards, text: str) -> str:
-    """Return what to say of a typed card that no deck has."""
-    from rpgres.model.cards import meant
-    from rpgres.toml.reading import nearest
-
-    found = meant(text, known.typed)
-    shorts = dict.fromkeys(known.by_code[code].short for code in found)
-    cards = found if len(found) == 1 else list(shorts)  # a sign that is left out stays left out
-    if len(cards) > 1:
-        return f"there is no card {text!r}: the suit comes first, as in {', '.join(cards[:-1])} or {cards[-1]}"
-    hint = cards[0] if cards else nearest(text, known.by_code)
-    if hint:
-        return f"there is no card {text!r}; did you mean {hint}?"
-    letters = "".join(char for char in text.strip() if char.isalpha()).lower()
-    of_suit = [code for code in known.by_code if letters and code.lower().startswith(letters[:2])]
-    digits = "".join(char for char in text if char.isdigit())
-    of_value = list(dict.fromkeys(known.by_code[code].short for code in of_suit if digits and digits in code))
-    if of_value:  # the suit is no more than begun, or stands behind
-        return f"there is no card {text!r}: the suit comes first, as in {', '.join(of_value[:8])}"
-    examples = ", ".join((of_suit or list(known.by_code))[:8])
-    return f"there is no card {text!r}; there are such as {examples}"

@@ -1,4 +1,4 @@
-"""Who decides, by name: policies of a ruleset, sets of standing orders, files of them, and those of sheets."""
+"""Policies by name: those of a ruleset, sets and files of standing orders, and the orders on sheets."""
 
 from __future__ import annotations
 
@@ -8,13 +8,7 @@ from pathlib import Path as FilePath
 import msgspec
 
 from rpgres.engine.orders import orders_policy
-from rpgres.engine.players import (
-    COMMON_POLICIES,
-    Policy,
-    Standing,
-    policy_of,
-)
-from rpgres.engine.prepare import ORDERS_FILE
+from rpgres.engine.players import COMMON_POLICIES, ORDERS_FILE, OrdersPolicy, Policy, policy_of
 from rpgres.errors import RpgresError, UsageError
 from rpgres.lint.orders import order_faults
 from rpgres.lint.paths import Known
@@ -100,7 +94,7 @@ def set_faults(
 
 def read_orders(
     source: Source, known: Known, *, deciders: Deciders | None = None, fallback: Policy | None = None
-) -> Standing:
+) -> OrdersPolicy:
     """Return the standing orders of a file as a policy.
 
     Args:
@@ -125,8 +119,8 @@ def file_faults(file: OrdersFile, known: Known, policies: Iterable[str]) -> Iter
     """Yield what is wrong with a file of standing orders."""
     rules, names = known.rules, tuple(policies)
     if file.ruleset and file.ruleset != rules.id:
-        told = f"these orders are for the ruleset {file.ruleset!r}, not {rules.id}"
-        yield Fault("wrong-ruleset", ("ruleset",), told)
+        message = f"these orders are for the ruleset {file.ruleset!r}, not {rules.id}"
+        yield Fault("wrong-ruleset", ("ruleset",), message)
         return
     yield from (fault.under("orders") for fault in order_faults(rules, file.orders, known=known, policies=names))
     if file.policy and file.policy not in names:
@@ -153,7 +147,7 @@ def require_orders(
         raise diagnostics_error(located(faults, sources))
 
 
-def with_standing(
+def policies_with_orders(
     policies: Mapping[str, Policy],
     files: Mapping[str, str],
     on_sheets: Mapping[str, SheetOrders],
@@ -161,7 +155,7 @@ def with_standing(
     rules: Rules,
     state: State,
 ) -> dict[str, Policy]:
-    """Return policies by character with those of standing orders; what orders say nothing of is left to everybody's.
+    """Return policies by character, standing orders included; the general policy decides what orders leave open.
 
     Args:
         policies: the policies by character, everybody's under an empty name.
@@ -174,15 +168,14 @@ def with_standing(
     deciders, found = Deciders(rules), dict(policies)
     for who in sorted(files):  # everybody's first
         known = known_to(rules, state, who)
-        standing = read_orders(orders_file(files[who]), known, deciders=deciders, fallback=found.get(""))
-        found[who] = standing
+        found[who] = read_orders(orders_file(files[who]), known, deciders=deciders, fallback=found.get(""))
     for who, orders in on_sheets.items():
         if who not in policies and who not in files:
             found[who] = sheet_policy(orders, known_to(rules, state, who, is_portable=True), deciders, found.get(""))
     return found
 
 
-def scene_standing(
+def scene_policies(
     chosen: Mapping[str, str],
     sets: Mapping[str, Orders],
     on_sheets: Mapping[str, SheetOrders],
@@ -241,7 +234,7 @@ def check_deciders(
     users: Mapping[str, str],
     on_sheets: Mapping[str, SheetOrders],
 ) -> Iterator[tuple[str, Fault | RpgresError]]:
-    """Yield everything that is wrong with who decides in a scene, each with whose policy or orders it is.
+    """Yield the faults of policies and orders in a scene, each with the character they decide for.
 
     Args:
         state: the table at the beginning.
@@ -269,11 +262,11 @@ def check_deciders(
 
 
 def known_to(rules: Rules, state: State, who: str, *, is_portable: bool = False) -> Known:
-    """Return what a player's orders may name; of all players, what every seat may see."""
+    """Return the names that a player's orders may use; for all players, those that every seat may see."""
     return Known(rules, state, who=who, seat=state.seat_of(who) if who else "", is_portable=is_portable)
 
 
-def sheet_policy(orders: SheetOrders, known: Known, deciders: Deciders, fallback: Policy | None) -> Standing:
+def sheet_policy(orders: SheetOrders, known: Known, deciders: Deciders, fallback: Policy | None) -> OrdersPolicy:
     """Return the standing orders of a sheet, or of a scene's character, as a policy.
 
     Raises:

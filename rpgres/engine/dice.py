@@ -1,4 +1,4 @@
-"""Dice notation rolled, as `roll 4dF+3` shows it. No ruleset plays here."""
+"""Dice notation rolled without a ruleset, as `roll 4dF+3` does."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SUCCESS, FAILURE = "success", "failure"
 
 
 class DiceResult(Result, frozen=True, kw_only=True):
-    """How dice came out that have named parts, are compared, or are rolled several times.
+    """The result of dice that have named parts, are compared, or are rolled several times.
 
     Attributes:
         parts: what each named part came to; what has no name stands under an empty one.
@@ -120,5 +120,5 @@ def _result(line: DiceLine, throws: list[Throw], events: list[Rolled], *, seed: 
 
 
 def target_input(target: Target) -> int | str:
-    """Return what dice are compared with as a record keeps it: a number, `<=45`, or dice."""
+    """Return the target of a comparison for a record: a number, `<=45`, or dice."""
     return target.dice.law.values[0] if target.text == target.dice.text and target.dice.constant else target.text

@@ -1,10 +1,10 @@
-"""Effects of an outcome, applied to the state by the functions of their kinds. Nothing here plays."""
+"""Effects of an outcome, applied to the state by the functions of their kinds."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rpgres.engine.table import Outcome
+from rpgres.engine.outcomes import Outcome
 from rpgres.errors import RuleError, in_words, is_interrupt, place_of
 from rpgres.model.state import State
 from rpgres.rulesets import Effect, Rules

@@ -50,7 +50,7 @@ class Decided(msgspec.Struct, frozen=True, gc=False):
 
 
 class Drawn(msgspec.Struct, frozen=True, gc=False):
-    """Event: a card was drawn from a face-down pile. Seats outside `audience` are told that it was, not which."""
+    """Event: a card was drawn from a face-down pile. Seats outside `audience` learn that it was, not which."""
 
     label: str
     card: str
@@ -61,7 +61,7 @@ class Drawn(msgspec.Struct, frozen=True, gc=False):
 
 
 class Moved(msgspec.Struct, frozen=True, gc=False):
-    """Event: cards were moved. `label` is what the account calls it. Seats outside `audience` are told how many."""
+    """Event: cards were moved. `label` is what the account calls it. Seats outside `audience` learn how many."""
 
     cards: tuple[str, ...]
     source: str

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from rpgres.engine.piles import lay_out
-from rpgres.engine.players import Policy, Standing
+from rpgres.engine.players import OrdersPolicy, Policy
 from rpgres.engine.views import HOST, state_seen
 from rpgres.errors import UsageError
 from rpgres.model.state import EMPTY, Map, Pile, State, pile_name
@@ -23,7 +23,7 @@ from rpgres.rulesets import Rules
 
 
 class Start(msgspec.Struct, frozen=True):
-    """Where an action begins that is asked about: at an empty table, or at one as a seat knows it.
+    """The table at which odds of an action begin: an empty one, or a persistent one as a seat knows it.
 
     Attributes:
         state: the table.
@@ -41,23 +41,23 @@ class Start(msgspec.Struct, frozen=True):
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """What `prepare` takes of it."""
+        """The arguments of `prepare`."""
         return {"state": self.state, "actor": self.actor, "undealt": self.undealt}
 
     def deciding(self, policies: Mapping[str, Policy]) -> dict[str, Policy]:
         """Return policies with the standing orders, which decide for seats without a named policy."""
-        found = {seat: Standing(orders, policies.get("")) for seat, orders in self.orders.items()}
+        found = {seat: OrdersPolicy(orders, policies.get("")) for seat, orders in self.orders.items()}
         return {**found, **policies}
 
     def record(self) -> Known | None:
-        """Return what is told of it beside odds; None where there is no table."""
+        """Return what odds say of it; None where there is no table."""
         if self.state is None:
             return None
         return Known(self.seat, {hand: count for hand, (_, count) in self.undealt.items()})
 
 
 class Known(msgspec.Struct, frozen=True):
-    """By whose knowledge of a persistent table odds are.
+    """The knowledge of a persistent table that odds are based on.
 
     Attributes:
         seat: the seat; null for the host, who sees what any seat may see.
@@ -110,7 +110,7 @@ def _sees(seat: str | None, audience: tuple[str, ...] | None) -> bool:
 
 
 def _known_top(pile: Pile, seat: str | None) -> int:
-    """Return how many cards on top a seat knows; one it knows of below another that it does not may lie anywhere."""
+    """Return how many top cards a seat knows in a row; a known card below an unknown one may lie anywhere."""
     count = 0
     while count < len(pile.top) and _sees(seat, pile.knowers[count]):
         count += 1
@@ -118,7 +118,7 @@ def _known_top(pile: Pile, seat: str | None) -> int:
 
 
 def _source(rules: Rules, name: str, pile: Pile) -> str:
-    """Return the pile that the cards of one that is not seen come from: a face-down one without another is its own."""
+    """Return the pile from which an unseen pile is dealt; a face-down deck is its own."""
     text = rules.file.piles.get(name.partition(":")[0])
     if text is None or not text.dealt_from:
         return name if pile.audience == () else ""

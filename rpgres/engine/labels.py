@@ -44,7 +44,7 @@ def _labels_of(rules: Rules, action: str) -> dict[str, str]:
             elif isinstance(node, Row | RowOption):
                 found |= dict.fromkeys(node.rolls, "chance")
                 kinds = (rules.file.effects.get(one.get("kind", "")) for one in node.effects)
-                found |= dict.fromkeys((label for its in kinds if its is not None for label in its.asks), "decision")
+                found |= dict.fromkeys((label for kind in kinds if kind is not None for label in kind.asks), "decision")
         linked = leads_of(rules, name)
         open_ += [link for link in linked if link not in met]
         met.update(linked)
@@ -79,6 +79,6 @@ def check_labels(rules: Rules, action: str, *, given: Mapping[str, Any], choose:
                 other = "choose" if option == "given" else "given"
                 message = f"{label!r} is a {labels[label]} label: answer it with {named(other)}, not {named(option)}"
                 raise UsageError(message, path=(option, label))
-            mine = [name for name, its in labels.items() if its == kind]
-            message = unknown(f"{kind} label", label, mine, of=f"the action {rules.id} {action}")
+            names = [name for name, found in labels.items() if found == kind]
+            message = unknown(f"{kind} label", label, names, of=f"the action {rules.id} {action}")
             raise UsageError(message, path=(option, label), reason="unknown")

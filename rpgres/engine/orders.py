@@ -13,10 +13,10 @@ import msgspec
 
 from rpgres.engine.players import (
     NO,
+    OrdersPolicy,
     Policy,
     Preference,
     Question,
-    Standing,
     View,
     named_option,
     preference_of,
@@ -51,7 +51,7 @@ class _Row(msgspec.Struct, frozen=True):
 
 def orders_policy(
     orders: Sequence[Order], *, named: Callable[[str], Policy], fallback: Policy | None = None
-) -> Standing:
+) -> OrdersPolicy:
     """Return standing orders as a policy.
 
     The first order that is for a question, holds, and names something that is offered decides.
@@ -83,11 +83,11 @@ def orders_policy(
                 return choice
         return None
 
-    return Standing(decide, fallback, preference=_preference(orders, rows, named, fallback))
+    return OrdersPolicy(decide, fallback, preference=_preference(orders, rows, named, fallback))
 
 
 def scope_of(view: View, question: Question) -> Scope:
-    """Return what the conditions of orders are looked up in."""
+    """Return the scope in which conditions of orders are evaluated."""
     return Scope(view.state, question.who, question.facts, question.options)
 
 
@@ -176,7 +176,7 @@ def _choosing(order: Order) -> Policy:
 
 
 def _way(name: str) -> Policy:
-    """Return what chooses by a name, a pattern or a word; an option that is called like a word is that option."""
+    """Return a policy for a name, a pattern or a word; an option with the name of a word comes first."""
     find, rule = _finding(name), _RULES.get(name)
     if rule is None:
         return lambda _view, question: find(question)
@@ -184,7 +184,7 @@ def _way(name: str) -> Policy:
 
 
 def _finding(name: str) -> _Find:
-    """Return what finds the option that a name or a pattern means; None where it is not offered."""
+    """Return a function that finds the option of a name or a pattern; it returns None if there is none."""
     if "*" in name:
         return lambda question: next((one.name for one in question.options if fnmatchcase(one.name, name)), None)
 

@@ -1,4 +1,4 @@
-"""Scenes, exchanges and whatever else begins and ends at a table: what a ruleset does then. Nothing here names one."""
+"""Periods, such as scenes and exchanges: what a ruleset does when one begins or ends."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from rpgres.engine.dealers import Dealer
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.players import Seats
 from rpgres.engine.records import Pending, Result, bare_result, pending_of
-from rpgres.engine.run import Answering, dealer_of, players_of
+from rpgres.engine.run import Answering, dealer_of, identity_of, players_of
 from rpgres.engine.running import Run, Trust
-from rpgres.engine.stops import NeedsAnswer, fault_of, in_run
+from rpgres.engine.stops import NeedsAnswer, in_code, in_run
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import RuleError, UsageError, named
 from rpgres.model.state import EMPTY, GM, Map, State, freeze
@@ -72,7 +72,7 @@ def turn(
         return pending_of(rules, needs, action="", actor=GM, inputs=inputs, seed=seed, note=note), state
     for label, value in dealer.unused() if by.get("dealer") is None else ():
         raise UsageError(f"{named('given')} {label}={value} was not used: no question had that label")
-    identity = rules.layers.identity() if by.get("identify", True) else EMPTY
+    identity = identity_of(by, rules)
     record = bare_result(rules, run.events, inputs=inputs, effects=effects, seed=seed, note=note, identity=identity)
     return record, after
 
@@ -105,14 +105,9 @@ def play_moment(
         state = lay_out(rules, state)
     run = Run(rules, state, dealer, players, trust=trust)
     effects: list[Effect] = []
-    try:
-        for one, its in _turned(state, period, moment):
-            effects += _effects(Table(run, rules), one, its)
-        if run.fault is not None:
-            raise run.fault
-    except BaseException as error:  # noqa: BLE001  # third-party code may raise anything
-        message = f"what the ruleset {rules.id} does at the {moment} of the {period}"
-        raise fault_of(error, run, message) from error.__cause__
+    with in_code(run, f"what the ruleset {rules.id} does at the {moment} of the {period}"):
+        for one, its_moment in _turned(state, period, moment):
+            effects += _effects(Table(run, rules), one, its_moment)
     with in_run(run):
         after = apply_effects(rules, run.state, Outcome("", effects=tuple(effects)))
     open_then = (*after.periods, period) if moment == "begin" else after.periods[: _place(after, period)]
@@ -139,7 +134,7 @@ def _place(state: State, period: str) -> int:
 
 
 def _effects(table: Table, period: str, moment: str) -> list[Effect]:
-    """Return what the data and the code of a ruleset do at a moment."""
+    """Return what the data and the code of a ruleset do then."""
     rules = table.rules
     text = rules.file.periods.get(period)
     parts = [] if text is None else text.begin if moment == "begin" else text.end

@@ -1,4 +1,4 @@
-"""What may be done with cards in piles, as plain functions; who asks for it, and what is told of it, is the table's."""
+"""Cards in piles: piles are created, cards taken out, added and shuffled. Plain functions without a run."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
-from rpgres.engine.dealers import unknown_card
 from rpgres.errors import UsageError
-from rpgres.model.cards import Cards
+from rpgres.model.cards import Cards, unknown_card
 from rpgres.model.state import GM, Map, Pile, State, code_of, pile_name
 from rpgres.rulesets import Rules
 from rpgres.rulesets.schema import PileText

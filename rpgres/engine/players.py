@@ -1,4 +1,4 @@
-"""Answers to decisions: by a script, policies, or a person at a prompt. Nothing here knows a ruleset.
+"""Players answer decisions: scripts, policies, and a person at a prompt. `Seats` asks them in turn.
 
 A policy is a function of what a seat may know and of the question: `policy(view, question)` returns an option's
 name, whole-number weights over option names (the dealer then draws), or None to leave the question to others.
@@ -11,15 +11,15 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from rpgres.errors import UsageError
+from rpgres.errors import ChoiceError, UsageError
 from rpgres.model.state import EMPTY, Card, State, slug
 from rpgres.rulesets import OUTCOME_ONLY, Option, Rules, unknown
 
 NO = "no"  # the answer that skips an optional question
 HOSTS = "host"  # the source of an answer that the host of a persistent table gave for a player
 POLICY = "policy"  # by what means an answer came that a policy gave
-LONGEST_NAME = 80  # characters
 ORDERS = "orders"  # the source of an answer by standing orders
+ORDERS_FILE = ".toml"  # the end of a policy's name that is a file of standing orders
 
 
 class Question(msgspec.Struct, frozen=True, gc=False):
@@ -35,17 +35,17 @@ class Question(msgspec.Struct, frozen=True, gc=False):
         reads: takes a typed answer that is none of the options, where there are too many to list; returns it as it is
             kept, or raises `UsageError`. The options are suggestions then.
         pile: the hand whose cards the options are; in odds it may be one that no one has seen.
-        alike: for odds of such a hand, which cards make no difference to the rule from here on.
+        card_key: for odds of such a hand, the equivalence key of a card from here on.
         hidden: whether others must not learn how many options there are.
         words: what the decision is about, for people; in place of the facts.
         of: whose decision it is, where another player answers it; public.
         aside: further options that policies and odds do not evaluate: they only save people another question.
         dominant: an option that is never worse for its owner than another, so that odds need not look at the others.
         is_won: whether its owner, deciding well, is certain of success whatever chance answers from here on.
-        holds: the questions of odds for which `alike` holds.
+        holds: the questions of odds for which `card_key` holds.
         is_naming: whether it asks only what something is called: policies and odds leave it, and nothing waits for it.
-        moot: whether no answer can bring its owner anything but what it costs; then the moment passes, and only those
-            are heard who said their answer beforehand.
+        moot: whether no answer can bring its owner anything but what it costs; then the question is skipped, and
+            only answers given beforehand count.
     """
 
     label: str
@@ -59,7 +59,7 @@ class Question(msgspec.Struct, frozen=True, gc=False):
     form: str = ""
     reads: Callable[[str], str] | None = None
     pile: str = ""
-    alike: Callable[[Card], Hashable] | None = None
+    card_key: Callable[[Card], Hashable] | None = None
     hidden: bool = False
     words: str = ""
     of: str = ""
@@ -81,31 +81,13 @@ class Question(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def passing(self) -> Option | None:
-        """The rule's own option for letting an optional question pass, where it has one; `NO` always does."""
+        """The rule's own option that skips an optional question, where it has one; `NO` always does."""
         return next((option for option in self.offered if self.optional and option.passes), None)
 
     @property
     def is_one(self) -> bool:
-        """Whether there is nothing to decide: a single option, or none where the moment is optional."""
+        """Whether there is nothing to decide: a single option, or none where the question is optional."""
         return self.reads is None and len(self.options) <= (0 if self.optional else 1)
-
-
-def naming(label: str, who: str, default: str, *, of: str) -> Question:
-    """Return the question what something new is called; see `Table.name`."""
-    form = f"a name [{default}]"
-    return Question(label, who, (), f"What is {of} called?", True, form=form, reads=_name, is_naming=True)
-
-
-def _name(typed: str) -> str:
-    """Return a name as it is kept: on one line, and short enough to be one.
-
-    Raises:
-        UsageError: it is no name.
-    """
-    name = " ".join(typed.split())
-    if not 0 < len(name) <= LONGEST_NAME:
-        raise UsageError(f"a name has 1 to {LONGEST_NAME} characters")
-    return name
 
 
 def named_option(options: Iterable[Option], choice: str) -> Option | None:
@@ -123,8 +105,29 @@ def named_option(options: Iterable[Option], choice: str) -> Option | None:
             return option
     # Cards are named with capitals, and typed as it comes.
     lower = choice.lower()
-    alike = [option for option in offered if option.name.lower() == lower]
-    return alike[0] if len(alike) == 1 else None
+    same = [option for option in offered if option.name.lower() == lower]
+    return same[0] if len(same) == 1 else None
+
+
+def refusal(question: Question, choice: str) -> ChoiceError:
+    """Return the error for an answer that a question does not offer: what may be chosen, and what was meant."""
+    names = [option.name for option in question.offered]
+    return ChoiceError(_not_offered(question, choice), label=question.label, options=names)
+
+
+def _not_offered(question: Question, choice: str) -> str:
+    from rpgres.model.cards import meant
+    from rpgres.toml.diagnostics import nearest
+
+    names = [option.name for option in question.offered] + ([NO] if question.optional else [])
+    if not question.options:
+        why = f" ({question.text})" if question.text else ""
+        return f"{question.label}={choice} is not possible here: {question.who} has no options{why}"
+    cards = meant(choice, {option.name: (option.name,) for option in question.options})
+    near = nearest(choice, names)
+    said = " or ".join(cards) or (repr(near) if near else "")
+    hint = f"; did you mean {said}?" if said else ""
+    return f"{question.label}={choice} is not offered here; {question.who} may choose: {', '.join(names)}{hint}"
 
 
 class Answer(msgspec.Struct, frozen=True, gc=False):
@@ -140,7 +143,7 @@ class View(msgspec.Struct, frozen=True, gc=False):
     Attributes:
         seat: whose view it is.
         state: the state as the seat sees it.
-        events: what happened in this action so far, as far as the seat was told; not to be changed.
+        events: what happened in this action so far, as far as the seat may know; not to be changed.
         forgotten: what happened before the last merge, which people may still want to read; no policy may.
     """
 
@@ -163,8 +166,8 @@ class Preference:
     Args:
         key: `key(label, facts, option)` is the less, the more the option is preferred, for a question with that label
             and those facts, all of which everybody at the table knows. Options that it is the same for are preferred
-            in the order in which they are offered, and should be all the same to the rule. An optional moment is let
-            pass by the option `NO`.
+            in the order in which they are offered, and should be all the same to the rule. The option `NO`
+            skips an optional question.
     """
 
     __slots__ = ("key",)
@@ -182,7 +185,7 @@ class Preference:
         return sorted(options, key=lambda option: self.key(question.label, question.facts, option))
 
 
-class Standing:
+class OrdersPolicy:
     """Standing orders as a policy: they decide, and leave to another policy what they say nothing of.
 
     Args:
@@ -206,7 +209,7 @@ class Standing:
         choice = self.orders(view, question)
         if choice is not None:
             return Answer(choice, ORDERS)
-        if isinstance(self.fallback, Standing):
+        if isinstance(self.fallback, OrdersPolicy):
             return self.fallback.answer(view, question)
         choice = self.fallback(view, question) if self.fallback is not None else None
         return Answer(choice, POLICY) if choice is not None else None
@@ -214,7 +217,7 @@ class Standing:
 
 def preference_of(policy: Policy | None) -> Preference | None:
     """Return a policy as an order of preference; None where it is none."""
-    if isinstance(policy, Standing):
+    if isinstance(policy, OrdersPolicy):
         return policy.preference
     return policy if isinstance(policy, Preference) else None
 
@@ -223,9 +226,10 @@ _P = TypeVar("_P", bound=Policy)
 
 
 def by_question(policy: _P) -> _P:
-    """Mark the decorated policy as one that looks at nothing but the question: never at the view.
+    """Mark the decorated policy as one that looks at nothing but the question, and at names only for their order.
 
-    It is a promise, by which odds of scenes work out parts of rules once for many tables (`Table.part`).
+    It is a promise, by which it is given an empty view, and odds of scenes work out parts of rules once for many
+    tables, whatever the things on them are called (`Table.part`).
     """
     policy.by_question = True  # type: ignore[attr-defined]
     return policy
@@ -233,7 +237,7 @@ def by_question(policy: _P) -> _P:
 
 @by_question
 def uniform(view: View, question: Question) -> Mapping[str, int]:
-    """Return equal weights over all options, letting an optional moment pass included. The yardstick for policies."""
+    """Return equal weights over all options, skipping an optional question included. The yardstick for policies."""
     weights = {option.name: 1 for option in question.options}
     if question.optional:
         weights.setdefault(NO, 1)
@@ -242,7 +246,7 @@ def uniform(view: View, question: Question) -> Mapping[str, int]:
 
 @by_question
 def preferred(view: View, question: Question) -> str:
-    """Return the option preferred most, the first of equals; an optional moment passes unless one is over 0."""
+    """Return the option preferred most, the first of equals; an optional question is skipped unless one is over 0."""
     best = question.options[0]
     for option in question.options:
         if option.prefer > best.prefer:
@@ -335,8 +339,6 @@ class Applied:
         Raises:
             ChoiceError: no path offers an answer.
         """
-        from rpgres.engine.running import refusal
-
         for name, (question, choice) in self.refused.items():
             if is_whole and name not in self.used:
                 raise refusal(question, choice)
@@ -410,7 +412,7 @@ class Script:
         return None
 
     def _for_every(self, key: str, answers: Sequence[str], question: Question) -> Answer | None:
-        """Return the answer for every question under a key; None where it was of use before and is not offered now."""
+        """Return the answer for every question under a key; None if it was used before and is not offered now."""
         for answer in answers:
             bare = for_every(answer, question) or ""
             if self._applied is not None and not self._applied.takes(question, bare):
@@ -478,7 +480,7 @@ class Policies:
         if question.is_naming:
             return None
         policy = self.of(question.who, view.seat)
-        if isinstance(policy, Standing):
+        if isinstance(policy, OrdersPolicy):
             return policy.answer(view, question)
         choice = policy(view, question) if policy is not None else None
         return Answer(choice, POLICY) if choice is not None else None
@@ -563,7 +565,7 @@ class Seats:
         return self.script.next(question, is_unseen=is_unseen)
 
     def used(self) -> tuple[tuple[str, int], ...]:
-        """Return how much of the script is left, by label: what two runs must share to go on as one."""
+        """Return how much of the script is left, by label; runs that merge must agree in it."""
         return tuple((label, len(answers)) for label, answers in self.script.left.items())
 
     def unused(self, *, is_over: bool = True) -> Iterable[tuple[str, str]]:
@@ -573,7 +575,7 @@ class Seats:
 
 
 def _prompting(prompt: Prompt) -> Answerer:
-    """Return what asks a person."""
+    """Return an answerer that asks a person."""
 
     def answer(question: Question, view: View) -> Answer | None:
         choice = prompt(view, question)

@@ -1,4 +1,4 @@
-"""An action with its inputs read, the policies that decide in it, and the answers that were typed for it."""
+"""Before a run: the inputs of an action are read, its policies and typed answers found."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
-from rpgres.engine.players import Policy, Seats, policy_of
+from rpgres.engine.players import ORDERS_FILE, Policy, Seats, policy_of
 from rpgres.engine.running import Run, Trust
 from rpgres.errors import UsageError
 from rpgres.model.state import EMPTY, GM, Card, Map, State
@@ -39,7 +39,7 @@ class Prepared(msgspec.Struct, frozen=True):
         arguments: what the rule takes.
         inputs: what was typed, for the record.
         placed: cards that inputs place before the action, as (pile, cards, option).
-        lump: which cards are alike to the rule, for odds; None where no two kinds are.
+        lump: the equivalence key of a card for the rule, for odds; None where all kinds differ.
         sheets: the texts of the sheets that were read, by the name that was typed.
         trust: what of it no sheet has, and how that is treated; None where everything typed counts.
         orders: the standing orders on the sheets that were read, by character.
@@ -60,11 +60,8 @@ class Prepared(msgspec.Struct, frozen=True):
     undealt: Mapping[str, tuple[str, int]] = EMPTY
 
     def lump_for(self, asked: str) -> Callable[[Card], Hashable] | None:
-        """Return which cards are alike to the rule where odds are asked this question (`QUESTIONS`)."""
+        """Return the equivalence key of cards where it holds for what odds are asked (`QUESTIONS`)."""
         return self.lump if asked in self.rules.ruleset.lumps_hold.get(self.action, OUTCOME_ONLY) else None
-
-
-ORDERS_FILE = ".toml"  # how the name of a policy ends that is a file of standing orders
 
 
 def prepare(
@@ -129,25 +126,25 @@ def prepare(
 def _card_equivalence(
     rules: Rules, action: str, arguments: Mapping[str, Any], state: State
 ) -> Callable[[Card], Hashable] | None:
-    """Return which cards are alike to a rule with these arguments, as its ruleset registered it."""
+    """Return the equivalence key of cards for a rule with these arguments, as its ruleset registered it."""
     lump = rules.ruleset.lumps.get(action)
     if lump is None:
         return None
     keys: dict[str, Hashable] = {}
-    told = dict(arguments)
+    named = dict(arguments)
 
     def key(card: Card) -> Hashable:
         if card.code not in keys:
             if not keys and _takes_state(lump):
-                told["state"] = state
-            keys[card.code] = lump(rules, card, **told)
+                named["state"] = state
+            keys[card.code] = lump(rules, card, **named)
         return keys[card.code]
 
     return key
 
 
 def _takes_state(lump: Callable[..., Hashable]) -> bool:
-    """Tell whether a function that says which cards are alike wants to know of the table."""
+    """Tell whether a function for the equivalence key of cards takes the state."""
     from inspect import signature
 
     return "state" in signature(lump).parameters
@@ -181,7 +178,7 @@ def with_piles(prepared: Prepared, *, asked: str) -> Prepared:
 
 
 class _Unlaid(SeededDealer):
-    """A dealer that answers only what is all the same to the rule, and notes whether it was asked anything else."""
+    """A dealer that answers where cards are equivalent, and notes whether it was asked for others."""
 
     __slots__ = ("was_asked",)
 
@@ -224,16 +221,16 @@ def policies_of(
     policies = {"": policy_of(rules)} if auto else {}
     of_files: dict[str, str] = {}
     for who, name in named.items():
-        who = _named(prepared, who, nobody=GM) if who else ""
+        who = _named(prepared, who, without=GM) if who else ""
         if files and name.endswith(ORDERS_FILE):
             of_files[who] = name
         else:
             policies[who] = policy_of(rules, name)
     if not of_files and not (prepared.orders and (with_orders or policies)):
         return policies
-    from rpgres.engine.deciders import with_standing
+    from rpgres.engine.deciders import policies_with_orders
 
-    return with_standing(policies, of_files, prepared.orders, rules=rules, state=prepared.state)
+    return policies_with_orders(policies, of_files, prepared.orders, rules=rules, state=prepared.state)
 
 
 def answers_to(prepared: Prepared, choose: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
@@ -254,8 +251,8 @@ def answers_to(prepared: Prepared, choose: Mapping[str, Sequence[str]]) -> dict[
     return found
 
 
-def _named(prepared: Prepared, who: str, *, nobody: str = OPPONENT) -> str:
-    """Return a character by name, or who is meant by `actor` or `opponent`; `nobody` for an opponent without a sheet.
+def _named(prepared: Prepared, who: str, *, without: str = OPPONENT) -> str:
+    """Return a character by name, or who is meant by `actor` or `opponent`; `without` for an opponent without a sheet.
 
     Raises:
         UsageError: there is no such character.
@@ -265,7 +262,7 @@ def _named(prepared: Prepared, who: str, *, nobody: str = OPPONENT) -> str:
     if who not in known and who not in (ACTOR, OPPONENT, GM):
         names = dict.fromkeys((*known, ACTOR, OPPONENT, GM))
         raise UsageError(unknown("character", who, names, of=f"the table of {prepared.rules.id} {prepared.action}"))
-    return {ACTOR: prepared.actor, OPPONENT: _opponent(prepared) or nobody}.get(who, who)
+    return {ACTOR: prepared.actor, OPPONENT: _opponent(prepared) or without}.get(who, who)
 
 
 def _opponent(prepared: Prepared) -> str:

@@ -8,7 +8,7 @@ that still matters, so odds evaluate equal ones once.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -16,15 +16,13 @@ from rpgres.engine.dealers import Dealer
 from rpgres.engine.effects import apply_effects, named
 from rpgres.engine.events import Turned
 from rpgres.engine.players import Seats
+from rpgres.engine.prepare import Prepared
 from rpgres.engine.running import EFFECTS, Run
-from rpgres.engine.stops import Broken
+from rpgres.engine.stops import Broken, in_code
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import in_short
 from rpgres.model.state import Map, State, slug
 from rpgres.rulesets import Effect, Rules
-
-if TYPE_CHECKING:
-    from rpgres.engine.prepare import Prepared
 
 PLACE = " place"  # in the key of a merge: no label begins with a blank
 
@@ -34,7 +32,7 @@ class Turn(msgspec.Struct, frozen=True, gc=False):
 
     Attributes:
         place: where the next turn begins: frozen, hashable data.
-        outcome: what came of this turn; its effects are applied before the next one. None where nothing did.
+        outcome: the outcome of this turn, whose effects are applied before the next one; None for none.
         by: who had the turn, for the account.
         action: what was done in it, for the account; empty where there is nothing to tell.
     """
@@ -75,7 +73,7 @@ def check_place(place: object) -> None:
 
 
 def take_turn(table: Table, procedure: str, place: Hashable) -> Turn | Outcome:
-    """Return what one turn of a procedure comes to; the effects of one that goes on are applied to the table's state.
+    """Return the result of one turn of a procedure; effects of all but the last turn are applied to the state.
 
     Raises:
         Broken: the function returned something else.
@@ -116,7 +114,7 @@ def _apply(run: Run, rules: Rules, turn: Turn) -> None:
 
 
 def _by_audience(effects: Iterable[Effect], *states: State) -> dict[tuple[str, ...] | None, list[Effect]]:
-    """Return effects by who may know of them: one that names something hidden is for those who know of that."""
+    """Return effects by audience: one that names something hidden is for those who know of that."""
     hidden: dict[str, set[str]] = {}
     for state in states:
         for name, seats in state.audiences.items():
@@ -156,7 +154,7 @@ def play_turn(
     players: Seats,
     asked: str = EFFECTS,
 ) -> tuple[Turn | Outcome, Run]:
-    """Return what one turn comes to, with its run, in which the state is the one after it but for a last outcome.
+    """Return the result of one turn, and its run, with the state after it (without the effects of a last outcome).
 
     Args:
         state: the table before the turn.
@@ -168,16 +166,9 @@ def play_turn(
         NeedsAnswer: nothing answers a decision; the exception carries the run as `run`.
         RuleError: the ruleset's code failed.
     """
-    from rpgres.engine.stops import fault_of
-
     run = Run(rules, state, dealer, players, asked)
-    try:
+    with in_code(run, f"the procedure {rules.id} {procedure}"):
         found = take_turn(Table(run, rules), procedure, place)
-    except BaseException as error:  # noqa: BLE001  # third-party code may raise anything
-        raise fault_of(error, run, f"the procedure {rules.id} {procedure}") from error.__cause__
-    if run.fault is not None:
-        run.fault.run = run
-        raise run.fault
     return found, run
 
 
@@ -191,14 +182,10 @@ def begin_procedure(prepared: Prepared, *, dealer: Dealer, players: Seats) -> tu
     Raises:
         NeedsAnswer, RuleError: as for `play_turn`.
     """
-    from rpgres.engine.stops import fault_of
-
     rules = prepared.rules
     run = Run(rules, prepared.state, dealer, players, EFFECTS)
-    try:
+    with in_code(run, f"the procedure {rules.id} {prepared.action}"):
         actor = prepared.state.characters[prepared.actor]
         place = rules.ruleset.actions[prepared.action](Table(run, rules), actor, **prepared.arguments)
         check_place(place)
-    except BaseException as error:  # noqa: BLE001  # third-party code may raise anything
-        raise fault_of(error, run, f"the procedure {rules.id} {prepared.action}") from error.__cause__
     return place, run.state

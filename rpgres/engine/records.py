@@ -1,4 +1,4 @@
-"""Results and errors as records: the JSON of the command line, and what a journal keeps. Nothing here plays."""
+"""Results and errors as records: the JSON of the command line, and what a journal stores."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY
 from rpgres.rulesets import Rules
 
-NOBODY = ""  # a seat that nobody has
+NO_SEAT = ""  # the name of no seat
 
 
 class AnswerRecord(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -140,7 +140,7 @@ class QuestionRecord(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def names(self) -> list[str]:
-        """What may be answered, as far as it can be listed: the options, and `no` where the moment may pass."""
+        """What may be answered, as far as it can be listed: the options, and `no` where the question may be skipped."""
         listed = [option.name for option in self.options]
         return [*listed, "no"] if self.optional and "no" not in listed else listed
 
@@ -309,8 +309,8 @@ def event_record(event: Event) -> EventRecord:
 
 
 def _for_others(event: Drawn | Moved) -> Any:
-    """Return what everybody else sees of cards that not everybody may see."""
-    public = seen(event, NOBODY)
+    """Return the event of hidden cards as other seats see it."""
+    public = seen(event, NO_SEAT)
     return event_record(public) if event.audience is not None and public is not None else None
 
 

@@ -1,4 +1,4 @@
-"""One action resolved by a request that came as JSON, as lines of a batch do. Nothing here prints or exits."""
+"""Requests as JSON, such as lines of a batch: an action or dice, resolved."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _answer(request: Request | DiceRequest, rulesets: Folders | None) -> dict[st
 
 
 def _resuming(request: Request, pending: Pending) -> dict[str, Any]:
-    """Return the request that runs up to the same question, with all answers so far; its answer is to be added."""
+    """Return the request that resumes the run at the same question, for its answer to be added."""
     answers = resuming(pending, listed_answers(request.given, "given"))
     again = msgspec.structs.replace(request, seed=pending.seed, **answers)
     plain: dict[str, Any] = plain_data(again)
@@ -116,7 +116,7 @@ def _resuming(request: Request, pending: Pending) -> dict[str, Any]:
 
 
 def resuming(pending: Pending, given: Mapping[str, list[str]]) -> dict[str, dict[str, list[str]]]:
-    """Return what is given and chosen in the run up to a question, with an empty place for its answer.
+    """Return the results and decisions up to a question, with an empty list for its answer.
 
     Args:
         pending: what waits.
@@ -186,5 +186,5 @@ def _faulty(request: object, type_: type[Request | DiceRequest]) -> UsageError:
     from rpgres.toml.diagnostics import diagnostics_error
     from rpgres.toml.reading import diagnose
 
-    told = diagnostics_error(diagnose(request, type_, sources=()))
-    return UsageError(told.message.replace("\n", "; "), **told.details)
+    error = diagnostics_error(diagnose(request, type_, sources=()))
+    return UsageError(error.message.replace("\n", "; "), **error.details)

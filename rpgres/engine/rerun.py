@@ -1,4 +1,4 @@
-"""A run once more with an answer changed, and every other die and decision as it was: what would have happened.
+"""What if: a run is repeated with an answer changed, and every other die and decision as it was.
 
 An answer that the changed run no longer asks for, or cannot take, is reported. What it asks anew is answered from the
 seed and by policies, or waits.
@@ -15,12 +15,13 @@ import msgspec
 
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Dealer, GivenDealer, SeededDealer
+from rpgres.engine.decisions import accepted
 from rpgres.engine.labels import check_labels
-from rpgres.engine.players import NO, Answer, Policy, Question, Seats, View, named_option
+from rpgres.engine.players import NO, Answer, Policy, Question, Seats, View
 from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.engine.records import AnswerRecord, Pending, Result
 from rpgres.engine.run import run
-from rpgres.errors import GivenError, UsageError, named
+from rpgres.errors import ChoiceError, GivenError, UsageError, named
 from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, RollEvent
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY
@@ -40,7 +41,7 @@ Kind = Literal["chance", "decision"]
 _KEY = re.compile(r"(?P<key>.+?)(?:#(?P<number>[1-9]\d{0,5}))?")
 
 
-MOST_TOLD = 8  # answers that fit into a message
+MOST_LISTED = 8  # answers that fit into a message
 
 
 class Answered(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,7 +67,7 @@ class Answered(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """How it is addressed."""
+        """The name of the answer in messages."""
         return f"{f'{self.step}.' if self.step else ''}{self.label}#{self.number}"
 
 
@@ -170,7 +171,7 @@ def answers_in(events: Iterable[EventRecord], *, step: str = "") -> list[Answere
 
 
 def read_changes(given: Sequence[str], choose: Sequence[str], answers: Sequence[Answered]) -> list[Changed]:
-    """Return which answers are changed by what was typed, as `[STEP.][WHO:]LABEL[#N]=VALUE`.
+    """Return the changes that were typed as `[STEP.][WHO:]LABEL[#N]=VALUE`.
 
     Args:
         given: results of dice or cards.
@@ -182,9 +183,9 @@ def read_changes(given: Sequence[str], choose: Sequence[str], answers: Sequence[
     """
     typed = [("chance", text) for text in given] + [("decision", text) for text in choose]
     if not typed:
-        known = ", ".join(f"{one.label}={one.value}" for one in answers[:MOST_TOLD])
-        told = f"say what is changed: {named('choose')} LABEL=OPTION or {named('given')} LABEL=FACES"
-        raise UsageError(f"{told}; the answers were {known}" if known else told)
+        known = ", ".join(f"{one.label}={one.value}" for one in answers[:MOST_LISTED])
+        message = f"say what is changed: {named('choose')} LABEL=OPTION or {named('given')} LABEL=FACES"
+        raise UsageError(f"{message}; the answers were {known}" if known else message)
     changes = [_read(text, answers, kind="chance" if kind == "chance" else "decision") for kind, text in typed]
     places = [(change.kind, change.step, change.label, change.number) for change in changes]
     if len(set(places)) < len(places):
@@ -240,7 +241,7 @@ def _address(key: str, steps: Iterable[str]) -> tuple[str, str, str]:
 
 
 class RecordedDealer(GivenDealer):
-    """Answers chance as it was, with some results changed; what the run did not ask before comes from elsewhere.
+    """Answers chance as recorded, with some results changed; another dealer answers what is new.
 
     Args:
         recorded: the results by label, those that are changed in place.
@@ -304,7 +305,7 @@ class RecordedDealer(GivenDealer):
 
 
 class RecordedDecisions:
-    """Answers decisions as they were, with some changed.
+    """Answers decisions as recorded, with some changed.
 
     Args:
         recorded: the answers by label and by whose decision it was, in order.
@@ -340,15 +341,9 @@ CHANGED = "changed"  # by what means an answer came that is changed
 
 
 def _is_offered(question: Question, value: str) -> bool:
-    if value == NO:
-        return question.optional
-    if named_option(question.offered, value) is not None:
-        return True
-    if question.reads is None:
-        return False
     try:
-        question.reads(value)
-    except UsageError:
+        accepted(question, value)
+    except ChoiceError:
         return False
     return True
 
@@ -358,7 +353,7 @@ def _is_offered(question: Question, value: str) -> bool:
 
 
 class Again(msgspec.Struct, frozen=True):
-    """What came of an action once more.
+    """The result of an action that was run again.
 
     Attributes:
         found: its result, or the decision it waits for.
@@ -423,7 +418,7 @@ def run_again(
 
 
 def playing(prepared: Prepared, *, note: str | None = None) -> Playing:
-    """Return what runs an action."""
+    """Return a function that runs an action."""
     return partial(run, prepared, note=note)
 
 
@@ -499,7 +494,7 @@ def _left(dealer: RecordedDealer, decisions: RecordedDecisions, answers: Sequenc
         yield Dropped(label=label, value=value, who=who, step=where, reason="impossible")
     for (label, who), left in decisions.left.items():
         for answer in left:
-            if answer.choice != NO:  # a moment that passed and does not come is nothing that is missed
+            if answer.choice != NO:  # a skipped question that does not come is not missed
                 yield Dropped(label=label, value=str(answer.choice), who=who, step=where)
 
 
@@ -538,7 +533,7 @@ def result_what_if(
     """Return an action as it was and with answers changed, and the data of its ruleset.
 
     Args:
-        before: what came of it.
+        before: its result.
         given, choose: what is changed; see `read_changes`.
         policies: who answers decisions that are new, by character; everybody's under an empty name.
         auto: whether the ruleset's first policy answers them.

@@ -1,4 +1,4 @@
-"""The library face: one action resolved by a call, by rules that are read once in a process."""
+"""`rpgres.resolve`: one action resolved by a call; rules are read once in a process."""
 
 from __future__ import annotations
 
@@ -74,8 +74,8 @@ def resolve(
     return run_once(
         prepared,
         seed=seed,
-        given=given or EMPTY,
-        choose=choose or EMPTY,
+        given=given,
+        choose=choose,
         auto=auto,
         policies=policies or EMPTY,
         wait=wait,
@@ -92,8 +92,8 @@ def run_once(
     prepared: Prepared,
     *,
     seed: str | int | None,
-    given: Answers,
-    choose: Answers,
+    given: Answers | None,
+    choose: Answers | None,
     auto: bool,
     policies: Mapping[str, str],
     wait: bool,
@@ -136,7 +136,7 @@ def rules_for(ruleset: str | Ruleset, switches: Mapping[str, str], folders: tupl
 
 
 def _surroundings() -> tuple[str | None, ...]:
-    """Return what decides, beside the folders asked for, where overlays are sought."""
+    """Return the working folder and environment, which decide where overlays are found."""
     return os.getcwd(), *map(os.environ.get, ("RPGRES_RULESETS", "XDG_CONFIG_HOME", "APPDATA", "HOME", "USERPROFILE"))
 
 
@@ -160,10 +160,14 @@ def folders_of(rulesets: Folders | None) -> tuple[Path, ...]:
     return tuple(Path(folder) for folder in rulesets)
 
 
-def listed_answers(answers: Answers, what: str) -> dict[str, list[str]]:
-    """Return answers by label, each as a list of texts."""
+def listed_answers(answers: Answers | None, what: str) -> dict[str, list[str]]:
+    """Return answers by label, each as a list of texts.
+
+    Raises:
+        UsageError: one is neither a text, a number, nor a list of these.
+    """
     read: dict[str, list[str]] = {}
-    for label, value in answers.items():
+    for label, value in (answers or EMPTY).items():
         several = [value] if isinstance(value, str | int) else value
         if not isinstance(several, Sequence) or not all(_is_answer(one) for one in several):
             raise UsageError(f"{what} {label}: an answer is a text, or a list of texts, not {value!r}")

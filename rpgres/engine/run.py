@@ -1,4 +1,4 @@
-"""One action from its inputs to its result: the way shared by `roll`, scenes, batches, odds and the library.
+"""An action is run: from prepared inputs to its result. `roll`, scenes, batches, odds and the library share it.
 
 Nothing here prints, prompts or exits.
 """
@@ -7,26 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Required, TypedDict, Unpack
+from typing import Any, Required, TypedDict, Unpack
 
 import msgspec
 
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Dealer, GivenDealer, Hand, SeededDealer
+from rpgres.engine.decisions import claim
 from rpgres.engine.effects import apply_effects
-from rpgres.engine.players import NO, Policy, Prompt, Seats, for_every
+from rpgres.engine.players import NO, Policy, Prompt, Seats, for_every, refusal
 from rpgres.engine.prepare import Prepared, answers_to, lay_placed
 from rpgres.engine.records import AnswerRecord, Pending, Result, answers_of, event_record, pending_of
-from rpgres.engine.running import EFFECTS, Chain, Run, refusal
+from rpgres.engine.running import EFFECTS, Chain, Run
 from rpgres.engine.stops import Broken, NeedsAnswer, fault_of, in_run
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import RuleError, UsageError, in_short, named
 from rpgres.model.state import EMPTY, State, slug
 from rpgres.rulesets import Rule, Rules
-
-if TYPE_CHECKING:
-    pass
-
 
 REFUSED = Outcome("", texts=("The game master refuses the claim; the action is not done.",))
 
@@ -60,7 +57,7 @@ def play(
     run.undealt = prepared.undealt
     rule = rules.ruleset.actions.get(prepared.action) or _rule_in_data(rules, prepared.action)
     try:
-        if trust is not None and not run.claim(trust.by, trust.claims):
+        if trust is not None and not claim(run, trust.seat, trust.claims):
             return REFUSED, run
         if prepared.placed:
             lay_placed(run, prepared.placed)
@@ -122,7 +119,7 @@ def players_of(by: Answering, choose: Mapping[str, Sequence[str]]) -> Seats:
 
 
 def identity_of(by: Answering, rules: Rules) -> dict[str, Any]:
-    """Return what a result says of the rules it was made by."""
+    """Return the fields of a result that identify its rules."""
     return rules.layers.identity() if by.get("identify", True) else {"version": rules.file.version}
 
 
@@ -208,7 +205,11 @@ def _check_repeats(prepared: Prepared, by: Answering, done: Run, *, waits_for: s
     if not is_ours(prepared.rules):
         from rpgres.engine.contract import check_repeats
 
-        check_repeats(prepared, done.events, streams=by["streams"], step=by.get("step", 0), waits_for=waits_for)
+        def again(dealer: GivenDealer, players: Seats) -> Run:
+            return play(prepared, dealer=dealer, players=players)[1]
+
+        step = by.get("step", 0)
+        check_repeats(prepared, done.events, play=again, streams=by["streams"], step=step, waits_for=waits_for)
 
 
 def result_of(prepared: Prepared, by: Answering, outcome: Outcome, done: Run, unused: list[AnswerRecord]) -> Result:
@@ -276,9 +277,9 @@ def _left(seats: Seats, *, is_over: bool = True) -> Iterator[AnswerRecord]:
 def _rule_in_data(rules: Rules, action: str) -> Rule:
     """Return the rule of an action that needs no code, because its data describe it."""
     if action in rules.file.tables:
-        from rpgres.engine.tables import play_table
+        from rpgres.engine.tables import roll_on
 
-        return partial(play_table, action)
+        return lambda table, actor, /, **arguments: roll_on(table.run, action, actor, arguments)
     from rpgres.engine.named_dice.play import play_named
 
     return partial(play_named, action)
@@ -291,7 +292,7 @@ def is_ours(rules: Rules) -> bool:
 
 
 def _to_be_resumed(pending: Pending, run: Run, *, unused: list[AnswerRecord]) -> Pending:
-    """Return what waits with all that it takes to run it up to the same question again."""
+    """Return a pending decision with everything that a resumed run needs."""
     asked = pending.question
     if asked.label in run.single:
         asked = msgspec.structs.replace(asked, key=f"{asked.who}:{asked.label}")

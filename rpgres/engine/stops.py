@@ -62,20 +62,20 @@ class PassesOn(Stop):
 
 
 class Broken(Stop):
-    """The rule broke its contract with the table and is not heard any further; `told` says how."""
+    """The rule broke its contract with the table and is not run any further; `message` says how."""
 
-    def __init__(self, told: str, *, reason: str = "") -> None:
-        super().__init__(told)
-        self.told = told
+    def __init__(self, message: str, *, reason: str = "") -> None:
+        super().__init__(message)
+        self.message = message
         self.reason = reason
 
 
 def endless(label: str, counts: Mapping[str, int] = EMPTY) -> Broken:
     """Return what stops a rule that asks without end: what it asked last, and how often each label before."""
     most = max(counts, key=counts.__getitem__, default=label)
-    told = f"it asked more than {MAX_QUESTIONS:,} questions in one action, {label!r} the last"
+    message = f"it asked more than {MAX_QUESTIONS:,} questions in one action, {label!r} the last"
     often = f", most often {most!r} ({counts[most]:,} times)" if counts.get(most, 0) > 1 else ""
-    return Broken(f"{told}{often}; it seems to loop", reason="endless")
+    return Broken(f"{message}{often}; it seems to loop", reason="endless")
 
 
 def not_deterministic(asked: str, now: str) -> str:
@@ -87,7 +87,7 @@ def not_deterministic(asked: str, now: str) -> str:
     return f"run twice on the same answers it asked {asked} and then {now}; {PURE}"
 
 
-def fault_of(error: BaseException, run: Run, told: str) -> BaseException:
+def fault_of(error: BaseException, run: Run, code: str) -> BaseException:
     """Return what to raise when a ruleset's code did not return: what is wrong with it, as its own fault.
 
     What is no fault of the code comes back as it is: a run that ended early, what is meant for users, an interrupt.
@@ -96,7 +96,7 @@ def fault_of(error: BaseException, run: Run, told: str) -> BaseException:
     Args:
         error: what was raised.
         run: where it was raised.
-        told: what the code is, for messages.
+        code: what the code is, for messages.
     """
     fault: RpgresError
     match error:
@@ -105,7 +105,7 @@ def fault_of(error: BaseException, run: Run, told: str) -> BaseException:
                 fault = run.fault
             else:
                 place = place_of(error) if error.reason == "endless" else ""
-                why = f"{told} cannot be played: {error.told}{place}"
+                why = f"{code} cannot be played: {error.message}{place}"
                 fault = run.rules.blamed(RuleError(why, reason=error.reason))
         case Stop() | RpgresError():
             error.run = run
@@ -114,10 +114,22 @@ def fault_of(error: BaseException, run: Run, told: str) -> BaseException:
             return error
         case _:
             place = place_of(error)
-            fault = run.rules.blamed(RuleError(f"{told} failed: {in_words(error)}{place}", place=place))
+            fault = run.rules.blamed(RuleError(f"{code} failed: {in_words(error)}{place}", place=place))
     fault.run = run
     fault.__cause__ = error
     return fault
+
+
+@contextmanager
+def in_code(run: Run, code: str) -> Iterator[None]:
+    """Have a ruleset's code run, and raise what is wrong with it as its own fault; see `fault_of`."""
+    try:
+        yield
+    except BaseException as error:  # noqa: BLE001  # third-party code may raise anything
+        raise fault_of(error, run, code) from error.__cause__
+    if run.fault is not None:
+        run.fault.run = run
+        raise run.fault
 
 
 @contextmanager

@@ -13,16 +13,17 @@ from typing import Any
 import msgspec
 
 from rpgres.dice import Dice, Reading
+from rpgres.engine import decisions
 from rpgres.engine.events import Rolled
-from rpgres.engine.players import NO, Question, naming
-from rpgres.engine.row_settling import Settling, led_on, with_defaults, with_results
-from rpgres.engine.running import CHAIN, EFFECTS, Chain, Run
+from rpgres.engine.outcomes import Outcome as Outcome
+from rpgres.engine.outcomes import complete_row, with_defaults
+from rpgres.engine.players import NO, Question
+from rpgres.engine.running import CHAIN, TO_THE_END, Chain, Run
 from rpgres.engine.stops import Settled
 from rpgres.model.state import EMPTY, Card, Map, State
-from rpgres.rulesets import OUTCOME_ONLY, STATE, Effect, Option, Rules
+from rpgres.rulesets import OUTCOME_ONLY, Option, Rules
 
 MEASURED = ("margin", "total")  # questions of odds that every answer may matter to
-_TO_THE_END = (EFFECTS, STATE)  # what runs are for that do not end when the band is fixed
 
 
 class Compared(msgspec.Struct, frozen=True, gc=False):
@@ -31,35 +32,6 @@ class Compared(msgspec.Struct, frozen=True, gc=False):
     margin: int
     total: int | None
     opposition: int | None
-
-
-class Outcome(msgspec.Struct, frozen=True, gc=False):
-    """How an action ended.
-
-    Attributes:
-        band: the name of the outcome.
-        success: whether the band is a success; None for a tie and for outcomes that neither succeed nor fail.
-        margin: total minus opposition; None for an unopposed action.
-        total, opposition: the compared totals, if there were any.
-        effects: what changes, in order.
-        texts: descriptions of the outcome, one per line.
-        roles: character names of the roles in effects (`actor`, `opponent`, ...).
-        details: additional JSON data of the ruleset.
-    """
-
-    band: str
-    success: bool | None = None
-    margin: int | None = None
-    total: int | None = None
-    opposition: int | None = None
-    effects: tuple[Effect, ...] = ()
-    texts: tuple[str, ...] = ()
-    roles: Mapping[str, str] = EMPTY
-    details: Mapping[str, Any] = EMPTY
-
-    def plus(self, effects: Iterable[Effect]) -> Outcome:
-        """Return the outcome with further effects after its own."""
-        return msgspec.structs.replace(self, effects=(*self.effects, *effects))
 
 
 class Table(msgspec.Struct, eq=False):
@@ -139,12 +111,7 @@ class Table(msgspec.Struct, eq=False):
             words: the dice with modifiers, such as `2d6 + 2 quick`.
             counts: the value that the roll counts for, if it is not the value of the dice.
         """
-        events = self.run.events
-        for number in reversed(range(len(events))):
-            event = events[number]
-            if isinstance(event, Rolled) and event.label == label:
-                events[number] = msgspec.structs.replace(event, words=words, counts=counts)
-                return
+        self.run.explain(label, words, counts=counts)
 
     def versus(
         self,
@@ -235,7 +202,8 @@ class Table(msgspec.Struct, eq=False):
         """Play a part of a rule whose result depends only on `key`, and return the result.
 
         Odds of scenes work it out once for each key, in whatever turn it comes up, if everybody decides by policies
-        that look at nothing but the question (`by_question`). It leaves table and log alone.
+        that look at nothing but the question (`by_question`), and evaluate each place of its chains (`chain`) once. It
+        leaves table and log alone.
 
         Args:
             key: returns what the result depends on (hashable), beside the ruleset and who decides.
@@ -306,7 +274,7 @@ class Table(msgspec.Struct, eq=False):
         to: str,
         label: str = "draw",
         by: str = "",
-        alike: Callable[[Card], Hashable] | None = None,
+        card_key: Callable[[Card], Hashable] | None = None,
         holds: Collection[str] = OUTCOME_ONLY,
     ) -> Card | None:
         """Draw the top card of a face-down pile into another pile; visible to the seats that see that pile.
@@ -318,7 +286,7 @@ class Table(msgspec.Struct, eq=False):
             to: the target.
             label: the name under which it can be given.
             by: the character who draws, for the log.
-            alike: the equivalence key of a card at this draw, for odds.
+            card_key: the equivalence key of a card at this draw, for odds.
             holds: the kinds of odds for which equivalent cards make no difference, as for `merge`.
 
         Returns:
@@ -329,7 +297,7 @@ class Table(msgspec.Struct, eq=False):
         """
         from rpgres.engine.cards import draw
 
-        return draw(self.run, pile, to=to, label=label, by=by, alike=alike, holds=holds)
+        return draw(self.run, pile, to=to, label=label, by=by, card_key=card_key, holds=holds)
 
     def peek(self, pile: str, count: int = 1, *, by: str, label: str = "peek") -> tuple[Card, ...]:
         """Look at the top cards of a face-down pile without moving them; only `by` learns which they are.
@@ -406,7 +374,7 @@ class Table(msgspec.Struct, eq=False):
         form: str = "",
         reads: Callable[[str], str] | None = None,
         pile: str = "",
-        alike: Callable[[Card], Hashable] | None = None,
+        card_key: Callable[[Card], Hashable] | None = None,
         holds: Collection[str] = OUTCOME_ONLY,
         hidden: bool = False,
         words: str = "",
@@ -432,7 +400,7 @@ class Table(msgspec.Struct, eq=False):
             form: the syntax of answers beyond the options.
             reads: parses such an answer; see `Question`.
             pile: the hand whose cards (`possible`) are the options, each by its `short`; there may be other options.
-            alike: the equivalence key of a card from here on, for odds of an unseen hand.
+            card_key: the equivalence key of a card from here on, for odds of an unseen hand.
             holds: the kinds of odds for which equivalent cards make no difference, as for `merge`.
             hidden: whether the number of options is secret: a single option is asked too, and an optional question
                 without options.
@@ -446,12 +414,12 @@ class Table(msgspec.Struct, eq=False):
         Raises:
             ChoiceError: the answer is none of the options.
         """
-        rest = dominant, is_won, form, reads, pile, alike, hidden, words, of, tuple(aside), holds
+        rest = dominant, is_won, form, reads, pile, card_key, hidden, words, of, tuple(aside), holds
         run, is_moot = self.run, moot and optional and self.run.asked not in MEASURED
         question = Question(label, who, tuple(options), text, optional, facts, *rest, moot=is_moot)
-        answer = run.ask(question)
-        while run.trust is not None and not run.confirmed(question, answer):
-            answer = run.ask(question)
+        answer = decisions.ask(run, question)
+        while run.trust is not None and not decisions.confirmed(run, question, answer):
+            answer = decisions.ask(run, question)
         return answer
 
     def name(self, label: str, who: str, default: str, *, of: str) -> str:
@@ -467,7 +435,7 @@ class Table(msgspec.Struct, eq=False):
         """
         if not self.is_read:
             return default
-        said = self.run.ask(naming(label, who, default, of=of))
+        said = decisions.ask(self.run, decisions.naming(label, who, default, of=of))
         return default if said == NO else said
 
     def ask_together(self, questions: Iterable[Question], *, secret: bool = False) -> tuple[str, ...]:
@@ -482,7 +450,7 @@ class Table(msgspec.Struct, eq=False):
         Raises:
             ChoiceError: an answer is none of the options.
         """
-        return self.run.ask_together(questions, secret=secret)
+        return decisions.ask_together(self.run, questions, secret=secret)
 
     # -- the log and the outcome
 
@@ -512,7 +480,6 @@ class Table(msgspec.Struct, eq=False):
         words: str = "",
         of: str = "",
         counts: bool = True,
-        leads: bool = True,
     ) -> Outcome:
         """Return the outcome an outcome table gives for a margin, after asking what its row asks.
 
@@ -530,22 +497,20 @@ class Table(msgspec.Struct, eq=False):
             words: the same for people, in place of facts and margin.
             of: whose matter is decided; see `ask`.
             counts: whether the outcome has this margin; otherwise it only selects the row.
-            leads: whether random tables that the row leads to are rolled on.
         """
         run = self.run
         found = self.rules.settling.settlement(name, margin, facts, band=band)
-        if run.asked not in _TO_THE_END:
+        if run.asked not in TO_THE_END:
             raise Settled(found.band, margin if counts else None, total=total)
-        if found.rolls:
-            facts = with_results(self, found.rolls, facts, by=roles.get("actor", ""))
-            found = self.rules.settling.settlement(name, margin, facts, band=found.band)
-        effects, texts, links = found.effects, found.texts, found.links
-        if found.asks:
-            settling = Settling(self, {"margin": margin, **about}, roles, words, of)
-            effects, texts, links = settling.follow(found.asks, effects, texts, links, facts)
+        if found.rolls or found.asks:
+            found = complete_row(run, found, name, margin, facts, roles=roles, about=about, words=words, of=of)
+        effects = found.effects
         if defaults:
             effects = tuple(with_defaults(effect, defaults) for effect in effects)
-        outcome = Outcome(
-            found.band, found.success, margin if counts else None, total, opposition, effects, texts, roles
-        )
-        return led_on(self, outcome, links) if links and leads else outcome
+        counted = margin if counts else None
+        outcome = Outcome(found.band, found.success, counted, total, opposition, effects, found.texts, roles)
+        if not found.links:
+            return outcome
+        from rpgres.engine.tables import led_on
+
+        return led_on(run, outcome, found.links)

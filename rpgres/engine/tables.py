@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rpgres.engine.named_dice.inputs import Given
-from rpgres.engine.table import Outcome, Table
+from rpgres.engine.outcomes import Outcome, complete_row
+from rpgres.engine.running import TO_THE_END, Run
+from rpgres.engine.stops import Settled
 from rpgres.errors import RuleError, UsageError
-from rpgres.model.state import EMPTY, GM, Card, Character, Map
+from rpgres.model.state import EMPTY, GM, Card, Character, Map, blank_character
 from rpgres.parameters.context import ACTOR, OPPONENT
-from rpgres.rulesets import Effect
+from rpgres.rulesets import OUTCOME_ONLY, Effect
 from rpgres.rulesets.table_plans import JOINT, NO_END, RowPlan, TablePlan, aside_of, closure, joint_name
 from rpgres.rulesets.tables import USED, fits, is_within
 
@@ -37,12 +39,12 @@ class Found(msgspec.Struct, frozen=True):
     also: RowPlan | None = None
 
 
-def play_table(name: str, table: Table, actor: Character, /, **arguments: Any) -> Outcome:
-    """Return what a random table comes to.
+def roll_on(run: Run, name: str, actor: Character, arguments: Mapping[str, Any]) -> Outcome:
+    """Return the outcome of a roll on a random table.
 
     Args:
-        name: its name.
-        table: where it is rolled.
+        run: where it is rolled.
+        name: the table.
         actor: who rolls.
         arguments: its inputs, by parameter with underscores.
 
@@ -50,24 +52,41 @@ def play_table(name: str, table: Table, actor: Character, /, **arguments: Any) -
         UsageError: what was typed makes no dice.
         RuleError: the die shows what no row has.
     """
-    walk = Walk(table, actor, arguments)
+    walk = Walk(run, actor, arguments)
     found = walk.results(name)
     band, is_one = JOINT.join(one.row.name for one in found), len(found) == 1
     of = found[0].table if is_one else name
-    outcome = table.settle(of, None, band=band, roles=_roles(actor), leads=False)  # odds of outcomes end here
+    outcome = _settled(run, of, band, actor)  # odds of outcomes end here
     return msgspec.structs.replace(outcome, **_together(walk, found, known=outcome if is_one else None))
 
 
-def follow(table: Table, names: Iterable[str], actor: Character) -> Outcome:
-    """Return what further tables come to that an outcome leads to, together; its band counts for nothing.
+def led_on(run: Run, outcome: Outcome, links: Iterable[str]) -> Outcome:
+    """Return an outcome with the rows of the random tables that it leads to, together.
 
     Args:
-        table: where they are rolled.
-        names: the tables, in order.
-        actor: who rolls.
+        run: where they are rolled.
+        outcome: the outcome so far; its actor rolls.
+        links: the tables, in order.
     """
-    walk = Walk(table, actor, EMPTY)
-    return Outcome("", **_together(walk, [one for name in names for one in walk.results(name)]))
+    name = outcome.roles.get("actor", GM)
+    walk = Walk(run, run.state.characters.get(name) or blank_character(name), EMPTY)
+    more = _together(walk, [one for link in links for one in walk.results(link)])
+    return msgspec.structs.replace(
+        outcome,
+        effects=(*outcome.effects, *more["effects"]),
+        texts=(*outcome.texts, *more["texts"]),
+        details=Map({**outcome.details, **more["details"]}),
+    )
+
+
+def _settled(run: Run, table: str, band: str, actor: Character) -> Outcome:
+    """Return the outcome of a row of a table, without the tables that it leads to."""
+    row = run.rules.settling.settlement(table, None, band=band)
+    if run.asked not in TO_THE_END:
+        raise Settled(row.band, None)
+    roles = _roles(actor)
+    row = complete_row(run, row, table, None, roles=roles)
+    return Outcome(row.band, row.success, effects=row.effects, texts=row.texts, roles=roles)
 
 
 def _together(walk: Walk, found: Sequence[Found], *, known: Outcome | None = None) -> dict[str, Any]:
@@ -82,8 +101,7 @@ def _together(walk: Walk, found: Sequence[Found], *, known: Outcome | None = Non
     texts: list[str] = []
     rows: list[Map[str, Any]] = []
     for one in found:
-        roles = _roles(walk.actor)
-        part = known or walk.table.settle(one.table, None, band=one.row.name, roles=roles, leads=False)
+        part = known or _settled(walk.run, one.table, one.row.name, walk.actor)
         effects += part.effects
         texts += part.texts
         rows.append(_detail(one, part))
@@ -102,23 +120,23 @@ def _roles(actor: Character) -> Map[str, str]:
 
 
 def _detail(found: Found, part: Outcome) -> Map[str, Any]:
-    told = {"table": found.table, "row": found.row.name, "text": " ".join(part.texts)}
-    return Map(told if found.shown is None else {**told, "rolled": found.shown})
+    detail = {"table": found.table, "row": found.row.name, "text": " ".join(part.texts)}
+    return Map(detail if found.shown is None else {**detail, "rolled": found.shown})
 
 
 class Walk:
     """One roll on a table with all that it leads to.
 
     Args:
-        table: where it is rolled.
+        run: where it is rolled.
         actor: who rolls.
         arguments: the inputs of the action, by parameter with underscores.
     """
 
-    def __init__(self, table: Table, actor: Character, arguments: Mapping[str, Any]) -> None:
-        self.table, self.actor, self.arguments = table, actor, arguments
-        self.rules = table.rules
-        self.plans: Mapping[str, TablePlan] = table.rules.plans
+    def __init__(self, run: Run, actor: Character, arguments: Mapping[str, Any]) -> None:
+        self.run, self.actor, self.arguments = run, actor, arguments
+        self.rules = run.rules
+        self.plans: Mapping[str, TablePlan] = run.rules.plans
         self.came: list[tuple[str, str]] = []  # rows that come once, and came during this roll
 
     def results(self, name: str, out: Out = NONE) -> list[Found]:
@@ -165,7 +183,7 @@ class Walk:
     # -- dice
 
     def _rolled(self, plan: TablePlan, out: Out) -> Found:
-        run = self.table.run
+        run = self.run
         if run.dealer.joint:
             stops, weights = self._chances(plan.name, out)
             of, place, beside = stops[run.pick(weights, plan.name)]
@@ -180,14 +198,14 @@ class Walk:
             row, also = self._at(plan, rolled.value)
             if row.number in free:
                 return Found(plan.name, row, rolled.value, also)
-            self.table.tell(f"{plan.name} {rolled.value}: {_why(row)}, again")
+            self.run.tell(f"{plan.name} {rolled.value}: {_why(row)}, again")
 
     def _given(self, plan: TablePlan) -> Given:
         parameters = self.rules.parameters(plan.name)
         arguments = {key: parameter.default for key, parameter in parameters.items() if parameter.default is not None}
         taken = {key.replace("_", "-"): value for key, value in self.arguments.items()}
         arguments |= {key: value for key, value in taken.items() if key in parameters}
-        return Given(self.rules, plan.name, self.actor, arguments, self.table.state)
+        return Given(self.rules, plan.name, self.actor, arguments, self.run.state)
 
     def _at(self, plan: TablePlan, value: int) -> tuple[RowPlan, RowPlan | None]:
         """Return the row for what the die shows, and what comes beside it.
@@ -244,11 +262,11 @@ class Walk:
         """Tell whether a row comes once, and came already."""
         if not row.row.once:
             return False
-        return row.name in self.table.state.things.get(plan.name, ()) or (plan.name, row.name) in self.came
+        return row.name in self.run.state.things.get(plan.name, ()) or (plan.name, row.name) in self.came
 
     def _chances(self, name: str, out: Out) -> tuple[list[Stop], list[int]]:
         """Return the rows that may come next, with whole weights; kept where nothing that is typed changes them."""
-        used = [(one, self.table.state.things.get(one, ())) for one in closure(name, self.plans)]
+        used = [(one, self.run.state.things.get(one, ())) for one in closure(name, self.plans)]
         key = name, out, tuple(used), tuple(self.came)
         kept: dict[Any, tuple[list[Stop], list[int]]] = self.rules.compiled.setdefault("tables", {})
         if key not in kept or any("{" in self.plans[one].die for one, _ in used):
@@ -297,18 +315,27 @@ class Walk:
     # -- cards
 
     def _drawn(self, plan: TablePlan, out: Out) -> Found:
+        from rpgres.engine.cards import draw
+
         aside = aside_of(plan.pile, self.rules.file.piles)
 
         def row_of(card: Card) -> RowPlan | None:
             return next((row for row in plan.rows if fits(card, str(row.key), self.rules.cards)), None)
 
-        piles = self.table.state.piles
+        piles = self.run.state.piles
         cards = piles[plan.pile].cards + (piles[aside].cards if self.rules.may_refill(plan.pile) else ())
         rows = [row_of(self.rules.cards.card(card)) for card in cards]
         free = self._free(plan, {row.number for row in rows if row is not None}, out)
         while True:
-            drawn = {"to": aside, "label": plan.name, "by": self.actor.name}
-            card = self.table.draw(plan.pile, **drawn, alike=lambda one: getattr(row_of(one), "number", None))
+            card = draw(
+                self.run,
+                plan.pile,
+                to=aside,
+                label=plan.name,
+                by=self.actor.name,
+                card_key=lambda one: getattr(row_of(one), "number", None),
+                holds=OUTCOME_ONLY,
+            )
             if card is None:
                 raise UsageError(f"no card is left in {plan.pile} for the table {plan.name}")
             row = row_of(card)
@@ -316,7 +343,7 @@ class Walk:
                 raise RuleError(f"the table {plan.name} of {self.rules.id} has no row for {card.title}")
             if row.number in free:
                 return Found(plan.name, row, card.short or card.code)
-            self.table.tell(f"{plan.name} {card.title}: {_why(row)}, again")
+            self.run.tell(f"{plan.name} {card.title}: {_why(row)}, again")
 
 
 def _why(row: RowPlan) -> str:

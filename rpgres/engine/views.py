@@ -1,4 +1,4 @@
-"""What a seat may see of a state, an event, a result or a pending decision: one rule for scenes and tables that last.
+"""What a seat may see of a state, an event, a result or a pending decision; the same for scenes and persistent tables.
 
 What a seat may know of the state it sees; an event with an audience is for that audience; an answer is its event's; an
 effect that names something hidden is left out; what was typed is for everybody unless the rules say otherwise
@@ -20,7 +20,7 @@ from rpgres.parameters.kinds import kind_of
 from rpgres.rulesets import CLAIM, Parameter, Rules, is_public
 
 HOST: Final = None  # the owner of the file: what any seat may see
-SOMEBODY = "another seat"  # the name of the asked seat, for those who may not know it
+ANOTHER_SEAT = "another seat"  # the name of the asked seat, for those who may not know it
 NO_PILES = ("characters.", "counters.", "tags.")  # how the places begin that inputs lay something in, beside piles
 
 
@@ -123,7 +123,7 @@ def found_seen(
 
 
 def _unspoken(found: Result | Pending, seat: str | None, state: State, hidden: Mapping[str, Iterable[str]]) -> set[str]:
-    """Return the hidden names that a seat may not meet in what came of an action.
+    """Return the hidden names that a seat may not meet in the result of an action.
 
     A name that was typed for it without knowing that something hidden has that name is only a word, and
     stays: were it left out, that would tell.
@@ -150,14 +150,14 @@ def _words(value: Any) -> Iterator[str]:
 def _questions_seen(found: Pending, seat: str | None, state: State) -> list[QuestionRecord]:
     """Return what is asked as far as a seat may know it, its own questions first.
 
-    Whoever was told of a claim knows that the game master is asked whether it counts.
+    A seat that sees a claim knows that the game master is asked whether it counts.
     """
     asked = [found.question, *found.together]
     own = [one for one in asked if seat in (HOST, state.seat_of(one.who))]
     if not own and found.question.label == CLAIM and found.events and event_seen(found.events[-1], seat) is not None:
         claim = found.question
         return [QuestionRecord(label="", who=GM, text=claim.text, options=[], words=claim.words)]
-    others = [one.who if seat == GM else SOMEBODY for one in asked if one not in own]
+    others = [one.who if seat == GM else ANOTHER_SEAT for one in asked if one not in own]
     return [*own, *(QuestionRecord(label="", who=who, text="", options=[]) for who in others)]
 
 
@@ -237,7 +237,7 @@ def laying(
 def typed_inputs(rules: Rules, action: str, inputs: Mapping[str, Any]) -> Iterator[tuple[str, Parameter, Any]]:
     """Yield the inputs of an action: as typed, what they are, and the value."""
     parameters = rules.parameters(action).items()
-    named = {alias: its for name, its in parameters for alias in (name, *its.aliases)}
+    named = {alias: one for name, one in parameters for alias in (name, *one.aliases)}
     for key, value in inputs.items():
         parameter = named.get(key.replace("_", "-"))
         if parameter is not None and value is not None:
@@ -263,7 +263,7 @@ def input_seen(value: Any, place: str | None, fields: Sequence[str] | None, *, s
 
 
 def may_see(state: State, place: str | None, seat: str | None) -> bool:
-    """Tell whether a seat may see what was said to lie in a place, or in several, as far as those are piles.
+    """Tell whether a seat may see the contents of a place, or of several, as far as those are piles.
 
     Of a pile that is not there any more, the owner is unknown.
     """

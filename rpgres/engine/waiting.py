@@ -1,4 +1,4 @@
-"""Who answers decisions at a table whose people are not all there: an optional moment may wait for its owner.
+"""Who answers decisions at a table whose people are not all there: an optional decision may wait for its owner.
 
 The table says which questions wait; here it is only read.
 """
@@ -17,15 +17,15 @@ Waits = Callable[[View, Question, Answered], bool]
 
 
 def always(view: View, question: Question, answered: Answered) -> bool:
-    """Have every optional moment wait for its owner."""
+    """Have every optional decision wait for its owner."""
     return True
 
 
 def wait_for_all(view: View, question: Question) -> None:
-    """Have every optional decision wait that nobody has answered: a prompt for a roll that belongs to no table.
+    """Have every unanswered optional decision wait: a prompt for a roll that belongs to no table.
 
     Raises:
-        NeedsAnswer: the question may be skipped, and somebody is to say so.
+        NeedsAnswer: the question may be skipped, which its owner has to say.
     """
     if question.optional and not question.is_naming:
         raise NeedsAnswer(question)
@@ -40,11 +40,11 @@ def waiting(
     policies: Mapping[str, Policy] = EMPTY,
     prompt: Prompt | None = None,
 ) -> Seats:
-    """Return the players as `Seats` do; an optional question without an answer may wait instead of being skipped.
+    """Return players with whom an optional question without an answer may wait instead of being skipped.
 
     Args:
         choose: answers by label, used in order, that the host gives for anybody.
-        waits: tells whether a moment waits for its owner, from what was answered so far.
+        waits: tells whether an optional decision waits for its owner, from what was answered so far.
         recalled: what was answered in an earlier run of the same, which comes first.
         own: by seat, answers by label that are for questions of that seat alone.
         policies, prompt: as for `Seats`.
@@ -59,7 +59,7 @@ def waiting(
 
 
 def recalling(answered: Answered) -> Seats:
-    """Return who answers what was answered before; the first question beyond that is the end."""
+    """Return players that repeat earlier answers, and stop at the first question beyond them."""
     seats = Seats()
     seats.answerers = seats.said = [_recalling(answered), _nobody]
     seats.gathers = True
@@ -67,7 +67,7 @@ def recalling(answered: Answered) -> Seats:
 
 
 def _recalling(answered: Answered) -> Answerer:
-    """Return what answers as it was answered before, by label and by who is asked."""
+    """Return an answerer that repeats earlier answers, by label and by who is asked."""
     left = {asked: list(answers) for asked, answers in answered.items()}
 
     def answer(question: Question, view: View) -> Answer | None:
@@ -84,7 +84,7 @@ def _nobody(question: Question, view: View) -> Answer | None:
 
 
 def _waiting(said: Sequence[Answerer], others: Sequence[Answerer], waits: Waits) -> Answerer:
-    """Return what asks those who said their answers beforehand, then others, and has a moment wait for its owner.
+    """Return an answerer that asks those with answers given beforehand, then others; an optional decision waits.
 
     A moot one does not wait, except in a replay of a record in which it waited.
     """

@@ -1,4 +1,4 @@
-"""A table that lasts: every action, answer and effect in a journal that is only added to, in one file.
+"""Persistent tables: every action, answer and effect in an append-only journal, in one file.
 
 `store` keeps it, `sitting` and `running` act at it, `views` say what a seat may see of it. No ruleset knows of it, and
 it knows none: it keeps states, answers, events and who may see them.

@@ -1,4 +1,4 @@
-"""The bytes, commitments and hash chain of a journal, whatever the bytes mean.
+"""The hash chain of a journal: bytes, digests, commitments and links.
 
 All of it is SHA-256 over the bytes of the parts of an entry, so that anybody can check it with other tools (`store`
 tells how they are packed in the file):
@@ -24,12 +24,12 @@ START = bytes(32)  # the hash before the first entry
 
 
 def written(value: Any) -> bytes:
-    """Return plain data as they are written down: JSON in UTF-8."""
+    """Return plain data as JSON in UTF-8."""
     return msgspec.json.encode(value)
 
 
 def canonical(value: Any) -> bytes:
-    """Return the same bytes for equal data, in whatever order their keys are."""
+    """Return canonical JSON: equal data give equal bytes, whatever the order of keys."""
     return msgspec.json.encode(value, order="sorted")
 
 
@@ -39,7 +39,7 @@ def digest(data: bytes) -> str:
 
 
 def commitment(salt: bytes, data: bytes) -> bytes:
-    """Return what binds to data without telling anything of them, as long as the salt is secret.
+    """Return a commitment to data, which reveals nothing as long as the salt is secret.
 
     Args:
         salt: `SALT` random bytes, never used twice.

@@ -1,4 +1,4 @@
-"""What differs between two pieces of plain data, as plain data: kept for each entry in place of the whole table.
+"""Differences between two pieces of plain data, as plain data: stored for each entry in place of the whole table.
 
 A difference is a list: its first item says what is done, the rest with what.
 
@@ -19,7 +19,7 @@ VALUE, KEYS, SPAN, ITEMS = range(4)
 
 
 def difference(before: Any, after: Any) -> list[Any]:
-    """Return what makes one piece of plain data of another."""
+    """Return the difference that turns one piece of plain data into another."""
     if type(before) is type(after) and before == after:
         return []
     if isinstance(before, dict) and isinstance(after, dict):
@@ -28,8 +28,8 @@ def difference(before: Any, after: Any) -> list[Any]:
             for key, value in after.items()
             if key not in before or type(before[key]) is not type(value) or before[key] != value
         }
-        gone = [key for key in before if key not in after]
-        return [KEYS, changed, gone] if gone else [KEYS, changed]
+        removed = [key for key in before if key not in after]
+        return [KEYS, changed, removed] if removed else [KEYS, changed]
     if isinstance(before, list) and isinstance(after, list):
         return _of_lists(before, after)
     return [VALUE, after]
@@ -47,7 +47,7 @@ def _of_lists(before: list[Any], after: list[Any]) -> list[Any]:
 
 
 def applied(before: Any, change: Any) -> Any:
-    """Return the data that a difference makes of others; those are left as they are.
+    """Return data with a difference applied; the original is not changed.
 
     Raises:
         ValueError, TypeError, KeyError, IndexError: the difference is none, or one of other data.
@@ -57,8 +57,8 @@ def applied(before: Any, change: Any) -> Any:
             return before
         case [0, value]:
             return value
-        case [1, dict() as changed, *gone]:
-            rest = {key: value for key, value in before.items() if not gone or key not in gone[0]}
+        case [1, dict() as changed, *removed]:
+            rest = {key: value for key, value in before.items() if not removed or key not in removed[0]}
             return {**rest, **{key: applied(before.get(key), inner) for key, inner in changed.items()}}
         case [2, int() as start, int() as count, list() as items]:
             return [*before[:start], *items, *before[start + count :]]

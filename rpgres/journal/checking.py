@@ -1,9 +1,9 @@
-"""Whether a journal is whole: every hash of it, and what each entry says of earlier ones.
+"""Checks that a journal is complete: every hash, and every reference to earlier entries.
 
 An ordinary command trusts what it does not read. That is sound for a journal that only this machine has written to, and
 for no other: so before anything is played, answered or exported, a journal is read whole once, and that it was whole is
 remembered outside of it (`remember`): for each path, the hash of its last entry, and size and time of the file when it
-was last written here or found in order. As long as these are the same, nothing is read again. Whoever gives the file
+was last written here or found in order. As long as these are the same, nothing is read again. Who gives the file
 its old time again may change older entries unnoticed until one of them is read, and then it is noticed at once, as
 every entry that is read has to lead to the last one; `rpgres table verify` reads all. What is remembered lies in
 `$XDG_STATE_HOME/rpgres/tables`; where nothing can be written, each action reads all.
@@ -97,7 +97,7 @@ def is_known(path: Path, history: History) -> bool:
 
 
 def stamp(path: Path) -> str:
-    """Return what tells a file from one that was written since: its size and time; nothing where it is not there."""
+    """Return the size and time of a file, by which a later version is noticed; nothing if it does not exist."""
     with suppress(OSError):
         file = path.stat()
         return f"{file.st_size} {file.st_mtime_ns}"
@@ -254,7 +254,7 @@ class _Since(msgspec.Struct, frozen=True):
 
 
 class _Stands:
-    """What stands after each entry, worked out from the beginning, in time that grows with the journal alone.
+    """The status after each entry, computed from the beginning in linear time.
 
     Args:
         entries: those that were found in order so far.
@@ -268,7 +268,7 @@ class _Stands:
         self._alone: set[int] = set()  # numbers of notes and passes that were taken back
 
     def fault(self, entry: Entry) -> str:
-        """Return what an entry says of earlier ones that is not so; empty when all of it is. It is the next one."""
+        """Return the fault of the references of the next entry to earlier ones; empty for none."""
         secret, public, run = entry.secret, entry.public, entry.secret.stands.run
         is_sound = public.alone == (public.before in self._said)
         is_sound = is_sound and (public.of is None or (run is not None and public.of == run.number))
@@ -283,7 +283,7 @@ class _Stands:
         return "" if is_sound else "its references to earlier entries are wrong"
 
     def _expected(self, entry: Entry) -> tuple[Standing, tuple[Known, ...]] | None:
-        """Return what an entry should say of earlier ones; None of an undo of what does not stand."""
+        """Return the references that an entry should have; None for an undo of what does not stand."""
         now, before = self._now, entry.public.before
         if now is None:
             return Standing(), ()

@@ -1,4 +1,4 @@
-"""Sealed answers: what a seat commits itself to before it tells it. Nothing here plays, reads files or writes.
+"""Sealed answers: a seat commits itself to an answer before it shows it.
 
 A seal is sha256(salt + `LABEL=ANSWER`), the salt being 32 random bytes, so that a small bid cannot be found by trying.
 """
@@ -18,7 +18,7 @@ DIGITS = 64  # of a commitment, and of a salt, in hexadecimal
 class SealFile(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="format", tag="rpgres.seal/1"
 ):
-    """A seat's own note of what it sealed, as `rpgres table seal --out` writes it; secret.
+    """A sealed answer with its salt, a secret of the seat, as `rpgres table seal --out` writes it.
 
     Attributes:
         label: the label of the question.

@@ -1,4 +1,4 @@
-"""Files of tables that stay open between commands of one process. What others write to them is seen all the same."""
+"""Connections to tables, kept open between commands of one process; changes by other processes are noticed."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class _Keeper:
             later()
 
     def after_commit(self, work: Callable[[], None]) -> None:
-        """Do something once what was added is committed; of several such things the last one counts."""
+        """Call a function after the commit; of several the last one counts."""
         if self._together is None:
             work()
         else:
@@ -150,7 +150,7 @@ class _Keeper:
                 self._open.pop(next(iter(self._open)))[1].close()
 
     def close(self) -> None:
-        """Close all files; what was not committed is as if it had never been."""
+        """Close all files; what was not committed is lost."""
         for _, connection in self._open.values():
             connection.close()
         self._open.clear()
@@ -161,7 +161,7 @@ _keeper: _Keeper | None = None
 
 @contextmanager
 def kept_open() -> Iterator[None]:
-    """Have tables stay open between what is done at them, for a process that does much."""
+    """Keep tables open between commands, for a process that runs many."""
     global _keeper
     before, _keeper = _keeper, _Keeper()
     try:
@@ -172,7 +172,7 @@ def kept_open() -> Iterator[None]:
 
 
 def defer(*, enabled: bool) -> None:
-    """Have what is added to one table from here on committed by `settle` alone, or by each command itself again.
+    """Defer commits to one table until `settle`, or end that.
 
     A caller that defers reports nothing as done before `settle` has returned; no other process can write until then.
     """
@@ -191,7 +191,7 @@ def settle() -> None:
 
 
 def after_commit(work: Callable[[], None]) -> None:
-    """Do something when what was added is committed: at once, or after `settle`; of several such the last counts."""
+    """Call a function after the commit: at once, or after `settle`; of several the last one counts."""
     if _keeper is None:
         work()
     else:

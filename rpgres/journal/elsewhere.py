@@ -1,4 +1,4 @@
-"""What a player elsewhere answers, held against the view that is all they have: as the table itself would."""
+"""Answers of a player elsewhere, checked against their view as the table itself would check them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from rpgres.engine.dealers import GivenDealer, NoDealer
+from rpgres.engine.decisions import accepted
 from rpgres.engine.labels import check_labels
 from rpgres.engine.players import NO, Question
 from rpgres.engine.prepare import prepare
 from rpgres.engine.records import Pending, QuestionRecord
 from rpgres.engine.run import play
-from rpgres.engine.running import accepted
 from rpgres.engine.stops import NeedsAnswer, Stop
 from rpgres.engine.waiting import recalling
 from rpgres.errors import RpgresError, UsageError, named
@@ -159,7 +159,7 @@ def _question(rules: Rules, view: ViewRecord, asked: QuestionRecord) -> Question
 
 
 def _of_this_turn(pending: Pending) -> Pending:
-    """Return what waits with the events and answers alone of the turn of a procedure that is under way."""
+    """Return the pending decision with the events and answers of the current turn of a procedure alone."""
     turns = [place for place, event in enumerate(pending.events, 1) if isinstance(event, TurnEvent)]
     later = pending.events[turns[-1] :] if turns else []
     count = sum(isinstance(event, ANSWERS) and getattr(event, "card", "") != FACE_DOWN for event in later)

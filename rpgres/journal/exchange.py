@@ -1,4 +1,4 @@
-"""What goes between a table and a player elsewhere: a view of it as a file, and the answer that comes back.
+"""Files between a table and a player elsewhere: views, answers and seals.
 
 A view holds what its seat may see and nothing else; the table's file holds everything.
 """
@@ -26,7 +26,7 @@ from rpgres.toml.reading import Source, convert, read_source
 
 
 def view_of(history: History, path: Path, *, seat: str, now: State | None = None) -> ViewRecord:
-    """Return all that a seat may see of a table, with the chain of hashes to hold it against later.
+    """Return all that a seat may see of a table, with the chain of hashes to check it against later.
 
     Args:
         seat: whose view it is.

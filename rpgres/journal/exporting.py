@@ -1,4 +1,4 @@
-"""A table as files for people: its characters as sheets of their ruleset, as they are now. Nothing here writes."""
+"""The characters of a table as sheets of their ruleset, as they are now."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def misfits(rules: Rules, name: str, text: str) -> list[str]:
 
 
 def originals(history: History) -> dict[str, dict[str, Any]]:
-    """Return what stood on the sheets with which characters sat down, by the character's name."""
+    """Return the sheets with which characters joined, by the character's name."""
     found: dict[str, dict[str, Any]] = {}
     for entry in history.standing:
         for path, text in entry.secret.sheets.values():
@@ -109,7 +109,7 @@ def _value(
     used: set[str],
     original: Mapping[str, Any],
 ) -> Any:
-    """Return what stands under a key of the sheet; None for nothing. Notes in `used` which tags are told by it."""
+    """Return what stands under a key of the sheet; None for nothing. Notes in `used` which tags it covers."""
     match field.kind:
         case "text" if key == NAME:
             return character.title

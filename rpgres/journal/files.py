@@ -1,4 +1,4 @@
-"""The file of a table: where it is found, how it is opened, and what goes wrong with it in our own words."""
+"""The file of a table: where it is found, how it is opened, and the messages of its errors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rpgres.journal.rows import LONGEST
 FOLDER, FILE = ".rpgres", "table.db"
 FORMAT = 3  # of the file and of what its entries say
 MARK = 0x72706773  # SQLite's `application_id` of our files
-SYNCHRONOUS = "FULL"  # what was told as finished is on the disk
+SYNCHRONOUS = "FULL"  # what was reported as finished is on the disk
 WAIT = 5.0  # seconds to wait for another process
 
 _FOREIGN = (

@@ -128,10 +128,10 @@ class AnswerEntry(RunEntry, frozen=True, kw_only=True, tag="answer"):
 
 
 class PassEntry(EntryView, frozen=True, kw_only=True, tag="pass"):
-    """A seat lets optional moments go by.
+    """A seat skips optional decisions in advance.
 
     Attributes:
-        label: which moments; left out for all.
+        label: which decisions; left out for all.
         until: how long: action, always, or the name of a period.
     """
 
@@ -210,7 +210,7 @@ class UndoEntry(EntryView, frozen=True, kw_only=True, tag="undo"):
 
 
 class RevealEntry(EntryView, frozen=True, kw_only=True, tag="reveal"):
-    """The seed is told.
+    """The seed is revealed.
 
     Attributes:
         seed: where the dice came from.
@@ -268,8 +268,8 @@ class PassRecord(msgspec.Struct, frozen=True):
     """Windows that a seat lets go by, said in advance.
 
     Attributes:
-        seat: whose moments pass.
-        label: which moments; empty for all.
+        seat: whose decisions are skipped.
+        label: which decisions; empty for all.
         until: how long: action, always, or the name of a period.
     """
 
@@ -297,7 +297,7 @@ class TableRecord(Printed, frozen=True, kw_only=True, tag="rpgres.table/1"):
         state: what lies on the table, as far as the seat may know it.
         pending: the decision that is waited for, as far as the seat may know it; null when there is none.
         said_by: the seat that typed the action which waits; empty for the host, or when there is none.
-        passes: the optional moments that the seat lets go by, said in advance; everybody's for the host.
+        passes: the optional decisions that the seat skips in advance; everybody's for the host.
         orders: the entries with the seat's standing orders, by seat; everybody's for the host.
     """
 

@@ -127,8 +127,8 @@ class History(msgspec.Struct, frozen=True):
     def standing_from(self, number: int) -> list[Entry]:
         """Return the entries from a number on that were not undone, in order; an undo itself is none of them."""
         later = self.entries[number:]
-        gone = undone_in(later)
-        return [entry for entry in later if entry.kind != "undo" and entry.number not in gone]
+        undone = undone_in(later)
+        return [entry for entry in later if entry.kind != "undo" and entry.number not in undone]
 
     def undone_from(self, before: int) -> list[Entry]:
         """Return what an undo takes back: what was done from an entry on; a note or a pass is taken back alone."""
@@ -143,8 +143,8 @@ class History(msgspec.Struct, frozen=True):
         among = self.entries[before : undo.number]
         if undo.public.alone:
             return list(among[:1])
-        gone = undone_in(among)
-        return [one for one in among if one.kind not in ("undo", *SAID) and one.number not in gone]
+        undone = undone_in(among)
+        return [one for one in among if one.kind not in ("undo", *SAID) and one.number not in undone]
 
     def to_redo(self) -> list[Entry]:
         """Return what the last undo took back that can be done again, in order: nothing but notes came after it."""
@@ -186,7 +186,7 @@ class History(msgspec.Struct, frozen=True):
 
     @property
     def revealed(self) -> Entry | None:
-        """The entry that told the seed; None while it is secret."""
+        """The entry that revealed the seed; None while it is secret."""
         mark = self.stands.revealed
         return self.entries[mark.number] if mark is not None else None
 
@@ -202,7 +202,7 @@ class History(msgspec.Struct, frozen=True):
         return (self.stands if run is None else run.secret.stands).steps
 
     def has_passed(self, seat: str, label: str) -> bool:
-        """Tell whether a seat said in advance that it lets windows of a label go by, and that still holds."""
+        """Tell whether a seat skips decisions of a label in advance, and that still holds."""
         return any(one.by == seat and one.label in ("", label) for one in self.stands.passes)
 
     def passes_of(self, seat: str | None) -> list[Pass]:

@@ -1,4 +1,4 @@
-"""Answers as lines of text to paste into a mail: what a seat answers, what it sealed, and what opens the seal.
+"""Answers as lines of text to paste into a mail: an answer, a seal, and what opens the seal.
 
 `rpgres-answer: bram 3f9c2a71b0d4 declare=dodge/agi=1 .9f3c21` is the seat, the first digits of the entry that is
 answered, the answers (dice with a plus in front), and a checksum. No word has a space or means anything to a shell;

@@ -18,7 +18,7 @@ from rpgres.journal.history import History
 from rpgres.journal.replay import standing_orders, state_now
 from rpgres.model.state import EMPTY
 from rpgres.odds.actions import action_odds
-from rpgres.odds.exact import By, OddsResult, Weighed
+from rpgres.odds.exact import By, Decide, OddsResult
 from rpgres.rulesets import Rules
 
 
@@ -52,7 +52,7 @@ def table_odds(
     choose: Mapping[str, Sequence[str]] = EMPTY,
     policies: Mapping[str, str] = EMPTY,
     auto: bool = False,
-    weighed: Weighed = "policies",
+    decide: Decide = "policies",
     by: By = "outcome",
     leaves: int | None = None,
     seconds: float | None = None,
@@ -66,8 +66,8 @@ def table_odds(
         seat: who asks; the host sees what any seat may see.
         choose: answers to decisions, by label.
         policies: policy by character, everybody's under an empty name.
-        auto: whether the ruleset's first policy answers the rest; it does for others where `weighed` says so.
-        weighed: who decides for the actor.
+        auto: whether the ruleset's first policy answers the rest; it does for others where `decide` says so.
+        decide: who decides for the actor.
         by: what the chances are of.
         leaves, seconds: the budget; see `Budget`.
         note: carried into the record.
@@ -81,19 +81,19 @@ def table_odds(
     rules = rules_of(history, folders=place.folders)
     start = start_at(rules, history, action, actor=actor, seat=seat)
     prepared = prepare(rules, action, inputs, **start.arguments)
-    auto = auto or (weighed != "policies" and "" not in policies)
+    auto = auto or (decide != "policies" and "" not in policies)
     deciding = start.deciding(policies_of(prepared, policies, auto=auto, with_orders=True))
     named = {who or "*": name for who, name in policies.items()}
     if auto:
         named = {"*": default_policy(rules), **named}
-    if weighed == "best":
+    if decide == "best":
         named["actor"] = "best"
     return action_odds(
         prepared,
         choose=choose,
         policies=deciding,
         named=named,
-        weighed=weighed,
+        decide=decide,
         by=by,
         leaves=leaves,
         seconds=seconds,

@@ -1,8 +1,8 @@
-"""What may be said at a table that lasts, by whom, and how it is marked: numbers, chance, and where cards lie.
+"""Who may type what at a persistent table: claims, results of dice, and cards.
 
 A player who names a drawn card, or a card in a pile, learns from a refusal whether it is somewhere else.
 So a seat may say neither while there is a hand that it does not see; the host, who has the file, may say anything.
-What a player types and no sheet has is a claim: everybody is told, and where the table trusts the game master, she
+What a player types and no sheet has is a claim: everybody sees it, and where the table trusts the game master, she
 confirms it before anything is drawn.
 """
 
@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rpgres.engine.dealers import unknown_card
 from rpgres.engine.events import Decided
 from rpgres.engine.piles import lay_out
 from rpgres.engine.players import HOSTS
 from rpgres.engine.views import laying, typed_inputs
 from rpgres.errors import GivenError, UsageError, named
+from rpgres.model.cards import unknown_card
 from rpgres.model.state import GM, State, slug
 from rpgres.parameters.context import SHEET
 from rpgres.parameters.form import forms_in
@@ -77,7 +77,7 @@ def claims_in(rules: Rules, state: State, decided: Decided) -> tuple[str, ...]:
 
 
 def _claims(rules: Rules, state: State, name: str, described: Described, value: Any, *, who: str) -> Iterator[str]:
-    """Yield what one value claims: nothing where the sheet says the same, or it is the speaker's to say."""
+    """Yield the claim of one value: none where the sheet says the same, or the seat may say it."""
     if speaker(described) != "confirmed" or _is_known(rules, state, described, value, who):
         return
     if not is_public(described):
@@ -143,14 +143,16 @@ def _check_said(rules: Rules, action: str, inputs: Mapping[str, Any], *, seat: s
 
 
 def _withheld(rules: Rules, action: str, inputs: Mapping[str, Any]) -> Iterator[tuple[str, str, Described]]:
-    """Yield what no player says: as typed, the option with the field of a form, and what it is."""
+    """Yield the inputs that no player may give: as typed, the option with the field of a form, and the parameter."""
     for key, parameter, value in typed_inputs(rules, action, inputs):
         option = named(key)
         if parameter.said_by == GM and value not in (False, "false", "no", [], ()):
             yield key, option, parameter
         for name, said in forms_in(parameter, value) if parameter.kind == "form" else ():
-            fields = ((field, parameter.fields.get(field)) for field in said)
-            yield from ((key, f"{option} {name}: {one}", its) for one, its in fields if its and speaker(its) == GM)
+            fields = ((one, parameter.fields.get(one)) for one in said)
+            yield from (
+                (key, f"{option} {name}: {one}", field) for one, field in fields if field and speaker(field) == GM
+            )
 
 
 def said_by_gm(rules: Rules, action: str, inputs: Mapping[str, Any]) -> list[str]:
@@ -183,7 +185,7 @@ def _unseen(rules: Rules, state: State, seat: str) -> Iterator[str]:
 
 
 def check_given(rules: Rules, state: State, given: Mapping[str, Sequence[str]], *, seat: str | None) -> None:
-    """Check what was read off real dice and cards as far as can be told now, before it lies there until it is asked.
+    """Check results of real dice and cards as far as possible before they are asked for.
 
     Args:
         state: the table before the action.

@@ -1,7 +1,7 @@
 """The entries of a journal as records.
 
 Each entry carries what stands before it (`Standing`), so that the last entry alone says which decision waits, which
-windows pass and how many actions count.
+decisions are skipped and how many actions count.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ RUNNING = (*RUNS, "answer")  # the kinds that have an outcome, or wait for a dec
 
 CARDS = ""  # the label of all cards in what is known
 
-ACTION, ALWAYS = "action", "always"  # how long a seat lets windows go by; else the name of a period
+ACTION, ALWAYS = "action", "always"  # how long a seat skips decisions; else the name of a period
 
 
 class TableError(FileError):
@@ -41,7 +41,7 @@ class Mark(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Pass(msgspec.Struct, frozen=True, array_like=True):
-    """Windows that a seat lets go by: the number of the entry that says so, whose, which (empty: all), how long."""
+    """Decisions that a seat skips in advance: the number of the entry, whose, which (empty: all), how long."""
 
     number: int
     by: str
@@ -86,7 +86,7 @@ class Known(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What of a journal counts at a moment, undone entries left out.
+    """What of a journal counts at an entry, undone entries left out.
 
     Attributes:
         steps: how many actions, beginnings and ends there are; chance is drawn under this number.
@@ -94,7 +94,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         pending: the entry that waits for a decision, the last of its action.
         run: the entry with which that action began.
         seals: the sealed answers to it that are not opened yet.
-        revealed: the entry that told the seed.
+        revealed: the entry that revealed the seed.
         passes: what seats have said in advance and still holds.
         orders: the standing orders of seats.
         known: the entries that tell what the seed would roll, as far as it was seen in runs that were undone or failed;
@@ -191,10 +191,10 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             attempt: why it failed.
         accepted: of an `answer` from a file: what the host was shown of it and took.
         known: of `undo` and of an attempt: what the seed has answered in what is undone, or has failed, and what
-            earlier entries told of the same steps.
+            earlier entries said of the same steps.
         to: the seats that a note, or a value that was set, is for; null for everybody. Of `orders`: the seat whose they
             are.
-        label, until: of `pass`: which windows (empty: all) are let go by, and for how long.
+        label, until: of `pass`: which decisions (empty: all) are skipped, and for how long.
         passes: of `undo`: what a seat saw that cannot be unseen (`draw`, `reveal`), by seat; the host's is empty.
         seed, salt: of `new`: what the commitment is to; the salt also of an opened seal.
         folders: of `new`: further folders with rulesets and house rules.
@@ -235,7 +235,7 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Draft(msgspec.Struct, frozen=True):
-    """An entry that is to be written, and the table after it; `refused` is what is told when it is written."""
+    """An entry that is to be written, and the table after it; `refused` is the error shown when it is written."""
 
     public: Public
     secret: Secret

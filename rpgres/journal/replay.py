@@ -1,4 +1,4 @@
-"""Actions, beginnings and ends at a table that lasts: run by `actions` and `periods`, again at each answer.
+"""Actions, and beginnings and ends of periods, at a persistent table: run again from the start at each answer.
 
 Nothing half done is in the state: an action that waits is run anew on its recorded answers when the next one comes.
 """
@@ -16,7 +16,7 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Given, GivenDealer, Hand, NoDealer, SeededDealer, TapedDealer
 from rpgres.engine.labels import check_labels
 from rpgres.engine.periods import turn
-from rpgres.engine.players import Answer, Policy, Prompt, Question, Seats, Standing, View, policy_of
+from rpgres.engine.players import Answer, OrdersPolicy, Policy, Prompt, Question, Seats, View, policy_of
 from rpgres.engine.prepare import Prepared, answers_to, policies_of, prepare
 from rpgres.engine.records import Pending, QuestionRecord, Result, bare_result
 from rpgres.engine.run import play, run
@@ -29,10 +29,12 @@ from rpgres.journal.history import History
 from rpgres.journal.permissions import claims_in, claims_of
 from rpgres.journal.records import Entry, Secret, found_in
 from rpgres.lint.paths import Known
-from rpgres.model.events import DecisionEvent, TurnEvent
+from rpgres.model.events import DecisionEvent, TextEvent, TurnEvent
 from rpgres.model.state import EMPTY, GM, Map, State
 from rpgres.rulesets import CLAIM, Rules
 from rpgres.toml.reading import Source
+
+OF_CHARACTERS = frozenset({"counter", "mark", "clear", "out"})  # what an effect does to a character of the table
 
 By = dict[str, list[str]]  # answers by label, those of one label in order
 
@@ -81,7 +83,7 @@ class Ran(msgspec.Struct, frozen=True):
         state: the table after it; the one before it while it waits.
         secret: what is kept of it.
         now: the table as the finished turns of a procedure left it that waits; else as `state`.
-        fault: what is told beside it; why it failed.
+        fault: why it failed.
         is_attempt: whether it failed, so that nothing comes of it.
     """
 
@@ -143,7 +145,7 @@ def run_at(
         asked: what is played.
         seed: what all chance is drawn from.
         step: the number under which it is drawn.
-        prompt: asks a person what nobody else answers.
+        prompt: asks a person what nothing else answers.
         hand: asks a person for results of real dice.
         is_replay: whether nothing but the recorded answers counts.
 
@@ -180,7 +182,7 @@ def _act_at(
     prepared = prepare(rules, asked.name, asked.inputs, state=history.state, actor=asked.actor, sheets=asked.sheets)
     trust = _trust(rules, history, asked)
     if trust is not None and trust.claims and not asked.answered:
-        _check_slips(prepared)
+        _check_typed(prepared)
     prepared = msgspec.structs.replace(prepared, trust=trust)
     for typed in (asked.choose, *asked.own.values()):
         plain = {label: typed[label] for label in typed if label != CLAIM}
@@ -198,9 +200,9 @@ def _act_at(
     policies = policies if is_replay else with_orders(rules, history, policies)
     players = _players(asked, policies, waits, prompt)
     play_it = partial(run, prepared, streams=streams, step=step, note=asked.note, players=players, dealer=dealer)
+    if not asked.actor:
+        play_it = partial(_without_sheet, rules, prepared.actor, play_it)
     ran = _ran(rules, asked, play_it, history.state, players, dealer)
-    if not asked.actor:  # whoever acted has no sheet, and does not stay
-        ran = msgspec.structs.replace(ran, state=_alone(ran.state, prepared.actor), now=_alone(ran.now, prepared.actor))
     sheets = {name: (_base(source.path), source.text) for name, source in prepared.sheets.items()}
     laid = laid_by(rules, asked.name, asked.inputs, actor=prepared.actor)
     private = private_in(rules, asked.name, asked.inputs)
@@ -209,12 +211,23 @@ def _act_at(
     return msgspec.structs.replace(ran, secret=secret)
 
 
-def _alone(state: State, left: str) -> State:
-    """Return a table without somebody who was there for one action."""
-    return msgspec.structs.replace(state, characters=state.characters.without(left))
+def _without_sheet(
+    rules: Rules, actor: str, play_it: Callable[[], tuple[Result | Pending, State]]
+) -> tuple[Result | Pending, State]:
+    """Return what an action comes to whose actor has no sheet: the actor does not stay at the table, which is told."""
+    found, state = play_it()
+    state = msgspec.structs.replace(state, characters=state.characters.without(actor))
+    effects = found.effects if isinstance(found, Result) else []
+    of_characters = {kind for kind, one in rules.file.effects.items() if one.does in OF_CHARACTERS}
+    lost = [effect["kind"] for effect in effects if effect.get("to") == actor and effect["kind"] in of_characters]
+    if isinstance(found, Result) and lost:
+        names = ", ".join(dict.fromkeys(lost))
+        told = f"not kept: {names}; the table has no character (`rpgres table join --sheet FILE` adds one)"
+        found = msgspec.structs.replace(found, events=[*found.events, TextEvent(text=told)])
+    return found, state
 
 
-def _check_slips(prepared: Prepared) -> None:
+def _check_typed(prepared: Prepared) -> None:
     """Have a rule refuse what was typed before anybody confirms it: run it up to the first chance or decision.
 
     Raises:
@@ -249,7 +262,7 @@ def _players(asked: Run, policies: Mapping[str, Policy], waits: Waits, prompt: P
         waits=waits,
         recalled=asked.answered,
         own=asked.own,
-        policies={who: _heard(policy) for who, policy in policies.items()},
+        policies={who: _without_claims(policy) for who, policy in policies.items()},
         prompt=prompt,
     )
 
@@ -257,10 +270,10 @@ def _players(asked: Run, policies: Mapping[str, Policy], waits: Waits, prompt: P
 def with_orders(rules: Rules, history: History, policies: Mapping[str, Policy]) -> dict[str, Policy]:
     """Return policies with the standing orders of seats, which count where no policy is named for the seat.
 
-    Orders that the rules no longer allow decide nothing, and no one is told why: they are their owner's alone.
+    Orders that the rules no longer allow decide nothing, and no message says why: they are their owner's alone.
     """
     found = standing_orders(rules, history, HOST, but=policies)
-    return {**policies, **{seat: Standing(orders, policies.get("")) for seat, orders in found.items()}}
+    return {**policies, **{seat: OrdersPolicy(orders, policies.get("")) for seat, orders in found.items()}}
 
 
 def standing_orders(rules: Rules, history: History, seat: str | None, *, but: Container[str] = ()) -> dict[str, Policy]:
@@ -277,14 +290,16 @@ def standing_orders(rules: Rules, history: History, seat: str | None, *, but: Co
     return found
 
 
-def _heard(policy: Policy) -> Policy:
+def _without_claims(policy: Policy) -> Policy:
     """Return a policy that is asked everything but whether a claim counts."""
-    if isinstance(policy, Standing):
-        return Standing(partial(_but_for_claims, policy.orders), _heard(policy.fallback) if policy.fallback else None)
-    return partial(_but_for_claims, policy)
+    if isinstance(policy, OrdersPolicy):
+        return OrdersPolicy(
+            partial(_answer_but_claims, policy.orders), _without_claims(policy.fallback) if policy.fallback else None
+        )
+    return partial(_answer_but_claims, policy)
 
 
-def _but_for_claims(policy: Policy, view: View, question: Question) -> str | Mapping[str, int] | None:
+def _answer_but_claims(policy: Policy, view: View, question: Question) -> str | Mapping[str, int] | None:
     """Return what a policy answers; a person alone confirms what was claimed."""
     return policy(view, question) if question.label != CLAIM else None
 
@@ -352,7 +367,7 @@ def state_now(rules: Rules, history: History) -> State:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Which optional moments wait for their owner
+# Which optional decisions wait for their owner
 
 
 def _by_passes(history: History) -> Waits:
@@ -363,10 +378,10 @@ def _by_passes(history: History) -> Waits:
 
 
 def _in_public(prepared: Prepared, further: Waits, *, dealer: Callable[[], GivenDealer]) -> Waits:
-    """Return what makes a moment wait only where anybody could know that it has come.
+    """Return what makes a decision wait only where anybody could know that it is asked.
 
-    Waiting can be seen. So a moment that only something hidden opens passes, unless its owner answered beforehand: the
-    run is repeated as it would be without what is hidden, and where that asks the same of the same, it waits.
+    Waiting can be seen. So a decision that only something hidden opens is skipped, unless its owner answered
+    beforehand: the run is repeated as it would be without what is hidden, and where that asks the same, it waits.
     """
     public = in_public(prepared.state)
     if public is prepared.state:

@@ -63,7 +63,7 @@ def table_what_if(
     start = read_state_after(path, history.entries[begun.number - 1])
     prepared = _prepared(rules, begun, ended, start if seat in (HOST, GM) else start.seen_by(seat), number, seat)
     seen = [event for event in before.events if seat in (HOST, GM) or event_seen(event, seat) is not None]
-    answers = answers_in(seen)  # that others let a hidden moment pass would tell that there was one
+    answers = answers_in(seen)  # that others skipped a hidden decision would show that there was one
     seed = f"what-if:{ended.hash[:16]}"
     deciding: dict[str, Policy] = policies_of(prepared, policies, auto=auto)
     require_same(before, run_again(playing(prepared), answers, seed=seed))

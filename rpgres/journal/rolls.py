@@ -1,4 +1,4 @@
-"""Every roll and every card of a table as a row, for people who count."""
+"""Every roll and every card of a table as a row, for statistics."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _rows(history: History, entry: Entry, seat: str | None, undone: Container[in
 
 
 class _Seed:
-    """Where rolls of an action stand in the seed's numbers.
+    """The places of an action's rolls in the seed's numbers.
 
     Which turn of a procedure rolled is not kept; it is the first one, from the last roll on, that has these dice.
     """
@@ -149,7 +149,7 @@ class _Seed:
 
 
 def _turns(events: Sequence[EventRecord]) -> Iterator[tuple[list[RollEvent | DrawEvent], TurnEvent | None]]:
-    """Yield the rolls and cards of each turn of a procedure that is told, with the turn; then those after the last."""
+    """Yield the rolls and cards of each logged turn of a procedure, with the turn; then those after the last."""
     found: list[RollEvent | DrawEvent] = []
     for event in events:
         if isinstance(event, TurnEvent) and event.audience is None:

@@ -1,4 +1,4 @@
-"""An entry as bytes, as it stands in the file of a table: packed and unpacked, and read again.
+"""Entries as bytes in the file of a table: packed, unpacked, and read.
 
 A file may come from anybody, so that nothing is unpacked that is longer than anything of ours.
 """
@@ -113,7 +113,7 @@ def unpacked(data: bytes, preset: bytes = b"") -> bytes:
 
 
 def words_of(latest: Iterable[bytes]) -> bytes:
-    """Return what stands beside a whole table in a preset dictionary: the latest entries that it has room for.
+    """Return the latest entries that fit into a preset dictionary beside a whole table.
 
     Args:
         latest: the bodies of the entries before it, unpacked, the last one first.

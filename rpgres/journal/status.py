@@ -1,4 +1,4 @@
-"""What stands after an entry: which decision waits, what seats said in advance, what is known of chance."""
+"""The status after an entry: which decision waits, what seats said in advance, what is known of chance."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from rpgres.model.events import DrawEvent, EventRecord, RollEvent
 
 
 def stands_after(entry: Entry) -> Standing:
-    """Return what counts after an entry."""
+    """Return the status after an entry."""
     stands, secret, mark = entry.secret.stands, entry.secret, Mark(entry.number, entry.hash)
     match entry.kind:
         case "new":
@@ -53,7 +53,7 @@ def stands_after(entry: Entry) -> Standing:
     if not secret.known:
         return stands
     known = KnownMark(entry.number, entry.hash, secret.known[-1].step)
-    return msgspec.structs.replace(stands, known=(*_not_told(stands.known, secret.known), known))
+    return msgspec.structs.replace(stands, known=(*_not_in(stands.known, secret.known), known))
 
 
 def taken_back(
@@ -63,7 +63,7 @@ def taken_back(
     known: Iterable[Known],
     known_by: Callable[[KnownMark], Iterable[Known]],
 ) -> tuple[Standing, tuple[Known, ...]]:
-    """Return what counts once everything is taken back that was done from an entry on; notes, passes and orders stay.
+    """Return the status after an undo of everything from an entry on; notes, passes and orders stay.
 
     With it comes what the seed has answered by then and the undo tells.
 
@@ -76,31 +76,31 @@ def taken_back(
     """
     stands = first.secret.stands
     stands = _without_said(_with_said(stands, said), alone)
-    told = with_earlier(known, stands.known, known_by, least=step_of(first))
-    kept = _not_told(stands.known, told)
-    return msgspec.structs.replace(stands, known=kept), told
+    answered = with_earlier(known, stands.known, known_by, least=step_of(first))
+    kept = _not_in(stands.known, answered)
+    return msgspec.structs.replace(stands, known=kept), answered
 
 
 def without_said(stands: Standing, number: int) -> Standing:
-    """Return what counts once a note, a pass, or standing orders are taken back alone."""
+    """Return the status after an undo of one note, pass, or set of standing orders."""
     return _without_said(stands, (number,))
 
 
 def undone_in(later: Iterable[Entry]) -> set[int]:
     """Return the numbers of the entries that do not stand, among the last ones of a journal; undos are not counted."""
     done: list[int] = []
-    gone: set[int] = set()
+    undone: set[int] = set()
     for entry in later:
         before = entry.public.before or 0
         if entry.kind != "undo":
             if entry.kind not in SAID:
                 done.append(entry.number)
         elif entry.public.alone:
-            gone.add(before)
+            undone.add(before)
         else:
             while done and done[-1] >= before:
-                gone.add(done.pop())
-    return gone
+                undone.add(done.pop())
+    return undone
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -108,7 +108,7 @@ def undone_in(later: Iterable[Entry]) -> set[int]:
 
 
 def latest(passes: list[Pass]) -> tuple[Pass, ...]:
-    """Return passes without those that were said again later, for good: so there are never more than can differ."""
+    """Return passes without those that were said again later, so that their number is bounded."""
     last = {(one.by, one.label, one.until): one.number for one in passes}
     return tuple(one for one in passes if one.number in last.values())
 
@@ -164,13 +164,13 @@ def _ends(until: str, later: Entry) -> bool:
 
 
 def step_of(entry: Entry) -> int:
-    """Return the number under which was drawn when an entry was written: of what waited, or of the next action."""
+    """Return the step of an entry, under which chance is drawn: that of the pending action, or of the next one."""
     stands = entry.secret.stands
     return stands.steps - (stands.pending is not None)
 
 
 def chance_in(events: Iterable[EventRecord]) -> Iterator[tuple[str, str]]:
-    """Yield of each roll and draw the label, and what it is known by: the label, or `CARDS`."""
+    """Yield the label of each roll and draw, and the key under which it is counted: the label, or `CARDS`."""
     for event in events:
         match event:
             case RollEvent() if event.faces:
@@ -188,8 +188,8 @@ def known_in(entry: Entry) -> Iterator[Known]:
         if given[counts[label] : counts[label] + 1] in ([], [None]):
             places.setdefault(what, []).append(counts[what])
         counts.update({label, what})
-    for what, its in places.items():
-        yield Known(step_of(entry), what, tuple(its), entry.number)
+    for what, numbers in places.items():
+        yield Known(step_of(entry), what, tuple(numbers), entry.number)
 
 
 def with_earlier(
@@ -208,7 +208,7 @@ def with_earlier(
         least: the first step that can still be drawn.
     """
     own = joined(known)
-    kept = _not_told(marks, own)
+    kept = _not_in(marks, own)
     parts = [one for mark in marks if mark not in kept for one in known_by(mark) if one.step >= least]
     return joined([*own, *parts]) if parts else own
 
@@ -224,6 +224,6 @@ def joined(known: Iterable[Known]) -> tuple[Known, ...]:
     return tuple(sorted(found.values(), key=attrgetter("step", "label")))
 
 
-def _not_told(marks: Iterable[KnownMark], known: Sequence[Known]) -> tuple[KnownMark, ...]:
-    """Return the earlier entries that tell of later steps than what is known does, and are still needed beside it."""
+def _not_in(marks: Iterable[KnownMark], known: Sequence[Known]) -> tuple[KnownMark, ...]:
+    """Return the earlier entries about later steps, which are still needed."""
     return tuple(mark for mark in marks if not known or mark.last > known[-1].step)

@@ -1,9 +1,9 @@
-"""A journal as an SQLite file: made, read, added to in one transaction. It knows bytes and numbers, and no rules.
+"""The journal as an SQLite file: created, read, and added to in one transaction. It knows bytes and numbers, no rules.
 
 The rollback journal of SQLite is used, not its write-ahead log: between two commands the table is a single file that
 can be copied or sent, it works on network folders and on a read-only medium, and a few rows per action need no speed.
-With `synchronous=FULL` an action that was told as finished is on the disk. A process that dies leaves what SQLite rolls
-back the next time the file is opened: the table before the action, never half of one.
+With `synchronous=FULL` an action that was reported as finished is on the disk. A process that dies leaves what SQLite
+rolls back the next time the file is opened: the table before the action, never half of one.
 
 Nothing in the file is ever changed. Of each entry it holds the number, salt and hash (see `chain`), and two packed
 columns: `body` is the length of the public part in 4 bytes, the public part and the secret part; `change` is the table
@@ -185,7 +185,7 @@ def _mended(file: _File) -> tuple[History, None]:
 
 
 def _begin(file: _File) -> None:
-    """Have all that is read next be of one moment."""
+    """Have all that is read next be of one state of the file."""
     if not file.connection.in_transaction:
         file.connection.execute("BEGIN")
 
@@ -298,7 +298,7 @@ class _File:
 
 
 def _bytes(column: object) -> bytes:
-    """Return a column as bytes, whatever another tool made of it."""
+    """Return a column as bytes, even if another tool wrote a text."""
     return column if isinstance(column, bytes) else b"" if column is None else str(column).encode()
 
 
@@ -331,7 +331,7 @@ def _history(file: _File, *, is_mending: bool = False) -> History:
 
 
 def _standing_fault(history: History) -> str:
-    """Return what is wrong with what the last entry says of others; empty when nothing is."""
+    """Return the fault of the references of the last entry; empty for none."""
     stands, entries = history.stands, history.entries
     expected: list[tuple[Mark | None, Iterable[str]]] = [
         (stands.new, ("new",)),

@@ -1,4 +1,4 @@
-"""Whether a journal is what was played: its chain of hashes and, once the seed is known, every roll and every state.
+"""`table verify`: the chain of hashes and, once the seed is known, every roll and every state.
 
 What is found names entries by number and says nothing of what is in them, so that every seat may read it.
 """
@@ -200,9 +200,9 @@ def _is_revealed_seed(history: History) -> bool:
 
 def _given(history: History) -> str:
     """Return which entries have results or cards that were typed, of which the seed says nothing."""
-    gone = undone_in(history.entries)
+    undone = undone_in(history.entries)
     typed = (entry for entry in history.entries if entry.secret.given or entry.secret.laid)
-    given = [str(entry.number) for entry in typed if entry.number not in gone]
+    given = [str(entry.number) for entry in typed if entry.number not in undone]
     message = "; results of real dice or cards, and cards given by hand, were taken as given"
     return f"{message} (entries: {', '.join(given)})" if given else ""
 
@@ -212,7 +212,7 @@ def _given(history: History) -> str:
 
 
 def _replay(path: Path, entries: Entries, rules: Rules) -> tuple[list[str], int]:
-    """Return the entries of which something else comes when they are played again from the seed, and how many were."""
+    """Return the entries whose result differs when they are played again from the seed, and how many were played."""
     revealed = History(entries, State()).revealed
     assert revealed is not None
     seed, salt = revealed.public.seed or "", revealed.public.salt
@@ -243,7 +243,7 @@ def _replay(path: Path, entries: Entries, rules: Rules) -> tuple[list[str], int]
 def _again(
     rules: Rules, before: History | None, entry: Entry, after: Callable[[int], State], *, seed: str, salt: str
 ) -> tuple[State, str]:
-    """Return the table after an entry when it is played again, and what else comes of it; empty when nothing does."""
+    """Return the table after an entry that is played again, and how the result differs; empty if it does not."""
     secret = entry.secret
     texts = {name: Source(*text) for name, text in secret.sheets.items()}
     if before is None:

@@ -1,4 +1,4 @@
-"""What a seat may see of a table that lasts: of its entries, its results and its pending decision.
+"""What a seat may see of a persistent table: its entries, its results and its pending decision.
 
 The rule for all of it is that of `rpgres.engine.views`. The host sees what any seat may see, and no seed.
 """
@@ -53,9 +53,14 @@ def entry_seen(history: History, entry: Entry, seat: str | None, *, undone: Cont
         seat: who looks.
         undone: the numbers of the entries that do not stand, when they are known.
     """
-    gone = undone if undone is not None else undone_in(history.entries[entry.number :])
+    taken_back = undone if undone is not None else undone_in(history.entries[entry.number :])
     public, secret, by = entry.public, entry.secret, entry.secret.by
-    seen: dict[str, Any] = {"number": entry.number, "at": public.at, "hash": entry.hash, "undone": entry.number in gone}
+    seen: dict[str, Any] = {
+        "number": entry.number,
+        "at": public.at,
+        "hash": entry.hash,
+        "undone": entry.number in taken_back,
+    }
     match entry.kind:
         case "new":
             return NewEntry(**seen, title=public.title, trust=public.trust, commitment=public.commitment)
@@ -239,7 +244,7 @@ def orders_record(history: History, seat: str | None) -> OrdersRecord:
     return OrdersRecord(ruleset=history.new.public.ruleset, seat=seat, orders=orders)
 
 
-def passed(
+def learned_from(
     history: History, undone: Iterable[Entry], before: State, after: Mapping[int, State]
 ) -> dict[str, list[str]]:
     """Return what seats have learned from entries that are undone, and cannot unlearn; the host's under an empty name.

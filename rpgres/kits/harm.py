@@ -235,8 +235,8 @@ def _run_on(character: Character, shifts: int, track: str) -> tuple[Effect, ...]
         left -= (free[-1].size if free else 0) + 1
         out += 1
         free = list(boxes)
-    gone = [effect(OUT, to=character.name, how=OUT, count=out)] if out else []
-    return (*gone, *effects)
+    leaving = [effect(OUT, to=character.name, how=OUT, count=out)] if out else []
+    return (*leaving, *effects)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -317,8 +317,8 @@ def take_out(state: State, change: Effect) -> State:
     if members <= 0:
         return state.with_character(msgspec.structs.replace(character, is_out=True))
     tracks = Map({track: _cleared(boxes) for track, boxes in character.tracks.items()})
-    gone = character.counters.get(GONE, 0) + out
-    counters = character.counters.with_(MEMBERS, members).with_(GONE, gone)
+    lost = character.counters.get(GONE, 0) + out
+    counters = character.counters.with_(MEMBERS, members).with_(GONE, lost)
     return state.with_character(msgspec.structs.replace(character, tracks=tracks, counters=counters))
 
 
@@ -350,9 +350,9 @@ def turn_conflict(state: State, change: Effect, points: AspectSettings = DEFAULT
 
 def _back(character: Character) -> Character:
     """Return a character who is in play again, a mob with all who were taken out of it."""
-    counters, gone = character.counters, character.counters.get(GONE, 0)
-    if gone:
-        counters = counters.without(GONE).with_(MEMBERS, counters[MEMBERS] + gone)
+    counters, lost = character.counters, character.counters.get(GONE, 0)
+    if lost:
+        counters = counters.without(GONE).with_(MEMBERS, counters[MEMBERS] + lost)
     return msgspec.structs.replace(character, is_out=False, counters=counters)
 
 

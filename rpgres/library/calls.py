@@ -10,9 +10,9 @@ from rpgres.cli.formats.sheets import SheetRecord, sheet_record, sheet_ruleset
 from rpgres.dice.seeds import Streams, read_seed
 from rpgres.engine.dice import roll_dice
 from rpgres.engine.records import Result
-from rpgres.engine.resolve import Answers, Folders
+from rpgres.engine.resolve import Answers, Folders, folders_of, listed_answers
 from rpgres.errors import UsageError
-from rpgres.library.reading import read_answers, read_folders, read_rules
+from rpgres.library.reading import read_rules
 from rpgres.model.state import EMPTY
 from rpgres.plugins.discovery import RulesetName, ruleset_names
 from rpgres.rulesets import Ruleset
@@ -31,7 +31,7 @@ def roll(
 
     Args:
         notation: the dice, as `rpgres roll` takes them: `4d6kh3`, `d20+5 vs 15`, `3x 2d6`.
-        seed: any text or number; a fresh one by default, told by the result.
+        seed: any text or number; a fresh one by default, which the result has.
         given: what real dice showed, under `roll`, and under `opposition` for dice that they are compared with.
         note: carried into the result; by default the comment of the notation.
 
@@ -39,12 +39,12 @@ def roll(
         The record of `rpgres roll --json`; `total` is the value of the dice.
 
     Raises:
-        NotationError: the notation cannot be read; it tells the place.
+        NotationError: the notation cannot be read; the message says where.
         UsageError: what was given cannot have been rolled.
     """
     if not isinstance(notation, str):
         raise UsageError(f"dice are a text such as '4d6kh3', not {notation!r}")
-    return roll_dice(notation, streams=Streams(read_seed(seed)), given=read_answers(given, "given"), note=note)
+    return roll_dice(notation, streams=Streams(read_seed(seed)), given=listed_answers(given, "given"), note=note)
 
 
 @told_by_kind
@@ -66,7 +66,7 @@ def load_sheet(
 
     Raises:
         FileError: the sheet is missing or faulty; all problems at once.
-        UsageError: nothing tells whose ruleset it is.
+        UsageError: nothing says which ruleset it is of.
     """
     sheet = os.fspath(sheet)
     if sheet == "-":
@@ -87,4 +87,4 @@ def rulesets(*, folders: Folders | None = None) -> list[RulesetName]:
     Args:
         folders: further folders with rulesets.
     """
-    return ruleset_names(extra=read_folders(folders))
+    return ruleset_names(extra=folders_of(folders))

@@ -18,7 +18,7 @@ FILES = ("orders", "seal", "open", "real")  # what a line at a terminal does wit
 
 
 def done_by(table: PersistentTable, line: str) -> Any:
-    """Return what a line comes to: what is added, or the record of what is looked at.
+    """Return the result of a line: the new entry, or the record of what is shown.
 
     Args:
         table: the table, as a seat knows it.
@@ -95,19 +95,19 @@ def _acted(table: PersistentTable, room: Room, words: list[str]) -> Any:
     from rpgres.cli.play.deeds import ADDED, acted, added, answers_of, meant, understood
     from rpgres.journal.commands import check_seat
     from rpgres.library.calls import roll
-    from rpgres.library.seated import told
+    from rpgres.library.seated import result_of
 
     check_seat(room.history, table.seat)
     arguments = understood(room, words) if words else []
     if arguments and arguments[0] in ADDED:
-        return told(table, added(room, arguments, answers_of((), (), auto=False)))
+        return result_of(table, added(room, arguments, answers_of((), (), auto=False)))
     if arguments and arguments[0] == "roll":  # dice that are no matter of the table
         return roll(" ".join(arguments[1:]))
     action = meant(room, words)
     if arguments[0] == "odds":
         choose = read_answers(action.spoken.get("choose") or (), option="choose")
         return table.odds(action.action, actor=action.actor, choose=choose, auto=True, **action.inputs)
-    return told(table, acted(room, action))
+    return result_of(table, acted(room, action))
 
 
 def _at_question(table: PersistentTable, room: Room, words: list[str], typed: str) -> Any:
@@ -122,27 +122,27 @@ def _at_question(table: PersistentTable, room: Room, words: list[str], typed: st
     from rpgres.cli.render.words import listed
     from rpgres.engine.stops import NeedsAnswer
     from rpgres.journal.commands import prepared_for, rules_of
-    from rpgres.journal.commands.acting import run_on
+    from rpgres.journal.commands.running import run_on
 
     met: list[tuple[Question, str]] = []
 
     def ask(view: View, question: Question) -> None:
-        told = ""
+        text = ""
         if met or table.seat not in (None, view.seat):
             raise NeedsAnswer(question)
         if words in ([LIST], [ODDS], [WHY]) and typed not in [option.name for option in question.offered]:
             person = Person(is_plain=True, aid=lambda view: prepared_for(rules, room.history, seat=view.seat))
-            told = plain_text(person.told(typed, view, question))
-        met.append((question, told))
+            text = plain_text(person.told(typed, view, question))
+        met.append((question, text))
         raise NeedsAnswer(question)
 
     rules = rules_of(room.history, folders=table.folders)
     run_on(rules, room.history, ask)
     if not met:
         return None
-    question, told = met[0]
-    if told:
-        return TextRecord(text=told)
+    question, text = met[0]
+    if text:
+        return TextRecord(text=text)
     typed = typed.removeprefix("answer ").strip()
     found = matching(question, typed)
     if len(found) == 1:

@@ -1,4 +1,4 @@
-"""Records as notebooks and bots show them: HTML, odds with a chart and a table; and the words of a terminal."""
+"""Records as HTML for notebooks (odds with a chart and a table), and as the text that a terminal shows."""
 
 from __future__ import annotations
 

@@ -9,12 +9,12 @@ from typing import Any, get_args, overload
 from rpgres.arguments import told_by_kind
 from rpgres.engine.players import default_policy
 from rpgres.engine.prepare import Prepared, policies_of, prepare
-from rpgres.engine.resolve import Answers, Folders
+from rpgres.engine.resolve import Answers, Folders, listed_answers
 from rpgres.errors import UsageError, named
-from rpgres.library.reading import Policies, plain_inputs, read_answers, read_rules, told_policies
+from rpgres.library.reading import Policies, plain_inputs, policies_record, read_rules
 from rpgres.odds.actions import action_odds, missing_hand, require_hand
 from rpgres.odds.dice import DiceOdds, dice_odds
-from rpgres.odds.exact import By, OddsResult, Weighed, outcome_odds
+from rpgres.odds.exact import By, Decide, OddsResult, outcome_odds
 from rpgres.odds.explorer import Odds
 from rpgres.odds.ladder import LadderOdds, ladder_odds, missing_opposition
 from rpgres.odds.sampling import GAMES
@@ -31,7 +31,7 @@ def odds(
     action: str,
     *,
     by: By = ...,
-    decide: Weighed | None = ...,
+    decide: Decide | None = ...,
     choose: Answers | None = ...,
     auto: bool = ...,
     policies: Policies | None = ...,
@@ -50,7 +50,7 @@ def odds(
     action: str | None = None,
     *,
     by: Any = "outcome",
-    decide: Weighed | None = None,
+    decide: Decide | None = None,
     choose: Answers | None = None,
     auto: bool = False,
     policies: Policies | None = None,
@@ -80,7 +80,7 @@ def odds(
         switches: house rules that are not at their default.
         rulesets: folders with overlays, as of `--rulesets`; the last is the nearest.
         leaves: how many branches to follow at most; a default budget of work holds without it.
-        seconds: a limit of time in seconds; what it leaves unresolved is told as `open`, with an estimate.
+        seconds: a limit of time in seconds; what it leaves unresolved is in `open`, with an estimate.
         note: carried into the record.
         inputs: what the action takes, by name, with underscores for hyphens.
 
@@ -97,29 +97,29 @@ def odds(
         return _of_dice(what, by, note, plain_inputs(inputs))
     if by not in get_args(By):
         raise UsageError(f"{named('by')} takes {', '.join(get_args(By))}, not {by!r}")
-    rules, chosen = read_rules(what, switches, rulesets), read_answers(choose, "choose")
+    rules, chosen = read_rules(what, switches, rulesets), listed_answers(choose, "choose")
     require_action(rules, action)
-    told: dict[str, Any] = {"choose": chosen, "leaves": leaves, "seconds": seconds, "note": note}
-    return _of_action(rules, action, plain_inputs(inputs), told, by, decide, policies or {}, auto=auto)
+    fields: dict[str, Any] = {"choose": chosen, "leaves": leaves, "seconds": seconds, "note": note}
+    return _of_action(rules, action, plain_inputs(inputs), fields, by, decide, policies or {}, auto=auto)
 
 
 def _of_action(
     rules: Rules,
     action: str,
     inputs: dict[str, Any],
-    told: dict[str, Any],
+    fields: dict[str, Any],
     by: By,
-    decide: Weighed | None,
+    decide: Decide | None,
     policies: Policies,
     *,
     auto: bool,
 ) -> OddsResult | LadderOdds:
-    weighed = _weighed(rules, action, inputs, decide, by, is_named="" in policies)
-    if weighed != "policies" and "" not in policies:
+    decide = _decide(rules, action, inputs, decide, by, is_named="" in policies)
+    if decide != "policies" and "" not in policies:
         auto = True  # the others decide by their default policy
-    told["named"] = told_policies(policies, default_policy(rules) if auto else "")
-    if weighed == "best":
-        told["named"]["actor"] = "best"
+    fields["named"] = policies_record(policies, default_policy(rules) if auto else "")
+    if decide == "best":
+        fields["named"]["actor"] = "best"
 
     def who_decides(prepared: Prepared) -> Any:
         return policies_of(prepared, policies, auto=auto, with_orders=True, files=True)
@@ -127,11 +127,11 @@ def _of_action(
     opposition = missing_opposition(rules, action, inputs)
     if opposition is None:
         prepared = prepare(rules, action, inputs)
-        return action_odds(prepared, policies=who_decides(prepared), weighed=weighed, by=by, **told)
+        return action_odds(prepared, policies=who_decides(prepared), decide=decide, by=by, **fields)
     if by != "outcome":
         raise UsageError(f"odds by {by} need one opposition: give {opposition}")
     return ladder_odds(
-        rules, action, inputs, opposition=opposition, policies=who_decides, weigh=_of_rung(weighed), **told
+        rules, action, inputs, opposition=opposition, policies=who_decides, evaluate=_of_rung(decide), **fields
     )
 
 
@@ -154,30 +154,30 @@ def require_action(rules: Rules, action: str) -> None:
         raise UsageError(f"{action} is a procedure of several turns; odds_scene({rules.id!r}, {action!r}) evaluates it")
 
 
-def _weighed(
-    rules: Rules, action: str, inputs: Mapping[str, Any], decide: Weighed | None, by: str, *, is_named: bool
-) -> Weighed:
+def _decide(
+    rules: Rules, action: str, inputs: Mapping[str, Any], asked: Decide | None, by: str, *, is_named: bool
+) -> Decide:
     """Return who decides for the actor.
 
     Raises:
         UsageError: it is unknown, numbers are asked for, of which none is the best, or a hand is missing.
     """
-    if decide not in (None, "policies", "each", "best"):
-        raise UsageError(f"decide takes policies, each or best, not {decide!r}")
-    weighed = decide or ("policies" if is_named or by != "outcome" else rules.file.actions[action].odds)
-    if weighed == "policies":
-        return weighed
+    if asked not in (None, "policies", "each", "best"):
+        raise UsageError(f"decide takes policies, each or best, not {asked!r}")
+    decide = asked or ("policies" if is_named or by != "outcome" else rules.file.actions[action].odds)
+    if decide == "policies":
+        return decide
     if by != "outcome":
-        raise UsageError(f"by={by!r} evaluates numbers, and decide={weighed!r} evaluates success; use one of them")
-    if decide is None and missing_hand(rules, action, inputs):
+        raise UsageError(f"by={by!r} evaluates numbers, and decide={decide!r} evaluates success; use one of them")
+    if asked is None and missing_hand(rules, action, inputs):
         return "policies"  # cards need not be evaluated, so the hands' totals are returned
     require_hand(rules, action, inputs)
-    return weighed
+    return decide
 
 
-def _of_rung(weighed: Weighed) -> Callable[..., Odds]:
-    if weighed == "policies":
+def _of_rung(decide: Decide) -> Callable[..., Odds]:
+    if decide == "policies":
         return partial(outcome_odds, games=GAMES)
-    from rpgres.odds.optimal import weigh_best
+    from rpgres.odds.optimal import evaluate_best
 
-    return partial(weigh_best, only_first=weighed == "each")
+    return partial(evaluate_best, only_first=decide == "each")

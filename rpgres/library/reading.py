@@ -1,4 +1,4 @@
-"""What calls are given, in the forms that the rooms below take: rules, answers, policies."""
+"""Arguments of calls as the packages below take them: rules, answers, policies, inputs."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from rpgres.rulesets import Rules, Ruleset
 
 Policies = Mapping[str, str]  # policy by character; everybody's under an empty name
 
-read_folders = folders_of
-
 
 def read_rules(ruleset: str | Ruleset, switches: Mapping[str, str] | None, rulesets: Folders | None) -> Rules:
     """Return the rules of a ruleset with its house rules, linted where they have overlays.
@@ -24,25 +22,16 @@ def read_rules(ruleset: str | Ruleset, switches: Mapping[str, str] | None, rules
     return checked(rules_for(ruleset, switches or EMPTY, folders_of(rulesets)))
 
 
-def read_answers(answers: Answers | None, what: str) -> dict[str, list[str]]:
-    """Return answers by label, each as a list of texts.
-
-    Raises:
-        UsageError: one is neither a text, a number, nor a list of these.
-    """
-    return listed_answers(answers or EMPTY, what)
-
-
 def typed_changes(answers: Answers | None, what: str) -> list[str]:
     """Return changed answers as `LABEL=VALUE`, see `rpgres.engine.rerun.read_changes`.
 
     Raises:
         UsageError: one is no answer.
     """
-    return [f"{label}={value}" for label, values in read_answers(answers, what).items() for value in values]
+    return [f"{label}={value}" for label, values in listed_answers(answers, what).items() for value in values]
 
 
-def told_policies(policies: Mapping[str, str], default: str = "") -> dict[str, str]:
+def policies_record(policies: Mapping[str, str], default: str = "") -> dict[str, str]:
     """Return policies for a record: everybody's under `*`."""
     return {**({"*": default} if default else {}), **{who or "*": name for who, name in policies.items()}}
 

@@ -9,12 +9,12 @@ from typing import Any
 from rpgres.arguments import told_by_kind
 from rpgres.engine.players import default_policy
 from rpgres.engine.prepare import Prepared, policies_of
-from rpgres.engine.resolve import Answers, Folders
+from rpgres.engine.resolve import Answers, Folders, listed_answers
 from rpgres.errors import UsageError
-from rpgres.library.reading import Policies, plain_inputs, read_answers, read_rules, told_policies
+from rpgres.library.reading import Policies, plain_inputs, policies_record, read_rules
 from rpgres.library.scenes import scene_in
 from rpgres.model.state import EMPTY
-from rpgres.odds.exact import Weighed
+from rpgres.odds.exact import Decide
 from rpgres.odds.scene_best import SceneBestResult
 from rpgres.odds.scenes import Undecided, scene_odds
 from rpgres.odds.subjects import Subject
@@ -62,7 +62,7 @@ def odds_scene(
         switches: house rules, over the scene's own.
         rulesets: folders with overlays; the last is the nearest.
         leaves: how many branches to follow at most; a default budget of work holds without it.
-        seconds: a limit of time in seconds; what it leaves unresolved is told as `open`.
+        seconds: a limit of time in seconds; what it leaves unresolved is in `open`.
         note: carried into the record.
         inputs: what a procedure takes, by name, with underscores for hyphens.
 
@@ -75,12 +75,12 @@ def odds_scene(
         UsageError: there is no such procedure, input, policy, switch or part of the table.
     """
     deciding = {"choose": choose, "auto": auto, "policies": policies, "switches": switches}
-    scene, _, told = _played(what, procedure, inputs, rulesets, **deciding)
+    scene, _, fields = _played(what, procedure, inputs, rulesets, **deciding)
     try:
         found = scene_odds(course_of(scene, by=(by,)), leaves=leaves, seconds=seconds)
     except Undecided as undecided:
         raise nobody_decides(scene, undecided.questions.values()) from None
-    return scene_record(scene, found, by=by, note=note, **told)
+    return scene_record(scene, found, by=by, note=note, **fields)
 
 
 @told_by_kind
@@ -123,11 +123,11 @@ def odds_best(
         UsageError: there is no such player or ending, or the player does not see all that matters.
     """
     deciding = {"choose": choose, "auto": True, "policies": policies, "switches": switches}
-    scene, prepared, told = _played(what, procedure, inputs, rulesets, **deciding)
+    scene, prepared, fields = _played(what, procedure, inputs, rulesets, **deciding)
     people, actor = (prepared.state, prepared.actor) if prepared is not None else (scene.state, "")
     goals = [goal] if isinstance(goal, str) else list(goal)
     limits: dict[str, Any] = {"leaves": leaves, "seconds": seconds}
-    return best_record(scene, people, best=best, goals=goals, by=by, actor=actor, note=note, **limits, **told)
+    return best_record(scene, people, best=best, goals=goals, by=by, actor=actor, note=note, **limits, **fields)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -140,7 +140,7 @@ def _played(
     rulesets: Folders | None,
     **deciding: Any,
 ) -> tuple[Scene, Prepared | None, dict[str, Any]]:
-    """Return a scene, or the one of a procedure with its inputs as read; and what is told of it."""
+    """Return a scene, or the one of a procedure with its inputs as read; and fields for the record."""
     policies, auto = deciding["policies"], deciding["auto"]
     if procedure is None:
         require_no_inputs(inputs, **deciding)
@@ -156,7 +156,7 @@ def _played(
 
 
 def require_no_inputs(
-    inputs: Mapping[str, Any], *, choose: Answers | None, decide: Weighed = "policies", **_unused: Any
+    inputs: Mapping[str, Any], *, choose: Answers | None, decide: Decide = "policies", **_unused: Any
 ) -> None:
     """Check that nothing is given that a scene says itself.
 
@@ -186,7 +186,7 @@ def of_procedure(
         inputs,
         deciders=deciders,
         switches=dict(switches or EMPTY),
-        choose=read_answers(choose, "choose"),
+        choose=listed_answers(choose, "choose"),
     )
     return subject, deciders
 
@@ -194,4 +194,4 @@ def of_procedure(
 def policies_in(scene: Scene, policies: Policies | None, *, auto: bool) -> dict[str, str]:
     """Return who decides by which policy, for the record."""
     everybody = scene.file.policy or (default_policy(scene.rules) if auto else "")
-    return {**who_decides(scene.file, scene.policies), **told_policies(policies or EMPTY, everybody)}
+    return {**who_decides(scene.file, scene.policies), **policies_record(policies or EMPTY, everybody)}

@@ -9,9 +9,9 @@ from typing import Any
 from rpgres.arguments import told_by_kind
 from rpgres.engine.records import Result
 from rpgres.engine.rerun import WhatIf, result_what_if
-from rpgres.engine.resolve import Answers, Folders
+from rpgres.engine.resolve import Answers, Folders, folders_of
 from rpgres.errors import UsageError
-from rpgres.library.reading import Policies, read_folders, typed_changes
+from rpgres.library.reading import Policies, typed_changes
 from rpgres.model.state import EMPTY
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.scenes import Scene, SceneResult, Unanswered, open_scene, read_scene, require_sound
@@ -28,7 +28,7 @@ def scene_in(
         FileError: it is missing or faulty.
         UsageError: there is no such policy or switch.
     """
-    folders, named = read_folders(rulesets), dict(policies or {})
+    folders, named = folders_of(rulesets), dict(policies or {})
     if file == "-":
         raise UsageError("a scene is a file, or a shipped one such as 'fate/bribe'; a call reads no standard input")
     source, folder = open_scene(file, extra=folders)
@@ -125,7 +125,7 @@ def whatif(
         FileError: a file of the ruleset, a sheet or the scene is missing or faulty.
     """
     changes: dict[str, Any] = {"given": typed_changes(given, "given"), "choose": typed_changes(choose, "choose")}
-    how: dict[str, Any] = {"policies": dict(policies or {}), "auto": auto, "folders": read_folders(rulesets)}
+    how: dict[str, Any] = {"policies": dict(policies or {}), "auto": auto, "folders": folders_of(rulesets)}
     if isinstance(before, SceneResult):
         return file_what_if(before, file=scene, **changes, **how)[0]
     if not isinstance(before, Result):

@@ -1,4 +1,4 @@
-"""What the methods of an opened table share: where it is, who looks, and records that tell what the seat may know."""
+"""What the methods of a persistent table share: its journal, records for its seat, errors without internals."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 from rpgres.arguments import told_by_kind
 from rpgres.engine.records import Pending
 from rpgres.engine.requests import discreet
-from rpgres.engine.resolve import Answers
+from rpgres.engine.resolve import Answers, listed_answers
 from rpgres.engine.views import HOST
 from rpgres.errors import RpgresError, UsageError
 from rpgres.journal import commands, store
@@ -20,7 +20,7 @@ from rpgres.journal.history import History
 from rpgres.journal.lines import OpenLine, Posted, SealLine
 from rpgres.journal.records import Entry, TableError, found_in
 from rpgres.journal.views import entry_record, run_seen
-from rpgres.library.reading import Policies, read_answers
+from rpgres.library.reading import Policies
 from rpgres.library.records import TablePending, TableResult
 from rpgres.model.state import EMPTY
 from rpgres.parameters.context import plain_names
@@ -32,7 +32,7 @@ _Given = ParamSpec("_Given")
 _Found = TypeVar("_Found")
 
 
-def as_told(method: Callable[_Given, _Found]) -> Callable[_Given, _Found]:
+def clean_errors(method: Callable[_Given, _Found]) -> Callable[_Given, _Found]:
     """Have a method's errors hold nothing beside their message and details: no run, no cause, no frames inside.
 
     At a confined table they quote no file, and sheets are named without a folder.
@@ -41,7 +41,7 @@ def as_told(method: Callable[_Given, _Found]) -> Callable[_Given, _Found]:
     checked = told_by_kind(method)
 
     @wraps(method)
-    def told(*args: _Given.args, **kwargs: _Given.kwargs) -> _Found:
+    def call(*args: _Given.args, **kwargs: _Given.kwargs) -> _Found:
         is_confined = kwargs.get("confined") or (args and getattr(args[0], "confined", False))
         try:
             with plain_names() if is_confined else nullcontext():
@@ -51,7 +51,7 @@ def as_told(method: Callable[_Given, _Found]) -> Callable[_Given, _Found]:
             shown.run = shown.__cause__ = shown.__context__ = None
             raise shown.with_traceback(None) from None
 
-    return told
+    return call
 
 
 def place_of(table: PersistentTable) -> Place:
@@ -70,16 +70,16 @@ def history_of(table: PersistentTable) -> History:
     return history
 
 
-def told(table: PersistentTable, done: Done) -> TableResult | TablePending | EntryRecord:
+def result_of(table: PersistentTable, done: Done) -> TableResult | TablePending | EntryRecord:
     """Return the result of the last entry, as far as the seat may know it; the entry itself if it has none."""
-    return run_told(table, done) if found_in(done.entry.secret) is not None else entry_told(table, done)
+    return run_result(table, done) if found_in(done.entry.secret) is not None else entry_result(table, done)
 
 
-def run_told(table: PersistentTable, done: Done) -> TableResult | TablePending:
+def run_result(table: PersistentTable, done: Done) -> TableResult | TablePending:
     return run_of(table, done.history, done.entry)
 
 
-def entry_told(table: PersistentTable, done: Done) -> EntryRecord:
+def entry_result(table: PersistentTable, done: Done) -> EntryRecord:
     return entry_record(done.history, done.entry, table.seat)
 
 
@@ -92,24 +92,26 @@ def run_of(table: PersistentTable, history: History, entry: Entry) -> TableResul
     return type_(**fields, hash=entry.hash)
 
 
-def taken(table: PersistentTable, one: Posted) -> TableResult | TablePending | EntryRecord:
+def take_line(table: PersistentTable, one: Posted) -> TableResult | TablePending | EntryRecord:
     place = place_of(table)
     if isinstance(one, SealLine):
-        return told(table, commands.seal(place, one.commitment, seat=one.seat, at=one.entry))
+        return result_of(table, commands.seal(place, one.commitment, seat=one.seat, at=one.entry))
     if isinstance(one, OpenLine):
         opened = commands.open_seal(place, seat=one.seat, label=one.label, text=one.answer, salt=one.salt)
-        return told(table, opened)
-    answers = answering(one.given, one.choose, None, auto=False)
-    return told(table, commands.answer(place, seat=one.seat, at=one.entry, accepted=f"{one.seat}: a line", **answers))
+        return result_of(table, opened)
+    answers = journal_answers(one.given, one.choose, None, auto=False)
+    return result_of(
+        table, commands.answer(place, seat=one.seat, at=one.entry, accepted=f"{one.seat}: a line", **answers)
+    )
 
 
-def turned(
+def turn_period(
     table: PersistentTable, kind: Literal["begin", "end"], period: str, answers: dict[str, Any]
 ) -> TableResult | TablePending:
-    return run_told(table, commands.turn(place_of(table), kind, period, seat=table.seat, **answers))
+    return run_result(table, commands.turn(place_of(table), kind, period, seat=table.seat, **answers))
 
 
-def labelled(history: History, seat: str | None, option: str) -> Answers:
+def as_answer(history: History, seat: str | None, option: str) -> Answers:
     """Return an option as the answer to what is asked of a seat, before which its label may stand.
 
     Raises:
@@ -119,9 +121,13 @@ def labelled(history: History, seat: str | None, option: str) -> Answers:
     return {question.typed: option.removeprefix(f"{question.typed}=")}
 
 
-def answering(
+def journal_answers(
     given: Answers | None, choose: Answers | None, policies: Policies | None, *, auto: bool
 ) -> dict[str, Any]:
     """Return answers as the commands of the journal take them."""
-    said = {"given": read_answers(given, "given"), "choose": read_answers(choose, "choose")}
-    return {**said, "policies": dict(policies or EMPTY), "auto": auto}
+    return {
+        "given": listed_answers(given, "given"),
+        "choose": listed_answers(choose, "choose"),
+        "policies": dict(policies or EMPTY),
+        "auto": auto,
+    }

@@ -12,25 +12,15 @@ from rpgres.dice.seeds import read_seed
 from rpgres.engine.labels import check_labels
 from rpgres.engine.players import default_policy
 from rpgres.engine.prepare import answers_to, policies_of, prepare
-from rpgres.engine.resolve import Answers, Folders
+from rpgres.engine.resolve import Answers, Folders, listed_answers
 from rpgres.errors import UsageError
-from rpgres.library.reading import Policies, plain_inputs, read_answers, read_rules, told_policies
+from rpgres.library.reading import Policies, plain_inputs, policies_record, read_rules
 from rpgres.library.scenes import scene_in
 from rpgres.model.state import EMPTY
 from rpgres.rulesets import Rules, Ruleset
 from rpgres.scenes.deciding import who_decides
-from rpgres.simulate import (
-    Crew,
-    Job,
-    Plan,
-    SimulationResult,
-    action_job,
-    empty_tally,
-    scene_job,
-    simulated,
-    summed_up,
-)
-from rpgres.simulate.subjects import ACTION_THINGS, require_paths, scene_things
+from rpgres.simulate import Crew, Job, Plan, SimulationResult, action_job, empty_tally, scene_job, simulated, summed_up
+from rpgres.simulate.subjects import ACTION_THINGS, choice_things, require_paths, scene_things
 from rpgres.simulate.workers import processes
 
 RUNS = 10_000  # unless something else is asked for
@@ -64,7 +54,7 @@ def simulate(
             as `fate/bribe`.
         action: the action's name; left out for a scene.
         runs: how many, from 1 on. Run N, from 0, is the run with the seed `SEED#N`.
-        seed: any text or number; a fresh one by default, told by the result.
+        seed: any text or number; a fresh one by default, which the result has.
         by: further things to count: paths of the table at the end, such as `characters.mara.counters.fate-points`.
         workers: how many processes; a script that asks for more than 1 needs `if __name__ == "__main__":`. The counts
             do not depend on it.
@@ -89,18 +79,18 @@ def simulate(
         raise UsageError(f"runs and workers are whole numbers from 1 on, not {runs!r} and {workers!r}")
     named: dict[str, Any] = {"policies": dict(policies or {}), "auto": auto, "switches": dict(switches or EMPTY)}
     if action is None:
-        job, things, told, rules = _scene_job(what, by, seed, named, rulesets, choose or inputs)
+        job, things, fields, rules = _scene_job(what, by, seed, named, rulesets, choose or inputs)
     else:
-        job, things, told, rules = _action_job(what, action, by, seed, named, rulesets, choose, plain_inputs(inputs))
-    return _counted(job, things, rules, runs, workers, {**told, "note": note})
+        job, things, fields, rules = _action_job(what, action, by, seed, named, rulesets, choose, plain_inputs(inputs))
+    return _counted(job, things, rules, runs, workers, {**fields, "note": note})
 
 
 def _counted(
-    job: Job, things: Sequence[str], rules: Rules, runs: int, workers: int, told: Mapping[str, Any]
+    job: Job, things: Sequence[str], rules: Rules, runs: int, workers: int, fields: Mapping[str, Any]
 ) -> SimulationResult:
     crew = Crew(partial(processes, workers) if workers > 1 else None, is_asked=workers > 1)
     (counts,) = deque(simulated(job, Plan(runs), crew=crew, start=empty_tally(things)), maxlen=1)
-    return summed_up(job, counts, rules=rules, complete=True, wanted=runs, **told)
+    return summed_up(job, counts, rules=rules, complete=True, wanted=runs, **fields)
 
 
 def _action_job(
@@ -113,15 +103,16 @@ def _action_job(
     choose: Answers | None,
     inputs: Mapping[str, Any],
 ) -> tuple[Job, list[str], dict[str, Any], Rules]:
-    rules, answers = read_rules(what, named["switches"], rulesets), read_answers(choose, "choose")
+    rules, answers = read_rules(what, named["switches"], rulesets), listed_answers(choose, "choose")
     prepared = prepare(rules, action, inputs)
     policies_of(prepared, named["policies"], auto=named["auto"], with_orders=True, files=True)
     check_labels(rules, action, given={}, choose=answers)
     answers_to(prepared, answers)
     require_paths(prepared.state, by, has_procedure=rules.file.actions[action].procedure)
-    told = told_policies(named["policies"], default_policy(rules) if named["auto"] else "")
+    deciding = policies_record(named["policies"], default_policy(rules) if named["auto"] else "")
     job = action_job(prepared, seed=read_seed(seed), by=list(by), choose=answers, **named)
-    return job, [*ACTION_THINGS, *by], {"policies": {**dict.fromkeys(prepared.orders, "orders"), **told}}, rules
+    record = {"policies": {**dict.fromkeys(prepared.orders, "orders"), **deciding}}
+    return job, [*ACTION_THINGS, *by, *choice_things(answers)], record, rules
 
 
 def _scene_job(
@@ -138,7 +129,7 @@ def _scene_job(
     has_procedure = any(leaf.step.procedure for leaf in scene.program.leaves)
     require_paths(scene.state, by, has_procedure=has_procedure)
     everybody = scene.file.policy or (default_policy(scene.rules) if named["auto"] else "")
-    told = {**who_decides(scene.file, scene.policies), **told_policies(named["policies"], everybody)}
+    deciding = {**who_decides(scene.file, scene.policies), **policies_record(named["policies"], everybody)}
     own = read_seed(seed if seed is not None else scene.file.seed)
     job = scene_job(scene, seed=own, by=list(by), **named)
-    return job, [*scene_things(scene), *by], {"policies": told, "title": scene.file.title}, scene.rules
+    return job, [*scene_things(scene), *by], {"policies": deciding, "title": scene.file.title}, scene.rules

@@ -7,17 +7,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from rpgres.arguments import told_by_kind
 from rpgres.engine.players import default_policy
-from rpgres.engine.resolve import Answers, Folders
+from rpgres.engine.resolve import Answers, Folders, folders_of, listed_answers
 from rpgres.errors import UsageError
-from rpgres.library.reading import Policies, plain_inputs, read_answers, read_folders, read_rules, told_policies
+from rpgres.library.reading import Policies, plain_inputs, policies_record, read_rules
 from rpgres.library.scene_odds import of_procedure, policies_in, require_no_inputs
 from rpgres.model.state import EMPTY
 from rpgres.odds.comparison import Comparison, compare
-from rpgres.odds.exact import Weighed
+from rpgres.odds.exact import Decide
 from rpgres.odds.knockout import Knockout, knockout
 from rpgres.odds.subjects import SUCCESS, Change, Subject, measure_action, named_change, value_text
 from rpgres.odds.variations import Axis, Search, Variation, find, read_target, vary
@@ -30,25 +28,13 @@ from rpgres.scenes.walking import ENDING
 Cases = Mapping[str, "Mapping[str, Any] | str | Path"]
 
 
-class About(msgspec.Struct, frozen=True):
-    """What a study is about.
-
-    Attributes:
-        subject: what is changed and measured.
-        settings: the limit of time, and fields for the record.
-    """
-
-    subject: Subject
-    settings: dict[str, Any]
-
-
 @told_by_kind
 def odds_table(
     what: str | Ruleset,
     action: str | None,
     over: Mapping[str, Iterable[Any]],
     *,
-    decide: Weighed = "policies",
+    decide: Decide = "policies",
     choose: Answers | None = None,
     auto: bool = False,
     policies: Policies | None = None,
@@ -89,8 +75,8 @@ def odds_table(
         RuleError: the ruleset's code failed.
     """
     deciding = {"decide": decide, "choose": choose, "auto": auto, "policies": policies, "switches": switches}
-    about = _about(what, action, inputs, rulesets, seconds, note, **deciding)
-    return vary(about.subject, [_axis(about.subject, name, values) for name, values in over.items()], **about.settings)
+    subject, settings = _about(what, action, inputs, rulesets, seconds, note, **deciding)
+    return vary(subject, [_axis(subject, name, values) for name, values in over.items()], **settings)
 
 
 @told_by_kind
@@ -99,7 +85,7 @@ def odds_compare(
     action: str | None,
     cases: Cases,
     *,
-    decide: Weighed = "policies",
+    decide: Decide = "policies",
     choose: Answers | None = None,
     auto: bool = False,
     policies: Policies | None = None,
@@ -128,9 +114,9 @@ def odds_compare(
         NeedsPolicy, UsageError, FileError, RuleError: as of `odds_table`.
     """
     deciding = {"decide": decide, "choose": choose, "auto": auto, "policies": policies, "switches": switches}
-    about = _about(what, action, inputs, rulesets, seconds, note, **deciding)
-    changes = [(name, _changes(about.subject, one)) for name, one in cases.items()]
-    return compare(about.subject, changes, **about.settings)
+    subject, settings = _about(what, action, inputs, rulesets, seconds, note, **deciding)
+    changes = [(name, _changes(subject, one)) for name, one in cases.items()]
+    return compare(subject, changes, **settings)
 
 
 @told_by_kind
@@ -140,7 +126,7 @@ def odds_find(
     over: Mapping[str, Iterable[Any]],
     target: str,
     *,
-    decide: Weighed = "policies",
+    decide: Decide = "policies",
     choose: Answers | None = None,
     auto: bool = False,
     policies: Policies | None = None,
@@ -168,11 +154,11 @@ def odds_find(
         NeedsPolicy, UsageError, FileError, RuleError: as of `odds_table`.
     """
     deciding = {"decide": decide, "choose": choose, "auto": auto, "policies": policies, "switches": switches}
-    about = _about(what, action, inputs, rulesets, seconds, note, **deciding)
+    subject, settings = _about(what, action, inputs, rulesets, seconds, note, **deciding)
     if len(over) != 1:
         raise UsageError(f"over takes the values of one thing, not of {len(over)}")
     ((name, values),) = over.items()
-    return find(about.subject, _axis(about.subject, name, values), read_target(target), **about.settings)
+    return find(subject, _axis(subject, name, values), read_target(target), **settings)
 
 
 @told_by_kind
@@ -181,7 +167,7 @@ def odds_knockout(
     action: str | None = None,
     *,
     outcome: str = SUCCESS,
-    decide: Weighed = "policies",
+    decide: Decide = "policies",
     choose: Answers | None = None,
     auto: bool = False,
     policies: Policies | None = None,
@@ -208,8 +194,8 @@ def odds_knockout(
         NeedsPolicy, UsageError, FileError, RuleError: as of `odds_table`.
     """
     deciding = {"decide": decide, "choose": choose, "auto": auto, "policies": policies, "switches": switches}
-    about = _about(what, action, inputs, rulesets, seconds, note, **deciding)
-    return knockout(about.subject, outcome=outcome, **about.settings)
+    subject, settings = _about(what, action, inputs, rulesets, seconds, note, **deciding)
+    return knockout(subject, outcome=outcome, **settings)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -223,15 +209,14 @@ def _about(
     seconds: float | None,
     note: str | None,
     **deciding: Any,
-) -> About:
-    """Return what is asked about, an action or a scene, and what is told of it."""
-    settings = {"seconds": seconds}
+) -> tuple[Subject, dict[str, Any]]:
+    """Return what is studied, an action or a scene, and the settings of the study: its time, fields for the record."""
     if action is None:
         require_no_inputs(inputs, **deciding)
-        subject, told = _of_scene(what, rulesets, **deciding)
+        subject, fields = _of_scene(what, rulesets, **deciding)
     else:
-        subject, told = _of_action(what, action, plain_inputs(inputs), rulesets, **deciding)
-    return About(subject, {**settings, "told": {**told, "note": note}})
+        subject, fields = _of_action(what, action, plain_inputs(inputs), rulesets, **deciding)
+    return subject, {"seconds": seconds, "told": {**fields, "note": note}}
 
 
 def _of_action(
@@ -240,26 +225,26 @@ def _of_action(
     inputs: dict[str, Any],
     rulesets: Folders | None,
     *,
-    decide: Weighed,
+    decide: Decide,
     **deciding: Any,
 ) -> tuple[Subject, dict[str, Any]]:
     rules, policies = read_rules(ruleset, deciding["switches"], rulesets), dict(deciding["policies"] or {})
     rules.require_action(action)
     auto = deciding["auto"] or (decide != "policies" and "" not in policies)
-    named = told_policies(policies, default_policy(rules) if auto else "")
+    named = policies_record(policies, default_policy(rules) if auto else "")
     if rules.file.actions[action].procedure:
         if decide != "policies":
             raise UsageError(f"decide={decide!r} is for an action; odds_best(...) has optimal play of a procedure")
         return of_procedure(rules, action, inputs, **deciding)[0], {"policies": named, "by": ENDING}
     subject = Subject(
         rules=rules,
-        evaluate=partial(measure_action, weighed=decide, policies=policies, auto=auto),
+        evaluate=partial(measure_action, decide=decide, policies=policies, auto=auto),
         action=action,
         inputs=inputs,
         switches=dict(deciding["switches"] or EMPTY),
-        choose=read_answers(deciding["choose"], "choose"),
+        choose=listed_answers(deciding["choose"], "choose"),
     )
-    return subject, {"weighed": decide, "policies": named}
+    return subject, {"decide": decide, "policies": named}
 
 
 def _of_scene(
@@ -271,7 +256,7 @@ def _of_scene(
     switches: Mapping[str, str] | None,
     **_unused: Any,
 ) -> tuple[Subject, dict[str, Any]]:
-    folders, named = read_folders(rulesets), dict(policies or {})
+    folders, named = folders_of(rulesets), dict(policies or {})
     subject, scene = scene_subject(
         file,
         find_ruleset=lambda ruleset: find_ruleset(ruleset, extra=folders),

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from rpgres.engine.rerun import WhatIf
-from rpgres.engine.resolve import Answers, Folders
+from rpgres.engine.resolve import Answers, Folders, folders_of, listed_answers
 from rpgres.engine.views import HOST
 from rpgres.errors import UsageError
 from rpgres.journal import commands
@@ -25,38 +25,38 @@ from rpgres.journal.files import find_table, place_for
 from rpgres.journal.forms import EntryRecord, LogRecord, OrdersRecord, TableRecord, ViewRecord
 from rpgres.journal.lines import posted_in
 from rpgres.journal.views import entry_record, log_record, orders_record, table_record
-from rpgres.library.reading import Policies, plain_inputs, read_answers, read_folders, typed_changes
+from rpgres.library.reading import Policies, plain_inputs, typed_changes
 from rpgres.library.records import TablePending, TableResult
 from rpgres.library.seated import (
-    answering,
-    as_told,
-    entry_told,
+    as_answer,
+    clean_errors,
+    entry_result,
     history_of,
-    labelled,
+    journal_answers,
     owner_of,
     place_of,
+    result_of,
     run_of,
-    run_told,
-    taken,
-    told,
-    turned,
+    run_result,
+    take_line,
+    turn_period,
 )
 from rpgres.model.state import EMPTY
-from rpgres.odds.exact import By, OddsResult, Weighed
+from rpgres.odds.exact import By, Decide, OddsResult
 from rpgres.toml.reading import Source
 
 PathLike = str | os.PathLike[str]
 
 
 class PersistentTable(msgspec.Struct, frozen=True):
-    """A table that lasts in a file, as one seat knows it: what `open_table` and `new_table` return.
+    """A persistent table in a file, as one seat knows it: what `open_table` and `new_table` return.
 
     Every method reads the file anew and writes one transaction, so several threads and processes may share a table.
 
     Attributes:
         path: the file.
         seat: the seat that acts and looks: `gm`, or a character's name; None for the host; `everybody` for the view of
-            whoever has no seat.
+            those who have no seat.
         folders: further folders with rulesets and house rules.
         confined: whether inputs are untrusted: sheets are named without a folder, and errors quote no
             file.
@@ -70,7 +70,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
     # -----------------------------------------------------------------------------------------------------------------
     # What is played
 
-    @as_told
+    @clean_errors
     def act(
         self,
         action: str,
@@ -100,13 +100,13 @@ class PersistentTable(msgspec.Struct, frozen=True):
             TableError: the file cannot be used.
             RuleError: the ruleset's code failed.
         """
-        answers = answering(given, choose, policies, auto=auto)
+        answers = journal_answers(given, choose, policies, auto=auto)
         typed = plain_inputs(inputs)
-        return run_told(
+        return run_result(
             self, commands.act(place_of(self), action, typed, actor=actor, seat=self.seat, note=note, **answers)
         )
 
-    @as_told
+    @clean_errors
     def answer(
         self,
         choose: Answers | str | None = None,
@@ -129,11 +129,11 @@ class PersistentTable(msgspec.Struct, frozen=True):
             UsageError: nothing waits, the decision is another seat's, or the answer is none that is offered.
         """
         if isinstance(choose, str):
-            choose = labelled(history_of(self), self.seat, choose)
-        answers = answering(given, choose, policies, auto=auto)
-        return run_told(self, commands.answer(place_of(self), seat=self.seat, at=at, **answers))
+            choose = as_answer(history_of(self), self.seat, choose)
+        answers = journal_answers(given, choose, policies, auto=auto)
+        return run_result(self, commands.answer(place_of(self), seat=self.seat, at=at, **answers))
 
-    @as_told
+    @clean_errors
     def pass_(self, label: str = "", *, until: str = "action") -> TableResult | TablePending | EntryRecord:
         """Skip optional decisions of this seat in advance, so that the table does not wait for it.
 
@@ -148,9 +148,9 @@ class PersistentTable(msgspec.Struct, frozen=True):
             UsageError: there is no such label or period.
         """
         done = commands.let_pass(place_of(self), label, seat=self.seat, until=until)
-        return told(self, done)
+        return result_of(self, done)
 
-    @as_told
+    @clean_errors
     def begin(
         self,
         period: str = "",
@@ -169,9 +169,9 @@ class PersistentTable(msgspec.Struct, frozen=True):
         Raises:
             UsageError: it cannot begin now, or this seat is not the game master's.
         """
-        return turned(self, "begin", period, answering(given, choose, policies, auto=auto))
+        return turn_period(self, "begin", period, journal_answers(given, choose, policies, auto=auto))
 
-    @as_told
+    @clean_errors
     def end(
         self,
         period: str = "",
@@ -190,9 +190,9 @@ class PersistentTable(msgspec.Struct, frozen=True):
         Raises:
             UsageError: it cannot end now, or this seat is not the game master's.
         """
-        return turned(self, "end", period, answering(given, choose, policies, auto=auto))
+        return turn_period(self, "end", period, journal_answers(given, choose, policies, auto=auto))
 
-    @as_told
+    @clean_errors
     def do(self, line: str) -> Any:
         """Do what a line says, as it is typed at `rpgres play`: for bots in a chat.
 
@@ -208,7 +208,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
             The record of the method that does it.
 
         Raises:
-            UsageError: it means nothing here, is unclear (the readings are told), or is refused.
+            UsageError: it means nothing here, is unclear (the message lists the readings), or is refused.
         """
         from rpgres.library.lines import done_by
 
@@ -217,7 +217,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
     # -----------------------------------------------------------------------------------------------------------------
     # What is corrected and written down
 
-    @as_told
+    @clean_errors
     def undo(self, number: int | None = None) -> EntryRecord:
         """Take back everything from an entry on; the journal keeps it, and the same question gets the same dice.
 
@@ -227,9 +227,9 @@ class PersistentTable(msgspec.Struct, frozen=True):
         Raises:
             UsageError: there is no such entry, or it is not this seat's to undo.
         """
-        return entry_told(self, commands.undo(place_of(self), number, seat=self.seat))
+        return entry_result(self, commands.undo(place_of(self), number, seat=self.seat))
 
-    @as_told
+    @clean_errors
     def redo(self) -> list[EntryRecord]:
         """Do again what the last undo took back, with every die as it fell; return the new entries.
 
@@ -239,7 +239,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
         done = commands.redo(place_of(self), seat=self.seat)
         return [entry_record(done.history, entry, self.seat) for entry in done.entries]
 
-    @as_told
+    @clean_errors
     def set(self, path: str, value: Any, *, to: Iterable[str] = ()) -> EntryRecord:
         """Correct or award something: put a value at a place of the table.
 
@@ -251,9 +251,9 @@ class PersistentTable(msgspec.Struct, frozen=True):
         Raises:
             UsageError: there is no such place, the value does not fit, or this seat is not the game master's.
         """
-        return entry_told(self, commands.set_value(place_of(self), path, str(value), seat=self.seat, to=list(to)))
+        return entry_result(self, commands.set_value(place_of(self), path, str(value), seat=self.seat, to=list(to)))
 
-    @as_told
+    @clean_errors
     def note(self, text: str, *, to: Iterable[str] = ()) -> EntryRecord:
         """Write something down in the journal.
 
@@ -264,9 +264,9 @@ class PersistentTable(msgspec.Struct, frozen=True):
         Raises:
             UsageError: there is no such seat, or the text is empty.
         """
-        return entry_told(self, commands.write_note(place_of(self), text, seat=self.seat, to=list(to)))
+        return entry_result(self, commands.write_note(place_of(self), text, seat=self.seat, to=list(to)))
 
-    @as_told
+    @clean_errors
     def join(self, sheet: str) -> EntryRecord:
         """Let a character sit down, or replace its sheet.
 
@@ -277,9 +277,9 @@ class PersistentTable(msgspec.Struct, frozen=True):
             UsageError: an action waits, or the sheet is another seat's.
             FileError: the sheet is missing or faulty.
         """
-        return entry_told(self, commands.join(place_of(self), sheet, seat=self.seat))
+        return entry_result(self, commands.join(place_of(self), sheet, seat=self.seat))
 
-    @as_told
+    @clean_errors
     def set_orders(self, text: str | None, *, whose: str = "") -> TableResult | TablePending | EntryRecord:
         """Give standing orders to a seat, which decide while its player is away, or take them away.
 
@@ -296,12 +296,12 @@ class PersistentTable(msgspec.Struct, frozen=True):
         """
         source = None if text is None else Source("orders.toml", text)
         done = commands.set_orders(place_of(self), source, seat=self.seat, whose=whose)
-        return told(self, done)
+        return result_of(self, done)
 
     # -----------------------------------------------------------------------------------------------------------------
     # Sealed answers, and the seed
 
-    @as_told
+    @clean_errors
     def seal(self, label: str, answer: str) -> SealFile:
         """Commit this seat to an answer that is shown later, so that it can be neither known before nor changed.
 
@@ -319,7 +319,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
         commands.seal(place_of(self), made.commitment, seat=owner_of(self), label=label, answer=answer)
         return made
 
-    @as_told
+    @clean_errors
     def open(self, seal: SealFile) -> TableResult | TablePending:
         """Answer with what this seat sealed, and go on with the action.
 
@@ -330,9 +330,11 @@ class PersistentTable(msgspec.Struct, frozen=True):
             UsageError: this seat sealed nothing, or something else.
         """
         place, owner = place_of(self), owner_of(self)
-        return run_told(self, commands.open_seal(place, seat=owner, label=seal.label, text=seal.answer, salt=seal.salt))
+        return run_result(
+            self, commands.open_seal(place, seat=owner, label=seal.label, text=seal.answer, salt=seal.salt)
+        )
 
-    @as_told
+    @clean_errors
     def take(self, text: str) -> list[TableResult | TablePending | EntryRecord]:
         """Take answers that players wrote elsewhere: the lines `rpgres-answer:`, `rpgres-seal:` and `rpgres-open:`.
 
@@ -351,27 +353,27 @@ class PersistentTable(msgspec.Struct, frozen=True):
         for one in posted:
             if self.seat not in (HOST, one.seat):
                 raise UsageError(f"this is an answer of {one.seat}, not of {self.seat}")
-        return [taken(self, one) for one in posted]
+        return [take_line(self, one) for one in posted]
 
-    @as_told
+    @clean_errors
     def reveal(self) -> EntryRecord:
-        """Tell the seed and its salt, so that everybody can check every roll; nothing more is rolled at the table.
+        """Reveal the seed and its salt, so that everybody can check every roll; nothing more is rolled at the table.
 
         Raises:
-            UsageError: something waits, it was told already, or this seat is not the game master's.
+            UsageError: something waits, it was revealed already, or this seat is not the game master's.
         """
-        return entry_told(self, commands.reveal(place_of(self), seat=self.seat))
+        return entry_result(self, commands.reveal(place_of(self), seat=self.seat))
 
     # -----------------------------------------------------------------------------------------------------------------
     # What is looked at
 
-    @as_told
+    @clean_errors
     def show(self) -> TableRecord:
         """Return the table as it is now: its state, and the decision that waits under `pending`."""
         history = history_of(self)
         return table_record(history, self.seat, now=commands.state_at(history, folders=self.folders))
 
-    @as_told
+    @clean_errors
     def waiting(self) -> TablePending | None:
         """Return the decision that waits, with its entry, as far as this seat may know it; None where nothing waits.
 
@@ -381,7 +383,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
         found = None if history.pending is None else run_of(self, history, history.pending)
         return found if isinstance(found, TablePending) else None
 
-    @as_told
+    @clean_errors
     def log(self, *, last: int | None = None, since: int = 0) -> LogRecord:
         """Return everything that was done at the table, in order.
 
@@ -393,12 +395,12 @@ class PersistentTable(msgspec.Struct, frozen=True):
         new = max(0, len(history.entries) - since)
         return log_record(history, self.seat, last=new if last is None else min(last, new))
 
-    @as_told
+    @clean_errors
     def orders(self) -> OrdersRecord:
         """Return the standing orders of this seat; of all seats for the host."""
         return orders_record(history_of(self), self.seat)
 
-    @as_told
+    @clean_errors
     def view(self) -> ViewRecord:
         """Return all that this seat may see, for a player elsewhere, with the chain of hashes to check it by.
 
@@ -408,7 +410,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
         history = history_of(self)
         return view_of(history, self.path, seat=owner_of(self), now=commands.state_at(history, folders=self.folders))
 
-    @as_told
+    @clean_errors
     def export(self, folder: PathLike, *, force: bool = False) -> list[Path]:
         """Write the sheets as they are now, an account of everything that was done, and a table of all rolls.
 
@@ -430,7 +432,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
         files = table_files(history, rules, seat=self.seat, now=commands.state_at(history, folders=self.folders))
         return write_files(Path(folder), files, is_forced=force)
 
-    @as_told
+    @clean_errors
     def verify(self, *, head: str = "") -> Any:
         """Check that the journal is what was played: its chain of hashes and, after `reveal`, every roll.
 
@@ -447,14 +449,14 @@ class PersistentTable(msgspec.Struct, frozen=True):
 
         return verify(self.path, head=head, folders=self.folders)
 
-    @as_told
+    @clean_errors
     def odds(
         self,
         action: str,
         *,
         actor: str = "",
         by: By = "outcome",
-        decide: Weighed = "policies",
+        decide: Decide = "policies",
         choose: Answers | None = None,
         auto: bool = False,
         policies: Policies | None = None,
@@ -477,12 +479,12 @@ class PersistentTable(msgspec.Struct, frozen=True):
         """
         from rpgres.journal.odds import table_odds
 
-        answers = {"choose": read_answers(choose, "choose"), "policies": dict(policies or {}), "auto": auto}
+        answers = {"choose": listed_answers(choose, "choose"), "policies": dict(policies or {}), "auto": auto}
         budget = {"leaves": leaves, "seconds": seconds}
         more: dict[str, Any] = {"actor": actor, "seat": self.seat, "by": by, "note": note, **answers, **budget}
-        return table_odds(place_of(self), action, plain_inputs(inputs), weighed=decide, **more)
+        return table_odds(place_of(self), action, plain_inputs(inputs), decide=decide, **more)
 
-    @as_told
+    @clean_errors
     def whatif(
         self,
         number: int,
@@ -516,11 +518,11 @@ class PersistentTable(msgspec.Struct, frozen=True):
 # ---------------------------------------------------------------------------------------------------------------------
 
 
-@as_told
+@clean_errors
 def open_table(
     path: PathLike, *, seat: str | None = HOST, rulesets: Folders | None = None, confined: bool = False
 ) -> PersistentTable:
-    """Return a table that lasts in a file, as one seat knows it.
+    """Return a persistent table in a file, as one seat knows it.
 
     Args:
         path: the file, or a folder with `.rpgres/table.db` in it.
@@ -535,12 +537,12 @@ def open_table(
         TableError: there is no table, or the file cannot be used.
         UsageError: the table has no such seat.
     """
-    table = PersistentTable(find_table(os.fspath(path)), seat, read_folders(rulesets), confined)
+    table = PersistentTable(find_table(os.fspath(path)), seat, folders_of(rulesets), confined)
     history_of(table)
     return table
 
 
-@as_told
+@clean_errors
 def new_table(
     path: PathLike,
     ruleset: str,
@@ -554,7 +556,7 @@ def new_table(
     rulesets: Folders | None = None,
     confined: bool = False,
 ) -> PersistentTable:
-    """Begin a table in a new file, and return it; `show().commitment` binds it to its seed without telling it.
+    """Begin a table in a new file, and return it; `show().commitment` commits it to its seed without revealing it.
 
     Args:
         path: the file, or a folder that gets `.rpgres/table.db`.
@@ -575,7 +577,7 @@ def new_table(
     """
     if isinstance(sheets, str):
         raise UsageError(f"sheets takes a list of sheets: [{sheets!r}]")
-    place = Place(place_for(os.fspath(path)), read_folders(rulesets))
+    place = Place(place_for(os.fspath(path)), folders_of(rulesets))
     named: dict[str, Any] = {"sheets": list(sheets), "switches": switches or EMPTY, "title": title, "trust": trust}
     commands.begin_table(place, ruleset=ruleset, seed=None if seed is None else str(seed), **named)
     return open_table(place.path, seat=seat, rulesets=rulesets, confined=confined)

@@ -51,7 +51,8 @@ def _pile(rules: Rules, name: str, pile: PileText) -> Iterator[Fault]:
     always = ""  # the deck that lies here whatever the switches say
     for deck, condition in pile.decks.items():
         if deck not in known:
-            yield missing((*at, "decks", deck), "deck", deck, known)
+            if all(table.cards != deck for table in rules.file.tables.values()):  # of which the table is told
+                yield missing((*at, "decks", deck), "deck", deck, known)
         elif always:
             message = f"this deck is never used: {always}, which comes first, is used with any switches"
             yield Fault("never-matches", (*at, "decks", deck), message)

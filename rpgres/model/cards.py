@@ -16,6 +16,7 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 
 from rpgres.model.state import EMPTY, Card, Deck, Map, code_of, slug
+from rpgres.toml.diagnostics import nearest
 
 Code = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z][A-Za-z]{0,7}$")]
 
@@ -95,15 +96,15 @@ class Stack(NamedTuple):
         pile: its name on the table.
         shuffles: how often it was shuffled, so that each time has an order of its own.
         known: what the cards are.
-        lump: `lump(card) -> key`: cards of one key are alike to the rule; None where no two kinds are.
-        alike: the same for this draw alone, among cards that `lump` tells apart.
+        lump: `lump(card) -> key`: cards of one key are equivalent for the rule; None where all kinds differ.
+        card_key: the same for this draw alone, among cards that `lump` tells apart.
     """
 
     pile: str
     shuffles: int
     known: Cards
     lump: Callable[[Card], Hashable] | None = None
-    alike: Callable[[Card], Hashable] | None = None
+    card_key: Callable[[Card], Hashable] | None = None
 
 
 _PRINTED = re.compile(r"^(-?\d{1,6})(\D{0,3})$")
@@ -156,7 +157,7 @@ def build_deck(file: DeckFile, *, base: Deck | None = None) -> tuple[Deck, list[
             attributes = Map({signs[sign][0]: signs[sign][1]}) if sign else EMPTY
             add(Card(f"{short}{sign}", title, value, name, attributes, short), ("suits", name, "cards", number))
     for name, lone in file.cards.items():
-        faults += ((("cards", name, "attributes", key), told) for key, told in _attribute_faults(lone, signs))
+        faults += ((("cards", name, "attributes", key), message) for key, message in _attribute_faults(lone, signs))
         if lone.code.lower() in owners:
             suit_name = owners[lone.code.lower()]
             faults.append((("cards", name, "code"), f"the suit {suit_name} has the code {lone.code} too"))
@@ -171,7 +172,7 @@ def build_deck(file: DeckFile, *, base: Deck | None = None) -> tuple[Deck, list[
 
 
 def _pattern_faults(pattern: str) -> Iterator[Fault]:
-    """Yield what is wrong with how cards of a suit are called."""
+    """Yield the faults of a pattern for the titles of cards."""
     names = ", ".join(f"{{{name}}}" for name in _SHOWN)
     for found in re.findall(r"\{[^{}]*\}|[{}]", pattern):
         if found[1:-1] not in _SHOWN:
@@ -194,8 +195,6 @@ def _attribute_faults(card: LoneCard, signs: Mapping[str, tuple[str, str]]) -> I
 
 
 def _meant(word: str, words: Iterable[str], *, form: str = "`{}`") -> str:
-    from rpgres.toml.reading import nearest
-
     near = nearest(word, words)
     return f"; did you mean {form.format(near)}?" if near else ""
 
@@ -247,7 +246,7 @@ class Cards(msgspec.Struct, frozen=True, eq=False):
 
 
 def meant(text: str, typed: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return the cards that a value with its sign behind it, or without one, stands for; nothing where it is neither.
+    """Return the cards that a typed value, with or without its suit behind it, stands for; none if it is no value.
 
     Args:
         text: as typed: `13H`, `KH`, `13`.
@@ -266,6 +265,26 @@ def meant(text: str, typed: Mapping[str, Sequence[str]]) -> list[str]:
             if letters and value and word in ways:
                 found[code] = None
     return list(found)
+
+
+def unknown_card(known: Cards, text: str) -> str:
+    """Return the message for a typed card that no deck has."""
+    found = meant(text, known.typed)
+    shorts = dict.fromkeys(known.by_code[code].short for code in found)
+    cards = found if len(found) == 1 else list(shorts)  # a sign that is left out stays left out
+    if len(cards) > 1:
+        return f"there is no card {text!r}: the suit comes first, as in {', '.join(cards[:-1])} or {cards[-1]}"
+    hint = cards[0] if cards else nearest(text, known.by_code)
+    if hint:
+        return f"there is no card {text!r}; did you mean {hint}?"
+    letters = "".join(char for char in text.strip() if char.isalpha()).lower()
+    of_suit = [code for code in known.by_code if letters and code.lower().startswith(letters[:2])]
+    digits = "".join(char for char in text if char.isdigit())
+    of_value = list(dict.fromkeys(known.by_code[code].short for code in of_suit if digits and digits in code))
+    if of_value:  # the suit is no more than begun, or stands behind
+        return f"there is no card {text!r}: the suit comes first, as in {', '.join(of_value[:8])}"
+    examples = ", ".join((of_suit or list(known.by_code))[:8])
+    return f"there is no card {text!r}; there are such as {examples}"
 
 
 def known_cards(decks: Iterable[Deck]) -> Cards:
@@ -304,16 +323,16 @@ def classes(cards: tuple[str, ...], stack: Stack, *, last: bool = False) -> tupl
 
     Args:
         cards: the pile, sorted.
-        stack: what is known of it: which cards are alike to the rule, and which at this draw.
+        stack: the pile as its dealer knows it, with the equivalence keys for the rule and for this draw.
         last: whether it is the last card of each class, in place of the first.
     """
     firsts, sizes = _grouped(cards[::-1] if last else cards, stack.lump, stack.known)
-    if stack.alike is None:
+    if stack.card_key is None:
         return firsts, sizes
     joined: dict[Hashable, str] = {}
     weights: dict[Hashable, int] = {}
     for card, size in zip(firsts, sizes, strict=True):
-        kind = stack.alike(stack.known.card(card))
+        kind = stack.card_key(stack.known.card(card))
         joined.setdefault(kind, card)
         weights[kind] = weights.get(kind, 0) + size
     return tuple(joined.values()), tuple(weights.values())
@@ -341,7 +360,7 @@ def groups(cards: tuple[str, ...], key: Any, known: Cards, *, last: bool = False
 
 @lru_cache(maxsize=4096)
 def firsts_of(cards: tuple[str, ...], key: Any, known: Cards) -> tuple[tuple[Hashable, Card], ...]:
-    """Return a card of each class among some, after what makes it one: its code where no two kinds are alike."""
+    """Return a card of each class, with the key of the class: its code where all kinds differ."""
     found = [known.card(card) for card in _grouped(cards, key, known)[0]]
     return tuple((card.code if key is None else key(card), card) for card in found)
 

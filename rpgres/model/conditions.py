@@ -1,4 +1,4 @@
-"""Conditions on the state: a path, and what has to stand there. They are compiled once into plain closures.
+"""Conditions on the state: a path and the value that is required there. They are compiled once into closures.
 
 `"characters.mara.is_out" = true`, `"self.tracks.physical.free" = "<= 1"`, `"enemies.count" = "2..4"`. What is not there
 counts as 0 for a number, as false for a flag, and is `absent`.
@@ -235,7 +235,7 @@ def _never(found: Mapping[str, Condition]) -> Iterator[Fault]:
 
 
 def contradicts(one: Condition, other: Condition) -> bool:
-    """Tell whether two conditions never hold together, as far as their paths tell."""
+    """Tell whether two conditions never hold together, as far as their paths show."""
     if one.path.keys == other.path.keys:
         return one.path.many == "" and not possible([one, other])
     for whole, part in ((one, other), (other, one)):
@@ -280,7 +280,7 @@ def implies(one: Condition, other: Condition) -> bool:
 
 
 def candidates(path: Path, constants: Sequence[Any]) -> list[Any]:
-    """Return values of which conditions with these constants tell all others apart: those and their neighbours."""
+    """Return values that represent all others for conditions with these constants: these and their neighbours."""
     numbers = {near for value in constants if type(value) is int for near in (value - 1, value, value + 1)} | {0}
     texts = {value for value in constants if isinstance(value, str)}
     other = next(text for count in range(1, len(texts) + 2) if (text := "x" * count) not in texts)

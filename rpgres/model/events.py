@@ -109,7 +109,7 @@ class TextEvent(_Event, frozen=True, tag="text"):
 
 
 class TurnEvent(_Event, frozen=True, tag="turn"):
-    """A turn of a procedure that is over: what came of it, after the events that led to it.
+    """The outcome of a finished turn of a procedure, after the events that led to it.
 
     Attributes:
         turn: which one, from 0.

@@ -83,7 +83,7 @@ _Step = tuple[str, str, _Get]  # the canonical key, the kind of what it leads to
 
 
 def value_at(state: State, path: str) -> Any:
-    """Return what stands at a path as plain data; `absent` where nothing does, or there is no such path."""
+    """Return the value at a path as plain data; `absent` where there is none, or no such path."""
     try:
         value = parse_path(path).read(Scope(state))
     except UsageError:
@@ -270,7 +270,7 @@ def _attribute(name: str) -> _Get:
 
 
 def _data(key: str) -> _Get:
-    """Return what gets a value by its name; from a list of texts, whether the name is among them."""
+    """Return a getter of a value by name; of a list of texts, whether the name is among them."""
 
     def get(value: Any, _scope: Scope) -> Any:
         if isinstance(value, dict):
@@ -285,7 +285,7 @@ def _data(key: str) -> _Get:
 
 
 def _unless_named(key: str, derived: _Get) -> _Get:
-    """Return what gets a derived fact, unless something has its name."""
+    """Return a getter of a derived fact, unless something has its name."""
 
     def get(value: Any, scope: Scope) -> Any:
         if isinstance(value, dict) and key in value:
@@ -392,7 +392,7 @@ def _allies(value: Any, scope: Scope) -> Mapping[str, Character]:
 
 
 def _side(scope: Scope, others: Mapping[str, Character], *, is_own: bool) -> Mapping[str, Character]:
-    """Return the others of one side: as the fact `foes` of the question tells; else by whom the game master plays.
+    """Return the others of one side: by the fact `foes` of the question, else by who is the game master's.
 
     Where the game master plays no character, or every one, there are no sides, and all others are enemies.
     """

@@ -1,4 +1,4 @@
-"""What all records have in common that `--json` prints. Each is tagged with what it is and the version of its form."""
+"""The base of all records that `--json` prints: each has a tag with its kind and version."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Printed(msgspec.Struct, frozen=True, kw_only=True, tag_field="format"):
     def __repr__(self) -> str:
         """Return the record in a line: its numbers, names, texts and inputs, without lists and tables."""
         shown = ((name, getattr(self, name)) for name in self.__struct_fields__ if name != "version")
-        told = (f"{name}={_clipped(value)}" for name, value in shown if _is_short(name, value))
-        return f"{type(self).__name__}({', '.join(told)})"
+        parts = (f"{name}={_clipped(value)}" for name, value in shown if _is_short(name, value))
+        return f"{type(self).__name__}({', '.join(parts)})"
 
     def _repr_html_(self) -> str | None:
         """Return the record as HTML; notebooks call it."""

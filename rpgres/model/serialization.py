@@ -1,4 +1,4 @@
-"""A table's state as plain data and back, and whether it can be kept at all."""
+"""The state as plain data and back, and checks that it can be stored."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _faults(state: State) -> Iterator[str]:
         named = getattr(state, field)
         if type(named) is not Map:
             yield f"{field} is {_shown(named)}, not an rpgres.Map"
-            return  # what is in it cannot be told
+            return  # what is in it is unknown
         yield from (
             f"{field} has the name {_shown(name)}, which is not text" for name in named if type(name) is not str
         )
@@ -110,7 +110,7 @@ def _unkept(value: object, place: str, depth: int) -> Iterator[str]:
 
 
 def _shown(value: object) -> str:
-    """Return what a value is, in one short line, whatever its author's `__repr__` does."""
+    """Return a value in one short line, even if its `__repr__` fails."""
     kind = type(value).__name__
     try:
         text = " ".join(repr(value).split())

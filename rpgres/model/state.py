@@ -1,4 +1,4 @@
-"""What lies on a table, as frozen and hashable records in general terms. Nothing here knows a ruleset.
+"""The state of a table as frozen, hashable records, in terms common to all rulesets.
 
 A state is compared and hashed when exact odds merge equal ones, so everything in it is a record, a tuple, a `Map`,
 a text or a whole number, and what no longer matters is not kept.
@@ -157,11 +157,11 @@ def _copies(code: str, count: int, mark: str) -> list[str]:
 
 
 class Pile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Cards in one place: a deck, a hand, a discard pile. What the cards are is told by `rpgres.model.cards`.
+    """Cards in one place: a deck, a hand, a discard pile. `rpgres.model.cards` says what the cards are.
 
     Attributes:
-        cards: every physical card, sorted: a pile is a multiset, and a face-down one is drawn in an order that whoever
-            deals holds for it.
+        cards: every physical card, sorted: a pile is a multiset, and a face-down one is drawn in an order that the
+            dealer has for it.
         audience: the seats that may see the cards; None for all seats, empty for a face-down pile.
         owner: the character whose pile it is.
         shuffles: how often it was shuffled.
@@ -189,7 +189,7 @@ class Pile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self._known(lambda seats: seats is None or seat in seats)
 
     def seen_by_somebody(self) -> Pile:
-        """Return what the seats may know of the pile together."""
+        """Return the pile as far as any seat may know it."""
         return self._known(lambda seats: seats is None or bool(seats))
 
     def _known(self, knows: Callable[[tuple[str, ...] | None], bool]) -> Pile:

@@ -12,7 +12,7 @@ from rpgres.engine.players import Policy
 from rpgres.engine.prepare import Prepared, answers_to
 from rpgres.errors import UsageError, named
 from rpgres.model.state import EMPTY, pile_name
-from rpgres.odds.exact import EXACT_SHARE, By, OddsResult, Weighed, odds_record, outcome_odds
+from rpgres.odds.exact import EXACT_SHARE, By, Decide, OddsResult, odds_record, outcome_odds
 from rpgres.odds.sampling import GAMES
 from rpgres.parameters.kinds import metavar
 from rpgres.rulesets import Rules
@@ -32,33 +32,33 @@ def action_odds(
     choose: Mapping[str, Sequence[str]] = EMPTY,
     policies: Mapping[str, Policy] = EMPTY,
     named: Mapping[str, str] = EMPTY,
-    weighed: Weighed = "policies",
+    decide: Decide = "policies",
     by: By = "outcome",
     leaves: int | None = None,
     seconds: float | None = None,
     note: str | None = None,
     start: Start = NO_TABLE,
 ) -> OddsResult:
-    """Return the odds of an action, with those of each first choice where whoever acts decides as well as can be.
+    """Return the odds of an action, with those of each first choice where the actor decides optimally.
 
     Args:
         prepared: the action.
         choose: answers to decisions, by label, as typed.
         policies: who answers what was not chosen; everybody's under an empty name.
         named: the same by name, for the record.
-        weighed: who decides for whoever acts.
+        decide: who decides for the actor.
         by: what the chances are of.
         leaves, seconds: the budget; see `Budget`.
         note: carried into the record.
         start: where the action begins.
 
     Raises:
-        NeedsPolicy: a decision has nobody to take it.
+        NeedsPolicy: a decision has no answer.
         UsageError: the action cannot be evaluated so.
         RuleError: the ruleset's code failed.
     """
     answers: dict[str, Any] = {"choose": answers_to(prepared, choose), "policies": policies}
-    if weighed == "policies":
+    if decide == "policies":
         odds, choices = outcome_odds(prepared, **answers, leaves=leaves, seconds=seconds, games=GAMES, by=by), []
         plan: list[Planned] = []
     else:
@@ -66,17 +66,17 @@ def action_odds(
 
         end = monotonic() + seconds if seconds is not None else None
         exact = seconds * EXACT_SHARE if seconds is not None else None
-        best = best_odds(prepared, **answers, leaves=leaves, seconds=exact, only_first=weighed == "each")
+        best = best_odds(prepared, **answers, leaves=leaves, seconds=exact, only_first=decide == "each")
         odds = best.odds(prepared)
         choices = best.records(prepared, samples=_samples(prepared, best, answers, end=end))
-        plan = list(best.plan) if weighed == "best" else []
+        plan = list(best.plan) if decide == "best" else []
     named = {**dict.fromkeys(prepared.orders, "orders"), **dict.fromkeys(start.orders, "orders"), **named}
     told: dict[str, Any] = {"policies": named, "choices": choices, "plan": plan, "note": note}
-    return odds_record(prepared, odds, by=by, weighed=weighed, known=start.record(), **told)
+    return odds_record(prepared, odds, by=by, decide=decide, known=start.record(), **told)
 
 
 def _samples(prepared: Prepared, best: Best, answers: Mapping[str, Any], *, end: float | None) -> dict[str, Sample]:
-    """Return what comes of first choices in games that are played, where exact odds left something open.
+    """Return the results of first choices in games that are played, where exact odds left something open.
 
     Args:
         prepared: the action.
@@ -97,7 +97,7 @@ def _samples(prepared: Prepared, best: Best, answers: Mapping[str, Any], *, end:
 
 
 def require_hand(rules: Rules, action: str, inputs: Mapping[str, Any], start: Start = NO_TABLE) -> None:
-    """Check that the cards in hand are named for somebody who decides by them.
+    """Check that the cards in hand are named where a decision depends on them.
 
     Raises:
         UsageError: they are still to be dealt, and every hand would be another question.
@@ -112,7 +112,7 @@ def require_hand(rules: Rules, action: str, inputs: Mapping[str, Any], start: St
 
 
 def missing_hand(rules: Rules, action: str, inputs: Mapping[str, Any], start: Start = NO_TABLE) -> str:
-    """Return the parameter that would name the cards that whoever acts holds; empty where they are known."""
+    """Return the parameter that would name the cards that the actor holds; empty where they are known."""
     for name, parameter in rules.parameters(action).items():
         pile = rules.file.piles[parameter.pile] if parameter.kind == "cards" else None
         if pile is None or pile.face != "hand" or not pile.each or inputs.get(name.replace("-", "_")) is not None:

@@ -1,4 +1,4 @@
-"""The chance of success by each option of a decision that is asked now, as whoever is asked may know it.
+"""The chance of success by each option of a decision that is asked now, as the one who is asked may know it.
 
 The action is run again from its start: what its owner saw is as it was, what comes after is every result of chance.
 Hands that the owner does not see are dealt anew (`engine.hidden`). An estimate from games stands in where the time for
@@ -45,7 +45,7 @@ SEED = "question"  # of estimates, whatever the seed of the table
 
 
 class OptionOdds(msgspec.Struct, frozen=True):
-    """What comes of one option.
+    """The odds of one option.
 
     Attributes:
         option: its name.
@@ -180,7 +180,7 @@ class _Players(Seats):
             event = past.next(Decided, question.label, question.who)
             if event is not None:
                 return Answer(event.answer, event.means)
-            return None if question.optional else super().answer(question, view)  # a moment that passed was not seen
+            return None if question.optional else super().answer(question, view)  # a skipped question was not seen
         asked = past.asked
         if asked is not None and (asked.label, asked.who) == (question.label, question.who):
             past.asked = None
@@ -210,7 +210,7 @@ def decision_odds(
     exact_seconds: float = EXACT_SECONDS,
     games: int = GAMES,
 ) -> list[OptionOdds]:
-    """Return what comes of each option of a decision, in the order in which they are offered; none where it is fixed.
+    """Return the odds of each option of a decision, in the order in which they are offered; none where it is fixed.
 
     In a procedure that is the outcome of the turn; the end of all of it only where turns have no outcomes.
 
@@ -247,7 +247,7 @@ class _Case(NamedTuple):
     """An option of a decision whose odds are asked for.
 
     Attributes:
-        prepared: the action, as whoever decides knows it.
+        prepared: the action, as the one who decides knows it.
         seen: what they saw of it.
         question, option: the decision, and what is chosen.
         policies: who decides what comes after it.
@@ -273,7 +273,7 @@ class _Case(NamedTuple):
 
 
 def _ordered(prepared: Prepared, outcomes: Mapping[str, T]) -> tuple[dict[str, T], list[T]]:
-    """Return what comes of an option in the ruleset's order, and what of it is a success."""
+    """Return the odds of an option in the ruleset's order, and the chance of success."""
     bands = success_of(prepared)
     ordered = {name: outcomes[name] for name in prepared.rules.file.bands if name in outcomes}
     return ordered, [share for name, share in ordered.items() if bands.get(name)]

@@ -1,4 +1,4 @@
-"""Exact odds of an action: every course that chance and policies can take, weighed. Nothing here names a ruleset.
+"""Exact odds of an action: every path of chance and policies, with its probability. Nothing here names a ruleset.
 
 What a budget leaves open is reported as open, with an estimate beside it from games that go on from there.
 """
@@ -40,12 +40,12 @@ EXACT_SHARE = 2 / 3  # of a limit of time; the rest is for estimating what is le
 LAST = 1.0  # seconds for an estimate where a person stopped before anything was known exactly
 RECHECKED = 100  # courses of a stranger's rule that are run twice
 
-By = Literal["outcome", "margin", "total"]  # what an action is weighed by
-Weighed = Literal["policies", "each", "best"]  # who decides for whoever acts: see `RulesetFile.actions`
+By = Literal["outcome", "margin", "total"]  # what odds are of
+Decide = Literal["policies", "each", "best"]  # who decides for the actor: see `RulesetFile.actions`
 
 
 class ChoiceOdds(msgspec.Struct, frozen=True, kw_only=True):
-    """What comes of one option of the first decision; who decides after it is told by `weighed` of the result.
+    """The odds after one option of the first decision; `decide` of the result says who decides after it.
 
     Attributes:
         label: the label of the decision.
@@ -90,9 +90,9 @@ class OddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.odds/1"):
         policies: who decided by which policy.
         switches: every house rule and the choice in force.
         house_rules: what differs from the ruleset as it ships: what is laid over it, switches not at their default.
-        weighed: who decides for whoever acts: policies; policies after the first decision, of which each option is
-            weighed; or who decides as well as can be, best.
-        choices: the odds of each first choice of whoever acts, the best first.
+        decide: who decides for the actor: policies; each (policies after the first decision, of which each option is
+            evaluated); or best (optimal decisions).
+        choices: the odds of each first choice of the actor, the best first.
         plan: with best, the best options of each question inside the roll, by its facts.
         sample: where the budget left something open: estimates of all chances, from games that go on from there.
         known: at a persistent table, by whose knowledge of it; null elsewhere.
@@ -114,7 +114,7 @@ class OddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.odds/1"):
     policies: dict[str, str] = {}
     switches: dict[str, str] = {}
     house_rules: list[str] = []
-    weighed: Weighed = "policies"
+    decide: Decide = "policies"
     choices: list[ChoiceOdds] = []
     plan: list[Planned] = []
     sample: Sample | None = None
@@ -150,7 +150,7 @@ def outcome_odds(
 
     Where margins decide, every band that a margin can give is there, the impossible ones at 0.
 
-    Decisions after the outcome is fixed are not walked. Optional moments that nobody answers pass.
+    Decisions after the outcome is fixed are not walked. Optional decisions without an answer are skipped.
 
     Args:
         prepared: the action.
@@ -161,8 +161,8 @@ def outcome_odds(
         games: from how many games what is left open is estimated; of a limit of time, they get what is left.
 
     Raises:
-        NeedsPolicy: a decision has nobody to take it.
-        UsageError: the action has no margin or total to be weighed by.
+        NeedsPolicy: a decision has no answer.
+        UsageError: the action has no margin or total.
         RuleError: the ruleset's code failed; the message names the distribution that brought it.
     """
     check_labels(prepared.rules, prepared.action, given=EMPTY, choose=choose)
@@ -183,7 +183,7 @@ def outcome_odds(
             until = min(end, monotonic() + LAST) if STOP.is_asked else end
             share, counts = played_on(once, dealer.dropped, games=games, until=until)
     except Broken as broken:
-        message = f"the rule {rules.id} {prepared.action} cannot be evaluated: {broken.told}"
+        message = f"the rule {rules.id} {prepared.action} cannot be evaluated: {broken.message}"
         raise rules.blamed(RuleError(message, reason=broken.reason)) from broken
     if runs.undecided:
         raise needs_policy(runs.undecided.values(), seat=prepared.state.seat_of(prepared.actor), state=prepared.state)
@@ -201,7 +201,7 @@ def _ordered(prepared: Prepared, masses: dict[Any, Fraction], *, by: By) -> dict
     """Return chances in the ruleset's order, or by number.
 
     Raises:
-        UsageError: the action has no margin or total to be weighed by.
+        UsageError: the action has no margin or total.
         RuleError: nothing came to an end.
     """
     name = f"{prepared.rules.id} {prepared.action}"
@@ -232,11 +232,11 @@ def in_order(prepared: Prepared, masses: Mapping[str, Fraction]) -> dict[str, Fr
     return {name: masses.get(name, Fraction(0)) for name in shown}
 
 
-BEST_TOO = f"; {named('best')} has whoever acts decide as well as can be, {named('each')} only the first time"
+BEST_TOO = f"; {named('best')} has the actor decide optimally, {named('each')} only the first time"
 
 
 def needs_policy(questions: Iterable[Question], *, seat: str = "", state: State | None = None) -> NeedsPolicy:
-    """Return what is raised when decisions have nobody to take them.
+    """Return what is raised when decisions have no answer.
 
     Args:
         questions: the decisions.
@@ -265,7 +265,7 @@ def odds_record(
     plan: Sequence[Planned] = (),
     note: str | None = None,
     by: By = "outcome",
-    weighed: Weighed = "policies",
+    decide: Decide = "policies",
     known: Known | None = None,
 ) -> OddsResult:
     """Return odds as the command line prints them in JSON; outcomes in the ruleset's order."""
@@ -288,7 +288,7 @@ def odds_record(
         policies=dict(policies),
         switches=prepared.rules.chosen,
         house_rules=house_rules(prepared.rules),
-        weighed=weighed,
+        decide=decide,
         choices=list(choices),
         plan=list(plan),
         sample=odds.sample,

@@ -409,7 +409,7 @@ def explore(
             Budget(leaves, seconds, clock=clock), once, dealer or WalkDealer(), Runs(), recheck=recheck
         )
     except Broken as broken:
-        raise RuleError(f"the rule cannot be evaluated: {broken.told}", reason=broken.reason) from broken
+        raise RuleError(f"the rule cannot be evaluated: {broken.message}", reason=broken.reason) from broken
 
 
 def explore_within(
@@ -462,15 +462,15 @@ def explore_within(
         dealer.drop()
         states += len(joints)
         for key, (sums, node) in joints.items():  # the next layer: one course for all that share a key
-            mass = _fraction(sums)
+            mass = summed(sums)
             dealer.queue(mass.numerator, mass.denominator, (node, (MERGE, key)))
         if not joints or budget.is_spent:
             dealer.drop()
             break
     for node, result in reversed(courses):  # in another order, so that what changes from run to run shows
         _run_again(once, node, result)
-    masses = {result: _fraction(sums) for result, sums in found.items()}
-    return Odds(masses, _fraction(dealer.withheld), leaves, states, met_alike=dealer.met_alike)
+    masses = {result: summed(sums) for result, sums in found.items()}
+    return Odds(masses, summed(dealer.withheld), leaves, states, met_alike=dealer.met_alike)
 
 
 def _run_again(once: Callable[[WalkDealer], Hashable], node: Node | None, result: Hashable) -> None:
@@ -492,7 +492,8 @@ def _run_again(once: Callable[[WalkDealer], Hashable], node: Node | None, result
         raise Broken(f"run twice on the same answers it came to {result!r} and then {again!r}; {PURE}")
 
 
-def _fraction(sums: dict[int, int]) -> Fraction:
+def summed(sums: dict[int, int]) -> Fraction:
+    """Return the probability of sums of whole weights by scale."""
     from fractions import Fraction
 
     scale = lcm(*sums)

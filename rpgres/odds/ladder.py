@@ -1,4 +1,4 @@
-"""The odds of an action at every rung of a ladder, for whoever has to set a difficulty. Nothing here prints."""
+"""The odds of an action at every rung of a ladder, to set a difficulty by. Nothing here prints."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def ladder_odds(
     leaves: int | None = None,
     seconds: float | None = None,
     note: str | None = None,
-    weigh: Callable[..., Odds] = outcome_odds,
+    evaluate: Callable[..., Odds] = outcome_odds,
     start: Start = NO_TABLE,
 ) -> LadderOdds:
     """Return the chances of an action's outcomes against every rung, the highest first.
@@ -114,11 +114,11 @@ def ladder_odds(
         policies, named: who answers what was not chosen, once it is known who is there; the same by name.
         leaves: the budget of each rung; seconds: that of all of them; see `Budget`.
         note: carried into the record.
-        weigh, start: works out the odds of one rung; where the action begins.
+        evaluate, start: works out the odds of one rung; where the action begins.
 
     Raises:
         UsageError: an input is missing or impossible.
-        NeedsPolicy: a decision has nobody to take it.
+        NeedsPolicy: a decision has no answer.
     """
     found, ladder = list[Odds](), sorted(rules.file.ladder.items(), key=lambda rung: -rung[1])
     end = monotonic() + seconds if seconds is not None else 0.0
@@ -128,7 +128,7 @@ def ladder_odds(
         prepared = prepare(rules, action, {**inputs, opposition: value}, **start.arguments)
         share = max(0.0, end - monotonic()) / (len(ladder) - number) if seconds is not None else None
         answers = {"choose": answers_to(prepared, choose), "policies": policies(prepared) if policies else EMPTY}
-        found.append(weigh(prepared, **answers, leaves=leaves, seconds=share, work=WORK // len(ladder)))
+        found.append(evaluate(prepared, **answers, leaves=leaves, seconds=share, work=WORK // len(ladder)))
     return LadderOdds(
         ruleset=rules.id,
         action=action,

@@ -59,7 +59,7 @@ class Best(msgspec.Struct, frozen=True):
         value: the chances of the best.
         leaves: how many paths were run.
         states: how many merged points were met.
-        passed: labels of optional moments of others that nobody answered.
+        passed: labels of optional decisions of others that were skipped.
         partly: answers of the script that some paths do not offer.
         plan: the best options of the questions in the action's own data.
     """
@@ -135,7 +135,7 @@ def best_odds(
             the best.
 
     Raises:
-        NeedsPolicy: a decision of somebody else has nobody to take it.
+        NeedsPolicy: a decision of another player has no answer.
         UsageError: the actor's seat cannot see all that chance answered.
         RuleError: the ruleset's code failed.
     """
@@ -146,7 +146,7 @@ def best_odds(
     return solver.solve()
 
 
-def weigh_best(prepared: Prepared, **how: Any) -> Odds:
+def evaluate_best(prepared: Prepared, **how: Any) -> Odds:
     """Return the odds of deciding well alone; arguments and errors as for `best_odds`."""
     return best_odds(prepared, **how).odds(prepared)
 
@@ -373,7 +373,7 @@ class _Solver:
     def _chosen(self, path: Path, decision: Asked) -> Value:
         """Return the value of a decision: that of the option with the greatest chance of success."""
         question = decision.question
-        if not self.looks_at_all and not decision.is_scripted:  # a promise holds for whoever is free to choose
+        if not self.looks_at_all and not decision.is_scripted:  # a promise holds for those who are free to choose
             if question.is_won and self._success_band:
                 return self._ended(self._success_band)
             if question.dominant:
@@ -431,7 +431,7 @@ class _Solver:
         found: list[Event] = []
         for event in run.events:
             is_hidden = event.audience is not None and self._seat not in event.audience and hasattr(event, "label")
-            # What somebody else decided in secret tells nothing, unless weights were drawn from for it.
+            # What another player decided in secret shows nothing, unless weights were drawn from for it.
             if is_hidden and isinstance(event, Decided) and f"policy:{event.who}:{event.label}" not in drawn:
                 continue
             if is_hidden:

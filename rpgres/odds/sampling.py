@@ -1,4 +1,4 @@
-"""Odds by playing: what comes of an action in many games, with intervals. For what exact odds leave open."""
+"""Odds by playing: how an action ends in many games, with intervals. For what exact odds leave open."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 GAMES = 2000
 SEED = "odds"  # the same question has the same answer
-UNKNOWN = "?"  # what comes of dice beyond what they are followed to; no band is called so
+UNKNOWN = "?"  # results of dice beyond what they are followed to; no band is called so
 WIDE = 1.96  # standard deviations to each side: 95 of 100 such intervals hold the truth
 
 
@@ -47,7 +47,7 @@ class Estimate(msgspec.Struct, frozen=True):
 
 
 class Sample(msgspec.Struct, frozen=True):
-    """What came of an action in many games; `success` only where outcomes are asked for.
+    """How an action ended in many games; `success` only where outcomes are asked for.
 
     Attributes:
         runs: how many games were played.
@@ -69,7 +69,7 @@ def sample(
     until: float = inf,
     first: str = "",
 ) -> Sample | None:
-    """Return how often each outcome came, with its interval; None when nobody decides something that has to be decided.
+    """Return how often each outcome came, with its interval; None when a decision that is not optional has no answer.
 
     Args:
         prepared: the action.
@@ -77,7 +77,7 @@ def sample(
         policies: who answers what was not chosen.
         runs: how often it is played at most.
         until: when to stop, by the monotonic clock.
-        first: what whoever acts answers to the first decision that is left to a policy; empty for what the policy says.
+        first: the actor's answer to the first decision that is left to a policy; empty for what the policy says.
     """
     prepared = with_piles(prepared, asked="outcome")
     own = policies.get(prepared.actor) or policies.get(prepared.state.seat_of(prepared.actor)) or policies.get("")
@@ -115,7 +115,7 @@ def _opening(first: str, then: Policy) -> Policy:
 
 
 def _counted(game: Callable[[int], Hashable], *, games: int, until: float) -> Counter[Hashable]:
-    """Return what comes of so many games, by number, or of as many as can be played by then; one at least.
+    """Return the results of so many games, by number, or of as many as can be played by then; one at least.
 
     Where a person wants them to stop, they do, unless that was wanted before they began.
     """
@@ -140,7 +140,7 @@ def sample_of(
 
     Args:
         prepared: the action.
-        counts: what came of the games.
+        counts: the results of the games.
         exact: the chances that are known exactly, by result.
         share: how likely it is to come to where those games began.
         left: how much is left open; what that is more may be anything.
@@ -214,7 +214,7 @@ class RestDealer(TapeDealer):
 def played_on(
     play_once: Callable[[TapeDealer], Hashable], courses: Sequence[Waiting], *, games: int, until: float
 ) -> tuple[float, Counter[Hashable]]:
-    """Return how likely it is to come to where a budget ended, and what comes of games that go on there, counted.
+    """Return how likely it is to come to where a budget ended, and the results of games that go on there, counted.
 
     Args:
         play_once: runs the rule once with the dealer it is given.

@@ -1,7 +1,7 @@
-"""The best that somebody can do over a whole scene: backward induction over its standings. Nothing names a ruleset.
+"""Optimal decisions of one player over a whole scene: backward induction over its standings. Nothing names a ruleset.
 
 Turns become trees of chance and of decisions, the standings are gone through forwards to find them all, and then
-backwards, each decision taking what is worth most. That is only right where whoever decides sees all that matters.
+backwards, each decision taking what is worth most. That is only right where the one who decides sees all that matters.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SHOWN = 5  # first decisions that are told, the most probable ones
 
 
 class Blind(UsageError):
-    """Whoever should decide optimally does not see what matters: one view stands for several states."""
+    """The one who should decide optimally does not see what matters: one view stands for several states."""
 
     code = "blind"
 
@@ -92,7 +92,7 @@ class Decision(msgspec.Struct, frozen=True):
 
 
 class SceneBest(msgspec.Struct, frozen=True):
-    """What comes of a scene when somebody decides optimally.
+    """The odds of a scene when one player decides optimally.
 
     Attributes:
         value: the chance of the goal, or the mean.
@@ -128,7 +128,7 @@ class BestOption(msgspec.Struct, frozen=True):
 
 
 class BestDecision(msgspec.Struct, frozen=True):
-    """One of the first decisions of whoever decides optimally.
+    """One of the first decisions of the one who decides optimally.
 
     Attributes:
         label: the decision's label.
@@ -150,7 +150,7 @@ class BestDecision(msgspec.Struct, frozen=True):
 
 
 class SceneBestResult(SceneOddsResult, frozen=True, kw_only=True, tag="rpgres.scene-best/1"):
-    """What comes of a scene when somebody decides optimally, as `rpgres odds scene.toml --best WHO --json` prints it.
+    """The odds of a scene when one player decides optimally, as `rpgres odds scene.toml --best WHO --json` prints it.
 
     Attributes:
         best: who decides optimally.
@@ -207,7 +207,7 @@ def scene_best(
     seconds: float | None = None,
     work: int = WORK,
 ) -> SceneBest:
-    """Return what comes of a scene when somebody decides optimally over all of it.
+    """Return the odds of a scene when one player decides optimally over all of it.
 
     Args:
         course: the scene.
@@ -216,8 +216,8 @@ def scene_best(
         leaves, seconds, work: see `Budget`.
 
     Raises:
-        Undecided: a decision of somebody else has nobody to take it.
-        Blind: one view of whoever decides stands for several states.
+        Undecided: a decision of another player has no answer.
+        Blind: one view of the one who decides stands for several states.
         UsageError: the budget does not suffice: nothing can be said of a part.
         RuleError: the ruleset's code failed.
     """
@@ -369,7 +369,7 @@ class _Best:
         return decides
 
     def _check_view(self, node: Node, tree: Tree, views: dict[Hashable, Node]) -> None:
-        """Make sure that whoever decides in a turn knows in which state."""
+        """Make sure that the one who decides in a turn knows in which state."""
         if not _decides(tree):
             return
         hides: bool | None = self.hidden.find(node, self.parts)

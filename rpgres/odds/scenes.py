@@ -21,8 +21,9 @@ from rpgres.engine.stops import NeedsAnswer
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY
 from rpgres.odds.chances import Chance, chance_rows
-from rpgres.odds.explorer import MERGE, Budget, Merged, Method, Runs, WalkDealer, entries, explore_within
-from rpgres.odds.watching import Memo, Node, Parts, Reads, unwatched
+from rpgres.odds.explorer import MERGE, Budget, Merged, Method, Runs, WalkDealer, entries, explore_within, summed
+from rpgres.odds.parts import PART, Kept, Sums
+from rpgres.odds.watching import Memo, Node, Parts, Reads
 from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 
 WORK = 600_000  # default budget: standings that are gone through, and questions that turns ask
 NEGLIGIBLE = 10**30  # of what need not end, a remainder of less than one in so many is left open
-
-PART = " part"  # in the place of a label: no label begins with a blank
 
 Delta = tuple[tuple[int, int], ...]
 
@@ -153,37 +152,6 @@ class Step(msgspec.Struct, frozen=True, gc=False):
     total: int
 
 
-class Kept(msgspec.Struct):
-    """What parts of rules come to, by what they depend on (`Table.part`): results, their weights, and the total.
-
-    Attributes:
-        budget: what it may cost.
-        found: by key; a total of 0 stands for what could not be worked out.
-        leaves: how many courses were run for it.
-    """
-
-    budget: Budget
-    found: dict[Hashable, tuple[tuple[Any, ...], tuple[int, ...], int]] = {}
-    leaves: int = 0
-
-    def work_out(self, run: Run, play: Callable[[Run], Any]) -> tuple[tuple[Any, ...], tuple[int, ...], int]:
-        """Return what a part comes to, from every answer of chance."""
-        runs, state = Runs(), unwatched(run.state)
-
-        def once(dealer: WalkDealer) -> Hashable:
-            inner = Run(run.rules, state, dealer, run.players, run.asked)
-            found: Hashable = play(inner)
-            runs.work += inner.work
-            return found
-
-        odds = explore_within(self.budget.share(), once, WalkDealer(), runs)
-        self.leaves += odds.leaves
-        if odds.open:
-            return (), (), 0
-        total = lcm(*(mass.denominator for mass in odds.masses.values()))
-        return tuple(odds.masses), tuple(int(mass * total) for mass in odds.masses.values()), total
-
-
 class PhaseDealer(WalkDealer):
     """Answers behind a merge on, and has what is read from there on noted.
 
@@ -246,28 +214,6 @@ def scene_odds(
     return _Walk(course, Budget(leaves, seconds, work=work), is_merged=is_merged).run()
 
 
-class Sums(msgspec.Struct):
-    """Sums of whole weights by result and scale: their masses are exact, and added up only once."""
-
-    by: dict[Hashable, dict[int, int]] = {}
-
-    def add(self, result: Hashable, weight: int, scale: int) -> None:
-        """Add the mass weight / scale to a result."""
-        of = self.by.setdefault(result, {})
-        of[scale] = of.get(scale, 0) + weight
-
-    def take(self, other: Sums) -> None:
-        """Add all that other sums have, and empty them."""
-        for result, of in other.by.items():
-            for scale, weight in of.items():
-                self.add(result, weight, scale)
-        other.by = {}
-
-    def masses(self) -> dict[Hashable, Fraction]:
-        """Return the probability of each result."""
-        return {result: _fraction(of) for result, of in self.by.items()}
-
-
 class _Walk:
     """One walk: what is known of turns, and where the mass has come to."""
 
@@ -316,7 +262,7 @@ class _Walk:
         ordered = dict(sorted(masses.items(), key=lambda item: -item[1]))
         leaves = self.leaves + self.kept.leaves
         is_interrupted = is_interrupted or STOP.is_asked
-        return SceneOdds(ordered, _fraction(left.by.get(None, {})), leaves, self.states, turns, is_interrupted)
+        return SceneOdds(ordered, summed(left.by.get(None, {})), leaves, self.states, turns, is_interrupted)
 
     def _layer(self, layer: dict[Node, int], scale: int) -> tuple[dict[Node, int], int]:
         """Return the standings after a layer's turns with their weights, and by what the scale has grown."""
@@ -463,10 +409,3 @@ class _Walk:
 
     def _leave_open(self, weight: int, scale: int) -> None:
         self.left.add(None, weight, scale)
-
-
-def _fraction(sums: dict[int, int]) -> Fraction:
-    from fractions import Fraction
-
-    scale = lcm(*sums)
-    return Fraction(sum(weight * (scale // its) for its, weight in sums.items()), scale)

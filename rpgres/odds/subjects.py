@@ -17,7 +17,7 @@ from rpgres.engine.prepare import Prepared, answers_to, policies_of, prepare
 from rpgres.errors import UsageError
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY, Map, State, put
-from rpgres.odds.exact import By, Chance, Weighed, chance_record, house_rules, outcome_odds
+from rpgres.odds.exact import By, Chance, Decide, chance_record, house_rules, outcome_odds
 from rpgres.odds.explorer import WORK, Method, Odds
 from rpgres.rulesets import Option, Rules, unknown
 from rpgres.stopping import STOP
@@ -62,7 +62,7 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
         states: how many distinct merged states were met.
         method: how sure the chances are; see `Odds.method`.
         mean: the mean of results that are numbers; None where they are none, or something is open.
-        is_interrupted: whether somebody stopped it.
+        is_interrupted: whether a person stopped it.
     """
 
     masses: dict[str, Fraction]
@@ -105,7 +105,7 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
         scene: the scene's name; empty for an action.
         inputs: what the action takes, as typed.
         document: the scene's TOML as data.
-        switches: the choices that somebody made; the others are what these bring, or at their default.
+        switches: the choices that were made; the others are what these bring, or at their default.
         choose: decisions that were typed, by label.
         removed: the tags and records that are taken off the table before it begins.
         decided: decisions that are always answered alike, by label.
@@ -136,7 +136,7 @@ def measure(subject: Subject, limits: Limits = Limits()) -> Measured:  # noqa: B
         limits: what it may cost.
 
     Raises:
-        UsageError: an input is missing or impossible, or a decision has nobody to take it.
+        UsageError: an input is missing or impossible, or a decision has no answer.
         FileError: a sheet is missing or faulty.
         RuleError: the ruleset's code failed.
     """
@@ -372,7 +372,7 @@ def measure_action(
     subject: Subject,
     limits: Limits,
     *,
-    weighed: Weighed = "policies",
+    decide: Decide = "policies",
     policies: Mapping[str, str] = EMPTY,
     auto: bool = False,
     by: By = "outcome",
@@ -384,9 +384,9 @@ def measure_action(
     Args:
         subject: the action.
         limits: what it may cost.
-        weighed: who decides for whoever acts.
+        decide: who decides for the actor.
         policies: policy by character; an empty name for everybody.
-        auto: whether the ruleset's first policy answers for whoever has none.
+        auto: whether the ruleset's first policy answers for players who have none.
         by: what the chances are of.
         leaves: a limit of branches.
         notice: is told of every decision that is answered by a policy.
@@ -396,13 +396,13 @@ def measure_action(
     found = subject.start.deciding(policies_of(prepared, policies, auto=auto, with_orders=True, files=True))
     chosen = deciding(found, subject.decided, notice)
     answers: dict[str, Any] = {"choose": answers_to(prepared, subject.choose), "policies": chosen}
-    if weighed == "policies":
+    if decide == "policies":
         odds = outcome_odds(prepared, **answers, leaves=leaves, seconds=limits.seconds, work=int(WORK * share), by=by)
         return measured(prepared, odds)
     from rpgres.odds.optimal import SEARCH, best_odds
 
     budget: dict[str, Any] = {"leaves": leaves, "seconds": limits.seconds, "work": int(SEARCH * share)}
-    best = best_odds(prepared, **answers, **budget, only_first=weighed == "each")
+    best = best_odds(prepared, **answers, **budget, only_first=decide == "each")
     return measured(prepared, best.odds(prepared))
 
 
@@ -489,7 +489,7 @@ class Evaluated(Printed, frozen=True, kw_only=True):
         by: what the chances are of: outcomes, endings, a path of the table at the end, what a procedure counts.
         house_rules: what differs from the ruleset as it ships: files laid over it, switches not at their default.
         switches: every house rule and the choice in force.
-        weighed: who decides for whoever acts; see the record of odds.
+        decide: who decides for the actor; see the record of odds.
         policies: who decided by which policy.
         complete: false where it was interrupted, and only what was known by then is told.
         known: at a persistent table, by whose knowledge of it; null elsewhere.
@@ -504,7 +504,7 @@ class Evaluated(Printed, frozen=True, kw_only=True):
     by: str = "outcome"
     house_rules: list[str] = []
     switches: dict[str, str] = {}
-    weighed: Weighed = "policies"
+    decide: Decide = "policies"
     policies: dict[str, str] = {}
     complete: bool = True
     known: Known | None = None

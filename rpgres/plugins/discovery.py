@@ -21,12 +21,12 @@ from rpgres.plugins.entries import (
     ENDED,
     ID,
     Entry,
-    all_standing,
     disabled_names,
     installed_plugins,
     is_disabled,
     normal,
-    standing_of,
+    standalone_entries,
+    standalone_of,
 )
 from rpgres.plugins.failures import clash, failure
 from rpgres.plugins.folders import head_of, is_one_of
@@ -67,10 +67,10 @@ def find_ruleset(ruleset_id: str, *, extra: Sequence[Path] = ()) -> Ruleset:
     if ruleset_id in BUILTIN:
         return load(_builtin_entry(ruleset_id))
     _refuse_notation(ruleset_id)
-    standing = standing_of(ruleset_id, extra)
-    if standing and standing[0].builtin:
-        return load(standing[0])
-    claims = _claims(ruleset_id, extra)
+    standalone = standalone_of(ruleset_id, extra)
+    if standalone and standalone[0].builtin:
+        return load(standalone[0])
+    claims = claims_of(ruleset_id, extra)
     if not claims:
         raise unknown_ruleset(ruleset_id, extra=extra)
     return load(_only(claims))
@@ -80,13 +80,13 @@ def _builtin_entry(ruleset_id: str) -> Entry:
     return Entry(ruleset_id, BUILTIN[ruleset_id], builtin=True)
 
 
-def _claims(ruleset_id: str, extra: Sequence[Path]) -> list[Entry]:
+def claims_of(ruleset_id: str, extra: Sequence[Path]) -> list[Entry]:
     """Return all that could be the ruleset of this id and does not ship with rpgres."""
     installed = [entry for entry in installed_plugins() if entry.id == ruleset_id]
-    standing = [entry for entry in standing_of(ruleset_id, extra) if not entry.builtin]
+    standalone = [entry for entry in standalone_of(ruleset_id, extra) if not entry.builtin]
     # Where a plugin's own data lie on the rulesets path, they are no second ruleset.
-    own = [_likely_folder(entry) for entry in installed] if standing else []
-    return [entry for entry in standing if not is_one_of(Path(entry.folder), own)] + installed
+    own = [_likely_folder(entry) for entry in installed] if standalone else []
+    return [entry for entry in standalone if not is_one_of(Path(entry.folder), own)] + installed
 
 
 def _refuse_notation(ruleset_id: str) -> None:
@@ -97,15 +97,15 @@ def _refuse_notation(ruleset_id: str) -> None:
 
 
 def _only(claims: Sequence[Entry]) -> Entry:
-    """Return the one of these that is neither disabled nor impossible; when none is, one whose fault is to be told."""
-    able = _usable(claims)
+    """Return the one of these that is neither disabled nor impossible; when none is, one to report the fault of."""
+    able = usable(claims)
     if len(able) > 1:
         raise clash(able[0], able)
     rest = [entry for entry in claims if not is_disabled(entry)] or claims
     return (able or rest)[0]
 
 
-def _usable(claims: Iterable[Entry]) -> list[Entry]:
+def usable(claims: Iterable[Entry]) -> list[Entry]:
     return [entry for entry in claims if not entry.fault and not is_disabled(entry)]
 
 
@@ -179,12 +179,12 @@ def unused_disabled(*, extra: Sequence[Path] = ()) -> list[str]:
 
 def installed_entries() -> list[Entry]:
     """Return the entry points of what is installed that can be imported, those that ship with rpgres left out."""
-    return _usable(installed_plugins())
+    return usable(installed_plugins())
 
 
 def ended_faults() -> list[str]:
     """Return what there is to tell of every plugin that is known to end the process that imports it."""
-    return [failure(entry, "import", told).message for entry, told in ENDED.items()]
+    return [failure(entry, "import", reason).message for entry, reason in ENDED.items()]
 
 
 def ruleset_names(*, titles: bool = True, extra: Sequence[Path] = ()) -> list[RulesetName]:
@@ -195,7 +195,7 @@ def ruleset_names(*, titles: bool = True, extra: Sequence[Path] = ()) -> list[Ru
         titles: whether to read title and summary, where they are found without an import.
     """
     claims: dict[str, list[Entry]] = {}
-    for entry in _usable(all_entries(extra)):
+    for entry in usable(all_entries(extra)):
         claims.setdefault(entry.id, []).append(entry)
     return [
         RulesetName(ruleset_id, *(title_of(able[0]) if titles and len(able) == 1 else ("", "")), able[0].builtin)
@@ -221,7 +221,7 @@ def contested(ruleset_id: str, *, extra: Sequence[Path] = ()) -> str:
     """
     if ruleset_id in BUILTIN:
         return ""
-    able = _usable(_claims(ruleset_id, extra))
+    able = usable(claims_of(ruleset_id, extra))
     return clash(able[0], able).message if len(able) > 1 else ""
 
 
@@ -236,17 +236,17 @@ def owner_of(folder: Path, *, extra: Sequence[Path] = ()) -> str | None:
 def all_entries(extra: Sequence[Path] = ()) -> Iterable[Entry]:
     installed = installed_plugins()
     ids = {entry.id for entry in installed}
-    standing = [
+    standalone = [
         entry
-        for entry in all_standing(extra)
-        if entry.builtin or entry.id not in ids or entry in _claims(entry.id, extra)
+        for entry in standalone_entries(extra)
+        if entry.builtin or entry.id not in ids or entry in claims_of(entry.id, extra)
     ]
-    return (*map(_builtin_entry, BUILTIN), *standing, *installed)
+    return (*map(_builtin_entry, BUILTIN), *standalone, *installed)
 
 
 def installed_folders() -> dict[str, Path]:
     """Return where third parties' rulesets have their data, by id, as far as that is found without an import."""
-    found = {entry.id: _likely_folder(entry) for entry in _usable(installed_plugins())}
+    found = {entry.id: _likely_folder(entry) for entry in usable(installed_plugins())}
     return {ruleset_id: folder for ruleset_id, folder in found.items() if folder is not None}
 
 

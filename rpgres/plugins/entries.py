@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from rpgres.errors import in_short, in_words
+from rpgres.plugins.folders import is_standalone
 from rpgres.rulesets import builtin_folder, overlay_roots
 from rpgres.version import __version__
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from importlib.metadata import Distribution
 
     from rpgres.toml.diagnostics import Diagnostic
-from rpgres.plugins.folders import is_standalone
 
 GROUP = "rpgres"  # the entry points' group, and the distribution that brings the built-ins
 DISABLE = "RPGRES_DISABLE"
@@ -47,7 +47,7 @@ class Entry(msgspec.Struct, frozen=True):
         distribution: what installed it.
         version: that distribution's version.
         builtin: whether it ships with rpgres.
-        fault: why it cannot be used, as far as that can be told without importing it.
+        fault: why it cannot be used, as far as that is known without importing it.
         folder: where it stands as data alone; empty for an entry point.
     """
 
@@ -69,7 +69,7 @@ class Entry(msgspec.Struct, frozen=True):
 
     @property
     def origin(self) -> str:
-        """The distribution and its version; the folder of what nobody installed."""
+        """The distribution and its version; the folder of what is not installed."""
         if not self.distribution:
             return self.folder
         return f"{self.distribution} {self.version}".rstrip()
@@ -147,23 +147,23 @@ def is_disabled(entry: Entry) -> bool:
     return entry.id in disabled or (not entry.builtin and normal(entry.distribution) in disabled)
 
 
-def standing_of(ruleset_id: str, extra: Sequence[Path]) -> list[Entry]:
+def standalone_of(ruleset_id: str, extra: Sequence[Path]) -> list[Entry]:
     """Return the folders of an id that are a whole ruleset; only the one that ships, when one does."""
     if os.path.basename(ruleset_id) != ruleset_id or ruleset_id in ("", os.curdir, os.pardir):
         return []
-    return [entry for entry in all_standing(extra, ruleset_id) if entry.id == ruleset_id]
+    return [entry for entry in standalone_entries(extra, ruleset_id) if entry.id == ruleset_id]
 
 
 def standalone_folder(ruleset_id: str, *, extra: Sequence[Path] = ()) -> Path | None:
     """Return the folder of a ruleset that is data alone, or None when this is no such ruleset."""
-    standing = standing_of(ruleset_id, extra) if ruleset_id not in BUILTIN else []
-    return Path(standing[0].folder) if standing else None
+    standalone = standalone_of(ruleset_id, extra) if ruleset_id not in BUILTIN else []
+    return Path(standalone[0].folder) if standalone else None
 
 
-def all_standing(extra: Sequence[Path], ruleset_id: str | None = None) -> Iterator[Entry]:
-    """Yield the folders that are whole rulesets, those that ship first; those of an id that ships are not of others.
+def standalone_entries(extra: Sequence[Path], ruleset_id: str | None = None) -> Iterator[Entry]:
+    """Yield the folders that are whole rulesets, those that ship first; no other folder can have an id that ships.
 
-    A folder with such an id is laid over what ships, and told as a fault where it says that it is a whole ruleset.
+    A folder with such an id is laid over what ships, and reported as a fault where it says that it is a whole ruleset.
     """
     shipped = builtin_folder()
     taken = set(BUILTIN)
@@ -210,7 +210,7 @@ def misnamed_folders(*, extra: Sequence[Path] = ()) -> list[Diagnostic]:
     """
     from rpgres.toml.diagnostics import Diagnostic
 
-    return [Diagnostic("bad-id", entry.fault, entry.folder) for entry in all_standing(extra) if entry.fault]
+    return [Diagnostic("bad-id", entry.fault, entry.folder) for entry in standalone_entries(extra) if entry.fault]
 
 
 def id_fault(ruleset_id: str) -> str:

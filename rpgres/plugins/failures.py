@@ -1,4 +1,4 @@
-"""A plugin that fails: its code kept from the terminal, and what is told of the failure, stage by stage."""
+"""A plugin that fails: its exceptions become `PluginError`s that name the stage; its output is kept from results."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rpgres.errors import PluginError, in_words, place_of
+from rpgres.plugins.entries import DISABLE, GROUP, Entry, Stage
 from rpgres.version import __version__
 
 if TYPE_CHECKING:
     from types import FrameType
-
-from rpgres.plugins.entries import DISABLE, GROUP, Entry, Stage
 
 RENAME = "Rename the folder; until then it is ignored."
 
@@ -33,13 +32,13 @@ def at_stage(entry: Entry, stage: Stage) -> Iterator[None]:
         except BaseException as error:  # SystemExit and the like too: a plugin must not end the program
             if isinstance(error, KeyboardInterrupt) and interrupts:
                 raise
-            told, advice = _explained(error, stage, entry)
-            raise failure(entry, stage, told, advice=advice) from error
+            reason, advice = _explained(error, stage, entry)
+            raise failure(entry, stage, reason, advice=advice) from error
 
 
 @contextmanager
 def _interrupts() -> Iterator[list[int]]:
-    """Note the interrupts that come from the keyboard: whoever is here can tell theirs from one that code raises."""
+    """Note the interrupts that come from the keyboard, to distinguish them from one that code raises."""
     import signal
     import threading
 
@@ -80,8 +79,8 @@ def _explained(error: BaseException, stage: Stage, entry: Entry) -> tuple[str, s
         if entry.module == error.name or entry.module.startswith(f"{error.name}."):
             return f"its module {error.name!r} does not exist", _reinstall(entry)
         add = f"If it is yours, add what brings {error.name!r} to `dependencies` in its pyproject.toml. "
-        told = f"it needs the module {error.name!r}, which is not installed{place_of(error)}"
-        return told, add + _reinstall(entry)
+        reason = f"it needs the module {error.name!r}, which is not installed{place_of(error)}"
+        return reason, add + _reinstall(entry)
     if stage == "import" and isinstance(error, ImportError) and error.name == GROUP:
         upgrade = f"pip install --upgrade {GROUP} {entry.distribution}"
         return (
@@ -101,13 +100,13 @@ def _reinstall(entry: Entry) -> str:
     return f"To repair it, reinstall it with its dependencies: pip install --force-reinstall {entry.distribution}."
 
 
-def failure(entry: Entry, stage: Stage, told: str, *, advice: str | None = None) -> PluginError:
+def failure(entry: Entry, stage: Stage, reason: str, *, advice: str | None = None) -> PluginError:
     if stage == "disabled":
-        what = f"the ruleset {entry.id} of {entry.origin} is disabled: {told}"
+        what = f"the ruleset {entry.id} of {entry.origin} is disabled: {reason}"
     else:
         name = f"the ruleset {entry.id}" if entry.id else "a ruleset"
         point = f", entry point {entry.id} = {entry.value}" if entry.id and not entry.folder else ""
-        what = f"{name} of {entry.origin} cannot be used (stage {stage}{point}): {told}"
+        what = f"{name} of {entry.origin} cannot be used (stage {stage}{point}): {reason}"
     end = "\n" if "\n" in what else " " if what.endswith("?") else ". "
     return PluginError(f"{what}{end}{advice or _advice(entry)}", **details(entry, stage))
 

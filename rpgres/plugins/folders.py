@@ -24,7 +24,7 @@ def is_standalone(folder: Path) -> bool:
 
 
 def _says_standalone(path: Path) -> bool:
-    """Tell whether a file that is no TOML, or no UTF-8, was meant to be a whole ruleset, so that its fault is told."""
+    """Tell whether a file that is no TOML, or no UTF-8, was meant to be a whole ruleset, to report its fault."""
     try:
         with path.open("rb") as file:
             content = file.read(MAX_BYTES)

@@ -47,7 +47,7 @@ def check_entry(entry: Entry) -> None:
 
 
 def load_entry(entry: Entry) -> None:
-    """Import a plugin as every use of it does, and let be whatever is wrong with it."""
+    """Import a plugin as every use of it does, and ignore its faults."""
     with suppress(PluginError):
         ruleset_of(entry)
 
@@ -63,7 +63,7 @@ def _of_folder(entry: Entry) -> Ruleset:
     if not isinstance(named, list) or not named:
         return _standing(entry, (), b"")
     settings: Any = {}
-    with suppress(FileError):  # told when the data are read
+    with suppress(FileError):  # reported when the data are read
         settings = parse_cached(read_source(folder / "ruleset.toml")).get("settings", {})
     chosen = {kit: settings.get(kit, {}) for kit in named if isinstance(kit, str)} if isinstance(settings, dict) else {}
     return _standing(entry, tuple(chosen), msgspec.json.encode(chosen, enc_hook=str))
@@ -75,11 +75,11 @@ def _standing(entry: Entry, kits: tuple[str, ...], settings: bytes) -> Ruleset:
     for name in kits:
         kit = find_kit(name)
         if kit is None:
-            continue  # data alone, or no kit; that is told when the data are read
+            continue  # data alone, or no kit, which is reported when the data are read
         said = msgspec.json.decode(settings)[name]
         names = {key: value for key, value in said.items() if key in NAMING} if isinstance(said, dict) else {}
         chosen = kit.settings()
-        for one in (said, names):  # what is wrong is told as a fault of the file
+        for one in (said, names):  # what is wrong is reported as a fault of the file
             with suppress(msgspec.ValidationError):
                 chosen = msgspec.convert(one, kit.settings)
                 break
@@ -163,7 +163,7 @@ def _checked(record: object, place: int, entry: Entry) -> Ruleset:
 
 
 def _check_contract(ruleset: Ruleset, entry: Entry) -> None:
-    """Check what a record says of itself; the data are another matter (`rpgres.lint.whole`)."""
+    """Check a record's own fields; its data are checked in `rpgres.lint.whole`."""
     api: object = ruleset.api
     if type(api) is not int or api < 1:
         raise failure(entry, "validate", f"its api is {in_short(repr(api))}, not a whole number from 1 to {API}")

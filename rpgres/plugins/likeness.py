@@ -29,7 +29,7 @@ VECTORS = "vectors/*.jsonl"
 
 # What is noted above the first line that begins so; the line may stand in any order, or not at all.
 NOTES = {
-    r"\[ladder": "Words for numbers: whoever types the word means the number.",
+    r"\[ladder": "Words for numbers: who types the word means the number.",
     r"\[bands": "The outcomes: what each is called, and whether it is a success. A new one needs a condition below.",
     r"\[define": "Formulas that several actions share.",
     r"\[actions": "What characters do. `parameters` is what is typed, `required` what may not be left out; `sentence`\n"
@@ -41,7 +41,7 @@ NOTES = {
     r"(\[actions\.[^.\]]+\.bands|bands\.)": "Which outcome it is: the first whose condition holds.",
     r"\[parameters": "What is typed for an action: options on the command line, keys of `with` in scenes.",
     r"\[switches": "House rules: questions of the rules that a table may answer otherwise.",
-    r"\[outcomes": "What is told when an outcome comes about, and what it changes: these texts are yours.",
+    r"\[outcomes": "The text of an outcome, and what it changes: these texts are yours.",
     r"\[effects": "What outcomes can change.",
     r"\[tracks": "Rows of boxes on every sheet.",
     r"\[sheet": "What a character sheet has. `rpgres sheet new` prints one to fill in.",
@@ -123,7 +123,7 @@ def files_like(ruleset: Ruleset, name: str, words: Words) -> dict[str, str]:
 
 
 def _check_words(data: Mapping[str, Any], old: Words, words: Words) -> None:
-    """Raise what makes words impossible, as far as that can be told before they are put in."""
+    """Raise what makes words impossible, as far as that is known before they are put in."""
     if words.action != old.action and words.action in data["actions"]:
         raise UsageError(f"there is another action {words.action!r} already; choose another word")
     kept = old.abilities[len(words.abilities) :]
@@ -146,8 +146,8 @@ def _own_text(text: str) -> str:
 
 def _folder(ruleset: Ruleset) -> Path:
     if ruleset.data is None or not is_standalone(ruleset.data):
-        told = f"{ruleset.id} has rules in code, and cannot be made into a file"
-        raise UsageError(f"{told}; `rpgres plugin new NAME` writes a package to start from")
+        message = f"{ruleset.id} has rules in code, and cannot be made into a file"
+        raise UsageError(f"{message}; `rpgres plugin new NAME` writes a package to start from")
     return ruleset.data
 
 

@@ -1,4 +1,4 @@
-"""Every plugin with its state: what `rpgres plugin list` tells."""
+"""Every plugin with its state: what `rpgres plugin list` prints."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 
 from rpgres.errors import FileError, PluginError, RpgresError
 from rpgres.model.printed import Printed
-from rpgres.plugins.discovery import _claims, _usable, all_entries, title_of
+from rpgres.plugins.discovery import all_entries, claims_of, title_of, usable
 from rpgres.plugins.entries import Entry, Stage
 from rpgres.plugins.failures import at_stage, clash, failure
 from rpgres.plugins.importing import check_entry, ruleset_of
@@ -18,7 +18,7 @@ from rpgres.rulesets import data_folders, merge_parts, read_parts
 
 
 class PluginStatus(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of one entry point when it was checked thoroughly.
+    """The state of one entry point after all checks.
 
     `stage` and `problem` say where and why it failed; they are None and empty when it is `ok`. Several problems of the
     data are on one line each. An entry point that could not be read has an empty `id`.
@@ -69,15 +69,15 @@ def list_rulesets(
     failed: Callable[[PluginError], None] | None = None,
     begins: Callable[[str], None] | None = None,
 ) -> list[PluginStatus]:
-    """Return what becomes of every entry point, built-ins first, each imported and checked thoroughly. Raises nothing.
+    """Return the state of every entry point, built-ins first, each imported and checked. Raises nothing.
 
     Checked are a plugin's own data, without overlays, so that a fault found is the plugin's.
 
     Args:
         ruleset_id: only the entry points of this id, of which there may be none.
         extra: the folders of `--rulesets`.
-        failed: is told the error of each that cannot be used, with what the plugin raised as its cause.
-        begins: is told the id of each before it is checked.
+        failed: is called with the error of each that cannot be used, with what the plugin raised as its cause.
+        begins: is called with the id of each before it is checked.
     """
     entries = [entry for entry in all_entries(extra) if ruleset_id is None or entry.id == ruleset_id]
     found = []
@@ -92,7 +92,7 @@ def _status(entry: Entry, *, extra: Sequence[Path], failed: Callable[[PluginErro
     title, summary = title_of(entry)
     try:
         check_entry(entry)
-        claims = [] if entry.builtin else _usable(_claims(entry.id, extra))
+        claims = [] if entry.builtin else usable(claims_of(entry.id, extra))
         if len(claims) > 1:
             raise clash(entry, claims)
         title, summary = _check_thoroughly(entry)
@@ -117,7 +117,7 @@ def _status(entry: Entry, *, extra: Sequence[Path], failed: Callable[[PluginErro
 
 
 def _check_thoroughly(entry: Entry) -> tuple[str, str]:
-    """Hold a ruleset's data against its code and return title and summary."""
+    """Check a ruleset's data against its code and return title and summary."""
     from rpgres.lint.whole import all_diagnostics
     from rpgres.rulesets import Rules
 

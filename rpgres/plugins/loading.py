@@ -1,4 +1,4 @@
-"""A ruleset ready to play: its code, its data with overlays and switches, checked where somebody has changed them."""
+"""A ruleset ready to play: its code, its data with overlays and switches, checked where they were changed."""
 
 from __future__ import annotations
 

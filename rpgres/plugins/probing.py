@@ -1,4 +1,4 @@
-"""Whether importing a plugin ends the process, found in one that may end. How plugins are found is in `plugins`."""
+"""Finding plugins whose import ends the process: they are imported in another process first."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ class _Asked(msgspec.Struct):
 def probe_plugins() -> None:
     """Import every installed plugin in a process of its own, and note those that end it, which are not imported here.
 
-    Whoever lists everything calls this first; it costs a start of Python where any plugin is installed, else nothing.
+    Lists of all plugins call this first; it costs a start of Python where any plugin is installed, else nothing.
     """
     waiting: Sequence[Entry] = [entry for entry in installed_entries() if entry not in ENDED]
     while waiting:
-        done, told = _import_elsewhere(waiting)
+        done, message = _import_elsewhere(waiting)
         if done >= len(waiting):
             return
-        ENDED[waiting[done]] = told
+        ENDED[waiting[done]] = message
         waiting = waiting[done + 1 :]
 
 

@@ -1,4 +1,4 @@
-"""The hook of ruleset plugins, its marker, and how it is called. Finding and judging plugins stands in `plugins`."""
+"""The hook of ruleset plugins, its marker, and how it is called."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def rpgres_rulesets() -> Iterable[Ruleset]:
     `rpgres_coin/ruleset.toml`::
 
         title = "Coin"
-        summary = "One coin, and luck for whoever wins."
+        summary = "One coin, and luck for the winner."
         version = "1"
         dice = "1d2"
 
@@ -91,7 +91,7 @@ def rpgres_rulesets() -> Iterable[Ruleset]:
         help = "the coin, 1 or 2"
 
         [effects.luck]
-        help = "somebody's luck changes"
+        help = "a character's luck changes"
 
         [outcomes.toss.lose]
         text = "Tails."

@@ -108,13 +108,13 @@ def _with_hidden(state: State, known: State, after: State) -> State:
     now = {id(old): old for old in after.tags} if is_less else dict(zip(before, after.tags, strict=False))
     tags = [now.get(id(tag)) if id(tag) in before else tag for tag in state.tags]
     there = [tag for tag in (*tags, *after.tags[len(before) :]) if tag is not None]
-    gone = state.characters.keys() - after.characters.keys()
+    removed = state.characters.keys() - after.characters.keys()
     parts = {field: _merged(*(getattr(one, field) for one in (state, known, after))) for field in _SOME_HIDDEN}
     whole = msgspec.structs.replace(
         state,
         characters=after.characters,
         counters=after.counters,
-        tags=tuple(tag for tag in there if tag.on not in gone),
+        tags=tuple(tag for tag in there if tag.on not in removed),
         piles=Map({name: pile for name, pile in state.piles.items() if name in after.piles}),
         **parts,
     )

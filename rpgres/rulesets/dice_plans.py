@@ -294,7 +294,8 @@ def _steps(plan: DicePlan) -> Iterator[str]:
         later = plan.groups_of(*its.formulas, *its.of_a_die) | again
         later -= rolled
         if later:
-            raise FormulaError(f"the question {label} needs {', '.join(sorted(later))}, rolled only after its answer")
+            told = f"the question {label} needs {', '.join(sorted(later))}, rolled only after its answer"
+            raise FormulaError(f"{told}; its `when` and its options can name only dice before it")
         return label
 
     for label, one in plan.asks.items():

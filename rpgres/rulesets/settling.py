@@ -107,7 +107,7 @@ class Settlement(msgspec.Struct, frozen=True):
 
 
 class Settling:
-    """Settles outcome tables of a ruleset; what came of a margin is kept.
+    """Settles outcome tables of a ruleset; results are cached by margin.
 
     Args:
         rules: the ruleset in play, with its switches.

@@ -297,7 +297,7 @@ def _check_tags(faults: _Faults, tags: Mapping[str, SceneTag], seats: Sequence[s
 def _check_tag_paths(faults: _Faults, data: Mapping[str, Any], tags: Mapping[str, SceneTag]) -> None:
     """Check that paths name a tag by the slug of its text, and not by its key in the scene.
 
-    It is told by `scene check` alone: what is played for a seat tells nobody what hidden tags are called.
+    Only `scene check` says so: a scene that is played for a seat does not reveal the names of hidden tags.
     """
     steps = list(_all_steps(data.get("steps")))
     there = {slug(tag.text) for tag in tags.values()}
@@ -510,7 +510,7 @@ def _without(scene: Scene, step: Step, inputs: Mapping[str, Any], key: str) -> d
 
 
 def _readable(scene: Scene, step: Step, *, everybody: Sequence[str]) -> dict[str, Any]:
-    """Return a step's inputs without those that take somebody to read whose own fault is told already."""
+    """Return a step's inputs without those of a character whose own fault is reported already."""
     inputs = dict(step.with_)
     absent = set(everybody) - set(scene.state.characters)
     for key, value in inputs.items():

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from rpgres.engine.players import Policy, Standing, default_policy, policy_of
-from rpgres.engine.prepare import ORDERS_FILE
+from rpgres.engine.players import ORDERS_FILE, OrdersPolicy, Policy, default_policy, policy_of
 from rpgres.errors import UsageError
 from rpgres.model.state import GM, State
 from rpgres.rulesets import Rules, unknown
@@ -34,7 +33,7 @@ class Deciding(msgspec.Struct):
     sources: dict[str, Source] = {}
 
     def add(self, who: str, policy: str, folder: Path | None) -> None:
-        """Take note of the policy of somebody; a file of orders lies beside the scene."""
+        """Take note of the policy of a character; a file of orders lies beside the scene."""
         if policy:
             self.policies[who] = beside(policy, folder)
 
@@ -67,10 +66,10 @@ class Deciding(msgspec.Struct):
             chosen.setdefault("", default_policy(rules))
         if not self.sets and not self.orders and not any(name.endswith(ORDERS_FILE) for name in chosen.values()):
             return {name: policy_of(rules, its) for name, its in chosen.items()}
-        from rpgres.engine.deciders import scene_standing
+        from rpgres.engine.deciders import scene_policies
 
         on_sheets = {name: its for name, its in self.orders.items() if name not in named}
-        return scene_standing(chosen, self.sets, on_sheets, sources=self.sources, rules=rules, state=state)
+        return scene_policies(chosen, self.sets, on_sheets, sources=self.sources, rules=rules, state=state)
 
 
 def who_decides(file: SceneFile, policies: Mapping[str, Policy]) -> dict[str, str]:
@@ -84,7 +83,7 @@ def who_decides(file: SceneFile, policies: Mapping[str, Policy]) -> dict[str, st
     for name, policy in policies.items():
         said = file.characters.get(name, {}).get("policy", "")
         is_named = said in file.orders or said.endswith(ORDERS_FILE)
-        if name and isinstance(policy, Standing) and not is_named:
+        if name and isinstance(policy, OrdersPolicy) and not is_named:
             found[name] = f"orders, then {said}" if said else "orders"
         elif said:
             found[name] = said

@@ -170,7 +170,7 @@ def scene_of_procedure(subject: Subject, deciders: Deciders) -> tuple[Scene, Pre
     """Return the scene that plays the procedure of a subject, and the procedure with its inputs read.
 
     Raises:
-        UsageError, FileError: the inputs do not fit, or nobody is called as they say.
+        UsageError, FileError: the inputs do not fit, or name a character that is not there.
     """
     start = subject.start
     prepared = prepare(subject.rules, subject.action, subject.inputs, **start.arguments)
@@ -218,7 +218,7 @@ def _measured(
 
 
 def nobody_decides(scene: Scene, questions: Iterable[Question]) -> NeedsPolicy:
-    """Return the error of decisions in a scene, or in a procedure without a file, that nobody takes."""
+    """Return the error of decisions in a scene, or in a procedure without a file, without an answer."""
     asked = list(questions)
     if not scene.source.text:
         return needs_policy(asked)

@@ -30,7 +30,7 @@ _FROM_NOTHING = ("counters", "abilities", "uses")  # where a number that is not 
 
 
 class SceneResult(Printed, frozen=True, kw_only=True, tag="rpgres.scene/1"):
-    """What came of a scene, as `rpgres scene run --json` prints it.
+    """The result of a scene, as `rpgres scene run --json` prints it.
 
     Attributes:
         ruleset: the ruleset's id.
@@ -89,7 +89,7 @@ class PlainStep(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_
 
 
 class Unanswered(FileError):
-    """A step waits for a decision that nobody takes.
+    """A step waits for a decision without an answer.
 
     Attributes:
         pending: the decision, with what happened in the step so far.
@@ -105,7 +105,7 @@ class PlayedStep(NamedTuple):
         leaf: the step.
         passes: for each group it is in, which pass this is, from 0.
         is_skipped: whether its `when` did not hold.
-        result: what came of it; None where it was skipped, or played nothing.
+        result: its result; None where it was skipped, or played nothing.
         state: the table after it.
         before: the table as it found it.
         after: the table as it left it: another than `state` where that is forgotten (`fresh`).
@@ -140,21 +140,21 @@ def play_scene(
     rewinds: Callable[[], bool] = bool,
     ended: Callable[[str], None] | None = None,
 ) -> Iterator[PlayedStep]:
-    """Yield what comes of each step of a scene, as it is played.
+    """Yield the result of each step of a scene, as it is played.
 
     Args:
         scene: the scene.
         seed: what all chance is drawn from.
-        prompt: asks a person what nobody else answers.
+        prompt: asks a person what nothing else answers.
         hand: asks a person for results of real dice and cards that the scene does not give.
         begins: is told each step that is played, before it is, with the table.
-        rewinds: has whoever is prompted take back the last answer of a step, which is then played again; False where
-            there is none.
+        rewinds: takes back the last answer of a step for the person who is prompted; the step is then played again.
+            False where there is none.
         ended: is told the name of how the scene ended; empty where it has none.
 
     Raises:
         FileError: a step cannot be played; says which and where.
-        Unanswered: a decision has nobody to take it.
+        Unanswered: a decision has no answer.
     """
     program, streams, state, at = scene.program, Streams(seed), scene.state, At()
     skipped: list[tuple[Leaf, tuple[int, ...]]] = []
@@ -196,12 +196,12 @@ def seed_of(scene: Scene, seed: str | None) -> str:
 def run_scene(
     scene: Scene, *, seed: str | None = None, prompt: Prompt | None = None, seat: str | None = None
 ) -> SceneResult:
-    """Return what comes of a scene as a whole; see `play_scene`.
+    """Return the result of a scene as a whole; see `play_scene`.
 
     Args:
         scene: the scene.
         seed: in place of the scene's own; without either a fresh one is minted.
-        prompt: asks a person what nobody else answers.
+        prompt: asks a person what nothing else answers.
         seat: leave out what this seat may not know, and the seed.
     """
     seed, endings = seed_of(scene, seed), list[str]()
@@ -213,11 +213,11 @@ def run_scene(
 def scene_result(
     scene: Scene, steps: Iterable[PlayedStep], *, ending: str, seed: str, seat: str | None = None
 ) -> SceneResult:
-    """Return what comes of a scene from its steps.
+    """Return the result of a scene from its steps.
 
     Args:
         scene: the scene.
-        steps: what came of each step, with nothing left out.
+        steps: the result of each step, with nothing left out.
         ending: the name of how it ended; empty where it has none.
         seed: what all chance was drawn from.
         seat: leave out what this seat may not know, and the seed.
@@ -258,7 +258,7 @@ def step_record(scene: Scene, played: PlayedStep, *, seat: str | None = None) ->
 
     Args:
         scene: the scene.
-        played: what came of the step.
+        played: the result of the step.
         seat: leave out what this seat may not know, and the seed.
     """
     step, record = played.leaf.step, dict[str, Any]()
@@ -282,7 +282,7 @@ def _kept(
     hand: Hand | None,
     rewinds: Callable[[], bool],
 ) -> tuple[Result | Pending | None, State]:
-    """Return what comes of a step when no answer is taken back any more."""
+    """Return the result of a step when no answer is taken back any more."""
     dice = Remembered(hand) if hand is not None else None
     asks = dice.counting(prompt) if dice is not None and prompt is not None else prompt
     while True:
@@ -307,7 +307,7 @@ def play_step(
     prompt: Prompt | None = None,
     hand: Hand | None = None,
 ) -> tuple[Result | Pending | None, State]:
-    """Return what comes of a step, None where it plays nothing; and the table after it.
+    """Return the result of a step, None where it plays nothing; and the table after it.
 
     Args:
         scene: the scene.

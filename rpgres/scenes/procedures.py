@@ -40,7 +40,7 @@ def procedure_scene(
         given, choose: results and answers by label, in order.
         note: carried into the result.
         folder: where sheets are sought first.
-        state: the table; by default there is nobody but those whom the inputs bring.
+        state: the table; by default only with the characters that the inputs bring.
         actor: who acts, at that table.
     """
     step = Step(

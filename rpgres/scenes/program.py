@@ -117,7 +117,7 @@ class Scene(msgspec.Struct, frozen=True):
         source: its text, for pointing at faults.
         rules: the rules it is played by.
         state: the table at its beginning.
-        policies: who decides when nobody else does, by character.
+        policies: who decides when nothing else does, by character.
         program: its steps in the order in which they come.
         folder: where sheets are sought first: beside the scene; None when it stands in no file.
         extra: further folders with rulesets and overlays.

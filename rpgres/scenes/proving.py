@@ -69,7 +69,7 @@ class ProvedScenes(msgspec.Struct, frozen=True, kw_only=True, tag_field="format"
 
     Attributes:
         ok: whether every expectation held.
-        files: what came of each scene.
+        files: the result of each scene.
     """
 
     ok: bool

@@ -152,7 +152,7 @@ class Step(_Record, frozen=True):
         steps: in place of an action: a group of steps, played once, or as `repeat` says.
         repeat: how long the group is repeated.
         actor: who acts: one of the scene's characters.
-        id: a name, so that later steps can branch on what came of it.
+        id: a name, so that later steps can branch on its outcome.
         with_: the action's inputs, by parameter.
         given: results read off real dice, by label: one, or a list in the order of the questions.
         choose: answers to decisions, by label or WHO:LABEL, likewise; `OPTION*` is for every question of its label.
@@ -209,7 +209,7 @@ class SceneFile(_Record, frozen=True):
         title: what the scene is called.
         summary: what it is about, in a line.
         seed: any text, so that every run is the same; left out, each run has a fresh one.
-        policy: who answers what nobody else does: a policy of the ruleset, orders of this scene by name, or a file of
+        policy: who answers what nothing else does: a policy of the ruleset, orders of this scene by name, or a file of
             standing orders.
         orders: standing orders by name, which a `policy` can name.
         switches: house rules that are not at their default.

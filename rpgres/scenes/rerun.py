@@ -52,7 +52,7 @@ def scene_what_if(
 
     Args:
         scene: the scene, as it was.
-        before: what came of it.
+        before: its result.
         given: results of dice that are changed, as `STEP.LABEL#N=FACES`.
         choose: decisions that are changed, likewise.
         policies: who answers decisions that are new, beside the scene's own policies.
@@ -71,7 +71,7 @@ def scene_what_if(
     played = list(_walk(scene, _changing(scene, known, answers, changes, before.seed, again), endings.append))
     is_pending = any(isinstance(found.found, Pending) for found in again.values())
     _check_reached(scene, again, changes, is_pending=is_pending)
-    gone = [one for place, own in answers.items() if place not in again and not is_pending for one in own]
+    unplayed = [one for place, own in answers.items() if place not in again and not is_pending for one in own]
     return WhatIf(
         ruleset=scene.rules.id,
         changed=changes,
@@ -79,7 +79,7 @@ def scene_what_if(
         after=[told for one in played if (told := step_record(scene, one)) is not None],
         dropped=[
             *(one for found in again.values() for one in found.dropped),
-            *(Dropped(label=one.label, value=one.value, who=one.who, step=one.step) for one in gone),
+            *(Dropped(label=one.label, value=one.value, who=one.who, step=one.step) for one in unplayed),
         ],
         fresh=[f"{name_of(scene, place)}.{text}" for place, found in again.items() for text in found.fresh],
         complete=not is_pending,
@@ -101,7 +101,7 @@ def file_what_if(
     """Return a scene as it was and with answers changed, and the data of its ruleset.
 
     Args:
-        before: what came of it.
+        before: its result.
         file: the scene, where it is not where it was.
         given, choose: what is changed; see `scene_what_if`.
         policies: who answers decisions that are new, by character.

@@ -138,7 +138,7 @@ def _gathered(pairs: Any) -> dict[str, list[str]]:
 
 
 class Players(NamedTuple):
-    """Who answers what a step does not choose: policies, and before them whoever decides otherwise, if anybody."""
+    """Who answers what a step does not choose: policies, and before them an answerer of the caller, if there is one."""
 
     policies: Policies
     decides: Answerer | None = None
@@ -154,7 +154,7 @@ class Players(NamedTuple):
 def play_bare(
     scene: Scene, leaf: Leaf, state: State, dealer: Dealer, players: Players, *, asked: str = EFFECTS
 ) -> tuple[str | None, State]:
-    """Return the band of what comes of a step, None where it has none; and the table after it.
+    """Return the band of a step's result, None where it has none; and the table after it.
 
     Args:
         scene: the scene.
@@ -197,7 +197,7 @@ def play_through(scene: Scene, dealer_of: Callable[[int], Dealer]) -> Standing:
         dealer_of: returns who answers chance, by the number of a step among the draws of a seed.
 
     Raises:
-        NeedsAnswer: a decision has nobody to take it.
+        NeedsAnswer: a decision has no answer.
         FileError: a step cannot be played; says which and where.
     """
     program, rules, state, at = scene.program, scene.rules, scene.state, At()
@@ -218,7 +218,7 @@ def scene_result(scene: Scene, standing: Standing, *, by: Sequence[str] = (ENDIN
     """Return what is asked for, of where a scene stands at its end; see `course_of`.
 
     Raises:
-        UsageError: it is what a procedure counts, which is gone at the end.
+        UsageError: it is what a procedure counts, which is no longer there at the end.
     """
     counts = [name for name in by if name != ENDING and "." not in name]
     if counts:

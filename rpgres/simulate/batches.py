@@ -30,7 +30,7 @@ _ERRORS: dict[str, type[RpgresError]] = {
 
 
 class Batch(msgspec.Struct, frozen=True):
-    """What came of the runs from `begin` to before `end`.
+    """The results of the runs from `begin` to before `end`.
 
     Attributes:
         begin, end: the runs.

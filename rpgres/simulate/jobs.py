@@ -9,7 +9,8 @@ from typing import Any
 
 import msgspec
 
-from rpgres.engine.prepare import ORDERS_FILE, Prepared
+from rpgres.engine.players import ORDERS_FILE
+from rpgres.engine.prepare import Prepared
 from rpgres.errors import FileError, UsageError, named
 from rpgres.model.state import EMPTY
 from rpgres.plugins.discovery import find_ruleset

@@ -56,7 +56,7 @@ def simulated(job: Job, plan: Plan, *, crew: Crew, start: Tally) -> Iterator[Tal
     Raises:
         RpgresError: a run failed, or workers cannot be reached.
     """
-    with _folder(job) as folder:
+    with folder_of(job) as folder:
         tally, pace, seconds = start, Pace(), 0.0
         encoded = job.encoded()
         with here() as own:
@@ -85,7 +85,7 @@ def _is_worth(plan: Plan, tally: Tally, pace: Pace, crew: Crew) -> bool:
 
 
 @contextmanager
-def _folder(job: Job) -> Iterator[Path]:
+def folder_of(job: Job) -> Iterator[Path]:
     """Give a folder with the files of a job, for the workers of this machine."""
     with TemporaryDirectory(prefix="rpgres-", ignore_cleanup_errors=True) as folder:
         unpack(job, Path(folder))

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from rpgres.dice.seeds import Streams, run_seed
 from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.effects import apply_effects
-from rpgres.engine.players import Policies, Question, Seats
+from rpgres.engine.players import EVERY, Applied, Policies, Question, Seats
 from rpgres.engine.prepare import Prepared, answers_to, policies_of, prepare
 from rpgres.engine.procedures import PLACE
 from rpgres.engine.run import play
@@ -19,7 +19,7 @@ from rpgres.errors import RpgresError, UsageError
 from rpgres.errors import named as as_input
 from rpgres.model.paths import NOTHING, QUANTIFIERS, Scope, parse_path
 from rpgres.model.serialization import plain
-from rpgres.model.state import Box, State
+from rpgres.model.state import EMPTY, Box, State
 from rpgres.odds.exact import NeedsPolicy
 from rpgres.scenes import Scene, play_scene, read_scene
 from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, onward
@@ -36,6 +36,8 @@ OUTCOME, MARGIN, TOTAL = "outcome", "margin", "total"
 ENDING = "ending"
 LAST = "last"  # the last outcome of a scene without named endings
 ACTION_THINGS = (OUTCOME, MARGIN, TOTAL)
+CHOSEN = "choose."  # before the name of a typed answer, as what is counted
+TAKEN, REFUSED, BOTH = "taken", "refused", "taken and refused"  # what became of it in a run
 _MOST_KEPT = 4096  # dealers of steps; those of groups that are repeated very often are made anew
 SKIPPED = "skipped"  # in place of the outcome of a step that was not played
 
@@ -46,10 +48,12 @@ class Subject(NamedTuple):
     Attributes:
         things: the names of what is counted.
         play: plays a run by its number and returns the value of each.
+        refused: the typed answers that a run did not offer so far, each with the first question.
     """
 
     things: tuple[str, ...]
     play: Callable[[int], Key]
+    refused: Mapping[str, tuple[Question, str]] = EMPTY
 
 
 def rebuild(job: Job, folder: Path) -> Subject:
@@ -109,12 +113,19 @@ def action_subject(prepared: Prepared, job: Job, subject: ActionSubject, named: 
     readers = [_end_reader(name) for name in job.by]
     asked = EFFECTS if readers else OUTCOME
     common = Seats(policies=policies)
-    single = common.script.single
+    single, answers, refused = common.script.single, choice_things(choose), dict[str, tuple[Question, str]]()
 
     def play_run(run: int) -> Key:
+        if not choose:
+            return play_with(run, common)
+        applied = Applied(choose)
+        key = play_with(run, Seats(choose, policies=policies, applied=applied))
+        refused.update(applied.refused)
+        return (*key, *chosen_values(applied, answers))
+
+    def play_with(run: int, seats: Seats) -> Key:
         dealer.move_to(run)
         single.clear()
-        seats = Seats(choose, policies=policies) if choose else common
         try:
             outcome, done = play(prepared, dealer=dealer, players=seats, asked=asked)
         except Settled as settled:
@@ -130,18 +141,31 @@ def action_subject(prepared: Prepared, job: Job, subject: ActionSubject, named: 
         state = apply_effects(prepared.rules, done.state, outcome)
         return (*key, *(read(state, getattr(dealer, "place", None)) for read in readers))
 
-    return Subject((*ACTION_THINGS, *job.by), play_run)
+    return Subject((*ACTION_THINGS, *job.by, *answers), play_run, refused)
 
 
 def _undecided(question: Question, run: int) -> NeedsPolicy:
-    """Return the error of a decision that nobody takes."""
+    """Return the error of a decision without an answer."""
     options = ", ".join(option.name for option in question.options)
     return NeedsPolicy(
-        f"in run {run} nobody takes the decision {question.label} ({question.who} chooses among {options}). Answer it "
+        f"in run {run} the decision {question.label} has no answer ({question.who} chooses among {options}). Answer it "
         f"with {as_input('choose')} {question.label}=..., or let a policy decide with {as_input('auto')} or "
         f"{as_input('policy')} NAME",
         labels=[question.label],
     )
+
+
+def choice_things(choose: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Return what is counted of typed answers, so that it adds up over workers: each as `choose.LABEL=ANSWER`."""
+    pairs = ((label.rpartition(":")[2], answer) for label, answers in choose.items() for answer in answers)
+    return tuple(dict.fromkeys(f"{CHOSEN}{label}={answer.removesuffix(EVERY)}" for label, answer in pairs))
+
+
+def chosen_values(applied: Applied, things: Sequence[str]) -> Key:
+    """Return what became of each typed answer in a run; None where nothing asked for it."""
+    names = [thing.removeprefix(CHOSEN) for thing in things]
+    known = {(True, False): TAKEN, (False, True): REFUSED, (True, True): BOTH}
+    return tuple(known.get((name in applied.used, name in applied.refused)) for name in names)
 
 
 def scene_things(scene: Scene) -> list[str]:
@@ -330,7 +354,7 @@ def require_paths(state: State, paths: Sequence[str], *, has_procedure: bool) ->
         has_procedure: whether one is played.
 
     Raises:
-        UsageError: one cannot be read, or speaks of somebody who is not there.
+        UsageError: one cannot be read, or names a character that is not there.
     """
     for text in paths:
         if has_procedure and not is_path(text):

@@ -9,11 +9,13 @@ from typing import Any
 
 import msgspec
 
+from rpgres.errors import RpgresError
 from rpgres.model.printed import Printed
 from rpgres.odds.sampling import WIDE, Estimate, estimate
 from rpgres.rulesets import Rules
 from rpgres.simulate.jobs import ActionSubject, Job
-from rpgres.simulate.subjects import LAST, OUTCOME, Value
+from rpgres.simulate.running import folder_of
+from rpgres.simulate.subjects import BOTH, CHOSEN, LAST, OUTCOME, REFUSED, TAKEN, Value, rebuild
 from rpgres.simulate.tallies import Tally
 
 QUANTILES = {"5%": 0.05, "25%": 0.25, "50%": 0.5, "75%": 0.75, "95%": 0.95}
@@ -75,7 +77,7 @@ class Counted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SimulationResult(Printed, frozen=True, kw_only=True, tag="rpgres.simulation/1"):
-    """What came of many runs, as `rpgres simulate --json` prints it.
+    """The results of many runs, as `rpgres simulate --json` prints it.
 
     The same seed and number of runs give the same record, whatever the number of workers.
 
@@ -94,6 +96,8 @@ class SimulationResult(Printed, frozen=True, kw_only=True, tag="rpgres.simulatio
         counted: what was counted, by name.
         success: how likely an outcome is that means success; null for scenes and where none does.
         policies: who decided by which policy.
+        partly: the answers of --choose that some runs do not offer, where a policy decides or the question is skipped.
+        unasked: the labels of --choose that no run asks before the outcome.
         switches: every house rule and the choice in force.
         note: the text of --note.
     """
@@ -112,6 +116,8 @@ class SimulationResult(Printed, frozen=True, kw_only=True, tag="rpgres.simulatio
     counted: dict[str, Counted]
     success: Estimate | None = None
     policies: dict[str, str] = {}
+    partly: list[str] = []
+    unasked: list[str] = []
     switches: dict[str, str] = {}
     note: str | None = None
 
@@ -144,9 +150,14 @@ def summed_up(
         title: the scene's title.
         policies: who decided by which policy.
         note: carried into the record.
+
+    Raises:
+        ChoiceError: runs refuse a typed answer, and none offers it.
     """
     subject = job.subject
     is_action = isinstance(subject, ActionSubject)
+    choices = {name: set(values) for name, values in tally.counts.items() if name.startswith(CHOSEN)}
+    counts = {name: values for name, values in tally.counts.items() if name not in choices}
     return SimulationResult(
         ruleset=rules.id,
         rules=rules.layers.identity(),
@@ -159,12 +170,49 @@ def summed_up(
         complete=complete,
         wanted=wanted,
         width=width,
-        counted={name: counted_record(name, values, rules=rules) for name, values in tally.counts.items()},
+        counted={name: counted_record(name, values, rules=rules) for name, values in counts.items()},
         success=_success(tally, rules) if is_action else None,
         policies=dict(policies or {}),
+        partly=_partly_offered(job, tally.runs, choices, is_whole=complete),
+        unasked=_unasked(choices) if complete else [],
         switches=rules.chosen,
         note=note,
     )
+
+
+def _partly_offered(job: Job, runs: int, choices: Mapping[str, set[Value]], *, is_whole: bool) -> list[str]:
+    """Return the typed answers that only some runs offer.
+
+    Raises:
+        ChoiceError: runs refuse an answer, and none offers it.
+    """
+    partly = list[str]()
+    for thing, found in choices.items():
+        name = thing.removeprefix(CHOSEN)
+        if found & {TAKEN, BOTH}:
+            partly += [name] * bool(found & {REFUSED, BOTH})
+        elif is_whole and REFUSED in found:
+            raise _refusal(job, runs, name)
+    return sorted(partly)
+
+
+def _refusal(job: Job, runs: int, name: str) -> RpgresError:
+    """Return the error of the first run that refuses an answer, which is played again."""
+    from rpgres.engine.players import refusal
+
+    with folder_of(job) as folder:
+        subject = rebuild(job, folder)
+        next(run for run in range(runs) if subject.play(run) and name in subject.refused)
+    return refusal(*subject.refused[name])
+
+
+def _unasked(choices: Mapping[str, set[Value]]) -> list[str]:
+    """Return the labels of which no run asked for an answer."""
+    asked: dict[str, bool] = {}
+    for thing, found in choices.items():
+        label = thing.removeprefix(CHOSEN).partition("=")[0]
+        asked[label] = asked.get(label, False) or bool(found - {None})
+    return sorted(label for label, is_asked in asked.items() if not is_asked)
 
 
 def counted_record(name: str, counts: Mapping[Value, int], *, rules: Rules) -> Counted:

@@ -140,7 +140,7 @@ def test_open_mass_is_told() -> None:
     from rpgres.cli.rulesets import read_ruleset
 
     told = plain_text(report_lines(report_of(record, read_ruleset("fate").file)))
-    assert told == ("Overcome: odds (fate)\n  Odd band    33.33 %  at least 1/3\n  remaining: 66.67 % (otherwise)\n")
+    assert told == ("Overcome: odds (fate)\n  Odd band    33.33 %  at least 1/3\n  remaining: 66.67 % (not followed)\n")
 
 
 def test_no_control_character_reaches_a_terminal() -> None:

@@ -227,7 +227,7 @@ def test_what_is_refused(args: tuple[str, ...], message: str) -> None:
 def test_a_decision_without_anybody_ends_it_with_3() -> None:
     ran = rpgres(*SEEDED, "--by", "counters")
     assert ran.code == 3
-    assert re.search(r"in run \d+ nobody takes the decision price .* --auto or --policy NAME", ran.err)
+    assert re.search(r"in run \d+ the decision price has no answer .* --auto or --policy NAME", ran.err)
 
 
 def test_options_may_stand_first_and_are_completed() -> None:

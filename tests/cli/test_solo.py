@@ -117,3 +117,22 @@ def test_tables_need_nobody_at_the_table() -> None:
     assert "sky: sun" in rpgres("play", stdin="sky --given sky=1\nundo\nquit\n").out
     assert rpgres("table", "reveal").code == 0
     assert rpgres("table", "verify").code == 0
+
+
+def test_what_befalls_somebody_without_a_sheet_is_told_to_be_lost() -> None:
+    """Neither a refusal, as the row has come up, nor silence: a counter of a character needs a character to keep it."""
+    dry = '"1-3" = { text = "Sun", effects = [{ kind = "wet", to = "actor", change = -1 }] }'
+    Path("rulesets/weather").mkdir(parents=True)
+    sheet = '\n[sheet]\nname = { kind = "text", help = "name" }\nwet = { kind = "counter", help = "how wet" }\n'
+    Path("rulesets/weather/ruleset.toml").write_text(TABLES.replace('"1-3" = "Sun"', dry) + sheet, "utf-8")
+    assert rpgres("table", "new", "weather").code == 0
+    assert "not kept: wet; the table has no character" in rpgres("table", "act", "sky", "--given", "sky=2").out
+    rained = rpgres("table", "act", "sky", "--given", "sky=5", "--choose", "shelter=no").out
+    assert "wet" in rained
+    assert "not kept" not in rained
+    Path("mara.toml").write_text('name = "Mara"\n', "utf-8")
+    assert rpgres("table", "join", "--sheet", "mara.toml").code == 0
+    assert "not kept" not in rpgres("table", "act", "sky", "--given", "sky=2").out
+    assert "Wet -1" in rpgres("table", "show").out
+    assert rpgres("table", "reveal").code == 0
+    assert rpgres("table", "verify").code == 0

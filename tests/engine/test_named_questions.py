@@ -21,8 +21,9 @@ from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.records import Result
 from rpgres.engine.run import run
 from rpgres.errors import ChoiceError
+from rpgres.model.events import RollEvent
 from rpgres.odds.exact import outcome_odds
-from rpgres.odds.optimal import weigh_best
+from rpgres.odds.optimal import evaluate_best
 from rpgres.odds.sampling import sample
 from tests.support.command_line import rpgres
 from tests.support.declarative import head, here, rules, write
@@ -133,17 +134,17 @@ class TestPush:
         wanted, _ = every_outcome(prepared)
         found = outcome_odds(prepared, policies={"": policy_of(prepared.rules)})
         assert found.masses["success"] == wanted["success"] == _pushed(pool, gear, needs, only_short=1)
-        assert weigh_best(prepared).masses["success"] == _pushed(pool, gear, needs, only_short=99)
+        assert evaluate_best(prepared).masses["success"] == _pushed(pool, gear, needs, only_short=99)
 
     @pytest.mark.slow
     def test_the_best_is_that_of_every_die_and_answer(self) -> None:
         prepared = _prepared("pushed", "check", pool=1, gear=1, needs=1)
-        assert weigh_best(prepared).masses["success"] == best_success(prepared)
+        assert evaluate_best(prepared).masses["success"] == best_success(prepared)
 
     def test_a_large_pool_is_fast(self) -> None:
         prepared = _prepared("pushed", "check", pool=6, gear=8, needs=4)
         start = process_time()
-        assert weigh_best(prepared).masses["success"] == _pushed(6, 8, 4, only_short=99)
+        assert evaluate_best(prepared).masses["success"] == _pushed(6, 8, 4, only_short=99)
         assert process_time() - start < 1
 
 
@@ -217,7 +218,7 @@ class TestPicks:
         totals, _ = every_outcome(prepared, what="total")
         assert outcome_odds(prepared, by="total", policies={"": policy_of(prepared.rules)}).masses == totals
         if luck < 2:
-            assert weigh_best(prepared).masses.get("low", 0) == 1 - best_success(prepared)
+            assert evaluate_best(prepared).masses.get("low", 0) == 1 - best_success(prepared)
 
     def test_dice_are_picked_by_what_they_show(self) -> None:
         line = ["roll", "picked", "check", "--sheet", "luck-2", "--needs", "8", "--given", "ask=1", "--seed", "7"]
@@ -297,7 +298,7 @@ class TestChosen:
         write(CHOSEN, name="chosen")
         inputs = {"count": count, "up-to": up_to, "most": most, "needs": needs}
         prepared = _prepared("chosen", "any" if is_any else "least", **inputs)
-        assert weigh_best(prepared).masses.get("high", 0) == _chosen(count, up_to, most, needs, is_any=is_any)
+        assert evaluate_best(prepared).masses.get("high", 0) == _chosen(count, up_to, most, needs, is_any=is_any)
 
 
 def test_a_question_is_about_the_counters_in_its_formulas(here: Path) -> None:
@@ -551,3 +552,38 @@ class TestTable:
         answered = rpgres("batch", stdin=request)
         assert answered.code == 0, answered.err
         assert '"label":"push"' in answered.out.replace(" ", "")
+
+
+COUNTED = (
+    head("Counted", "Dice as many as answers and as what is left.", good=True, bad=False)
+    + """
+[actions.try]
+summary = "Try."
+dice = { first = "1d6", more = "{times(luck)}d6", left = "{luck-points}d6" }
+ask.luck = { text = "Luck?", times = 2, before = "more", options = { spend = { cost = { luck-points = 1 } } } }
+bands = { good = "first + more + left >= 12", bad = "else" }
+
+[effects]
+luck = { help = "luck is spent", does = "counter", counter = "luck-points" }
+
+[sheet]
+name = { kind = "text", help = "name" }
+luck-points = { kind = "counter", default = 3, at-least = 0, help = "luck" }
+"""
+)
+
+
+def test_dice_are_as_many_as_answers_so_far_and_as_what_these_left() -> None:
+    write(COUNTED, name="counted")
+    Path("jo.toml").write_text('name = "Jo"\n')
+    prepared = _prepared("counted", "try", sheet="jo.toml")
+    for answers in range(3):
+        choose = {"luck": ["spend"] * answers + ["no"]}
+        found, _ = run(prepared, streams=Streams("1"), choose=choose)
+        assert isinstance(found, Result)
+        rolled = {event.label: event.faces.count(",") + 1 for event in found.events if isinstance(event, RollEvent)}
+        expected = {"first": 1, "more": answers, "left": 3 - answers}
+        assert rolled == {label: count for label, count in expected.items() if count}
+        dice = 1 + answers + (3 - answers)
+        wanted = Fraction(sum(sum(faces) >= 12 for faces in product(range(1, 7), repeat=dice)), 6**dice)
+        assert outcome_odds(prepared, choose=choose).masses["good"] == wanted

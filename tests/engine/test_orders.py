@@ -17,11 +17,11 @@ from rpgres.engine.orders import orders_policy
 from rpgres.engine.players import (
     ORDERS,
     POLICY,
+    OrdersPolicy,
     Policies,
     Policy,
     Preference,
     Question,
-    Standing,
     View,
     policy_of,
     preferred,
@@ -428,7 +428,7 @@ def test_odds_are_those_of_the_same_policy_in_python(tmp_path: Path, fate: Rules
     sheet.write_text(SHEET.replace(", sword-for-hire = 1", ""), "utf-8")
     prepared = prepare(fate, "overcome", {"sheet": str(sheet), "skill": "fight", "vs": 2})
     policies = policies_of(prepared, {}, with_orders=True)
-    assert isinstance(policies["mara"], Standing)
+    assert isinstance(policies["mara"], OrdersPolicy)
     ordered, written = (outcome_odds(prepared, policies={"mara": one}) for one in (policies["mara"], by_hand))
     assert ordered.masses == written.masses
     assert ordered.masses != outcome_odds(prepared).masses
@@ -441,10 +441,10 @@ def test_orders_on_a_sheet_come_before_everybodys_policy_and_after_an_own_one(tm
     prepared = prepare(fate, "overcome", {"sheet": str(sheet), "skill": "fight", "vs": 2})
     assert policies_of(prepared, {}) == {}
     both = policies_of(prepared, {}, auto=True)
-    assert isinstance(both["mara"], Standing)
+    assert isinstance(both["mara"], OrdersPolicy)
     assert both["mara"].fallback is both[""]
     own = policies_of(prepared, {"mara": "thrifty"}, auto=True)
-    assert not isinstance(own["mara"], Standing)
+    assert not isinstance(own["mara"], OrdersPolicy)
     sheet.write_text(SHEET.replace('"invoke"', '"invite"', 1), "utf-8")
     prepared = prepare(fate, "overcome", {"sheet": str(sheet), "skill": "fight", "vs": 2})
     with pytest.raises(FileError, match=r"mara\.toml:9: orders\[0\]\.ask: fate asks for no decision 'invite'"):

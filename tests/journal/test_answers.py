@@ -24,7 +24,8 @@ from rpgres.errors import ChoiceError, GivenError, RpgresError, RuleError
 from rpgres.journal import commands as sitting
 from rpgres.journal import replay as running
 from rpgres.journal import store
-from rpgres.journal.commands import Done, Place, acting, writing
+from rpgres.journal.commands import Done, Place, writing
+from rpgres.journal.commands import running as drafting
 from rpgres.journal.records import Entry, drawn_in, found_in
 from rpgres.journal.verifying import verify
 from rpgres.journal.views import log_seen
@@ -246,9 +247,9 @@ def test_a_journal_in_which_an_answer_rewrites_dice_is_found(
 ) -> None:
     """Such as whoever holds the file could write, chain and all."""
     sitting.act(place, "overcome", OPPOSED, actor="mara")
-    run_of = acting.run_of
+    run_of = drafting.run_of
     forged = {"tape": (), "typed": {}}
-    monkeypatch.setattr(acting, "run_of", lambda *args: msgspec.structs.replace(run_of(*args), **forged))
+    monkeypatch.setattr(drafting, "run_of", lambda *args: msgspec.structs.replace(run_of(*args), **forged))
     sitting.answer(place, choose={"invoke": ["no"]}, given=OTHER)
     monkeypatch.undo()
     assert rolled(entries(place)[-1]) == OTHER

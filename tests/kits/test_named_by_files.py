@@ -97,7 +97,7 @@ def test_the_best_that_can_be_done(points: int, vs: int) -> None:
     prepared = prepare(
         load_rules(find_ruleset(SAMPLE)), "overcome", {"skill": 0, "vs": vs, "aspect": ["A", "B"], "sparks": points}
     )
-    found = action_odds(prepared, weighed="best")
+    found = action_odds(prepared, decide="best")
     assert sum(Fraction(one.exact) for band, one in found.outcomes.items() if band in ("succeed", "style")) == expected
 
 

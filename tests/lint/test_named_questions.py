@@ -80,7 +80,7 @@ def _line(text: str, part: str) -> int:
             'who = "friend"',
             'before = "best"',
             "push",
-            "the question push needs best, last, rolled only after its answer",
+            "the question push needs best, last, rolled only after its answer; its `when` and its options can name",
         ),
         ("cost = { luck = 2 }", "cost = { lucl = 2 }", "push.options.two.cost.lucl", "has no counter or track on its"),
         ('counter = "luck" }', 'counter = "price" }', "push.options.two.cost.luck", "no effect reduces luck"),

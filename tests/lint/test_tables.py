@@ -190,3 +190,10 @@ def test_an_outcome_that_leads_to_no_table_is_told() -> None:
     )
     write(HEAD + SOUND + more, name="harbor")
     assert "22: outcomes.row.any.table: the ruleset has no random table 'omn'; did you mean `omen`?" in told()
+
+
+def test_a_deck_that_is_not_there_is_told_once() -> None:
+    write(HEAD + SOUND.replace('cards = "standard"', 'cards = "tarot"'), name="harbor")
+    with pytest.raises(FileError) as caught:
+        rules("harbor")
+    assert caught.value.message.count("has no deck 'tarot'") == 1

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rpgres.dice.seeds import Streams
-from rpgres.engine.dealers import GivenDealer, SeededDealer, unknown_card
+from rpgres.engine.dealers import GivenDealer, SeededDealer
 from rpgres.engine.events import Drawn
 from rpgres.engine.piles import lay_out
 from rpgres.engine.players import NO, Seats, preferred, uniform
@@ -24,7 +24,7 @@ from rpgres.engine.running import Run
 from rpgres.engine.stops import Broken, Settled
 from rpgres.engine.table import Table
 from rpgres.errors import GivenError, UsageError
-from rpgres.model.cards import DeckFile, build_deck
+from rpgres.model.cards import DeckFile, build_deck, unknown_card
 from rpgres.model.serialization import read_state, state_record
 from rpgres.model.state import FACE_DOWN, Pile, State, code_of
 from rpgres.odds.exact import outcome_odds

@@ -147,7 +147,7 @@ def test_the_example_in_the_hooks_documentation_is_a_working_plugin(site: Path) 
     assert status("coin") == PluginStatus(
         id="coin",
         title="Coin",
-        summary="One coin, and luck for whoever wins.",
+        summary="One coin, and luck for the winner.",
         distribution="rpgres-coin",
         version="1.0",
         module="rpgres_coin",
@@ -702,7 +702,7 @@ def test_a_builtin_can_be_disabled(builtin: str, site: Path, monkeypatch: pytest
 def test_names_and_titles_are_found_without_an_import(place: str, site: Path) -> None:
     install(site, files={"rpgres_coin/__init__.py": "1 / 0\n", f"rpgres_coin/{place}ruleset.toml": DATA})
     found = ruleset_names()[-1]
-    assert (found.id, found.title, found.summary) == ("coin", "Coin", "One coin, and luck for whoever wins.")
+    assert (found.id, found.title, found.summary) == ("coin", "Coin", "One coin, and luck for the winner.")
     assert not found.builtin
     assert "rpgres_coin" not in sys.modules
     assert [name.id for name in ruleset_names(titles=False)] == [*SHIPPED, "coin"]

@@ -211,7 +211,9 @@ def test_two_fights_that_differ_in_what_a_player_holds_look_the_same_to_others(d
 
         def noting(view: View, question: Question, heard: list[Any] = heard) -> Any:
             if view.seat == GM:
-                heard.append((view.state, list(view.events), msgspec.structs.replace(question, reads=None, alike=None)))
+                heard.append(
+                    (view.state, list(view.events), msgspec.structs.replace(question, reads=None, card_key=None))
+                )
                 return {"lay": "deck", "act": "hold", "npc": "deck", "counter": "baton"}.get(question.label, NO)
             if question.label == "play":
                 return "S11" if any(one.name == "S11" for one in question.options) else "pass"

@@ -104,7 +104,7 @@ def check_folder(folder: Path, extra: Sequence[Path]) -> RulesetCheck:
     fault = folder_fault(whole.name)
     if fault:
         problems = [Diagnostic("bad-id", fault, str(folder)), *problems]
-    return RulesetCheck(whole.name, not problems, (), problems)
+    return RulesetCheck(whole.name, _is_sound(problems), (), problems)
 
 
 def _checked(ruleset_id: str, folders: Sequence[Path]) -> RulesetCheck:
@@ -125,7 +125,11 @@ def _checked(ruleset_id: str, folders: Sequence[Path]) -> RulesetCheck:
         return RulesetCheck(ruleset_id, False, (), diagnostics_in(error, code="broken-plugin"))
     found = data_folders(ruleset_id, own=ruleset.data, extra=folders)
     problems, overlays = _problems_of(ruleset, found, folders)
-    return RulesetCheck(ruleset_id, not problems, overlays, problems)
+    return RulesetCheck(ruleset_id, _is_sound(problems), overlays, problems)
+
+
+def _is_sound(problems: Sequence[Diagnostic]) -> bool:
+    return all(one.severity != "error" for one in problems)
 
 
 def _problems_of(
@@ -138,6 +142,7 @@ def _problems_of(
         extra: the folders of `--rulesets`.
         is_alone: whether its scenes are read without other overlays.
     """
+    from rpgres.conformance.unreached import unreached_outcomes
     from rpgres.errors import FileError
     from rpgres.lint.whole import all_diagnostics
     from rpgres.rulesets import Rules, merge_parts, read_parts
@@ -151,6 +156,8 @@ def _problems_of(
         # While the rules are broken, each example and scene would tell the same again.
         if not problems:
             problems = [*_example_problems(rules), *_scene_problems(rules, extra, is_alone=is_alone)]
+        if not problems:
+            problems = list(unreached_outcomes(rules))
     except FileError as error:
         problems = diagnostics_in(error)
     return problems, overlays

@@ -20,7 +20,7 @@ from rpgres.cli.studies import emit, run_study, study_of
 from rpgres.engine.hidden import NO_TABLE, Start
 from rpgres.errors import UsageError
 from rpgres.odds.actions import missing_hand, require_hand
-from rpgres.odds.exact import By, OddsResult, Weighed, outcome_odds
+from rpgres.odds.exact import By, Decide, OddsResult, outcome_odds
 from rpgres.odds.explorer import Odds
 from rpgres.odds.ladder import LadderOdds, ladder_odds, missing_opposition
 from rpgres.odds.sampling import GAMES
@@ -50,7 +50,7 @@ class Line(Struct, kw_only=True):
         action: the action.
         inputs: what it takes, as typed.
         shared: the options of every action.
-        weighed: who decides for the actor: policies, or the optimum.
+        decide: who decides for the actor: policies, or the optimum.
         named: policies by character, for the record; the default under `*`.
         choose: decisions that were typed.
         start: where the action begins.
@@ -60,7 +60,7 @@ class Line(Struct, kw_only=True):
     action: str
     inputs: dict[str, Any]
     shared: dict[str, Any]
-    weighed: Weighed
+    decide: Decide
     named: dict[str, str]
     choose: dict[str, list[str]]
     start: Start = NO_TABLE
@@ -140,7 +140,7 @@ def _study(study: str, line: Line, axes: Sequence[Axis], by: By, data: RulesetDa
     shared = line.shared
     evaluate = partial(
         measure_action,
-        weighed=line.weighed,
+        decide=line.decide,
         policies={who: name for who, _, name in (text.rpartition("=") for text in shared["policy"])},
         auto=shared["auto"],
         leaves=line.budget["leaves"],
@@ -154,7 +154,7 @@ def _study(study: str, line: Line, axes: Sequence[Axis], by: By, data: RulesetDa
         choose=line.choose,
         start=line.start,
     )
-    told = {"weighed": line.weighed, "policies": line.named}
+    told = {"decide": line.decide, "policies": line.named}
     code = run_study(study, subject, axes, shared, told=told, file=data.file)
     if code:
         raise typer.Exit(code)
@@ -165,28 +165,28 @@ def _read_line(rules: Rules, action: str, inputs: dict[str, Any], shared: dict[s
 
     rules = checked(rules)
     named = opt.policy_names(rules, names=shared["policy"], auto=shared["auto"])
-    weighed = _weighed(rules, action, shared, is_named="*" in named)
-    if weighed != "policies" and "*" not in named:  # the others decide by default
+    decide = _decide(rules, action, shared, is_named="*" in named)
+    if decide != "policies" and "*" not in named:  # the others decide by default
         shared["auto"] = True
         named = {**opt.policy_names(rules, names=(), auto=True), **named}
-    if weighed == "each" and not shared["each"] and missing_hand(rules, action, inputs, start):
-        weighed = "policies"  # no choice was asked for, so the totals of hands are shown
-    if weighed != "policies":
+    if decide == "each" and not shared["each"] and missing_hand(rules, action, inputs, start):
+        decide = "policies"  # no choice was asked for, so the totals of hands are shown
+    if decide != "policies":
         require_hand(rules, action, inputs, start)
-    if weighed == "best":
+    if decide == "best":
         named = {**named, "actor": "best"}
     choose = opt.read_answers(shared["choose"], option="--choose")
-    told: dict[str, Any] = {"weighed": weighed, "named": named, "choose": choose, "start": start}
+    told: dict[str, Any] = {"decide": decide, "named": named, "choose": choose, "start": start}
     return Line(rules=rules, action=action, inputs=inputs, shared=shared, **told)
 
 
 def _ladder(line: Line, opposition: str) -> LadderOdds:
     """Return the odds at every rung."""
-    weigh: Callable[..., Odds] = partial(outcome_odds, games=GAMES)
-    if line.weighed != "policies":
-        from rpgres.odds.optimal import weigh_best
+    evaluate: Callable[..., Odds] = partial(outcome_odds, games=GAMES)
+    if line.decide != "policies":
+        from rpgres.odds.optimal import evaluate_best
 
-        weigh = partial(weigh_best, only_first=line.weighed == "each")
+        evaluate = partial(evaluate_best, only_first=line.decide == "each")
     return ladder_odds(
         line.rules,
         line.action,
@@ -196,7 +196,7 @@ def _ladder(line: Line, opposition: str) -> LadderOdds:
         policies=line.policies,
         named=line.named,
         note=line.shared["note"],
-        weigh=weigh,
+        evaluate=evaluate,
         start=line.start,
         **line.budget,
     )
@@ -208,37 +208,37 @@ def _action_odds(line: Line, by: By) -> OddsResult:
     from rpgres.odds.actions import action_odds
 
     prepared = prepare(line.rules, line.action, line.inputs, **line.start.arguments)
-    told: dict[str, Any] = {"named": line.named, "weighed": line.weighed, "note": line.shared["note"]}
+    told: dict[str, Any] = {"named": line.named, "decide": line.decide, "note": line.shared["note"]}
     policies = line.policies(prepared)
     return action_odds(prepared, choose=line.choose, policies=policies, by=by, start=line.start, **told, **line.budget)
 
 
-def _weighed(rules: Rules, action: str, shared: Mapping[str, Any], *, is_named: bool) -> Weighed:
+def _decide(rules: Rules, action: str, shared: Mapping[str, Any], *, is_named: bool) -> Decide:
     """Return who decides for the actor.
 
     Raises:
         UsageError: it was given twice, or odds are of numbers, of which none is the best.
     """
-    asked: list[Weighed] = [one for one in ("best", "each") if shared[one]]
+    asked: list[Decide] = [one for one in ("best", "each") if shared[one]]
     if len(asked) > 1:
         raise UsageError(
             "--best and --each exclude each other: --best lets the actor decide optimally every time, "
             "--each varies only the first choice"
         )
-    weighed = asked[0] if asked else "policies" if is_named else rules.file.actions[action].odds
-    if weighed != "policies" and shared["by"] is not None and shared["by"] != "outcome":
+    decide = asked[0] if asked else "policies" if is_named else rules.file.actions[action].odds
+    if decide != "policies" and shared["by"] is not None and shared["by"] != "outcome":
         raise UsageError(
-            f"--by evaluates numbers and --{weighed} evaluates success; use one of them, or name a --policy"
+            f"--by evaluates numbers and --{decide} evaluates success; use one of them, or name a --policy"
         )
-    return weighed
+    return decide
 
 
 def weigh_notation(notation: str, values: dict[str, Any]) -> None:
     """Print the chance of every value of a dice expression."""
     from rpgres.odds.dice import dice_odds
 
-    weighed = opt.read_dice(notation, values["vs"], values["note"])
-    form, record = format_of(values), dice_odds(weighed, note=values["note"], by=values["by"])
+    rolled = opt.read_dice(notation, values["vs"], values["note"])
+    form, record = format_of(values), dice_odds(rolled, note=values["note"], by=values["by"])
     _print(record, None, values, form=form)
 
 

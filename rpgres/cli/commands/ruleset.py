@@ -281,7 +281,9 @@ def _checked_lines(checked: Sequence[RulesetCheck], strays: Sequence[Diagnostic]
         count = "a problem" if len(one.problems) == 1 else f"{len(one.problems)} problems"
         state = Piece("ok", "good") if one.ok else Piece(count, "bad")
         yield line(Piece(one.id, "name"), ": ", state, with_)
-        yield from (line(text) for problem in one.problems for text in problem.text.splitlines())
+        for problem in one.problems:
+            mark = "" if problem.severity == "error" else f"{problem.severity}: "
+            yield from (line(text) for text in f"{mark}{problem.text}".splitlines())
     yield from (line(stray.text) for stray in strays)
 
 

@@ -47,6 +47,7 @@ class Line(Struct, kw_only=True):
     Attributes:
         shared: the options, as typed.
         things: what is counted without being asked for.
+        choices: what is counted of typed answers.
         rules: the rules.
         job_of: makes the job of a seed.
         show: prints one run of a seed; returns the exit code.
@@ -63,6 +64,7 @@ class Line(Struct, kw_only=True):
     title: str = ""
     policies: Mapping[str, str] = {}
     own_seed: str | None = None
+    choices: Sequence[str] = ()
 
     @property
     def paths(self) -> list[str]:
@@ -76,7 +78,7 @@ def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> N
     from rpgres.engine.prepare import answers_to, prepare
     from rpgres.plugins.loading import checked
     from rpgres.simulate import action_job
-    from rpgres.simulate.subjects import ACTION_THINGS, require_paths
+    from rpgres.simulate.subjects import ACTION_THINGS, choice_things, require_paths
 
     shared = {option.name: values.pop(option.name) for option in ACTION_OPTIONS}
     switches = opt.read_switches(shared["switch"])
@@ -117,7 +119,15 @@ def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> N
         )
         return _show_result(found, rules, shared)
 
-    line = Line(shared=shared, things=ACTION_THINGS, rules=rules, job_of=job_of, show=show, policies=told)
+    line = Line(
+        shared=shared,
+        things=ACTION_THINGS,
+        choices=choice_things(choose),
+        rules=rules,
+        job_of=job_of,
+        show=show,
+        policies=told,
+    )
     require_paths(prepared.state, line.paths, has_procedure=rules.file.actions[action].procedure)
     _simulate(line)
 
@@ -230,7 +240,7 @@ def _simulate(line: Line) -> None:
     seed = _seed(line, saved.job.seed if saved is not None else None)
     is_shown = shared["show"] is not None
     job, plan, crew = line.job_of(seed), _plan(line), _crew(shared)
-    tally = empty_tally((*line.things, *line.paths))
+    tally = empty_tally((*line.things, *line.paths, *line.choices))
     if path is not None and saved is not None:
         tally = tally_for(path, saved, job, things=tally.counts, runs=None if is_shown else plan.runs)
     if is_shown:

@@ -123,7 +123,7 @@ def odds(room: Room, asked: Weighed) -> Odds:
         actor=action.actor,
         seat=room.seat,
         auto=True,
-        weighed=asked.decide,
+        decide=asked.decide,
         by=asked.by,
         choose=read_answers(action.spoken.get("choose") or (), option="choose"),
     )

@@ -19,7 +19,7 @@ from rpgres.dice import resembles_notation
 from rpgres.engine.labels import labels_of
 from rpgres.engine.periods import period_names
 from rpgres.engine.records import Pending
-from rpgres.engine.views import SOMEBODY, state_seen
+from rpgres.engine.views import ANOTHER_SEAT, state_seen
 from rpgres.errors import UsageError
 from rpgres.journal.commands import actor_of
 from rpgres.journal.history import History
@@ -131,7 +131,7 @@ class Room:
     def deeds(self) -> dict[str, str]:
         """Return what may be typed beside actions and can be done here, with what it does."""
         history, waits = self.history, self.waits
-        is_asked = waits is not None and (self.can_answer or waits.question.who not in (SOMEBODY, GM))
+        is_asked = waits is not None and (self.can_answer or waits.question.who not in (ANOTHER_SEAT, GM))
         can_turn = self.seat in (None, GM)
         players = [name for name in self.state.characters if self.state.seat_of(name) != GM]
         possible = {

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rpgres.cli.play.room import Room
 from rpgres.cli.render.words import who_is
-from rpgres.engine.views import SOMEBODY
+from rpgres.engine.views import ANOTHER_SEAT
 from rpgres.model.state import GM, Character, Pile
 
 MOST_COUNTERS = 2  # of a character, where no parameter says which ones matter
@@ -25,7 +25,7 @@ def status(room: Room, width: int = 0) -> str:
     else:
         question = waits.question
         asked = f": {question.label}" if question.label else ""
-        last = "another seat decides" if question.who == SOMEBODY else f"waits for {who_is(question.who)}{asked}"
+        last = "another seat decides" if question.who == ANOTHER_SEAT else f"waits for {who_is(question.who)}{asked}"
     players = [one for one in state.characters.values() if state.seat_of(one.name) != GM]
     parts = [_part(room, one) for one in players]
     parts += [f"{name.replace('-', ' ')}: {count}" for name, count in _shared(room)]

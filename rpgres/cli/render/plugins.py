@@ -57,7 +57,7 @@ def verdict_lines(verdict: Verdict) -> list[Line]:
         state = Piece("passed", "good") if verdict.ok else Piece("failed", "bad")
         found = [line(INDENT, name, state, INDENT, HANG, verdict.title)]
     found += [line(INDENT * 2, text) for problem in verdict.problems for text in problem.text.splitlines()]
-    return found + [line(INDENT * 2, Piece(f"note: {_one_line(note)}", "quiet")) for note in verdict.notes]
+    return found + [line(INDENT * 2, Piece(f"{note.severity}: {_one_line(note)}", "quiet")) for note in verdict.notes]
 
 
 def closing_line(verdicts: Sequence[Verdict]) -> Line:

@@ -72,6 +72,13 @@ def skipped_lines(labels: Iterable[str]) -> list[Line]:
     return [line(INDENT, Piece(f"skipped for lack of an answer: {', '.join(names)} ({how})", "quiet"))]
 
 
+def answer_notes(partly: Sequence[str], unasked: Sequence[str]) -> list[str]:
+    """Return what many runs say of the answers of --choose: those that only some runs offer, and labels none asks."""
+    found = [f"not asked before the outcome: {', '.join(unasked)}"] if unasked else []
+    how = "decided by a policy or skipped there; a roll refuses it there"
+    return [*found, f"not offered on some paths: {', '.join(partly)} ({how})"] if partly else found
+
+
 def said_lines(found: Result | Pending, said_by: str | None) -> list[Line]:
     """Return the inputs of an action and who typed them, where that is to be shown."""
     told = _typed_words(found.inputs)

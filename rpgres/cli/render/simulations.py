@@ -7,7 +7,7 @@ from math import ceil, log10
 
 from rpgres.cli.render.lines import INDENT, Line, Piece, Shown, line
 from rpgres.cli.render.reports import Cell, Chart, Grid, Report, Series, Table
-from rpgres.cli.render.results import house_rules_lines, input_words
+from rpgres.cli.render.results import answer_notes, house_rules_lines, input_words
 from rpgres.cli.render.words import style_of, title, titles
 from rpgres.dice.seeds import run_seed
 from rpgres.odds.sampling import Estimate
@@ -190,6 +190,8 @@ def _success_lines(record: SimulationResult) -> Iterator[Line]:
 def _notes(record: SimulationResult) -> Iterator[Line]:
     for who, name in record.policies.items():
         yield line(INDENT, Piece(f"decisions of {'everybody' if who == '*' else who}: policy {name}", "quiet"))
+    for text in answer_notes(record.partly, record.unasked):
+        yield line(INDENT, text)
     last = run_seed(record.seed, record.runs - 1)
     yield line(INDENT, Piece(f"intervals are 95 %; seed: {record.seed} (the last run: {last})", "quiet"))
     if record.note:
@@ -214,7 +216,7 @@ def simulation_report(record: SimulationResult, file: RulesetFile) -> Report:
     if numbers := number_rows(record):
         tables.append(_text_table(HEADS, numbers))
     charts = [_chart(record, name, counted, file, most=MOST_BARS) for name, counted in record.counted.items()]
-    below = []
+    below = answer_notes(record.partly, record.unasked)
     if record.success is not None:
         within = interval(record.success, record.runs)
         below.append(f"any success: {share_text(record.success.share, record.runs)} ({within})")

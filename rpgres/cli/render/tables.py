@@ -12,7 +12,7 @@ from rpgres.cli.render.results import cards_words, pending_lines, record_lines, 
 from rpgres.cli.render.scenes import table_lines
 from rpgres.cli.render.words import box_mark, box_piece, known_to, title, who_is
 from rpgres.engine.records import Pending, QuestionRecord, Result
-from rpgres.engine.views import SOMEBODY
+from rpgres.engine.views import ANOTHER_SEAT
 from rpgres.journal.forms import (
     ActEntry,
     AnswerEntry,
@@ -143,7 +143,7 @@ def _tag_lines(tags: list[Tag]) -> Iterator[Line]:
 def waiting_lines(pending: Pending, file: RulesetFile, *, said_by: str | None, command: str = "") -> list[Line]:
     """Return what a table waits for, and how it is answered there, or by another command line."""
     question = pending.question
-    if question.who == SOMEBODY or not question.label:
+    if question.who == ANOTHER_SEAT or not question.label:
         return pending_lines(pending, file, how=[], said_by=said_by)
     command = command or f"rpgres table answer --choose {question.label}=..."
     how = [line(INDENT, "Answer it with: ", Piece(command, "name"))]

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
-
 from rpgres.dice import Dice, dice
-from rpgres.engine.table import Outcome, Table
 from rpgres.errors import NotationError, UsageError
 from rpgres.model.state import GM, Character, Map, State
 from rpgres.parameters.context import ACTOR
 from rpgres.parameters.values import Opposition, Rating
-from rpgres.rulesets import Effect, Parameter, Rules
+from rpgres.rulesets import Parameter, Rules
 from rpgres.rulesets.formulas import Value
 from rpgres.rulesets.numbers import NUMERIC, OPPONENT, OPPOSED
 from rpgres.rulesets.templates import dice_key, fill
@@ -166,17 +163,3 @@ def _on_sheet(character: Character, name: str, state: State | None = None) -> in
         if name in numbers:
             return numbers[name]
     return state.counters.get(name, 0) if state is not None else 0
-
-
-def completed(table: Table, outcome: Outcome, given: Given, costs: tuple[Effect, ...] = ()) -> Outcome:
-    """Return an outcome completed by the kits of the ruleset, after the effects of costs.
-
-    Args:
-        table: where it is played.
-        outcome: the outcome of the table.
-        given: the inputs.
-        costs: effects of decisions before the outcome.
-    """
-    for complete in table.rules.ruleset.completions:
-        outcome = complete(table, outcome, given.values)
-    return msgspec.structs.replace(outcome, effects=(*costs, *outcome.effects)) if costs else outcome

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from rpgres.dice import Dice, LawSizeError
 from rpgres.dice.groups import Again, Faces, Joining, Vector, group_law, plain_faces
 from rpgres.dice.readings import JointLaw
+from rpgres.engine.decisions import ask
 from rpgres.engine.named_dice.equivalence import Equivalence
 from rpgres.engine.named_dice.odds import KINDS, Values, contribution, finite, law_of
 from rpgres.engine.named_dice.play import BoundAction
@@ -85,7 +86,7 @@ def evaluated(table: Table, bound: BoundAction) -> tuple[dict[str, Any], tuple[C
             case Chance():
                 (number,) = table.run.dealer.of_law("roll", node.law)
             case Question():
-                answer = table.run.ask(bound.question(node.label, node.offers, node.facts))
+                answer = ask(table.run, bound.question(node.label, node.offers, node.facts))
                 number = node.skipped
                 for offer, then in zip(node.offers, node.then, strict=True):
                     if offer.answer == answer:

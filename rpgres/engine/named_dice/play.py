@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rpgres.dice.groups import added_dice, faces_of
+from rpgres.engine.decisions import ask
 from rpgres.engine.named_dice.account import explain, explain_opposition, opposing
-from rpgres.engine.named_dice.inputs import Given, completed, given_of
+from rpgres.engine.named_dice.inputs import Given, given_of
 from rpgres.engine.named_dice.questions import Chosen, Offer, Purse, answers, effects_of, kept, picks, question_of
 from rpgres.engine.named_dice.values import (
     AskedOption,
@@ -62,7 +63,7 @@ def play_named(action: str, table: Table, actor: Character, /, **arguments: Any)
     if not rules.file.actions[action].dice:
         facts = Map(_facts(base, given))
         outcome = table.settle(rules.file.actions[action].tables[0], None, roles=given.roles(), facts=facts)
-        return completed(table, outcome, given)
+        return _completed(table, outcome, given)
     bound = BoundAction(rules, action, compiled, base, given, Purse(rules, action, table.state, given.roles()))
     windowed = None
     if rules.file.windows:
@@ -100,8 +101,22 @@ def _settled(
         table_name, margin, total=total, opposition=opposition, roles=given.roles(), facts=Map(facts), band=band
     )
     outcome = outcome.plus(effects_of(rules, action, chosen, margin, Map(facts))) if chosen else outcome
-    outcome = completed(table, outcome, given, costs)
+    outcome = _completed(table, outcome, given, costs)
     return msgspec.structs.replace(outcome, details=Map({**outcome.details, **details})) if details else outcome
+
+
+def _completed(table: Table, outcome: Outcome, given: Given, costs: tuple[Effect, ...] = ()) -> Outcome:
+    """Return an outcome completed by the kits of the ruleset, after the effects of costs.
+
+    Args:
+        table: where it is played.
+        outcome: the outcome of the table.
+        given: the inputs.
+        costs: effects of decisions before the outcome.
+    """
+    for complete in table.rules.ruleset.completions:
+        outcome = complete(table, outcome, given.values)
+    return msgspec.structs.replace(outcome, effects=(*costs, *outcome.effects)) if costs else outcome
 
 
 def _facts(numbers: Mapping[str, Any], given: Given) -> dict[str, Any]:
@@ -266,7 +281,7 @@ def roll_and_ask(
         if table.is_read:
             explain(table, known, bound.given, fresh)
         fresh.clear()
-        answer = table.run.ask(bound.question(step, offers.values(), bound.facts(step, known)))
+        answer = ask(table.run, bound.question(step, offers.values(), bound.facts(step, known)))
         if answer == NO:
             place += 1
             continue

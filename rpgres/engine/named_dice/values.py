@@ -17,7 +17,7 @@ from rpgres.dice.groups import Again, can_bring
 from rpgres.engine.named_dice.inputs import Given
 from rpgres.errors import NotationError, RuleError, UsageError
 from rpgres.rulesets import Rules
-from rpgres.rulesets.dice_plans import GIVEN, SLOT, AskPlan, DicePlan, OptionPlan, dice_plan
+from rpgres.rulesets.dice_plans import GIVEN, SLOT, TIMES, AskPlan, DicePlan, OptionPlan, dice_plan
 from rpgres.rulesets.formulas import Expr, Name, Value, names, worker
 from rpgres.rulesets.numbers import OPPOSED, sheet_names
 from rpgres.rulesets.references import spoken_of
@@ -242,17 +242,19 @@ def base_of(compiled: Compiled, given: Given) -> dict[str, Any]:
             base[name] = int(given.values.get(name.removeprefix(GIVEN)) is not None)
         else:
             base[name] = given.value(name)
+    options = (option for ask in compiled.plan.asks.values() for option in ask.options.values())
+    paid = {of for option in options for of in option.cost}  # of which less is left after an answer
     for group in compiled.plan.groups.values():
         for piece in group.pieces:
             if isinstance(piece, Name) and not piece.name.startswith(SLOT):
                 name = piece.name
-                is_number = name in compiled.numbers
-                base[f"dice:{name}"] = Later(name) if is_number else given.in_dice(name)
+                is_later = name in compiled.numbers or name.startswith(TIMES) or name in paid
+                base[f"dice:{name}"] = Later(name) if is_later else given.in_dice(name)
     return base
 
 
 class Later(str):
-    """The name of a number in a place where dice could be named."""
+    """The name of what changes until the dice are rolled, in a place where dice could be named."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""What can be done at a persistent table, one function a command; each adds entries to the journal, or changes nothing.
+"""Commands of a persistent table, one function each; a command adds entries to the journal, or changes nothing.
 
 Commands are given by a seat (`--as`), or by the host, who owns the file and may do anything.
 """

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Literal
 
 import msgspec
 
-from rpgres.engine.dealers import Hand, remembering
+from rpgres.engine.dealers import Hand
 from rpgres.engine.periods import check_period
 from rpgres.engine.players import Prompt, Question, View
-from rpgres.engine.records import Pending
 from rpgres.engine.stops import NeedsAnswer, PassesOn, PutAgain, TakenBack
 from rpgres.engine.views import HOST
-from rpgres.errors import RpgresError, UsageError, named
+from rpgres.errors import UsageError, named
 from rpgres.journal import store
+from rpgres.journal.commands.correcting import let_pass, undo
 from rpgres.journal.commands.pending import (
     Left,
     options_of,
@@ -25,19 +25,14 @@ from rpgres.journal.commands.pending import (
     require_asked,
     require_own,
     require_pending,
-    thing_of,
     undecided,
 )
-from rpgres.journal.commands.running import Typed, draft_of, ran_with
-from rpgres.journal.commands.writing import Done, Place, check_seat, code_of, hash_of, rules_of, write
+from rpgres.journal.commands.running import Typed, answer_draft, draft_of, ran_with, run_on
+from rpgres.journal.commands.writing import Done, Place, check_seat, rules_of, written
 from rpgres.journal.history import History
 from rpgres.journal.permissions import check_laid
-from rpgres.journal.records import (
-    Draft,
-    Entry,
-    found_in,
-)
-from rpgres.journal.replay import Run, asked_of, run_at, run_of
+from rpgres.journal.records import Draft
+from rpgres.journal.replay import Run
 from rpgres.model.state import EMPTY, GM, State
 from rpgres.rulesets import Rules, unknown
 
@@ -188,33 +183,12 @@ def answer(
     return _put(place, written(place, work, hand), prompt, seat, hand)
 
 
-Work = Callable[
-    [History, Rules, Hand | None], list[Draft]
-]  # returns what is done; asks for dice where it is given whom
-
-
-def written(place: Place, work: Work, hand: Hand | None) -> Done:
-    """Write what was done, after a person was asked for the results of real dice: the file is not locked meanwhile.
-
-    Both come to the same, since what was said is remembered meanwhile, and no longer: an entry that is taken back may
-    be followed by another one that asks for the same dice.
-    """
-    dice = remembering(hand)
-    if dice is not None:
-        history = store.read(place.path)
-        with suppress(RpgresError):  # which is told when it is written
-            work(history, rules_of(history, folders=place.folders), dice)
-    return write(place, lambda history, rules: work(history, rules, dice))
-
-
 def _put(place: Place, done: Done, prompt: Prompt | None, seat: str | None, hand: Hand | None = None) -> Done:
-    """Put what waits now to a person; each answer is an entry of its own, and the person may leave at any time.
+    """Ask a person the decision that waits; each answer is an entry of its own, and the person may leave at any time.
 
-    The person may also take back the last of these entries, let such moments pass for some time, or do something else
+    The person may also take back the last of these entries, skip such decisions for some time, or do something else
     at the table that decides what waits.
     """
-    from rpgres.journal.commands.correcting import let_pass, undo
-
     while prompt is not None and done.history.pending is not None:
         pending = done.history.pending
         more = None
@@ -225,7 +199,7 @@ def _put(place: Place, done: Done, prompt: Prompt | None, seat: str | None, hand
         except PutAgain:
             more = Done(store.read(place.path), (), done.rules)
         except PassesOn as passes:
-            with suppress(TakenBack):  # while its dice were asked for: then the moment is put again
+            with suppress(TakenBack):  # while its dice were asked for: then the question is asked again
                 more = let_pass(place, passes.label, seat=passes.seat, until=passes.until, hand=hand)
         else:
             if not choose:
@@ -250,41 +224,6 @@ def _typed(rules: Rules, history: History, prompt: Prompt, seat: str | None) -> 
 
     run_on(rules, history, once)
     return typed
-
-
-def run_on(rules: Rules, history: History, prompt: Prompt) -> None:
-    """Run what waits up to the decision that it waits for, and ask it."""
-    pending = require_pending(history)
-    step = history.step(history.run_of(pending))
-    ran = run_at(rules, history, run_of(history, pending), seed=history.new.secret.seed, step=step, prompt=prompt)
-    if ran.fault is not None:
-        raise ran.fault
-
-
-def answer_draft(
-    place: Place,
-    rules: Rules,
-    history: History,
-    pending: Entry,
-    typed: Typed,
-    *,
-    seat: str | None,
-) -> Draft:
-    """Return the entry of an answer: the action run anew, with what was added to its answers."""
-    begun = history.run_of(pending)
-    if (begun.public.rules, begun.public.code) != (hash_of(rules), code_of(rules)):
-        raise UsageError(
-            f"the rules have changed since this {thing_of(begun)} began; `rpgres table undo` undoes it, so that it "
-            "can be repeated with the current rules"
-        )
-    before = found_in(pending.secret)
-    assert isinstance(before, Pending)
-    ran = ran_with(rules, history, run_of(history, pending), typed, seat=seat, pending=pending)
-    if isinstance(ran.found, Pending) and ran.found.answers == before.answers:
-        raise ran.fault or undecided(asked_of(history.state, before, seat) or before.question)
-    # What was typed stands where the action began.
-    ran = msgspec.structs.replace(ran, secret=msgspec.structs.replace(ran.secret, inputs={}, note=None))
-    return draft_of(place, rules, history, "answer", ran, seat, of=begun.number)
 
 
 def actor_of(history: History, actor: str, seat: str | None, *, is_anybody: bool = False) -> str:

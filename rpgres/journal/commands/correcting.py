@@ -1,4 +1,4 @@
-"""Letting windows pass, taking back, correcting, noting, and telling the seed, one function a command."""
+"""Skipping decisions in advance, undo and redo, corrections, notes, and the seed revealed, one function a command."""
 
 from __future__ import annotations
 
@@ -13,23 +13,13 @@ from rpgres.engine.records import Pending
 from rpgres.engine.views import HOST, seats_of
 from rpgres.errors import UsageError, named
 from rpgres.journal import store
-from rpgres.journal.commands.acting import answer_draft, written
 from rpgres.journal.commands.pending import refuse_sealed, refuse_while_pending
-from rpgres.journal.commands.running import Typed
-from rpgres.journal.commands.writing import Done, Place, check_seat, draft_entry, hash_of, write
+from rpgres.journal.commands.running import Typed, answer_draft
+from rpgres.journal.commands.writing import Done, Place, check_seat, draft_entry, hash_of, write, written
 from rpgres.journal.history import History
-from rpgres.journal.records import (
-    ACTION,
-    ALWAYS,
-    RUNNING,
-    SAID,
-    Draft,
-    Entry,
-    Secret,
-    found_in,
-)
+from rpgres.journal.records import ACTION, ALWAYS, RUNNING, SAID, Draft, Entry, Secret, found_in
 from rpgres.journal.replay import asked_of, questions_of
-from rpgres.journal.views import passed
+from rpgres.journal.views import learned_from
 from rpgres.model.paths import ABSENT, value_at
 from rpgres.model.state import GM, State
 from rpgres.rulesets import RowQuestion, Rules, unknown
@@ -43,8 +33,8 @@ def let_pass(place: Place, label: str = "", *, seat: str | None, until: str = AC
     The host does so for the seat that is asked now, where it is for this action alone, and else for all seats.
 
     Args:
-        label: which moments; all when empty. Decisions that have to be taken are not touched.
-        seat: whose moments.
+        label: which decisions; all when empty. Decisions that have to be taken are not touched.
+        seat: whose decisions.
         until: how long: `action` (until the action that is going on, or else the next one, is over), `always`, or the
             name of a period (until one of these begins or ends).
         hand: asks a person for results of real dice, where the action goes on.
@@ -92,7 +82,7 @@ def _check_label(rules: Rules, label: str) -> None:
 
 
 def may_pass(rules: Rules, label: str) -> bool:
-    """Tell whether the data of a ruleset have a decision pass unused; only those can be let go by in advance."""
+    """Tell whether the data of a ruleset make a decision optional; only those can be skipped in advance."""
     own = rules.file.labels.get(label)
     if own is not None and own.optional:
         return True
@@ -129,7 +119,7 @@ def undo(place: Place, number: int | None = None, *, seat: str | None = HOST) ->
         is_said = history.entries[before].kind in SAID
         # All that stands and was done earlier had been done by then, as nothing is taken back without what follows it.
         state = history.state if is_said else store.read_state_after(place.path, history.entries[before - 1])
-        passes = passed(history, undone, state, store.read_states_after(place.path, undone))
+        passes = learned_from(history, undone, state, store.read_states_after(place.path, undone))
         stands, known = history.without(before)
         secret = Secret(by=seat or "", passes=passes, stands=stands, known=known)
         return [draft_entry(place, rules, "undo", secret, state, before=before, alone=is_said)]
@@ -168,7 +158,7 @@ def redo(place: Place, *, seat: str | None = HOST) -> Done:
 
 
 def _again(place: Place, entry: Entry, state: State, numbers: Mapping[int, int]) -> Draft:
-    """Return the entry that repeats another; what it names that is repeated, too, is the new one."""
+    """Return the entry that repeats another; references to other repeated entries are updated."""
     public = entry.public
     moved = dict[str, int]()
     for key in ("of", "opens"):
@@ -295,10 +285,10 @@ def write_note(place: Place, text: str, *, seat: str | None = HOST, to: Sequence
 
 
 def reveal(place: Place, *, seat: str | None = HOST) -> Done:
-    """Tell the seed, so that everybody can check every roll; nothing more is played at the table.
+    """Reveal the seed, so that everybody can check every roll; nothing more is played at the table.
 
     Raises:
-        UsageError: something waits, or it was told already.
+        UsageError: something waits, or it was revealed already.
     """
 
     def work(history: History, rules: Rules) -> list[Draft]:
@@ -308,9 +298,11 @@ def reveal(place: Place, *, seat: str | None = HOST) -> Done:
         if history.revealed is not None:
             raise UsageError(f"the seed was revealed already, in entry {history.revealed.number}")
         refuse_while_pending(history, "reveal", seat)
-        told = history.new.secret
+        secret = history.new.secret
         return [
-            draft_entry(place, rules, "reveal", Secret(by=seat or ""), history.state, seed=told.seed, salt=told.salt)
+            draft_entry(
+                place, rules, "reveal", Secret(by=seat or ""), history.state, seed=secret.seed, salt=secret.salt
+            )
         ]
 
     return write(place, work)

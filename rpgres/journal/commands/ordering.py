@@ -9,10 +9,9 @@ from rpgres.engine.deciders import read_orders
 from rpgres.engine.records import Pending
 from rpgres.engine.views import HOST
 from rpgres.errors import UsageError, named
-from rpgres.journal.commands.acting import answer_draft, written
 from rpgres.journal.commands.pending import refuse_sealed
-from rpgres.journal.commands.running import Typed
-from rpgres.journal.commands.writing import Done, Place, check_seat, draft_entry
+from rpgres.journal.commands.running import Typed, answer_draft
+from rpgres.journal.commands.writing import Done, Place, check_seat, draft_entry, written
 from rpgres.journal.history import History
 from rpgres.journal.records import Draft, Secret, found_in
 from rpgres.journal.replay import asked_of
@@ -47,7 +46,7 @@ def set_orders(
             if not history.orders_of(owner):
                 raise UsageError(f"{owner} has no standing orders")
             return [draft_entry(place, rules, "orders", secret, history.state)]
-        # What is hidden from the seat must not be told by a check, so it is as if it were not there.
+        # A check must not reveal what is hidden from the seat, so it is as if it were not there.
         known = Known(rules, history.state.seen_by(owner), who=owner, seat=owner)
         read_orders(source, known)
         name = source.path.replace("\\", "/").rpartition("/")[2]

@@ -9,18 +9,14 @@ from rpgres.engine.views import HOST, private_in
 from rpgres.errors import UsageError, named
 from rpgres.journal.commitments import seal_by
 from rpgres.journal.history import History
-from rpgres.journal.records import (
-    RUNNING,
-    Entry,
-    found_in,
-)
+from rpgres.journal.records import RUNNING, Entry, found_in
 from rpgres.journal.replay import asked_of, questions_of, run_of
 from rpgres.model.events import DecisionEvent
 from rpgres.model.state import GM, State
 from rpgres.rulesets import Rules
 
 UNKNOWN = "that depends on what was typed for the action, and not everybody may know it"
-MOST_TOLD = 6  # options that fit into a message
+MOST_LISTED = 6  # options that fit into a message
 
 
 def require_pending(history: History) -> Entry:
@@ -53,7 +49,7 @@ def require_own(history: History, pending: Entry, seat: str | None) -> QuestionR
     """Return the decision that a seat has to take.
 
     Raises:
-        UsageError: it is another seat's, and no more is told.
+        UsageError: it is another seat's; the message says no more.
     """
     found = found_in(pending.secret)
     assert isinstance(found, Pending)
@@ -103,7 +99,7 @@ def refuse_when_revealed(history: History) -> None:
 
 
 def require_asked(history: History, pending: Entry, seat: str | None, *, at: str) -> None:
-    """Check that what waits is what was answered elsewhere.
+    """Check that the pending question is the one that was answered elsewhere.
 
     Raises:
         UsageError: it is not.
@@ -151,7 +147,7 @@ def undecided(left: QuestionRecord) -> UsageError:
 def options_of(asked: QuestionRecord) -> str:
     names = [option.name for option in asked.options]
     names = [*names, *([asked.form] if asked.form else []), *([NO] if asked.optional else [])]
-    return "|".join(names) if len(names) <= MOST_TOLD else "..."
+    return "|".join(names) if len(names) <= MOST_LISTED else "..."
 
 
 def thing_of(begun: Entry) -> str:

@@ -1,4 +1,4 @@
-"""What came back from seats that play by post, held against the journal before anything of it is written."""
+"""Answers of seats that play by post, checked against the journal before any is written."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 from rpgres.engine.records import Pending
 from rpgres.errors import UsageError
 from rpgres.journal import store
-from rpgres.journal.commands.acting import answer_draft
 from rpgres.journal.commands.pending import decided_by, refuse_sealed, require_asked, require_own, require_pending
-from rpgres.journal.commands.running import Typed
+from rpgres.journal.commands.running import Typed, answer_draft
 from rpgres.journal.commands.writing import Place, check_seat, rules_of
 from rpgres.journal.commitments import seal_by
 from rpgres.journal.forms import AnswerFile
@@ -20,7 +19,7 @@ from rpgres.rulesets import Rules
 
 
 def sort_posted(place: Place, posted: Iterable[Posted]) -> tuple[list[Posted], list[Posted]]:
-    """Return what seats sent that is to be taken, and what the table has taken before: a reply quotes older mails.
+    """Return the new answers among those that were sent, and those taken before: a reply quotes older mails.
 
     Args:
         posted: what was sent, in order; what stands there twice is to be taken once.
@@ -57,7 +56,7 @@ def _check_answers(place: Place, history: History, rules: Rules, answers: Sequen
 
 
 def _is_taken(history: History, one: Posted) -> bool:
-    """Tell whether the journal has what a seat sent, or another answer to the same question."""
+    """Tell whether the journal has this answer, or another one to the same question."""
     if isinstance(one, AnswerFile):
         return _is_answered(history, one.seat, at=one.entry)
     if isinstance(one, SealLine):

@@ -1,4 +1,4 @@
-"""Running an action with its inputs, so that a refusal reveals nothing of the result."""
+"""Running an action at a table, and the entries it gives; a refusal reveals nothing of the result."""
 
 from __future__ import annotations
 
@@ -9,22 +9,16 @@ from typing import Any
 import msgspec
 
 from rpgres.engine.dealers import Due, Hand
-from rpgres.engine.players import default_policy
-from rpgres.engine.prepare import ORDERS_FILE
+from rpgres.engine.players import ORDERS_FILE, Prompt, default_policy
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.views import HOST
 from rpgres.errors import ChoiceError, GivenError, UsageError, named
-from rpgres.journal.commands.writing import Place, draft_entry
+from rpgres.journal.commands.pending import require_pending, thing_of, undecided
+from rpgres.journal.commands.writing import Place, code_of, draft_entry, hash_of
 from rpgres.journal.history import History
 from rpgres.journal.permissions import check_given
-from rpgres.journal.records import (
-    CARDS,
-    Draft,
-    Entry,
-    Kind,
-    found_in,
-)
-from rpgres.journal.replay import Ran, Run, run_at
+from rpgres.journal.records import CARDS, Draft, Entry, Kind, found_in
+from rpgres.journal.replay import Ran, Run, asked_of, run_at, run_of
 from rpgres.journal.status import chance_in, known_in, step_of, with_earlier
 from rpgres.journal.views import hidden_by
 from rpgres.model.events import DecisionEvent
@@ -46,7 +40,7 @@ class Typed(msgspec.Struct, frozen=True):
 
 
 def _results(rules: Rules, asked: Run, given: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """Return results as they are kept: cards one by one, so that what was asked for can be told from what was not."""
+    """Return results as they are kept: cards one by one, to distinguish what was asked for from what was not."""
     one_by_one = rules.cards.one_by_one if rules.file.piles else lambda text: [text]
     found = {label: [one for text in texts for one in one_by_one(text)] for label, texts in given.items()}
     return {label: [] if texts == [NOTHING] and label in asked.given else texts for label, texts in found.items()}
@@ -154,7 +148,7 @@ def _check_known(
     *,
     step: int,
 ) -> None:
-    """Check that no result is said of what the seed has answered already under a step and was undone, or failed.
+    """Check that no result is given for what the seed has answered already in an undone or failed run.
 
     That holds whatever is done now: else a player could look at what is drawn, and then choose.
 
@@ -165,7 +159,7 @@ def _check_known(
     for label, texts in given.items():
         has_cards = rules.file.piles and any(map(rules.cards.matching, texts))
         what, first = (CARDS, drawn[CARDS]) if has_cards else (label, drawn[label])
-        last = None if has_cards else first + len(texts)  # which card comes when is not told by its label
+        last = None if has_cards else first + len(texts)  # its label does not say which card comes when
         number = _known_at(history, step, what, first, last) if texts else None
         if number is not None:
             raise UsageError(
@@ -175,7 +169,7 @@ def _check_known(
 
 
 def _asking(history: History, hand: Hand, before: Result | Pending | None, *, step: int) -> Hand:
-    """Return what asks for results, but for those that the seed has answered before: they are known, and stay."""
+    """Return a hand that asks for results, except those that the seed has answered before, which stay."""
     drawn = Counter(what for _, what in chance_in(before.events)) if before is not None else Counter[str]()
 
     def ask(due: Due) -> Sequence[str] | None:
@@ -198,7 +192,7 @@ def _known_at(history: History, step: int, what: str, first: int, last: int | No
 def draft_of(
     place: Place, rules: Rules, history: History, kind: Kind, ran: Ran, seat: str | None, **public: Any
 ) -> Draft:
-    """Return the entry of something that was run."""
+    """Return the entry of a run."""
     text = ran.fault.message if ran.fault is not None and ran.is_attempt else ""
     secret = msgspec.structs.replace(ran.secret, by=seat or "", text=text)
     secret = hidden_by(secret, history.state, ran.state)
@@ -208,3 +202,38 @@ def draft_of(
         known = with_earlier(known_in(entry), history.stands.known, history.known_by, least=step_of(entry))
         draft = msgspec.structs.replace(draft, secret=msgspec.structs.replace(secret, known=known))
     return msgspec.structs.replace(draft, refused=ran.fault)
+
+
+def run_on(rules: Rules, history: History, prompt: Prompt) -> None:
+    """Run what waits up to the decision that it waits for, and ask it."""
+    pending = require_pending(history)
+    step = history.step(history.run_of(pending))
+    ran = run_at(rules, history, run_of(history, pending), seed=history.new.secret.seed, step=step, prompt=prompt)
+    if ran.fault is not None:
+        raise ran.fault
+
+
+def answer_draft(
+    place: Place,
+    rules: Rules,
+    history: History,
+    pending: Entry,
+    typed: Typed,
+    *,
+    seat: str | None,
+) -> Draft:
+    """Return the entry of an answer: the action run anew, with what was added to its answers."""
+    begun = history.run_of(pending)
+    if (begun.public.rules, begun.public.code) != (hash_of(rules), code_of(rules)):
+        raise UsageError(
+            f"the rules have changed since this {thing_of(begun)} began; `rpgres table undo` undoes it, so that it "
+            "can be repeated with the current rules"
+        )
+    before = found_in(pending.secret)
+    assert isinstance(before, Pending)
+    ran = ran_with(rules, history, run_of(history, pending), typed, seat=seat, pending=pending)
+    if isinstance(ran.found, Pending) and ran.found.answers == before.answers:
+        raise ran.fault or undecided(asked_of(history.state, before, seat) or before.question)
+    # What was typed stands where the action began.
+    ran = msgspec.structs.replace(ran, secret=msgspec.structs.replace(ran.secret, inputs={}, note=None))
+    return draft_of(place, rules, history, "answer", ran, seat, of=begun.number)

@@ -1,24 +1,20 @@
-"""Sealed answers: handed in as a commitment, and opened."""
+"""Sealed answers: a commitment is handed in, and opened later."""
 
 from __future__ import annotations
 
 import msgspec
 
 from rpgres.engine.dealers import Hand
+from rpgres.engine.decisions import accepted
 from rpgres.engine.players import Question, View
-from rpgres.engine.running import accepted
 from rpgres.engine.stops import NeedsAnswer
 from rpgres.errors import UsageError
-from rpgres.journal.commands.acting import answer_draft, run_on, written
 from rpgres.journal.commands.pending import require_asked, require_own, require_pending
-from rpgres.journal.commands.running import Typed
-from rpgres.journal.commands.writing import Done, Place, check_seat, draft_entry, write
+from rpgres.journal.commands.running import Typed, answer_draft, run_on
+from rpgres.journal.commands.writing import Done, Place, check_seat, draft_entry, write, written
 from rpgres.journal.commitments import check_opening, read_hex, seal_by
 from rpgres.journal.history import History
-from rpgres.journal.records import (
-    Draft,
-    Secret,
-)
+from rpgres.journal.records import Draft, Secret
 from rpgres.rulesets import Rules
 
 

@@ -17,11 +17,7 @@ from rpgres.journal.checking import remember, stamp
 from rpgres.journal.commands.pending import refuse_while_pending
 from rpgres.journal.commands.writing import Done, Place, check_seat, code_of, draft_entry, hash_of, rules_in, write
 from rpgres.journal.history import Entries, History
-from rpgres.journal.records import (
-    Draft,
-    Public,
-    Secret,
-)
+from rpgres.journal.records import Draft, Public, Secret
 from rpgres.model.state import EMPTY, GM, NO_NAMES, State
 from rpgres.parameters.context import check_plain
 from rpgres.rulesets import Rules, unknown

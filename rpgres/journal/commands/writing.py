@@ -1,8 +1,9 @@
-"""How every command adds to a journal: where the table is, by which rules it is played, and who writes."""
+"""What all commands share to add to a journal: the table's place, its rules, the transaction."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from os import urandom
 from pathlib import Path
@@ -10,19 +11,14 @@ from typing import Any
 
 import msgspec
 
+from rpgres.engine.dealers import Hand, remembering
 from rpgres.engine.views import HOST, seats_of
 from rpgres.errors import RpgresError, UsageError
 from rpgres.journal import connections, store
 from rpgres.journal.chain import SALT
 from rpgres.journal.checking import is_known, remember, require_whole, stamp
 from rpgres.journal.history import History
-from rpgres.journal.records import (
-    Draft,
-    Entry,
-    Kind,
-    Public,
-    Secret,
-)
+from rpgres.journal.records import Draft, Entry, Kind, Public, Secret
 from rpgres.journal.replay import is_mid_procedure, state_now
 from rpgres.model.state import EVERYBODY, State
 from rpgres.plugins.discovery import find_ruleset
@@ -101,18 +97,25 @@ def hash_of(rules: Rules) -> str:
 
 
 def code_of(rules: Rules) -> str:
-    """Return what names the code that the rules are played with: rpgres, and whatever brought the ruleset."""
+    """Return the version of the code: of rpgres, and of the distribution that has the ruleset."""
     origin = rules.ruleset.origin
     brought = "" if origin is None or origin.builtin else f", {origin.distribution} {origin.version}"
     return f"rpgres {__version__}{brought}"
 
 
-def write(
-    place: Place,
-    work: Callable[[History, Rules], list[Draft]],
-    *,
-    is_mending: bool = False,
-) -> Done:
+Work = Callable[[History, Rules, Hand | None], list[Draft]]  # returns the entries; a hand asks for real dice
+
+
+def write(place: Place, work: Callable[[History, Rules], list[Draft]], *, is_mending: bool = False) -> Done:
+    """Write the entries that a function of the journal and the rules returns, in one transaction.
+
+    Args:
+        work: returns the entries.
+        is_mending: whether they may follow a journal that is not in order.
+
+    Raises:
+        RpgresError: an entry was written though something was refused; it says so.
+    """
     loaded: list[Rules] = []
     known: list[bool] = []
     refused: list[RpgresError] = []
@@ -139,8 +142,22 @@ def write(
     return Done(history, tuple(added), loaded[0])
 
 
+def written(place: Place, work: Work, hand: Hand | None) -> Done:
+    """Write what was done, after a person was asked for the results of real dice: the file is not locked meanwhile.
+
+    Both come to the same, since what was said is remembered meanwhile, and no longer: an entry that is taken back may
+    be followed by another one that asks for the same dice.
+    """
+    dice = remembering(hand)
+    if dice is not None:
+        history = store.read(place.path)
+        with suppress(RpgresError):  # which is raised when it is written
+            work(history, rules_of(history, folders=place.folders), dice)
+    return write(place, lambda history, rules: work(history, rules, dice))
+
+
 def _stands(entry: Entry) -> str:
-    """Return what is told of an entry that was written though something was refused."""
+    """Return the message for an entry that was written though something was refused."""
     if entry.public.attempt:
         kept = f"entry {entry.number} keeps what it had shown, and the same dice and cards will be drawn again"
         return f"; it had no effect; {kept}"

@@ -57,11 +57,11 @@ def invoke(table: Table, roll: Roll) -> tuple[Effect, ...]:
         no_window(table, members, LABELS)
         return ()
     ledger = new_ledger(table)
-    for who in (roll.actor.name, roll.opponent):
-        spent = roll.spent(who, ledger.settings.points)
-        ledger.points |= {purse_of(table.state, who): spent} if spent else {}
-    ledger.raising = raising = _Raising(roll, ledger.settings.bonus)
-    return invoke_among(table, [raising.side(turn, members[turn]) for turn in (0, 1)], ledger)
+    spent = {who: roll.spent(who, ledger.settings.points) for who in (roll.actor.name, roll.opponent)}
+    points = Map({purse_of(table.state, who): count for who, count in spent.items() if count})
+    raising = _Raising(roll, ledger.settings.bonus)
+    ledger = msgspec.structs.replace(ledger, points=points, raising=raising)
+    return invoke_among(table, [raising.side(turn, members[turn]) for turn in (0, 1)], ledger)[1]
 
 
 def _members(roll: Roll) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -7,11 +7,12 @@ Source: Fate Core, "Invoking & Compelling Aspects" (fate-srd.com); the seed text
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Protocol
 
 import msgspec
+from msgspec.structs import replace
 
 from rpgres.dice import Dice, LawSizeError
 from rpgres.engine.players import NO
@@ -26,7 +27,7 @@ from rpgres.kits.aspects.names import (
     points_of,
     purse_of,
 )
-from rpgres.model.state import GM, SCENE, Map, State, Tag, slug
+from rpgres.model.state import EMPTY, GM, SCENE, Map, State, Tag, slug
 from rpgres.rulesets import STATE, Effect, Option, effect
 from rpgres.rulesets.kits import settings_of
 from rpgres.rulesets.settling import Facts
@@ -87,23 +88,54 @@ class Raising(Protocol):
         ...
 
 
-class Ledger(msgspec.Struct):
-    """What has been used up on one roll, by both sides, in the order of use.
+class Ledger(msgspec.Struct, frozen=True):
+    """What has been used up on one roll, by all sides.
 
-    `most_free` is how many free invocations of one aspect a side may use on a roll, and none beside a paid one; None
-    for any number, and one paid besides. `raising` knows the numbers behind the sides, where these are
-    more than the sum of dice and what was added.
+    Attributes:
+        most_free: how many free invocations of one aspect a side may use on a roll, and none beside a paid one; None
+            for any number, and one paid besides.
+        settings: of the kit.
+        uses: free uses by tag and holder.
+        points: points paid, by purse.
+        free: free invocations by side and tag.
+        paid: sides and tags: an aspect is paid for once in a roll.
+        effects: what that cost, in the order of use.
+        raising: knows the numbers behind the sides, where these are more than the sum of dice and what was added.
+        means: with what a member can invoke, by side and member; the same for every roll on this table.
     """
 
     most_free: int | None = None
     settings: AspectSettings = DEFAULTS
-    uses: dict[tuple[str, str], int] = {}  # free uses by tag and holder
-    points: dict[str, int] = {}  # by purse
-    free: dict[tuple[int, str], int] = {}  # free invocations by side and tag
-    paid: set[tuple[int, str]] = set()  # side and tag: an aspect is paid for once in a roll
-    effects: list[Effect] = []
+    uses: Map[tuple[str, str], int] = EMPTY
+    points: Map[str, int] = EMPTY
+    free: Map[tuple[int, str], int] = EMPTY
+    paid: frozenset[tuple[int, str]] = frozenset()
+    effects: tuple[Effect, ...] = ()
     raising: Raising | None = None
-    means: dict[tuple[tuple[str, ...], str], _Means] = {}  # by side and member; the same for every roll on this table
+    means: dict[tuple[tuple[str, ...], str], _Means] = {}
+
+    @property
+    def used(self) -> Hashable:
+        """What has been used up, in whatever order."""
+        return self.uses, self.points, self.free, self.paid
+
+
+class Window(msgspec.Struct, frozen=True):
+    """Where an invoke window stands.
+
+    Attributes:
+        sides: the sides in the order in which they are asked; each is up against the highest of the others.
+        ledger: what has been used up.
+        turn: which side is asked next.
+        passes: how many sides have passed in a row.
+        settles: what settles the margin, where nothing else depends on that.
+    """
+
+    sides: tuple[Side, ...]
+    ledger: Ledger
+    turn: int = 0
+    passes: int = 0
+    settles: Settles | None = None
 
 
 class _Means(msgspec.Struct, frozen=True, gc=False):
@@ -160,10 +192,10 @@ def raised_from_nothing(table: Table, own: Sequence[str], members: Sequence[str]
         own: the acting side.
         members: who may invoke against it.
     """
-    ledger = new_ledger(table)
-    sides = [Side(tuple(own), "", "", 0), Side(tuple(members), "invoke-against", "opposition", 0)]
-    is_raised = _invoke(table, sides, 1, ledger, text="Nothing opposes this. Invoke an aspect against it?")
-    return ledger if is_raised else None
+    sides = Side(tuple(own), "", "", 0), Side(tuple(members), "invoke-against", "opposition", 0)
+    window = Window(sides, new_ledger(table), turn=1)
+    after = _asked(table, window, text="Nothing opposes this. Invoke an aspect against it?")
+    return None if after is window else after.ledger
 
 
 def invoke_window(
@@ -172,7 +204,6 @@ def invoke_window(
     other: Side | None,
     *,
     ledger: Ledger | None = None,
-    merges: bool = False,
     settles: Settles | None = None,
 ) -> tuple[Side, Side, tuple[Effect, ...]]:
     """Let both sides invoke until both pass, and return the sides as they then stand, with what it cost.
@@ -185,44 +216,61 @@ def invoke_window(
         own: the acting side.
         other: what it rolls against; None when there is nothing yet.
         ledger: what has been used up on this roll before; nothing by default.
-        merges: whether behind it only matters where the sides stand and what was used up, in whatever order.
         settles: what settles the margin, where nothing else depends on that: who can change nothing more is not asked.
     """
-    sides = [own, other if other is not None else NOBODY]
+    sides = own, other if other is not None else NOBODY
     settles = settles if other is not None else None
-    costs = invoke_among(table, sides, ledger or new_ledger(table), merges=merges, settles=settles)
-    return sides[0], sides[1], costs
+    (own, against), costs = invoke_among(table, sides, ledger or new_ledger(table), settles=settles)
+    return own, against, costs
 
 
 def invoke_among(
-    table: Table, sides: list[Side], ledger: Ledger, *, merges: bool = False, settles: Settles | None = None
-) -> tuple[Effect, ...]:
-    """Let two sides or more invoke until all pass, and return what it cost; `sides` then holds where each stands.
+    table: Table, sides: Sequence[Side], ledger: Ledger, *, settles: Settles | None = None
+) -> tuple[tuple[Side, ...], tuple[Effect, ...]]:
+    """Let two sides or more invoke until all pass, and return where they then stand and what it cost.
 
     Args:
         table: where it is played.
         sides: the sides in the order in which they are asked; each is up against the highest of the others.
         ledger: what has been used up on this roll before.
-        merges, settles: as of `invoke_window`; the latter with a function for more than two sides.
+        settles: as of `invoke_window`; with a function for more than two sides.
     """
-    switches, count = table.rules.switches(AspectSwitches), len(sides)
-    if switches.invoke_order == "actor-then-opponent":
-        for turn in range(count):  # a side with others behind it cannot answer what these add
-            while _invoke(table, sides, turn, ledger, settles=settles if turn == count - 1 else None):
-                pass
-    else:
-        passes, turn = 0, 0
-        while passes < count:
-            has_invoked = _invoke(table, sides, turn, ledger, settles=settles)
-            passes = 0 if has_invoked else passes + 1
-            turn = (turn + 1) % count
-            if has_invoked and (merges or ledger.raising is not None):
-                used = tuple([frozenset(counts.items()) for counts in (ledger.uses, ledger.points, ledger.free)])
-                where, holds = (tuple(sides), (STATE,)) if ledger.raising is None else (ledger.raising.key(), MERGED)
-                table.merge((turn, where, used, frozenset(ledger.paid)), holds=holds)
-    if switches.boost_lifetime == "next-chance":
-        ledger.effects += _faded(table, sides, ledger)
-    return tuple(ledger.effects)
+    window: Window = Window((), ledger)
+    after: Window | None = Window(tuple(sides), ledger, settles=settles)
+    while after is not None:
+        if ledger.raising is not None and after.ledger is not window.ledger:
+            table.merge((after.turn, ledger.raising.key(), after.ledger.used), holds=MERGED)
+        window, after = after, invoke_step(table, after)
+    return window.sides, costs_of(table, window)
+
+
+def costs_of(table: Table, window: Window) -> tuple[Effect, ...]:
+    """Return what a window that is over has cost."""
+    effects = window.ledger.effects
+    if table.rules.switches(AspectSwitches).boost_lifetime == "next-chance":
+        effects += tuple(_faded(table, window.sides, window.ledger))
+    return effects
+
+
+def invoke_step(table: Table, window: Window) -> Window | None:
+    """Ask the side whose turn it is, and return where the window then stands; None where all have passed."""
+    count, turn = len(window.sides), window.turn
+    if window.passes >= count:
+        return None
+    if table.rules.switches(AspectSwitches).invoke_order == "actor-then-opponent":
+        # a side with others behind it cannot answer what these add
+        after = _asked(table, window, settles=window.settles if turn == count - 1 else None)
+        return after if after is not window else replace(window, turn=(turn + 1) % count, passes=window.passes + 1)
+    after = _asked(table, window, settles=window.settles)
+    return replace(after, turn=(turn + 1) % count, passes=window.passes + 1 if after is window else 0)
+
+
+def essence(window: Window) -> Hashable:
+    """Return all that matters of where a window stands, if behind it only the margin matters and what was used up."""
+    if window.passes < len(window.sides):
+        return window.turn, window.passes, window.sides, window.ledger.used
+    first, *others = [side.height for side in window.sides]
+    return tuple([height - first for height in others]), window.ledger.used
 
 
 NOTHING = "no aspect is left that is free or can be paid for on this roll"  # why nothing can be invoked
@@ -237,16 +285,9 @@ def no_window(
             table.ask(label, members[0], (), text=NOTHING, optional=True)
 
 
-def _invoke(
-    table: Table,
-    sides: list[Side],
-    turn: int,
-    ledger: Ledger,
-    *,
-    text: str = "Invoke an aspect?",
-    settles: Settles | None = None,
-) -> bool:
-    """Ask the members of one side in turn; True when one of them invoked something."""
+def _asked(table: Table, window: Window, *, text: str = "Invoke an aspect?", settles: Settles | None = None) -> Window:
+    """Ask the members of the side whose turn it is; return the window with what one of them invoked, else as it was."""
+    sides, turn, ledger = window.sides, window.turn, window.ledger
     side, other = sides[turn], sides[1 - turn] if len(sides) == 2 else _others(sides, turn)
     against = other.height if other.label else None  # without a label it has no total yet
     margin, could, is_moot = side.height - against if against is not None else None, False, False
@@ -276,12 +317,12 @@ def _invoke(
         if answer == NO:
             continue
         name, _, how = answer.partition(":")
-        _spend(table.state, ledger, turn, choices[name], against=other.members)
-        sides[turn] = _changed(table, sides[turn], turn, ledger, 0 if how == REROLL else ledger.settings.bonus)
-        return True
+        spent = _spent(table.state, ledger, turn, choices[name], against=other.members)
+        changed = _changed(table, side, turn, ledger, 0 if how == REROLL else ledger.settings.bonus)
+        return replace(window, sides=(*sides[:turn], changed, *sides[turn + 1 :]), ledger=spent)
     if not could:
         no_window(table, [side.members], [side.label])
-    return False
+    return window
 
 
 def _most(state: State, side: Side, turn: int, ledger: Ledger) -> int:
@@ -308,16 +349,16 @@ def _changed(table: Table, side: Side, turn: int, ledger: Ledger, bonus: int) ->
     if ledger.raising is not None:
         return ledger.raising.changed(side, turn, bonus)
     if bonus or side.dice is None or side.rolled is None:
-        return msgspec.structs.replace(side, total=side.total + bonus)
+        return replace(side, total=side.total + bonus)
     rolled = table.roll(side.dice, side.dice_label, by=side.by or side.members[0])
-    return msgspec.structs.replace(side, total=side.total - side.rolled + rolled, rolled=rolled)
+    return replace(side, total=side.total - side.rolled + rolled, rolled=rolled)
 
 
 def _others(sides: Sequence[Side], turn: int) -> Side:
     """Return what one of several sides is up against: the highest of the others, and all of their members."""
     others = [side for number, side in enumerate(sides) if number != turn]
     highest = max(others, key=lambda side: side.height)
-    return msgspec.structs.replace(highest, members=tuple(member for side in others for member in side.members))
+    return replace(highest, members=tuple(member for side in others for member in side.members))
 
 
 def means_of(state: State, members: tuple[str, ...], member: str, ledger: Ledger) -> _Means:
@@ -326,6 +367,46 @@ def means_of(state: State, members: tuple[str, ...], member: str, ledger: Ledger
     if means is None:
         means = ledger.means[members, member] = state.glance(_means_of, members, member, ledger.settings)
     return means
+
+
+class Unnamed(msgspec.Struct, frozen=True):
+    """A ledger in which aspects are called by their order alone, so that odds find equal rolls again.
+
+    Attributes:
+        ledger: the ledger, with the means.
+        means: with what each member can invoke, on behalf of whom (hashable).
+        names: what the aspects are called, by what they are called here.
+    """
+
+    ledger: Ledger
+    means: tuple[_Means, ...]
+    names: Mapping[str, str]
+
+
+def without_names(state: State, sides: Sequence[tuple[str, ...]], ledger: Ledger) -> Unnamed:
+    """Return a ledger in which aspects are called by their order alone.
+
+    Args:
+        state: the table.
+        sides: who may invoke.
+        ledger: on which nothing has been invoked.
+    """
+    whose = tuple(
+        dict.fromkeys((members, member) for side in sides for member in side for members in (side, (member,)))
+    )
+    means, names = _without_names(tuple([means_of(state, members, member, ledger) for members, member in whose]))
+    return Unnamed(replace(ledger, means=dict(zip(whose, means, strict=True))), means, names)
+
+
+@lru_cache(maxsize=4096)
+def _without_names(means: tuple[_Means, ...]) -> tuple[tuple[_Means, ...], Mapping[str, str]]:
+    tags = in_order(tuple({tag.slug: tag for one in means for _, tag in one.tags}.values()))
+    stand_ins = {tag.slug: Tag(f"Aspect {number:03}", tag.kind, tag.on, tag.uses) for number, tag in enumerate(tags)}
+    found = list[_Means]()
+    for one in means:
+        choices = tuple([replace(choice, tag=(tag := stand_ins[choice.name]), name=tag.slug) for choice in one.choices])
+        found.append(replace(one, tags=tuple([(choice.name, choice.tag) for choice in choices]), choices=choices))
+    return tuple(found), Map({stand_ins[tag.slug].name: tag.name for tag in tags})
 
 
 def _choices(state: State, members: tuple[str, ...], member: str, ledger: Ledger, turn: int) -> Sequence[_Choice]:
@@ -380,26 +461,32 @@ def _option_pair(text: str, kind: str, on: str, settings: AspectSettings, *, is_
     bonus = Option(name, f"{text}: +{settings.bonus}, {price}", 0, facts, brief=text, cost=cost, price=short, of=owner)
     rerolled = f"{text}: new dice, {price}"
     facts = facts.with_("reroll", True)
-    return bonus, msgspec.structs.replace(bonus, name=f"{name}:{REROLL}", text=rerolled, facts=facts)
+    return bonus, replace(bonus, name=f"{name}:{REROLL}", text=rerolled, facts=facts)
 
 
-def _spend(state: State, ledger: Ledger, turn: int, choice: _Choice, *, against: Sequence[str]) -> None:
-    """Enter an invocation in the ledger."""
+def _spent(state: State, ledger: Ledger, turn: int, choice: _Choice, *, against: Sequence[str]) -> Ledger:
+    """Return the ledger with one more invocation."""
     name, text = choice.name, choice.tag.name
     if choice.holder:
-        key = (name, choice.holder)
-        ledger.uses[key] = ledger.uses.get(key, 0) + 1
-        ledger.free[turn, name] = ledger.free.get((turn, name), 0) + 1
-        ledger.effects.append(effect("free-invoke", to=choice.holder, count=-1, on=text))
-        return
+        use, free = (name, choice.holder), (turn, name)
+        cost = effect("free-invoke", to=choice.holder, count=-1, on=text)
+        return replace(
+            ledger,
+            uses=ledger.uses.with_(use, ledger.uses.get(use, 0) + 1),
+            free=ledger.free.with_(free, ledger.free.get(free, 0) + 1),
+            effects=(*ledger.effects, cost),
+        )
     purse, kind = purse_of(state, choice.member), ledger.settings.point
-    ledger.points[purse] = ledger.points.get(purse, 0) + 1
-    ledger.paid.add((turn, name))
-    ledger.effects.append(effect(kind, to=purse, change=-1, on=text))
-    owner = choice.tag.on
+    costs, owner = [effect(kind, to=purse, change=-1, on=text)], choice.tag.on
     if owner in against and owner in state.characters:
         # paid for and used against its owner: the point is the owner's, from the next scene on
-        ledger.effects.append(effect(kind, to=purse_of(state, owner), change=1, on=text, **{"from": "next-scene"}))
+        costs.append(effect(kind, to=purse_of(state, owner), change=1, on=text, **{"from": "next-scene"}))
+    return replace(
+        ledger,
+        points=ledger.points.with_(purse, ledger.points.get(purse, 0) + 1),
+        paid=ledger.paid | {(turn, name)},
+        effects=(*ledger.effects, *costs),
+    )
 
 
 def _faded(table: Table, sides: Iterable[Side], ledger: Ledger) -> Iterator[Effect]:

@@ -321,13 +321,13 @@ def _rolled(
         members = (side.who or GM, *helpers, *against)
         window = "invoke-against" if number else "invoke"
         sides.append(aspects.Side(members, window, label, add + (rolled or 0), rolled, dice, side.who))
-    costs: tuple[Effect, ...] = ()
     if setup.environment is not None:
         sides.append(aspects.Side((), "surroundings", "", setup.environment))  # which no side raises
     if table.state.tags:
         settles = "contest-exchange", comparison
-        costs = aspects.invoke_among(table, sides, aspects.new_ledger(table), settles=settles)
-    return tuple([side.total for side in sides]), costs
+        among, costs = aspects.invoke_among(table, sides, aspects.new_ledger(table), settles=settles)
+        return tuple([side.total for side in among]), costs
+    return tuple([side.total for side in sides]), ()
 
 
 def _counted(

@@ -6,7 +6,7 @@ text that ruleset `fate` is made from (`rulesets/fate/SOURCES.md`) as `A:n`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TypedDict
 
 import msgspec
@@ -17,7 +17,7 @@ from rpgres.errors import UsageError, named
 from rpgres.kits import aspects, harm
 from rpgres.model.state import EMPTY, GM, Character, Map, State, slug
 from rpgres.parameters.values import Opposition, Rating
-from rpgres.rulesets import Effect, effect
+from rpgres.rulesets import STATE, Effect, effect
 from rpgres.rulesets.settling import Facts
 
 NEXT = "opposition-next"  # the counter of how much harder a character's next action is
@@ -96,10 +96,8 @@ def roll_off(
         sides = _sides(actor, foes, given)
         fresh = aspects.new_ledger(table)
         if ledger is not None or any(aspects.can_invoke(table.state, members, fresh) for members in sides):
-            if ledger is not None or table.is_read:
-                used = ledger if ledger is not None else fresh
-                return _roll_with_window(table, actor, add, foes, sides, used, settles)
-            return _kept_roll(table, actor, add, foes, sides, fresh, settles)
+            roll = _Roll(actor.name, actor.counters.get(NEXT, 0), add, tuple(foes), sides, ledger or fresh, settles)
+            return _with_window(table, roll) if ledger is not None or table.is_read else _kept(table, roll)
         aspects.no_window(table, sides)
     dice = table.rules.dice
     raised = actor.counters.get(NEXT, 0) if actor.counters else 0
@@ -107,9 +105,9 @@ def roll_off(
     if len(foes) > 1 or foe.dice is None:
         total = table.roll(dice, "roll", by=actor.name) + add
         opposition = max([_opposed(table, foe) for foe in foes]) + raised
-        return Standing(total - opposition, total, opposition, _used_up(actor, raised))
+        return Standing(total - opposition, total, opposition, _used_up(actor.name, raised))
     compared = table.versus(dice, foe.dice, add=add, other_add=foe.add + raised, by=(actor.name, foe.who))
-    used_up = _used_up(actor, raised) if raised else ()
+    used_up = _used_up(actor.name, raised) if raised else ()
     return Standing(compared.margin, compared.total, compared.opposition, used_up)
 
 
@@ -133,58 +131,93 @@ def _sides(actor: Character, foes: Sequence[Foe], given: Help) -> tuple[tuple[st
     return own, tuple(dict.fromkeys((*against, *given.get("rival", ()))))
 
 
-def _kept_roll(
-    table: Table,
-    actor: Character,
-    add: int,
-    foes: Sequence[Foe],
-    sides: tuple[tuple[str, ...], tuple[str, ...]],
-    fresh: aspects.Ledger,
-    settles: aspects.Settles | None,
-) -> Standing:
-    """Return where a roll with its window stands in odds, which may know it from another turn; without totals."""
+class _Roll(msgspec.Struct, frozen=True):
+    """A roll with an invoke window, before the dice fall.
 
-    def key() -> tuple[object, ...]:
-        means = [aspects.means_of(table.state, side, member, fresh) for side in sides for member in side]
-        return "window", actor.name, actor.counters.get(NEXT, 0), add, tuple(foes), sides, tuple(means), settles
+    Attributes:
+        actor: the actor's name.
+        raised: how much harder it is because of what came before.
+        add: what the actor adds.
+        foes: who or what opposes.
+        sides: who may invoke, for the actor and against.
+        ledger: what has been used up on it before.
+        settles: as of `roll_off`.
+    """
+
+    actor: str
+    raised: int
+    add: int
+    foes: tuple[Foe, ...]
+    sides: tuple[tuple[str, ...], tuple[str, ...]]
+    ledger: aspects.Ledger
+    settles: aspects.Settles | None
+
+
+def _with_window(table: Table, roll: _Roll) -> Standing:
+    """Return where a roll stands after its window."""
+    window = _rolled(table, roll)
+    (own, other), costs = aspects.invoke_among(table, window.sides, roll.ledger, settles=roll.settles)
+    return Standing(own.height - other.height, own.height, other.height, (*costs, *_used_up(roll.actor, roll.raised)))
+
+
+def _kept(table: Table, roll: _Roll) -> Standing:
+    """Return where a roll with its window stands in odds, which may know it from another turn; without totals."""
+    names: Mapping[str, str] = EMPTY
+
+    def key() -> Hashable:
+        nonlocal roll, names
+        unnamed = aspects.without_names(table.state, roll.sides, roll.ledger)
+        roll, names = msgspec.structs.replace(roll, ledger=unnamed.ledger), unnamed.names
+        return roll.actor, roll.raised, roll.add, roll.foes, roll.sides, unnamed.means, roll.settles
 
     def play(inner: Table) -> Standing:
-        is_alone = inner is not table  # then nothing of the turn comes behind it
-        found = _roll_with_window(inner, actor, add, foes, sides, aspects.new_ledger(inner), settles, merges=is_alone)
-        return found if inner.run.asked == "total" else Standing(found.margin, None, None, found.effects)
+        if inner is table:
+            found = _with_window(table, roll)
+            return found if table.run.asked == "total" else Standing(found.margin, effects=found.effects)
+        window = inner.chain(_step, roll, key=_key, holds=(STATE,))
+        margin = window.sides[0].height - window.sides[1].height
+        return Standing(margin, effects=(*aspects.costs_of(inner, window), *_used_up(roll.actor, roll.raised)))
 
-    standing: Standing = table.part(key, play)
-    return standing
+    found: Standing = table.part(key, play)
+    if not names or not found.effects:
+        return found
+    return Standing(found.margin, found.total, found.opposition, tuple([_named(one, names) for one in found.effects]))
 
 
-def _roll_with_window(
-    table: Table,
-    actor: Character,
-    add: int,
-    foes: Sequence[Foe],
-    sides: tuple[tuple[str, ...], tuple[str, ...]],
-    ledger: aspects.Ledger | None,
-    settles: aspects.Settles | None,
-    *,
-    merges: bool = False,
-) -> Standing:
+def _named(one: Effect, names: Mapping[str, str]) -> Effect:
+    """Return an effect in which an aspect has its name."""
+    for field in ("on", "name"):
+        if one.get(field) in names:
+            return one.with_(field, names[one[field]])
+    return one
+
+
+def _step(table: Table, place: _Roll | aspects.Window) -> aspects.Window | None:
+    """Roll, or ask who is asked next to invoke; None where all have passed."""
+    return _rolled(table, place) if isinstance(place, _Roll) else aspects.invoke_step(table, place)
+
+
+def _key(_table: Table, place: _Roll | aspects.Window) -> Hashable:
+    return None if isinstance(place, _Roll) else aspects.essence(place)
+
+
+def _rolled(table: Table, roll: _Roll) -> aspects.Window:
+    """Return the window behind a roll of the dice."""
     dice = table.rules.dice
-    raised = actor.counters.get(NEXT, 0)
-    rolled = table.roll(dice, "roll", by=actor.name)
-    own = aspects.Side(sides[0], "invoke", "roll", rolled + add, rolled, dice, actor.name)
-    rolls = [table.roll(foe.dice, "opposition", by=foe.who) if foe.dice is not None else None for foe in foes]
-    totals = [foe.add + raised + (roll or 0) for foe, roll in zip(foes, rolls, strict=True)]
+    rolled = table.roll(dice, "roll", by=roll.actor)
+    own = aspects.Side(roll.sides[0], "invoke", "roll", rolled + roll.add, rolled, dice, roll.actor)
+    rolls = [table.roll(foe.dice, "opposition", by=foe.who) if foe.dice is not None else None for foe in roll.foes]
+    totals = [foe.add + roll.raised + (shown or 0) for foe, shown in zip(roll.foes, rolls, strict=True)]
     first = totals.index(max(totals))  # who is invoked for when several oppose
     rest = max((total for number, total in enumerate(totals) if number != first), default=None)
-    foe = foes[first]
-    other = aspects.Side(sides[1], "invoke-against", "opposition", totals[first], rolls[first], foe.dice, foe.who, rest)
-    own, other, costs = aspects.invoke_window(table, own, other, ledger=ledger, merges=merges, settles=settles)
-    effects = (*costs, *_used_up(actor, raised))
-    return Standing(own.total - other.height, own.total, other.height, effects)
+    foe = roll.foes[first]
+    against, label = roll.sides[1], "invoke-against"
+    other = aspects.Side(against, label, "opposition", totals[first], rolls[first], foe.dice, foe.who, rest)
+    return aspects.Window((own, other), roll.ledger, settles=roll.settles)
 
 
-def _used_up(actor: Character, raised: int) -> tuple[Effect, ...]:
-    return (effect("opposition", to=actor.name, change=-raised),) if raised else ()
+def _used_up(actor: str, raised: int) -> tuple[Effect, ...]:
+    return (effect("opposition", to=actor, change=-raised),) if raised else ()
 
 
 Part = tuple[str, int]  # what is added to a skill: what it is, and how much

@@ -18,11 +18,12 @@ from rpgres.cli.render.odds.words import (
     notes_text,
     open_text,
     outcome_style,
+    size_text,
     untried,
     within,
 )
 from rpgres.cli.render.reports import Cell, Chart, Report, Series, Table
-from rpgres.cli.render.results import fact_words
+from rpgres.cli.render.results import answer_notes, fact_words
 from rpgres.cli.render.words import outcome_titles, percent, rung, style_of, title, titles, who_is
 from rpgres.dice import dice
 from rpgres.dice.hints import never
@@ -217,14 +218,7 @@ def _single(record: OddsResult, file: RulesetFile | None) -> Report:
         tables.append(_choices(record, file))
     if len({(one.label, *one.best) for one in record.plan}) > 1 or (record.plan and len(record.choices) < 2):
         tables.append(plan_table(record.plan, least=LEAST))
-    below = list[str]()
-    if record.unasked:
-        below.append(f"not asked before the outcome: {', '.join(record.unasked)}")
-    if record.partly:
-        partly = ", ".join(record.partly)
-        below.append(
-            f"not offered on some paths: {partly} (decided by a policy or skipped there; a roll refuses it there)"
-        )
+    below = answer_notes(record.partly, record.unasked)
     if record.passed:
         below.append(f"skipped for lack of a policy: {', '.join(record.passed)} (use --auto for a policy)")
     below += untried(record, file, (name for name, chance in record.outcomes.items() if chance.probability))
@@ -265,7 +259,7 @@ def _choices(record: OddsResult, file: RulesetFile | None) -> Table:
         cells = [Cell(shares.get(name, percent(0)), outcome_style(file, name)) for name in heads]
         rows.append([Cell(choice.option, "name"), *cells, Cell(success), Cell(exact), Cell(left)])
     values = [choice.estimate.share if choice.estimate else choice.success.probability for choice in record.choices]
-    after = "optimal decisions afterwards" if record.weighed == "best" else "policies decide afterwards"
+    after = "optimal decisions afterwards" if record.decide == "best" else "policies decide afterwards"
     what = "by first choice" if is_many else "success by first choice"
     runs = [choice.sample.runs for choice in record.choices if choice.estimate and choice.sample is not None]
     games = f"{min(runs)} games or more" if runs and min(runs) < max(runs) else f"{runs[0]} games" if runs else ""
@@ -285,7 +279,7 @@ def _shares(choice: ChoiceOdds) -> tuple[dict[str, str], str, str]:
     """Return how likely each outcome of a choice is, and success, and how sure that is: estimated if that says more."""
     success = choice.estimate
     if choice.sample is None or success is None:
-        left = f"(remaining: {percent(choice.open.probability)})" if is_open(choice.open) else ""
+        left = f"(remaining: {size_text(choice.open)})" if is_open(choice.open) else ""
         shares = {name: percent(chance.probability) for name, chance in choice.outcomes.items()}
         return shares, percent(choice.success.probability), left
     shares = {name: f"~{percent(one.share)}" for name, one in choice.sample.outcomes.items()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import floor, log10
 from typing import Any
 
 from rpgres.cli.render.words import percent, rolled_words, style_of, title
@@ -16,6 +17,7 @@ from rpgres.rulesets import RulesetFile
 BEST = "best"  # in place of a policy: the actor decides optimally
 LONGEST_FRACTION = 24  # longer ones are for the JSON
 AT_LEAST = "at least "
+SMALL = 1e-4  # remaining probability below it is told by its size, as no percentage shows it
 TRACE = 1e-9  # remaining probability too small to be shown beside every chance
 
 
@@ -129,8 +131,15 @@ def is_open(left: Chance) -> bool:
 def open_text(left: Chance, sample: Sample | None = None) -> Iterator[str]:
     """Yield how likely it is to come to where nothing more was followed, and what is known of that."""
     if is_open(left):
-        known = f"estimated from {sample.runs} games, 95 %" if sample is not None else "otherwise"
-        yield f"remaining: {percent(left.probability)} ({known})"
+        known = f"estimated from {sample.runs} games, 95 %" if sample is not None else "not followed"
+        yield f"remaining: {size_text(left)} ({known})"
+
+
+def size_text(left: Chance) -> str:
+    """Return how likely something is that may be very unlikely: a percentage, or a bound of its size."""
+    if 0 < left.probability < SMALL:
+        return f"below 1e{floor(log10(left.probability)) + 1}"
+    return percent(left.probability)
 
 
 def outcome_style(file: RulesetFile | None, outcome: str) -> str:

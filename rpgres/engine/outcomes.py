@@ -1,0 +1,130 @@
+"""The outcome of an action, and what a row of an outcome table adds to it by its rolls and questions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from rpgres.engine.decisions import ask
+from rpgres.engine.players import NO, Question
+from rpgres.engine.running import Run
+from rpgres.model.state import EMPTY, Map
+from rpgres.rulesets import Ask, Effect, RowRoll
+from rpgres.rulesets.settling import Settlement
+
+
+class Outcome(msgspec.Struct, frozen=True, gc=False):
+    """How an action ended.
+
+    Attributes:
+        band: the name of the outcome.
+        success: whether the band is a success; None for a tie and for outcomes that neither succeed nor fail.
+        margin: total minus opposition; None for an unopposed action.
+        total, opposition: the compared totals, if there were any.
+        effects: what changes, in order.
+        texts: descriptions of the outcome, one per line.
+        roles: character names of the roles in effects (`actor`, `opponent`, ...).
+        details: additional JSON data of the ruleset.
+    """
+
+    band: str
+    success: bool | None = None
+    margin: int | None = None
+    total: int | None = None
+    opposition: int | None = None
+    effects: tuple[Effect, ...] = ()
+    texts: tuple[str, ...] = ()
+    roles: Mapping[str, str] = EMPTY
+    details: Mapping[str, Any] = EMPTY
+
+    def plus(self, effects: Iterable[Effect]) -> Outcome:
+        """Return the outcome with further effects after its own."""
+        return msgspec.structs.replace(self, effects=(*self.effects, *effects))
+
+
+def complete_row(
+    run: Run,
+    row: Settlement,
+    name: str,
+    margin: int | None,
+    facts: Map[str, Any] = EMPTY,
+    *,
+    roles: Mapping[str, str],
+    about: Mapping[str, Any] = EMPTY,
+    words: str = "",
+    of: str = "",
+) -> Settlement:
+    """Return a row after its rolls and questions: with the effects, texts and links of the chosen options.
+
+    Args:
+        row: the row as the table has it.
+        name: the outcome table.
+        margin, facts, roles, about, words, of: see `Table.settle`.
+    """
+    if row.rolls:
+        facts = _with_results(run, row.rolls, facts, by=roles.get("actor", ""))
+        row = run.rules.settling.settlement(name, margin, facts, band=row.band)
+    if not row.asks:
+        return row
+    questions = _Questions(run, {"margin": margin, **about}, roles, words, of)
+    return questions.answered(row, row.asks, facts)
+
+
+class _Questions(msgspec.Struct, gc=False):
+    """Asks the questions of a row; the fields are as for `Table.settle`."""
+
+    run: Run
+    about: Mapping[str, Any]
+    roles: Mapping[str, str]
+    words: str
+    of: str
+
+    def answered(self, row: Settlement, asks: tuple[Ask, ...], facts: Map[str, Any]) -> Settlement:
+        """Return the row with what the chosen options add."""
+        run, roles = self.run, self.roles
+        for one in asks:
+            who = roles.get(one.who, one.who)
+            question = Question(
+                one.label, who, one.options, one.text, one.optional, self.about, words=self.words, of=self.of
+            )
+            answer = ask(run, question)
+            if answer == NO and one.optional:
+                continue  # skipped
+            choice, known = one.choices[answer], facts
+            if choice.option is not None:
+                known = _with_results(run, choice.rolls, facts, by=roles.get("actor", ""))
+                choice = run.rules.settling.choice(choice.option, self.about["margin"], known)
+            row = msgspec.structs.replace(
+                row,
+                effects=row.effects + choice.effects,
+                texts=(*row.texts, choice.text),
+                links=row.links + choice.links,
+            )
+            if choice.asks:
+                row = self.answered(row, choice.asks, known)
+        return row
+
+
+def _with_results(run: Run, rolls: Iterable[RowRoll], facts: Map[str, Any], *, by: str) -> Map[str, Any]:
+    """Return facts with the results of the rolls of a row, by label."""
+    from rpgres.dice import dice
+
+    results: dict[str, int] = {}
+    for rolled in rolls:
+        value = run.roll(dice(rolled.dice), rolled.label, by).throw.value
+        counts = results[rolled.label] = rolled.formula.within(value)
+        words = rolled.words
+        if counts != value:
+            words = f"{words or rolled.dice}, at {'least' if counts > value else 'most'} {counts}"
+        run.explain(rolled.label, words, counts=counts)
+    return Map({**facts, **results})
+
+
+def with_defaults(effect: Effect, defaults: Mapping[str, Mapping[str, Any]]) -> Effect:
+    """Return an effect with the default fields of its kind, where it has none of its own."""
+    fields = defaults.get(effect["kind"])
+    if not fields:
+        return effect
+    return Map({**effect, **{key: value for key, value in fields.items() if key not in effect}})
