@@ -11,12 +11,13 @@ from contextlib import suppress
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 
 from rpgres.cli import MANY
+from tests.support import effort
+from tests.support.kept import keep_rulesets
 
 with suppress(ImportError):  # packages below are tested where they are installed, without what tests here need
     from hypothesis import HealthCheck, settings
@@ -33,13 +34,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Have Ctrl-C and a closed window interrupt, here and in what tests start: jobs in the background may ignore both.
 
-    Search less often for garbage; and whoever wants no compiled files beside the sources has them elsewhere for as long
-    as tests run, since each of hundreds of processes would compile everything anew.
+    Search less often for garbage; and whoever wants no compiled files beside the sources has them where pytest keeps
+    what it has found, since each of hundreds of processes would compile everything anew.
     """
-    if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
-        folder = TemporaryDirectory(prefix="rpgres-compiled-", ignore_cleanup_errors=True)
-        config.add_cleanup(folder.cleanup)
-        os.environ["PYTHONPYCACHEPREFIX"] = folder.name
+    effort.is_exhaustive = bool(config.getoption("exhaustive"))
+    with suppress(NameError):
+        settings.register_profile("sampled", settings(max_examples=effort.examples(settings().max_examples)))
+        settings.load_profile("sampled")
+    cache = getattr(config, "cache", None)
+    if cache and os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
+        os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix = str(cache.mkdir("compiled"))
+        sys.dont_write_bytecode = False
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if sys.platform != "win32":
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
@@ -47,8 +52,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)  # --random-order may do otherwise
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run first what is slow: at the end one process would wait for another."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is for --exhaustive, and run first what is slow: at the end one process would wait for another."""
+    if not effort.is_exhaustive:
+        left_out = [item for item in items if item.get_closest_marker("exhaustive")]
+        items[:] = [item for item in items if not item.get_closest_marker("exhaustive")]
+        if left_out:
+            config.hook.pytest_deselected(items=left_out)
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
@@ -88,6 +98,8 @@ def own_world(
     monkeypatch.setenv("XDG_CONFIG_HOME", str(Path(base) / "no-settings"))
     monkeypatch.setenv("XDG_STATE_HOME", str(Path(base) / "state"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(Path(base) / "cache"))
+    if request.node.get_closest_marker("fresh") is None:
+        keep_rulesets(monkeypatch)
     yield
     for name, module in sys.modules.items() - before.items():
         if str(getattr(module, "__file__", "") or "").startswith(base):

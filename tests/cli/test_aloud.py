@@ -10,6 +10,7 @@ import pytest
 
 from tests.cli.test_widths import BARS, ODDS, ROLLED, SHOWN
 from tests.support.command_line import on_screen, rpgres
+from tests.support.effort import few
 from tests.support.terminal import ENTER, Terminal
 
 SUCCEED = ("roll", "fate", "overcome", "--skill", "3", "--vs", "2", "--given", "roll=-0++", "--seed", "7")
@@ -17,7 +18,7 @@ DRAWN = re.compile(r"\[[+\-x ]?\w*\]|\d+ of \d+ checked")  # dice, boxes, and ho
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("typed", [*ROLLED, *ODDS, *SHOWN])
+@pytest.mark.parametrize("typed", few([*ROLLED, *ODDS, *SHOWN], 22))
 def test_plain_text_has_no_pictures_and_says_as_much(typed: str) -> None:
     words = shlex.split(typed)
     drawn, plain = (on_screen(*words, *more, columns=1000).out for more in ((), ("--plain",)))

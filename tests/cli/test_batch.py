@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from rpgres import Result, resolve
 from rpgres.cli.commands.batch import LONGEST
+from tests.support.effort import examples
 from tests.support.lantern import rpgres
 
 GOOD = {"ruleset": "fate", "action": "overcome", "with": {"skill": 3, "vs": 2}, "given": {"roll": "+00-"}}
@@ -150,6 +151,7 @@ def test_nothing_asked_is_nothing_answered() -> None:
     assert answers("") == []
 
 
+@pytest.mark.slow
 def test_each_answer_is_written_at_once() -> None:
     """A bot keeps one process and waits for each answer before it asks again."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
@@ -196,7 +198,7 @@ REQUESTS = JSON | st.dictionaries(KEYS, JSON, max_size=4).map(lambda more: GOOD 
 
 @pytest.mark.slow
 @given(st.lists(REQUESTS, min_size=1, max_size=5))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_every_request_has_its_answer(requests: list[Any]) -> None:
     found = answers("\n".join(map(json.dumps, requests)))
     assert len(found) == len(requests)

@@ -25,6 +25,7 @@ from rpgres.rulesets import builtin_folder
 from rpgres.rulesets.decks import shared_decks
 from tests.support import gambit
 from tests.support.command_line import rpgres as typed_in
+from tests.support.effort import examples
 from tests.support.lantern import installed, rpgres, write
 
 HEAD = """\
@@ -313,7 +314,7 @@ def test_taking_cards_out_or_giving_one_leaves_the_order_of_the_others() -> None
     assert given_one == ["S2", *(code for code in everything if code != "S2")][:52]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     seed=st.text(alphabet="ab1", min_size=1, max_size=4),
     without=st.lists(st.sampled_from(["Re2", "St3", "Fo", "St1", "St1+", "ReK"]), max_size=5, unique=True),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from itertools import count
+from itertools import count, product
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from rpgres.cli.requests.operations import kept
 from rpgres.journal import commands as sitting
 from rpgres.journal.commands import Place, writing
 from tests.journal.test_views import FRESH, Secrets
+from tests.support.effort import few
 
 # Whose seat looks, whose the hidden things are, and who belongs to the game master.
 CASTS = {
@@ -124,8 +125,7 @@ def told(folder: Path, ruleset: str, which: int, seat: str, patch: pytest.Monkey
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seat", ["player", "everybody"])
-@pytest.mark.parametrize("ruleset", CASTS)
+@pytest.mark.parametrize(("ruleset", "seat"), few(product(CASTS, ["player", "everybody"]), 7))
 def test_hidden_hands_stacks_and_answers_change_no_answer(
     ruleset: str, seat: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -34,6 +34,7 @@ from rpgres.version import __version__
 from tests.journal.test_views import FRESH, Secrets
 from tests.support.checkout import ROOT
 from tests.support.command_line import PROGRAM, rpgres
+from tests.support.effort import few
 
 Call = tuple[str, dict[str, Any]]
 Fill = Callable[[ElicitRequestFormParams], ElicitResult]
@@ -406,11 +407,11 @@ def met_by(path: Path, ruleset: str, secrets: Secrets) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("ruleset", CASTS)
+@pytest.mark.parametrize("ruleset", few(CASTS, 2))
 def test_what_a_seat_may_not_know_is_in_no_answer(
     ruleset: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(odds, "table_odds", partial(odds.table_odds, leaves=500))
+    monkeypatch.setattr(odds, "table_odds", partial(odds.table_odds, leaves=100))
     one = Secrets([("Smoke", "aspect", 2), ("Rigged Stairs", "boost", 0)], 1, "They lie.", "", "run")
     tags = [("An Advantage", "boost", 0), ("Ankle-Deep Hole", "aspect", 1)]
     other = Secrets(tags, 4, "No.", "invoke" if ruleset in ("fate", "coppermane") else "", "burn it down")

@@ -164,6 +164,7 @@ def test_the_schema_has_every_operation() -> None:
     assert not check.is_valid({"op": "table.shwo"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("request_", "line"),
     [

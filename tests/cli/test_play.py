@@ -812,6 +812,7 @@ def test_an_answer_is_offered_and_the_status_line_tells_who_is_asked() -> None:
         assert screen.end() == 0
 
 
+@pytest.mark.slow
 @terminal
 @pytest.mark.parametrize("setting", ["--plain", "dumb"])
 def test_plain_reading_stays_where_nothing_can_be_drawn(setting: str) -> None:

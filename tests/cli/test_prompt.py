@@ -88,6 +88,7 @@ def test_a_question_tells_what_the_turn_before_it_has_changed(capsys: pytest.Cap
     assert "The attack does no harm.\n  a boost for bruiser: Boost of Bruiser\n" in told
 
 
+@pytest.mark.slow
 def test_odds_in_a_turn_tell_whose_success_they_are_and_at_what(capsys: pytest.CaptureFixture[str]) -> None:
     fighting = prepare(load_rules(find_ruleset("fate")), "conflict", {"sheet": "mara", "against": ["bruiser"]})
     lines = iter(["odds", "attack", "odds"])  # at the turn; at the other's question

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from rpgres.cli.root import COMMANDS
 from rpgres.engine.records import Pending, Result
 from tests.support.command_line import FIXED, PROGRAM, as_json, completions, rpgres
+from tests.support.effort import examples
 
 OVERCOME = ("roll", "fate", "overcome", "--skill", "3", "--vs", "2")
 OVERCOME_OPPOSED = ("roll", "fate", "overcome", "--skill", "3", "--vs", "4dF+2")
@@ -754,7 +755,7 @@ WORDS = [
 
 
 @pytest.mark.slow
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(250), deadline=None)
 @given(st.lists(st.one_of(st.sampled_from(WORDS), st.text(max_size=6)), max_size=9))
 def test_nothing_typed_gives_a_traceback(words: list[str]) -> None:
     ran = rpgres(*words, stdin="")
@@ -765,7 +766,7 @@ def test_nothing_typed_gives_a_traceback(words: list[str]) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(250), deadline=None)
 @given(
     st.sampled_from(["overcome", "attack", "discover", "defend", "oppose", "create-advantage", "compel", "concede"]),
     st.sampled_from(["roll", "odds"]),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
-import time
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -208,7 +208,8 @@ def test_what_is_too_large_for_optimal_decisions_says_so() -> None:
 def test_an_interrupt_prints_what_is_known() -> None:
     line = ("odds", "fate/contest", "--skill", "2", "--vs", "2", "--auto", "--leaves", "30", "--simulate", "100000000")
     at = Terminal(line)
-    time.sleep(3)
+    while not re.search(r"simulating: 0 %, [1-9]", at.shown):
+        assert at.has_more()
     code, shown = at.interrupt()
     assert code == 130
     assert "plays of the whole scene" in shown

@@ -24,6 +24,7 @@ from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Part, Rules, Ruleset, merge_parts
 from rpgres.rulesets.sheets import make_sheet, read_sheet
 from rpgres.toml.reading import Source, parse
+from tests.support.effort import examples
 from tests.support.lantern import installed, rpgres
 
 
@@ -481,7 +482,7 @@ def some_rulesets(draw: st.DrawFn) -> dict[str, Any]:
 
 @pytest.mark.slow
 @given(some_rulesets())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_a_start_is_valid_for_any_ruleset(data: dict[str, Any]) -> None:
     rules = made(data)
     start = sheet_template(rules)
@@ -509,7 +510,7 @@ SHEETS = st.dictionaries(KEYS, VALUES, max_size=5) | st.dictionaries(KEYS, VALUE
 
 @pytest.mark.slow
 @given(SHEETS)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_check_schema_and_reading_agree(data: dict[str, Any]) -> None:
     rules = load_rules(find_ruleset("lantern"))
     schema = Draft202012Validator(make_schema("sheet", rules=rules))
@@ -529,7 +530,7 @@ def test_check_schema_and_reading_agree(data: dict[str, Any]) -> None:
 
 @pytest.mark.slow
 @given(st.data())
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 def test_no_sheet_ends_in_a_traceback(data: st.DataObject) -> None:
     text = data.draw(st.sampled_from([ASH, START, switched_on(START)]))
     for _ in range(data.draw(st.integers(1, 4))):

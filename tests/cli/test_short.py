@@ -23,6 +23,7 @@ from rpgres.parameters.ability import ability_names
 from rpgres.rulesets.sheets import read_sheet, sheet_names
 from tests.support.checkout import ROOT
 from tests.support.command_line import rpgres
+from tests.support.effort import examples
 from tests.support.packages import AFTER_HOURS
 
 TOML = sorted(
@@ -269,7 +270,7 @@ def request(command: ActionCommand, words: list[str]) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 @given(lines())
 def test_a_line_keeps_every_word_and_its_long_form_says_the_same(line: tuple[str, str, list[str]]) -> None:
     ruleset, action, words = line

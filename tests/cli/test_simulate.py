@@ -6,7 +6,6 @@ import csv
 import json
 import re
 import sys
-import time
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -246,7 +245,8 @@ def test_ctrl_c_prints_what_is_done_and_the_file_goes_on(tmp_path: Path, workers
     path = tmp_path / "kept.json"
     args = (*SEEDED, "-n", "1000000000", "--save", str(path))
     terminal = Terminal([*args, "--workers", workers])
-    time.sleep(4)
+    while " left (Ctrl-C: stop here)" not in terminal.shown:
+        assert terminal.has_more()
     code, shown = terminal.interrupt()
     assert code == 130
     assert " left (Ctrl-C: stop here)" in shown

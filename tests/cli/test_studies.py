@@ -404,6 +404,7 @@ def wall(tmp_path: Path) -> str:
     return str(path)
 
 
+@pytest.mark.slow
 def test_a_scene_is_asked_as_an_action_is(wall: str, tmp_path: Path) -> None:
     skill = "characters.mara.skills.fight"
     varied = as_json("odds", wall, "--vary", f"{skill}=0..3")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import shlex
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from rpgres.cli.render.lines import HANG, Look, Piece, line, plain_text, wrapped
 from rpgres.cli.root import COMMANDS
 from tests.support.command_line import Ran, on_screen
+from tests.support.effort import few
 from tests.support.terminal import Terminal
 
 WIDTHS = (40, 80, 120)
@@ -102,8 +104,9 @@ def fits(ran: Ran, wide: Ran, columns: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("columns", WIDTHS)
-@pytest.mark.parametrize("typed", [*ROLLED, *ODDS, *SHOWN, *LOOKED_UP, *HELP])
+@pytest.mark.parametrize(
+    ("typed", "columns"), few(itertools.product([*ROLLED, *ODDS, *SHOWN, *LOOKED_UP, *HELP], WIDTHS), 82)
+)
 def test_what_is_shown_fits(typed: str, columns: int, wide: dict[str, Ran]) -> None:
     ran = on_screen(*shlex.split(typed), columns=columns)
     assert ran.code in (0, 3), ran.err

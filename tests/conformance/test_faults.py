@@ -171,6 +171,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("check", "told", "changes"), [fault[1:] for fault in FAULTS], ids=[one[0] for one in FAULTS])
 def test_a_fault_is_found(check: str, told: str, changes: list[tuple[str, str, str]], site: Path) -> None:
     found = run_check(next(one for one in CHECKS if one.name == check), pebble.install(site, changes))

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from rpgres.dice import Comparison, LawSizeError, Reading, dice, readings
 from rpgres.dice.readings import JointLaw, joint_law, read_off
+from tests.support.effort import examples
 
 ALL = (
     Reading("highest"),
@@ -45,7 +46,7 @@ pools = st.builds(
 
 
 @pytest.mark.slow
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(pools, st.lists(st.sampled_from(ALL), min_size=1, max_size=4, unique=True).map(tuple))
 def test_the_joint_law_is_what_all_throws_say(text: str, readings: tuple[Reading, ...]) -> None:
     try:
@@ -79,6 +80,7 @@ def test_the_natural_die_under_a_bonus() -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
@@ -143,6 +145,7 @@ def test_without_dice_there_is_only_a_total() -> None:
     assert read_off(dice("7"), dice("7").read(""), ALL) == (0, 0, 0, 7, 0, 0)
 
 
+@pytest.mark.slow
 def test_too_much_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     several = (Reading("natural"), Reading("lowest"), Reading("count", Comparison(">=", 50)))
     monkeypatch.setattr(readings, "MOST_JOINT_STEPS", readings.MOST_JOINT_STEPS // 20)

@@ -118,6 +118,7 @@ def test_words_over_the_largest_multiple_are_drawn_again(monkeypatch: pytest.Mon
     assert Streams("7").below(0, "roll", 0)(3) == 7 % 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [2, 3, 6, 20, 81, 100, 1000])
 def test_draws_are_fair(n: int) -> None:
     draws = 200 * n

@@ -27,6 +27,7 @@ from rpgres.plugins.discovery import find_ruleset, ruleset_names
 from rpgres.plugins.listing import list_rulesets
 from tests.support.command_line import completions, rpgres
 from tests.support.declarative import BLADES, RAISES, UNDER, done, head, here, odds, rules, write
+from tests.support.effort import examples
 
 __all__ = ["here"]  # a fixture that every test here uses
 
@@ -79,6 +80,7 @@ def test_a_result_has_its_numbers_its_later_rolls_and_its_effects() -> None:
     assert done("try", attribute=9, given={"roll": "6,6,6"}, auto=True).texts[-1] == "A name."
 
 
+@pytest.mark.slow
 def test_it_is_used_like_any_other() -> None:
     write(UNDER)
     (Path("rulesets/under/sheets")).mkdir()
@@ -153,7 +155,7 @@ def test_an_exploding_die_and_its_raises() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(pool=st.integers(0, 7), dice=st.integers(-2, 3))
 def test_playing_agrees_with_the_odds(pool: int, dice: int) -> None:
     prepared = prepare(rules("again-pool"), "contest", {"pool": pool, "bonus": dice, "vs": "1s"})

@@ -27,6 +27,7 @@ from rpgres.odds.optimal import evaluate_best
 from rpgres.odds.sampling import sample
 from tests.support.command_line import rpgres
 from tests.support.declarative import head, here, rules, write
+from tests.support.effort import examples, few
 from tests.support.every_die import best_success, every_outcome
 
 __all__ = ["here"]  # a fixture that every test here uses
@@ -123,6 +124,7 @@ class TestPush:
         assert done.code == 0
         assert "not used: --choose push=push" in done.out
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(("pool", "gear", "needs"), [(2, 0, 1), (1, 1, 2)])
     def test_odds_are_those_of_every_die(self, pool: int, gear: int, needs: int) -> None:
         prepared = _prepared("pushed", "check", pool=pool, gear=gear, needs=needs)
@@ -134,6 +136,7 @@ class TestPush:
         assert found.masses["success"] == wanted["success"] == _pushed(pool, gear, needs, only_short=1)
         assert evaluate_best(prepared).masses["success"] == _pushed(pool, gear, needs, only_short=99)
 
+    @pytest.mark.slow
     def test_the_best_is_that_of_every_die_and_answer(self) -> None:
         prepared = _prepared("pushed", "check", pool=1, gear=1, needs=1)
         assert evaluate_best(prepared).masses["success"] == best_success(prepared)
@@ -204,7 +207,8 @@ class TestPicks:
         for luck in range(4):
             (sheets / f"luck-{luck}.toml").write_text(f'name = "Lucky"\nluck = {luck}\n')
 
-    @pytest.mark.parametrize(("luck", "needs"), [(0, 6), (1, 9), (2, 10)])
+    @pytest.mark.slow
+    @pytest.mark.parametrize(("luck", "needs"), few([(0, 6), (1, 9), (2, 10)], 2))
     def test_odds_are_those_of_every_die_and_answer(self, luck: int, needs: int) -> None:
         prepared = _prepared("picked", "check", sheet=f"luck-{luck}", needs=needs)
         wanted, _ = every_outcome(prepared)
@@ -281,7 +285,8 @@ def _chosen(count: int, up_to: int, most: int, needs: int, *, is_any: bool) -> F
 
 
 class TestChosen:
-    @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @pytest.mark.slow
+    @settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(
         count=st.integers(1, 3),
         up_to=st.integers(1, 4),
@@ -404,7 +409,8 @@ READINGS = ("lowest(pool)", "highest(pool)", "pool", "count(pool, face >= 1)", "
 class TestReadings:
     """What is read off dice of which some may be thrown again, against every die and every answer."""
 
-    @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @pytest.mark.slow
+    @settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(
         dice=st.sampled_from(("2d4", "2dF", "1d6")),
         worth=st.sampled_from(WORTHS),

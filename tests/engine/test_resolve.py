@@ -27,6 +27,7 @@ from rpgres.model.state import GM, Character, State
 from rpgres.parameters.values import Rating
 from rpgres.plugins.entries import BUILTIN
 from rpgres.rulesets import Effect, Option, Ruleset
+from tests.support.effort import examples
 
 DATA = """
 title = "Dive"
@@ -435,7 +436,7 @@ HOSTILE = st.dictionaries(
 @pytest.mark.slow
 def test_no_request_raises_or_is_answered_with_anything_but_json(dive: Ruleset) -> None:
     @given(HOSTILE, st.booleans())
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=examples(300), deadline=None)
     def check(asked: dict[str, Any], complete: bool) -> None:
         if complete:
             asked = {**request(), **{key: value for key, value in asked.items() if key not in ("ruleset", "action")}}

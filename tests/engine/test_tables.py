@@ -22,6 +22,7 @@ from rpgres.model.state import Map, State
 from rpgres.odds.exact import outcome_odds
 from tests.support.command_line import as_json, rpgres
 from tests.support.declarative import done, head, here, odds, rules, write
+from tests.support.effort import examples
 
 __all__ = ["here"]  # a fixture that every test here uses
 
@@ -165,7 +166,7 @@ def tables(draw: st.DrawFn) -> dict[str, Any]:
 
 @pytest.mark.slow
 @given(made=tables())
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_odds_of_any_tables_are_what_rolling_on_and_on_comes_to(made: dict[str, Any]) -> None:
     text = HEAD + tomli_w.dumps({"tables": made})
     write(text, name="any")

@@ -24,6 +24,7 @@ from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules
 from rpgres.scenes import read_scene
 from rpgres.toml.reading import Source
+from tests.support.effort import examples
 
 # By ruleset: two players' characters, the first of whom acts, one of the game master's, and a variant.
 CASTS = {"fate": ("mara", "edda", "venn", "existing"), "coppermane": ("tamsin", "orrin", "warden", "known")}
@@ -144,7 +145,7 @@ def seen(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ruleset", CASTS)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(data=st.data(), tags=hidden_tags, seed=st.text("012", min_size=1, max_size=4))
 def test_a_hidden_aspect_changes_nothing_that_a_player_meets(
     ruleset: str, data: st.DataObject, tags: list[Tag], seed: str

@@ -7,7 +7,6 @@ import os
 import shutil
 import signal
 import sys
-import time
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -557,6 +556,7 @@ def test_an_action_is_written_before_a_person_is_asked(place: Place) -> None:
     assert in_order(place)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 @pytest.mark.parametrize("line", ["table", "play"])
 @pytest.mark.parametrize("number", ["SIGHUP", "SIGTERM", "SIGKILL"])
@@ -582,9 +582,10 @@ def test_whoever_closes_the_window_at_a_prompt_has_rolled(
     assert history.pending is not None
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 def test_each_answer_at_a_prompt_is_written_when_it_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tests.support.terminal import INTERRUPT, Terminal
+    from tests.support.terminal import Terminal
 
     monkeypatch.chdir(tmp_path)
     rpgres("table", "new", "--ruleset", "fate", "--sheet", "mara", "--seed", "7")
@@ -593,9 +594,7 @@ def test_each_answer_at_a_prompt_is_written_when_it_is_given(tmp_path: Path, mon
     terminal.until("reroll\n> ")
     terminal.type(f"{REROLL}\n")
     terminal.until("reroll\n> ")
-    time.sleep(0.3)
-    terminal.type(INTERRUPT)
-    code, _ = terminal.end()
+    code, _ = terminal.interrupt()
     assert code == 3
     history = store.read(tmp_path / ".rpgres" / "table.db")
     assert [entry.kind for entry in history.entries] == ["new", "act", "answer"]
@@ -768,6 +767,7 @@ def test_a_file_does_not_change_dice_either(sent: Path) -> None:
     assert [answer for answer in came if answer["kind"] == "chance"] == before
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 @pytest.mark.parametrize(
     ("typed", "kinds"), [("n\n", ["new", "act"]), ("\x04", ["new", "act"]), ("y\n", ["new", "act", "answer"])]

@@ -39,6 +39,7 @@ from rpgres.plugins.loading import checked, load_rules
 from rpgres.rulesets import Part, Rules, Ruleset, is_public, merge_parts, speaker
 from rpgres.toml.reading import Source, parse
 from tests.support.command_line import rpgres
+from tests.support.effort import examples
 
 _FRESH = re.compile(r"[0-9a-f]{64}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
@@ -424,7 +425,7 @@ deeds = st.lists(st.sampled_from(["bo", "cy", "confirm", "refuse", "undo"]), max
 
 
 @pytest.mark.slow
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(
     one=tokens,
     other=tokens,

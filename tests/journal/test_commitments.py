@@ -20,6 +20,7 @@ from rpgres.journal.records import found_in
 from rpgres.journal.verifying import verify
 from tests.support.auction import around, auction, rules
 from tests.support.command_line import rpgres
+from tests.support.effort import examples
 
 SALT = bytes(range(32))
 
@@ -53,7 +54,7 @@ def test_a_seal_is_what_anybody_can_work_out() -> None:
     assert seal_of("bid", "7", salt=SALT) == sha256(SALT + b"bid=7").hexdigest()
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(one=st.integers(0, 9), other=st.integers(0, 9), salt=st.binary(min_size=32, max_size=32))
 def test_small_bids_with_other_salts_have_nothing_in_common(one: int, other: int, salt: bytes) -> None:
     mine, theirs = sealed("bid", str(one), salt=salt).commitment, sealed("bid", str(other), salt=SALT).commitment

@@ -10,7 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rpgres.errors import UsageError
@@ -45,6 +45,7 @@ def line_of(ran: Ran) -> str:
 
 
 @pytest.mark.slow
+@settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])  # few words fit a line
 @given(seat=words, entry=hashes, choose=answers, dice=st.dictionaries(labels, st.lists(words, min_size=1), max_size=2))
 def test_a_line_says_what_was_answered(
     seat: str, entry: str, choose: dict[str, list[str]], dice: dict[str, list[str]]

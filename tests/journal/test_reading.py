@@ -30,6 +30,7 @@ from rpgres.journal.records import RUNNING, RUNS, SAID, Entry
 from rpgres.journal.verifying import verify
 from rpgres.journal.views import log_seen, table_record
 from tests.support.command_line import rpgres
+from tests.support.effort import few
 from tests.support.forging import rewrite
 from tests.support.growth import calls_of
 
@@ -117,6 +118,7 @@ def test_what_is_kept_of_an_entry_is_what_changed(tmp_path: Path) -> None:
     assert min(states) > 1500  # of which nothing but the difference is kept
 
 
+@pytest.mark.slow
 def test_what_a_long_undo_has_shown_is_read_only_where_results_are_said(
     copy: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -243,7 +245,7 @@ def check_stands(history: History) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", few(range(8), 3))
 def test_what_stands_is_what_the_whole_history_says(tmp_path: Path, seed: int) -> None:
     place, chance = begun(tmp_path / "t.db"), random.Random(seed)
     deeds: list[Callable[[], object]] = [

@@ -35,6 +35,7 @@ from rpgres.journal.replay import questions_of
 from rpgres.journal.rolls import rolls_of
 from rpgres.journal.verifying import verify
 from tests.support.command_line import rpgres
+from tests.support.effort import examples
 
 NAMES = ["Rigged Stairs", "Smoke", "A Serious Problem", "An Advantage", "Ankle-Deep Hole"]
 CASTS = {
@@ -185,7 +186,7 @@ def rules_once() -> Iterator[None]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ruleset", CASTS)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(script=st.lists(deeds, min_size=1, max_size=5), one=hidden, other=hidden, trust=st.sampled_from(TRUSTS))
 def test_what_a_seat_may_not_know_changes_nothing_that_it_meets(
     ruleset: str, script: list[tuple[str, Any]], one: Secrets, other: Secrets, trust: str

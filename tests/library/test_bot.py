@@ -19,6 +19,7 @@ from rpgres.journal.odds import table_odds
 from tests.journal.test_views import FRESH, Secrets
 from tests.support.checkout import ROOT
 from tests.support.discord import FakeDiscord, Message
+from tests.support.effort import few
 
 GM, MARA, EDDA, PASSER = 1, 2, 3, 4  # who is there
 CHANNEL = 5
@@ -149,6 +150,7 @@ def test_what_others_do_meanwhile_is_told_once(tmp_path: Path, start: Starts, mo
     assert "meanwhile" not in told(discord.command(GM, "note mine"), None)
 
 
+@pytest.mark.slow
 def test_a_button_of_a_table_that_is_gone_is_answered(tmp_path: Path, start: Starts) -> None:
     discord = start(tmp_path)
     discord.command(GM, "new fate mara edda")
@@ -223,11 +225,11 @@ def met(ruleset: str, secrets: Secrets, folder: Path, start: Starts) -> list[str
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("ruleset", CASTS)
+@pytest.mark.parametrize("ruleset", few([*CASTS][::-1], 2))
 def test_what_a_seat_may_not_know_is_in_no_message(
     ruleset: str, tmp_path: Path, start: Starts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(odds, "table_odds", lambda *args, **given: table_odds(*args, **{**given, "leaves": 500}))
+    monkeypatch.setattr(odds, "table_odds", lambda *args, **given: table_odds(*args, **{**given, "leaves": 100}))
     one = Secrets([("Smoke", "aspect", 2), ("Rigged Stairs", "boost", 0)], 1, "They lie.", "", "run")
     tags = [("An Advantage", "boost", 0), ("Ankle-Deep Hole", "aspect", 1)]
     other = Secrets(tags, 4, "No.", "", "burn it down")

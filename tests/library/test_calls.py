@@ -24,6 +24,7 @@ BASE = {"format": "rpgres.rulesets/1", "version": rpgres.__version__}
 TERMINAL = ("rich", "typer", "click", "prompt_toolkit", "readline", "curses", "termios")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", ["calls", "notebook", "odds", "scene_odds", "scenes", "simulations", "studies"])
 def test_examples_of_docstrings(module: str) -> None:
     found = importlib.import_module(f"rpgres.library.{module}")

@@ -19,6 +19,7 @@ import rpgres
 from rpgres.journal import commands as sitting
 from rpgres.journal.commands import TRUSTS, Place, writing
 from tests.journal.test_views import CASTS, Secrets, deeds, do, hidden
+from tests.support.effort import examples
 
 # Two tables differ in these, as every entry has a fresh random salt; so does the time.
 FRESH = re.compile(r"[0-9a-f]{64}|[0-9a-f]{60}\.\.\.|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|what-if:[0-9a-f]{16}")
@@ -99,7 +100,7 @@ def rules_once() -> Iterator[None]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ruleset", ["fate", "coppermane"])
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(script=st.lists(deeds, min_size=1, max_size=5), one=hidden, other=hidden, trust=st.sampled_from(TRUSTS))
 def test_what_a_seat_may_not_know_changes_nothing(
     ruleset: str, script: list[tuple[str, Any]], one: Secrets, other: Secrets, trust: str

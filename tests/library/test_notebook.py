@@ -89,6 +89,7 @@ def test_repr_is_one_short_line(record: object, told: str) -> None:
     assert len(text) < 250
 
 
+@pytest.mark.slow
 def test_whatever_has_chances_has_a_table_of_plain_rows() -> None:
     base: dict[str, Any] = {"skill": 3, "vs": 2}
     rows = rpgres.odds_compare("fate", "overcome", {"better": {"skill": 4}}, **base).table()

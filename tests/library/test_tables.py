@@ -183,6 +183,7 @@ def test_lines_do_what_methods_do(path: Path) -> None:
     assert mara.do("pass invoke until always").entry.until == "always"
 
 
+@pytest.mark.slow
 def test_lines_at_a_question_are_those_of_a_terminal(path: Path) -> None:
     host, mara = rpgres.open_table(path), rpgres.open_table(path, seat="mara")
     assert "Mara Quill" in mara.do("show mara").text

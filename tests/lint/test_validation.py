@@ -23,6 +23,7 @@ from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Band, Part, Rules, Ruleset, RulesetFile, merge_parts
 from rpgres.toml.diagnostics import CODES, Diagnostic
 from rpgres.toml.reading import Source, parse
+from tests.support.effort import examples
 
 ROOT = Path(rpgres.__file__).parent
 
@@ -345,7 +346,7 @@ EDGE = st.none() | st.integers(-8, 8)
 
 @pytest.mark.slow
 @given(st.lists(st.tuples(EDGE, EDGE), max_size=4))
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_bands_are_faultless_exactly_when_every_margin_has_one(edges: list[tuple[int | None, int | None]]) -> None:
     bands = {f"b{i}": Band(title="B", from_=low, to=high) for i, (low, high) in enumerate(edges)}
     file = RulesetFile(title="T", summary="S", version="1", bands=bands)

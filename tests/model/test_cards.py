@@ -29,6 +29,7 @@ from rpgres.model.serialization import read_state, state_record
 from rpgres.model.state import FACE_DOWN, Pile, State, code_of
 from rpgres.odds.exact import outcome_odds
 from rpgres.odds.explorer import WalkDealer, explore
+from tests.support.effort import examples
 from tests.support.gambit import prepared, rules
 
 DECK = Counter({"Re1+": 1, "Re2-": 2, "Re3+": 1, "St1+": 1, "St1-": 1, "St2+": 1, "St3-": 2, "Fo": 2})
@@ -143,7 +144,7 @@ def test_an_attribute_without_signs_says_anything() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     seed=st.text(alphabet="abc123", min_size=1, max_size=6),
     actions=st.integers(1, 6),
@@ -438,7 +439,7 @@ def test_a_card_dealt_to_somebody_is_told_to_nobody_else() -> None:
     assert [answer.label for answer in answers_of(table.events)][:3] == ["deal"] * 3
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(order=st.permutations(sorted(DECK.elements())))
 def test_two_tables_that_differ_in_a_hidden_hand_look_the_same(order: list[str]) -> None:
     base = lay_out(rules(), prepared().state)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from rpgres.errors import FileError
 from rpgres.model.serialization import DEEPEST, fault_in, misnamed_in, plain, read_state, state_record
 from rpgres.model.state import GM, Box, Character, Map, Pile, State, Tag, freeze, pile_name
+from tests.support.effort import examples
 
 WORD = st.text(max_size=6)
 NUMBER = st.integers(-(2**62), 2**62)
@@ -79,7 +80,7 @@ STATES = st.builds(
 
 @pytest.mark.slow
 @given(STATES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_a_state_survives_as_plain_data(state: State) -> None:
     assert fault_in(state) == misnamed_in(state) == ""
     written = json.loads(json.dumps(state_record(state)))

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rpgres.engine.beliefs import Unseen, dealt, drawn, grown, preferred, with_known
+from tests.support.effort import examples
 
 Cards = tuple[tuple[str, int], ...]  # physical cards: kind and number
 Belief = dict[tuple[Cards, Cards], Fraction]  # the chance of a hand and of the rest of the pile
@@ -83,7 +84,7 @@ moves = st.lists(
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(kinds=stocks, count=st.integers(1, 4), moves=moves, data=st.data())
 def test_what_is_known_is_what_counting_every_hand_gives(
     kinds: dict[str, int], count: int, moves: list[tuple[str, object]], data: st.DataObject

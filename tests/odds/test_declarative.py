@@ -23,6 +23,7 @@ from rpgres.lint.rulesets import data_diagnostics
 from rpgres.odds.exact import outcome_odds
 from rpgres.rulesets import Part, Rules, Ruleset, merge_parts
 from rpgres.toml.reading import Source, parse
+from tests.support.effort import examples
 
 DICE = ["2d6", "3d4", "1d20", "2d8kh1", "3d6kl2", "{n}d4", "{max(n, 1)}d6", "3dF", "1d6-1d4", "{c}", "{b + f}d4"]
 TOTALS = [
@@ -149,7 +150,7 @@ def without_unused(data: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     data=rulesets(),
     inputs=st.fixed_dictionaries(

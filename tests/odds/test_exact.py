@@ -21,6 +21,7 @@ from rpgres.model.state import EMPTY, Map, put
 from rpgres.odds import explorer
 from rpgres.odds.exact import NeedsPolicy, odds_record, outcome_odds
 from rpgres.odds.explorer import WalkDealer, explore
+from tests.support.effort import examples
 from tests.support.tiny import tiny_action, with_rule
 
 
@@ -156,7 +157,7 @@ def test_time_is_a_budget_too() -> None:
 
 
 @given(st.lists(st.sampled_from(["d2", "d3", "2d4", "4dF"]), min_size=1, max_size=4), st.integers(2, 3))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_merging_changes_no_answer(texts: list[str], modulus: int) -> None:
     def once(dealer: WalkDealer, *, merge: bool) -> int:
         total = 0
@@ -201,7 +202,7 @@ def test_a_budget_that_ends_in_one_layer_leaves_room_for_the_next() -> None:
 
 @pytest.mark.slow
 @given(st.integers(1, 400))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_masses_and_open_are_one_whatever_the_budget(leaves: int) -> None:
     for course in (summed_and_merged, lambda dealer: sum_of(dealer, ["d2"] * 20 + ["d6!"])):
         odds = explore(course, leaves=leaves)
@@ -353,6 +354,7 @@ def test_rules_of_strangers_are_run_again() -> None:
         outcome_odds(prepared)
 
 
+@pytest.mark.slow
 def test_a_rule_of_which_no_course_ends_has_no_odds() -> None:
     def endless(table: Any, actor: Any, **_: Any) -> Any:
         while True:
@@ -363,7 +365,7 @@ def test_a_rule_of_which_no_course_ends_has_no_odds() -> None:
 
 
 @given(st.integers(1, 300))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_courses_that_could_never_have_their_turn_may_be_given_up_at_once(leaves: int) -> None:
     def course(dealer: WalkDealer) -> int:
         return sum(dealer.throw(dice("3d6"), "roll", count).value for count in range(3))

@@ -52,6 +52,7 @@ def test_chances_are_exact() -> None:
     assert none["unevaluated"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("again", "is_exact"), [("face = 20 and not added", True), ("face = 20", False)])
 def test_added_dice_before_a_decision_are_exact_where_they_are_bounded(again: str, *, is_exact: bool) -> None:
     text = LIT.replace('own = "3d6"', f'own = {{ roll = "40d20", again = "{again}" }}').replace("face = 6", "face = 20")

@@ -28,7 +28,7 @@ from rpgres.rulesets import Rules
 from tests.support import gambit
 from tests.support.tiny import tiny_rules, tiny_ruleset
 
-GAMES = 1000
+GAMES = 400
 SURE = 20.0  # a bound is overstepped by chance with a probability of at most 2 * exp(-SURE)
 
 CASES: list[tuple[str, str, dict[str, Any]]] = [
@@ -206,11 +206,11 @@ def dealt() -> tuple[Prepared, dict[str, Any]]:
 
 
 @pytest.mark.slow
-def test_what_a_budget_leaves_is_estimated_the_same_each_time() -> None:
+def test_what_a_budget_leaves_is_estimated_the_same_each_time(exhaustive: bool) -> None:
     prepared, answers = dealt()
     whole = outcome_odds(prepared, **answers)
     assert whole.method == "exact"
-    for work in (2_000, 8_000):
+    for work in (2_000, 8_000) if exhaustive else (2_000,):
         cut, again = (outcome_odds(prepared, **answers, work=work, games=400) for _ in range(2))
         assert cut == again
         assert cut.method == "partial"

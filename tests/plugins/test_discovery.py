@@ -300,7 +300,7 @@ BROKEN_CODE = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", BROKEN_CODE)
-def test_a_broken_plugin_is_named_with_its_stage_and_the_rest_works(how: str, site: Path) -> None:
+def test_a_broken_plugin_is_named_with_its_stage_and_the_rest_works(how: str, site: Path, exhaustive: bool) -> None:
     stage, code, told = BROKEN_CODE[how]
     install(
         site,
@@ -330,7 +330,8 @@ def test_a_broken_plugin_is_named_with_its_stage_and_the_rest_works(how: str, si
     found = status("coin")
     assert (found.ok, found.stage, found.problem) == (False, stage, error.message)
     assert found.title == "Coin"
-    assert {found.id for found in list_rulesets() if found.ok} == {*SHIPPED, "good"}
+    if exhaustive or how == next(one for one in BROKEN_CODE if BROKEN_CODE[one][0] == stage):
+        assert {found.id for found in list_rulesets() if found.ok} == {*SHIPPED, "good"}
     assert find_ruleset("good").id == "good"
 
 
@@ -425,7 +426,7 @@ def test_a_real_interrupt_ends_the_program_without_a_traceback(command: str, sit
         assert running.poll() is None
         time.sleep(0.05)
     running.send_signal(signal.SIGINT)
-    _, complaint = running.communicate(timeout=30)
+    _, complaint = running.communicate(timeout=120)
     assert (running.returncode, complaint) == (130, "")
 
 

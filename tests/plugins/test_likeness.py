@@ -13,6 +13,7 @@ from rpgres.plugins.discovery import ruleset_names
 from rpgres.plugins.entries import BUILTIN
 from rpgres.rulesets import builtin_folder
 from tests.support.command_line import completions, rpgres
+from tests.support.effort import few
 from tests.support.terminal import ENTER, Terminal
 
 SHIPPED = builtin_folder().absolute()
@@ -35,7 +36,7 @@ def made(like: str, *args: str, name: str = "lantern-walk") -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("like", MODELS)
+@pytest.mark.parametrize("like", few(MODELS, 7))
 def test_what_comes_of_it_works_under_words_of_its_own(like: str, work: Path) -> None:
     """Every name that can be chosen is another one, and nothing of the old ones is left."""
     words = ["--title", 'A "Walk"', "--summary", "Walk on.", "--action", "Set Out", "--character", "Ivo Ätz"]
@@ -111,6 +112,7 @@ def test_a_terminal_offers_what_it_can_be_like(work: Path) -> None:
     assert list(work.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_an_answer_that_does_not_fit_is_asked_for_again(work: Path) -> None:
     shown = Terminal(
         ["ruleset", "new", "bell", "--like", "success-levels", "--title=Bell", "--summary=A bell."], PWD=str(work)

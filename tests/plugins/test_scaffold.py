@@ -35,6 +35,7 @@ def in_folder(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
 WITHOUT = ("switches",)  # a start has no house rules
 
 
+@pytest.mark.exhaustive  # tests of the installation run them where it is installed
 @pytest.mark.slow
 def test_its_own_tests_pass_as_written(tmp_path: Path) -> None:
     """Those of one whose name has two words are run where it is installed (`tests/project/test_install.py`)."""

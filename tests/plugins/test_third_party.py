@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from rpgres.plugins import entries, importing
 from rpgres.plugins.entries import BUILTIN
 from tests.support.checkout import ROOT
 from tests.support.command_line import Ran, rpgres
+from tests.support.effort import few
 from tests.support.installed import crowded_environment
 from tests.support.packages import AFTER_HOURS, BROKEN, project, put_on_path, quiet
 
@@ -350,8 +352,9 @@ def test_answers_that_a_resumed_run_does_not_take_are_the_rules_fault_when_it_st
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("action", ["try", "many", "deaf"])
-@pytest.mark.parametrize("command", [("roll",), ("odds", "--seconds", "1")])
+@pytest.mark.parametrize(
+    ("command", "action"), few(product([("roll",), ("odds", "--seconds", "1")], ["try", "many", "deaf"]), 3)
+)
 def test_a_rule_that_asks_for_ever_ends_within_bounds(action: str, command: tuple[str, ...], site: Path) -> None:
     import tracemalloc
 

@@ -22,7 +22,7 @@ def shown(page: str) -> str:
         ["groff", "-man", "-Tascii", "-P-cbou", "-rLL=78n", "-rHY=0", str(FOLDER / page)],
         capture_output=True,
         text=True,
-        timeout=20,
+        timeout=120,
         check=True,
     )
     return " ".join(done.stdout.split())

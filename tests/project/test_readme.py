@@ -145,6 +145,7 @@ def test_every_method_of_the_table_tells_its_arguments() -> None:
         assert text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("page", "names"),
     [

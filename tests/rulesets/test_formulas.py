@@ -162,6 +162,7 @@ def test_what_is_known_is_worked_out(expr: Expr, x: int, y: int) -> None:
     assert int(whole.value or 0) == found
 
 
+@pytest.mark.slow
 @given(TREES, st.integers(-9, 9), st.integers(-9, 9))
 def test_a_sum_of_names_is_one(expr: Expr, x: int, y: int) -> None:
     found = linear(expr, lambda name: {name: 1})

@@ -206,6 +206,7 @@ def test_conditions(condition: str, margin: int | None, facts: dict[str, str], h
     assert bool(rules.settling.settlement("try", margin, Map(facts)).effects) is holds
 
 
+@pytest.mark.fresh
 def test_what_is_kept_of_fixed_margins_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settling_module, "MOST_SETTLED", 3)
     settling = load_rules(find_ruleset("fate")).settling
@@ -674,6 +675,7 @@ def test_a_whole_table_of_a_ruleset_file_can_be_removed(tiny: Ruleset) -> None:
         load_rules(tiny)
 
 
+@pytest.mark.fresh
 @pytest.mark.usefixtures("_here")
 def test_without_overlays_nothing_is_judged_and_nothing_more_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     code = (

@@ -17,6 +17,7 @@ from rpgres.plugins.listing import list_rulesets
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets.folders import BEGINS_SO
 from tests.support.command_line import rpgres
+from tests.support.effort import few
 
 WHOLE = """
 standalone = true
@@ -103,7 +104,7 @@ def test_a_file_that_is_not_utf_8_is_told_as_such_wherever_it_is_met(content: by
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "better"),
-    [("Foo", "foo"), ("my_game", "my-game"), ("My Game!", "my-game"), ("Ωμέγα", "")],
+    few([("Foo", "foo"), ("my_game", "my-game"), ("Ωμέγα", ""), ("My Game!", "my-game")], 2),
 )
 def test_a_folder_whose_name_can_be_no_id_is_told_with_a_better_one(name: str, better: str) -> None:
     folder = write(name)

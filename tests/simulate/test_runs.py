@@ -28,6 +28,7 @@ from rpgres.simulate.batches import Batch, Failure, play_batch
 from rpgres.simulate.pace import is_check, next_check, widest
 from rpgres.simulate.subjects import ACTION_THINGS
 from rpgres.simulate.workers import processes
+from tests.support.effort import examples
 
 # An action of each kind that ships, with who decides. What is listed is all that `roll` would ask for.
 ACTIONS: list[tuple[str, str, dict[str, Any]]] = [
@@ -94,7 +95,7 @@ def test_exact_and_simulated_agree_within_five_standard_errors(
     prepared = prepare(rules, action, inputs)
     odds = outcome_odds(prepared, policies={"": policy_of(rules)})
     assert odds.open == 0
-    runs = 4000
+    runs = 1500
     counts = tally_of(job_of(ruleset, action, inputs, seed="agreement"), Plan(runs)).counts["outcome"]
     assert set(counts) <= {band for band, mass in odds.masses.items() if mass}
     for band, mass in odds.masses.items():
@@ -103,7 +104,7 @@ def test_exact_and_simulated_agree_within_five_standard_errors(
 
 
 @pytest.mark.slow
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(cuts=st.lists(st.integers(0, 300), max_size=6), seed=st.sampled_from(["7", "a#3", "rp1:x"]))
 def test_batches_do_not_matter(cuts: list[int], seed: str) -> None:
     encoded = overcome(seed).encoded()

@@ -20,6 +20,7 @@ from rpgres.simulate.jobs import ActionSubject, Job, RulesJob, SceneSubject
 from rpgres.simulate.subjects import action_subject, main_things, scene_subject, scene_things
 from tests.support.battle import battle_rules, chance_to_win
 from tests.support.command_line import rpgres
+from tests.support.effort import few
 
 TRIES = """
 ruleset = "twenty-sided-advantage"
@@ -91,7 +92,7 @@ OPEN = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in SHIPPED if name != ONE_DEAL])
+@pytest.mark.parametrize("name", few([name for name in SHIPPED if name != ONE_DEAL], 9))
 def test_exact_and_simulated_scenes_agree(name: str) -> None:
     source, folder = open_scene(name)
     scene = read_scene(source, find_ruleset=find_ruleset, folder=folder, auto=True)

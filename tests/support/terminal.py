@@ -58,6 +58,10 @@ class Terminal:
         found, self.shown = self.shown, ""
         return found
 
+    def has_more(self) -> bool:
+        """Wait until more is shown, or nothing more can be."""
+        return self._read()
+
     def type(self, keys: str) -> None:
         """Type something."""
         os.write(self._fd, keys.encode())

@@ -104,6 +104,7 @@ def _answers(rules: Rules, ask: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield from _answers(rules, option.ask)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ruleset", LONG)
 def test_every_row_and_option_is_played(ruleset: str) -> None:
     rules = load_rules(find_ruleset(ruleset))

@@ -27,6 +27,7 @@ from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules
 from rpgres.rulesets.sheets import make_sheet, read_sheet
 from tests.support.command_line import rpgres
+from tests.support.effort import examples
 
 BANDS = ("fail", "tie", "succeed", "style", "epic")
 WAYS = Counter(map(sum, product((-1, 0, 1), repeat=4)))  # 81 throws of four Fate dice, by sum
@@ -333,7 +334,7 @@ def test_every_cancelling_takes_a_point_of_its_own(rules: Rules, points: int, ca
 
 @pytest.mark.slow
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_legend_stays_between_none_and_its_cap_in_random_play(data: st.DataObject) -> None:
     """Whoever acts, whatever is rolled and chosen: points stay in bounds, and effects say what really changed."""
     switches = {

@@ -41,6 +41,7 @@ from rpgres_faith.hands import card_options
 from rpgres_faith.judging import judge
 from rpgres_faith.playing import Play
 from rpgres_faith.sides import Card, Side, shown_advantages, with_limits
+from tests.support.effort import examples
 
 
 @cache
@@ -184,7 +185,7 @@ def anything(seed: int) -> Any:
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     inputs=actions,
     switches=house,
@@ -278,7 +279,7 @@ def test_odds_in_which_no_hand_is_dealt_agree_with_hands_that_are(inputs: dict[s
     policies = {"": policy_of(rules())}
     odds = outcome_odds(ready, policies=policies, seconds=60)
     assert odds.open == 0
-    runs = 700
+    runs = 250
     found = Counter(
         run(ready, streams=Streams(f"dealt#{number}"), policies=policies, identify=False)[0].outcome  # type: ignore[union-attr]
         for number in range(runs)
@@ -320,7 +321,7 @@ def test_a_card_that_was_played_already_is_told_by_choosing_it() -> None:
 # -- secrets
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(data=st.data(), seat=st.sampled_from(["actor", "orso"]))
 def test_two_tables_that_differ_in_a_hidden_hand_look_the_same(data: st.DataObject, seat: str) -> None:
     """What a player is told does not depend on the cards the others hold and do not play."""
@@ -403,7 +404,7 @@ end = "scene"
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(seed=st.integers(0, 9999), policy=st.sampled_from(["steady", "eager", "uniform"]))
 def test_in_a_round_no_attribute_gives_more_cards_than_it_has(seed: int, policy: str) -> None:
     scene = read_scene(Source("story.toml", STORY.format(seed=seed, policy=policy)), find_ruleset=find_ruleset)
@@ -594,7 +595,7 @@ def test_each_failure_is_asked_about_with_its_pair() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     data=st.data(),
     start=st.integers(0, 6),

@@ -31,6 +31,7 @@ from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules
 from rpgres.rulesets.sheets import read_sheet
 from rpgres_faith.sides import HARM, ROUND, USED
+from tests.support.effort import examples
 
 
 @cache
@@ -58,7 +59,7 @@ def played(prepared: Prepared, policies: dict[str, Policy], *, seed: str = "1") 
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     seed=st.integers(0, 9999),
     policy=st.sampled_from(["steady", "eager", ""]),
@@ -192,7 +193,7 @@ def test_odds_of_a_round_agree_with_counting_the_decks() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(data=st.data())
 def test_two_fights_that_differ_in_what_a_player_holds_look_the_same_to_others(data: st.DataObject) -> None:
     base = lay_out(rules(), seated("sable", "dock-guard", **{"dock-guard": 99, "sable": 99}))

@@ -31,6 +31,7 @@ from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules, builtin_folder
 from rpgres.scenes import Scene, read_scene
 from rpgres.toml.reading import Source, read_source
+from tests.support.effort import examples
 
 DATA = builtin_folder() / "fate"
 KITS = [*Path(rpgres.kits.__file__).parent.rglob("*.py")]
@@ -122,7 +123,7 @@ def purses(state: State) -> Counter[str]:
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     script=steps, policy=st.sampled_from(["uniform", "sensible"]), seed=st.text("0123456789", min_size=1, max_size=3)
 )
@@ -162,7 +163,7 @@ def uses(state: State) -> int:
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(script=steps, seed=st.text("0123456789", min_size=1, max_size=3))
 def test_effects_are_described_registered_and_addressed(script: list[Any], seed: str) -> None:
     scene = cast()
@@ -179,7 +180,7 @@ def test_effects_are_described_registered_and_addressed(script: list[Any], seed:
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(script=steps, seed=st.text("0123456789", min_size=1, max_size=3))
 def test_who_is_out_stays_out_and_takes_no_part(script: list[Any], seed: str) -> None:
     scene = cast()

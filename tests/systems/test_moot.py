@@ -25,6 +25,7 @@ from rpgres.rulesets import Rules, builtin_folder
 from rpgres.rulesets.settling import Settling
 from rpgres.scenes import prove_scene, read_scene
 from rpgres.toml.reading import read_source
+from tests.support.effort import few
 
 FATE, COPPERMANE = (load_rules(find_ruleset(name)) for name in ("fate", "coppermane"))
 CONFORMANCE = sorted(builtin_folder().glob("*/scenes/conformance-*.toml"))
@@ -199,12 +200,20 @@ def test_whom_nothing_brings_into_reach_is_not_asked() -> None:
     assert {one.who for one in seats.moot} == {"mara", "venn"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    "switches", [{}, {"invoke_order": "actor-then-opponent"}, {"same_aspect": "two-free"}], ids=str
+    ("odds", "switches"),
+    few(  # each with each only in thorough runs: four have every one of them
+        product(
+            [((-1, -4), {}), ((1, -2), {"environment": "1"}), ((-5,), {})],
+            [{}, {"invoke_order": "actor-then-opponent"}, {"same_aspect": "two-free"}],
+        ),
+        4,
+    ),
+    ids=str,
 )
-@pytest.mark.parametrize(("others", "inputs"), [((-1, -4), {}), ((1, -2), {"environment": "1"}), ((-5,), {})])
 def test_what_is_not_asked_changes_no_chance(
-    others: tuple[int, ...], inputs: dict[str, str], switches: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    odds: tuple[tuple[int, ...], dict[str, str]], switches: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever invokes whenever they are asked comes to the same, asked or not where it is moot."""
 
@@ -212,6 +221,7 @@ def test_what_is_not_asked_changes_no_chance(
         return question.options[0].name if question.optional else preferred(_view, question)
 
     def chances() -> Mapping[Any, Any]:
+        others, inputs = odds
         prepared = contest_of(FATE, *others, switches=switches, **inputs)
         return outcome_odds(prepared, policies={"": raising}).masses
 

@@ -46,6 +46,7 @@ from rpgres.toml.reading import read_source
 from rpgres_nodice.points import all_points, hand_thing, holding_of, pools_of, seen_thing
 from rpgres_nodice.timeline import timeline_of
 from tests.support.command_line import rpgres
+from tests.support.effort import examples
 
 
 @cache
@@ -64,7 +65,7 @@ def seated(*names: str) -> State:
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     points=st.integers(0, 7),
     phases=st.integers(0, 3),
@@ -231,7 +232,7 @@ def play_on(
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(moves=MOVES, seed=st.integers(0, 999), switches=SWITCHES)
 def test_points_are_conserved_and_nothing_resolves_twice(
     moves: list[tuple[str, tuple[str, ...]]], seed: int, switches: dict[str, str]
@@ -281,7 +282,7 @@ def scrambled(state: State, seat: str) -> State:
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(moves=MOVES, seed=st.integers(0, 999), seat=st.sampled_from(["orsa", "bram", "gm"]))
 def test_what_is_hidden_from_a_seat_changes_nothing_that_it_sees_or_is_asked(
     moves: list[tuple[str, tuple[str, ...]]], seed: int, seat: str
@@ -572,7 +573,7 @@ def test_a_reaction_lies_on_no_phase_in_words(place: Place) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     bids=st.lists(st.tuples(st.sampled_from(["ada", "cy"]), st.integers(1, 4)), min_size=1, max_size=5),
     agility=st.integers(0, 3),

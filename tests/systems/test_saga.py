@@ -31,6 +31,7 @@ from rpgres.rulesets import Rules
 from rpgres.scenes import read_scene, run_scene
 from rpgres.toml.reading import Source
 from tests.support.command_line import rpgres
+from tests.support.effort import examples, few
 
 
 @cache
@@ -131,6 +132,7 @@ def left(*hand: str) -> Counter[tuple[bool, int]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("need", [7, 12, 15, 20])
 def test_one_trump_agrees_with_counting_the_deck(need: int) -> None:
     best = best_odds(act("St6,Ag9,Do2", vs=need))
@@ -165,7 +167,7 @@ hands = st.lists(
 
 
 @pytest.mark.slow
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(hand=hands, vs=st.integers(4, 22), edge=st.integers(0, 4))
 def test_what_is_said_to_be_never_worse_is_not_worse(hand: list[str], vs: int, edge: int) -> None:
     """Odds that skip what a rule says can be no better agree with those that look at everything."""
@@ -179,7 +181,7 @@ def test_what_is_said_to_be_never_worse_is_not_worse(hand: list[str], vs: int, e
 
 
 @pytest.mark.slow
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=examples(6), deadline=None)
 @given(
     hand=hands.filter(lambda cards: len(cards) < 3),  # unmerged, three cards take up to a minute
     vs=st.integers(4, 20),
@@ -230,33 +232,36 @@ def test_odds_against_a_card_not_yet_turned_up_are_the_mean_over_all_of_them() -
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("action", "inputs", "switches"),
-    [
-        ("act", {"ability": "strength=6", "vs": 8, "opposing": 5, "hand": "St2,In7,Ag9"}, {}),
-        pytest.param(
-            "act",
-            {"ability": "agility=6", "edge": 3, "vs": 8, "opposing": 5, "hand": "St2,In7,Wi3"},
-            {},
-            marks=pytest.mark.slow,
-        ),
-        ("versus", {"ability": "strength=6", "vs": 2, "against": 6, "hand": "In7", "against-hand": "Wi5"}, {}),
-        pytest.param(
-            "versus",
-            {"ability": 6, "vs": 2, "against": 6, "against-hand": "Wi5,Ag8", "bank": "Do3,Do1"},
-            {},
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(
-            "versus",
-            {"ability": 6, "vs": 2, "against": 6, "against-edge": 3, "against-hand": "Wi3,Ag6,In2", "bank": "Do2"},
-            {"doom_reopens_play": "yes"},
-            marks=pytest.mark.slow,
-        ),
-        (
-            "versus",
-            {"ability": "strength=6", "vs": 4, "against": 6, "hand": "In7", "against-hand": "Wi5,Ag9"},
-            {"gm_card_in_pvp": "yes"},
-        ),
-    ],
+    few(
+        [
+            ("act", {"ability": "strength=6", "vs": 8, "opposing": 5, "hand": "St2,In7,Ag9"}, {}),
+            pytest.param(
+                "act",
+                {"ability": "agility=6", "edge": 3, "vs": 8, "opposing": 5, "hand": "St2,In7,Wi3"},
+                {},
+                marks=pytest.mark.slow,
+            ),
+            ("versus", {"ability": "strength=6", "vs": 2, "against": 6, "hand": "In7", "against-hand": "Wi5"}, {}),
+            pytest.param(
+                "versus",
+                {"ability": 6, "vs": 2, "against": 6, "against-hand": "Wi5,Ag8", "bank": "Do3,Do1"},
+                {},
+                marks=pytest.mark.slow,
+            ),
+            pytest.param(
+                "versus",
+                {"ability": 6, "vs": 2, "against": 6, "against-edge": 3, "against-hand": "Wi3,Ag6,In2", "bank": "Do2"},
+                {"doom_reopens_play": "yes"},
+                marks=pytest.mark.slow,
+            ),
+            (
+                "versus",
+                {"ability": "strength=6", "vs": 4, "against": 6, "hand": "In7", "against-hand": "Wi5,Ag9"},
+                {"gm_card_in_pvp": "yes"},
+            ),
+        ],
+        3,
+    ),
 )
 def test_odds_of_what_is_opposed_agree_with_play(action: str, inputs: dict[str, Any], switches: dict[str, str]) -> None:
     ready = prepare(rules(**switches), action, inputs)
@@ -274,24 +279,29 @@ def test_odds_of_what_is_opposed_agree_with_play(action: str, inputs: dict[str, 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("action", "inputs", "switches"),
-    [
-        ("act", {"ability": "strength=3", "vs": 9}, {"doom_worth_zero": "yes"}),
-        pytest.param("act", {"ability": "strength=3", "vs": 12}, {"desperate_attack": "yes"}, marks=pytest.mark.slow),
-        (
-            "act",
-            {"ability": "strength=3", "vs": 4, "opposing": "agility=3", "hand": "Ag9n,Wi8+"},
-            {"gm_card_trumps": "yes", "reshuffle": "never"},
-        ),
-        ("act", {"ability": "strength=3", "vs": 12, "hand": "Sw6,Ar3"}, {"profile": "b"}),
-        ("act", {"ability": 4, "trump": "strength", "vs": 20, "hand": "Sw6"}, {"profile": "b"}),
-        ("act", {"sheet": "brannagh", "ability": "stone-skin", "vs": 25, "hand": "St6,Ag3"}, {}),
-        pytest.param(
-            "act",
-            {"ability": "strength=5", "vs": 12, "hand": "St4,Do5", "bank": "Do3"},
-            {"doom_available": "immediate"},
-            marks=pytest.mark.slow,
-        ),
-    ],
+    few(
+        [
+            ("act", {"ability": "strength=3", "vs": 9}, {"doom_worth_zero": "yes"}),
+            pytest.param(
+                "act", {"ability": "strength=3", "vs": 12}, {"desperate_attack": "yes"}, marks=pytest.mark.slow
+            ),
+            (
+                "act",
+                {"ability": "strength=3", "vs": 4, "opposing": "agility=3", "hand": "Ag9n,Wi8+"},
+                {"gm_card_trumps": "yes", "reshuffle": "never"},
+            ),
+            ("act", {"ability": "strength=3", "vs": 12, "hand": "Sw6,Ar3"}, {"profile": "b"}),
+            ("act", {"ability": 4, "trump": "strength", "vs": 20, "hand": "Sw6"}, {"profile": "b"}),
+            ("act", {"sheet": "brannagh", "ability": "stone-skin", "vs": 25, "hand": "St6,Ag3"}, {}),
+            pytest.param(
+                "act",
+                {"ability": "strength=5", "vs": 12, "hand": "St4,Do5", "bank": "Do3"},
+                {"doom_available": "immediate"},
+                marks=pytest.mark.slow,
+            ),
+        ],
+        3,
+    ),
 )
 def test_odds_agree_with_play_where_suits_count(action: str, inputs: dict[str, Any], switches: dict[str, str]) -> None:
     """What is lumped together in odds is alike to the rule under every ruling."""
@@ -353,7 +363,7 @@ def test_promises_of_the_rule_are_kept(
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.randoms(use_true_random=False))
 def test_what_a_budget_leaves_open_reaches_up_to_the_truth(chance: random.Random) -> None:
     hand = ",".join(chance.sample(sorted(rules().layers.deck("fate-96").counts), 3))
@@ -403,6 +413,7 @@ def test_the_seeded_table_agrees_with_the_odds() -> None:
     assert abs(won / 1500 - expected) < 4 * (expected * (1 - expected) / 1500) ** 0.5
 
 
+@pytest.mark.exhaustive  # that what is left open reaches up to the truth is held below at every run
 @pytest.mark.slow
 def test_a_budget_leaves_open_what_it_does_not_come_to() -> None:
     ready = act("St6,St4,St5", vs=25, edge=5)
@@ -474,7 +485,7 @@ steps = st.lists(
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     steps=steps,
     seed=st.text(alphabet="0123456789", min_size=1, max_size=4),
@@ -521,7 +532,7 @@ def _ordered(steps: list[str]) -> list[str]:
 # -- secrets
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(data=st.data())
 def test_two_tables_that_differ_in_a_hidden_hand_look_the_same_to_others(data: st.DataObject) -> None:
     """What brannagh's player and the game master are told of ilse's action does not depend on ilse's other cards."""

@@ -29,6 +29,7 @@ from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules
 from rpgres.rulesets.sheets import read_sheet
+from tests.support.effort import examples
 
 
 @cache
@@ -66,7 +67,7 @@ COUSIN = foe("cousin", strength=7, agility=8, health=12)
 
 
 @pytest.mark.slow
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(
     seed=st.integers(0, 9999),
     policy=st.sampled_from(["sensible", "lavish", "uniform"]),
@@ -192,7 +193,7 @@ def test_odds_of_an_exchange_agree_with_counting_what_is_left_of_the_deck(need: 
 # -- secrets
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(data=st.data())
 def test_two_battles_that_differ_in_what_a_hero_holds_look_the_same_to_others(data: st.DataObject) -> None:
     """Two cards are played, an attack's and an answer's; the other four of the hand nobody sees."""

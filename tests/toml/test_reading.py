@@ -23,6 +23,7 @@ from rpgres.toml import faults as second_pass
 from rpgres.toml import reading as tomlfiles
 from rpgres.toml.diagnostics import Diagnostic
 from rpgres.toml.reading import Source, locate, nearest, overlay, parse, read, read_source
+from tests.support.effort import examples
 
 
 class Tag(msgspec.Struct, forbid_unknown_fields=True):
@@ -408,7 +409,7 @@ def has_removal(value: Any) -> bool:
 
 @pytest.mark.slow
 @given(base=tables, nearer=tables)
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=examples(200))
 def test_overlay_laws(base: dict[str, Any], nearer: dict[str, Any]) -> None:
     copies = (repr(base), repr(nearer))
     assert overlay(base, {}) == base
@@ -422,7 +423,7 @@ def test_overlay_laws(base: dict[str, Any], nearer: dict[str, Any]) -> None:
 
 
 @given(base=tables, key=st.sampled_from("abcde"))
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=examples(50))
 def test_remove_deletes_that_key_and_nothing_else(base: dict[str, Any], key: str) -> None:
     assert overlay(base, {key: {"remove": True}}) == {name: value for name, value in base.items() if name != key}
 
@@ -558,7 +559,7 @@ documents = st.dictionaries(
 
 @pytest.mark.slow
 @given(data=documents, multiline=st.booleans())
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=examples(200))
 def test_every_key_of_any_document_is_seen(data: dict[str, Any], multiline: bool) -> None:
     text = written(data, multiline=multiline)
     paths = set(leaf_paths(parse(Source("", text)), with_tables=True))
@@ -593,7 +594,7 @@ leaves = st.recursive(leaf_data(st.just({})), leaf_data, max_leaves=8)
 
 @pytest.mark.slow
 @given(data=leaves, choice=st.randoms(use_true_random=False), multiline=st.booleans())
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=examples(200))
 def test_the_line_of_a_wrong_leaf_is_where_it_stands(data: dict[str, Any], choice: Any, multiline: bool) -> None:
     paths = list(leaf_paths(data))
     if not paths:
@@ -653,7 +654,7 @@ field_values: dict[str, st.SearchStrategy[Any]] = {
 
 @pytest.mark.slow
 @given(data=st.fixed_dictionaries({}, optional={name: value | scalars for name, value in field_values.items()}))
-@settings(deadline=None, max_examples=120)
+@settings(deadline=None, max_examples=examples(120))
 def test_the_walk_finds_faults_exactly_where_msgspec_does(data: dict[str, Any]) -> None:
     for one in ({"title": "a", name: value} for name, value in data.items()):
         try:
@@ -751,7 +752,7 @@ pieces = st.lists(
 
 @pytest.mark.slow
 @given(text=pieces | st.text(max_size=30))
-@settings(deadline=None, max_examples=500)
+@settings(deadline=None, max_examples=examples(500))
 @example("a = 2020-13-01")
 @example("a = 2020-01-01T00:00:00+25:00")
 @example("a = 1e999")

@@ -1,0 +1,61 @@
+"""Shipped rulesets, read once for all tests of a process: thousands of commands would each read the same files anew.
+
+So does a process that answers a batch (`rules_kept`). Only what no house rule changes is kept; that a command reads the
+files as they stand, and only those it needs, is tested with rulesets of the tests' own and by processes of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from rpgres.cli import rulesets as command_line
+from rpgres.plugins import loading
+from rpgres.rulesets import Part, Rules, Ruleset, RulesetFile, builtin_folder, data_folders, merge_parts, read_parts
+
+_load = loading._loaded
+_loaded: dict[tuple[Ruleset, tuple[tuple[str, str], ...]], Rules] = {}
+_parts: dict[str, list[Part]] = {}
+_files: dict[str, RulesetFile] = {}
+
+
+def keep_rulesets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have shipped rulesets read once by all tests that call this."""
+    monkeypatch.setattr(loading, "_loaded", _rules)
+    monkeypatch.setattr(command_line, "read_parts", _read)
+    monkeypatch.setattr(command_line, "merge_parts", _merged)
+    monkeypatch.setattr(command_line, "Rules", _with_data)
+
+
+def _rules(ruleset: Ruleset, switches: Mapping[str, str], extra: Sequence[Path]) -> Rules:
+    if data_folders(ruleset.id, own=ruleset.data, extra=extra) != [builtin_folder() / ruleset.id]:
+        return _load(ruleset, switches, extra)
+    known = ruleset, tuple(sorted(switches.items()))
+    if known not in _loaded:
+        _loaded[known] = _load(ruleset, switches, extra)
+    return _loaded[known]
+
+
+def _read(folders: Sequence[Path], *, ruleset_id: str) -> list[Part]:
+    if folders != [builtin_folder() / ruleset_id]:
+        return read_parts(folders, ruleset_id=ruleset_id)
+    if ruleset_id not in _parts:
+        _parts[ruleset_id] = read_parts(folders, ruleset_id=ruleset_id)
+    return _parts[ruleset_id]
+
+
+def _merged(parts: list[Part]) -> RulesetFile:
+    name = parts[-1].folder.name
+    if parts is not _parts.get(name):
+        return merge_parts(parts)
+    if name not in _files:
+        _files[name] = merge_parts(parts)
+    return _files[name]
+
+
+def _with_data(ruleset: Ruleset, *, file: RulesetFile, parts: list[Part], switches: Mapping[str, str]) -> Rules:
+    if parts is not _parts.get(ruleset.id):
+        return Rules(ruleset, file=file, parts=parts, switches=switches)
+    return _rules(ruleset, switches, ())
