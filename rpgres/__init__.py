@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from rpgres.dice import Comparison, Dice, Reading, Throw
     from rpgres.engine.events import Decided, Drawn, Event, Moved, Rolled, Told, Turned
-    from rpgres.engine.players import NO, Policy, Preference, Question, View, by_question, preferred, uniform
+    from rpgres.engine.players import NO, Policy, Preference, Question, View, by_facts, by_question, preferred, uniform
     from rpgres.engine.procedures import Turn
     from rpgres.engine.records import Pending, Result
     from rpgres.engine.resolve import resolve
@@ -95,7 +95,17 @@ _HOMES = {
     "parameters.values": ("Form", "Opposition", "Rating"),
     "engine.procedures": ("Turn",),
     "engine.resolve": ("resolve",),
-    "engine.players": ("NO", "Policy", "Preference", "Question", "View", "by_question", "preferred", "uniform"),
+    "engine.players": (
+        "NO",
+        "Policy",
+        "Preference",
+        "Question",
+        "View",
+        "by_facts",
+        "by_question",
+        "preferred",
+        "uniform",
+    ),
     "plugins.spec": ("hookimpl",),
     "rulesets": (
         *("API", "QUESTIONS", "ApplyEffect", "Effect", "Lump", "Option", "Passage", "Picture"),
@@ -209,6 +219,7 @@ __all__ = [
     "UsageError",
     "View",
     "__version__",
+    "by_facts",
     "by_question",
     "effect",
     "freeze",

@@ -101,7 +101,7 @@ GIVEN = Option(
 )
 REAL = Option(
     "real_dice",
-    "real: ask for the result of each roll and draw; Enter leaves it to the seed. With names: for theirs alone.",
+    "`--dice real`: ask for the result of each roll and draw; Enter leaves it to the seed. With names: theirs alone.",
     "real|NAME,...|seeded",
     aliases=("dice",),
 )
@@ -184,7 +184,7 @@ VARY = Option(
     COMPARISONS,
     many=True,
 )
-FIND = Option("find", "Find the value with the chance nearest to --target.", "NAME=LOW..HIGH", COMPARISONS)
+FIND = Option("find", "Find the value with the chance nearest to --goal.", "NAME=LOW..HIGH", COMPARISONS)
 GOAL = Option(
     "goal", "The chance that --find looks for, such as success=60%.", "OUTCOME=CHANCE", COMPARISONS, aliases=("target",)
 )

@@ -288,8 +288,8 @@ app = _plain_app(cls=Root, invoke_without_command=True)
 
 @app.callback(
     context_settings={"help_option_names": ["-h", "--help"]},  # of every command, as each has it from the one above
-    epilog="Add --plain --dice-words to have any command told as text to be read aloud, --no-plain to overrule your "
-    "settings, --debug for the traceback of an internal error.",
+    epilog="Add --plain --dice-words to a command that prints results to have them as text to be read aloud, "
+    "--no-plain to overrule your settings, --debug for the traceback of an internal error.",
 )
 def overview(
     ctx: typer.Context,

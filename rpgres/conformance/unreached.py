@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, islice, product
 from math import prod
 from random import Random
-from time import monotonic
 from typing import Any
 
 import msgspec
@@ -21,7 +20,7 @@ from rpgres.rulesets.dice_plans import GIVEN, dice_plan
 from rpgres.toml.diagnostics import Diagnostic
 
 MOST = 1000  # combinations of inputs that are tried
-SECONDS = 2.0  # for each action; what is left untried is no proof
+WORK = 40_000  # branches for each action; what is left untried is no proof
 LEAVES = 2000  # branches of the odds of one combination
 WIDEST = 40  # values of a number that are all tried; of a wider one, its ends
 _TRIED = (0, 1, 2, 3, 5, 8, 13, 20, 50, 100, -1, -5, -20)  # where a number has no end, and for a rating
@@ -51,7 +50,7 @@ def _unreached(rules: Rules, name: str) -> Iterator[Diagnostic]:
     is_sure = all(is_whole for _, is_whole in ranges.values()) and not rules.file.kits
     is_sure &= {one.removeprefix(GIVEN) for one in plan.free_names()} <= ranges.keys()
     is_sure &= not any(option.cost for ask in action.ask.values() for option in ask.options.values())
-    tried, began = 0, monotonic()
+    tried = work = 0
     singly = [(one, value) for one, values in varied for value in values]
     names = [one for one, _ in varied]
     every = _combinations([values for _, values in varied])
@@ -59,18 +58,18 @@ def _unreached(rules: Rules, name: str) -> Iterator[Diagnostic]:
     for some in chain([{}], singles, (dict(zip(names, values, strict=True)) for values in every)):
         if not left:
             return
-        if monotonic() - began > SECONDS:
+        if work > WORK:
             break
         try:
             prepared = prepare(rules, name, {**base, **some})
-            odds = outcome_odds(prepared, policies={"": uniform}, leaves=LEAVES, seconds=SECONDS)
+            odds = outcome_odds(prepared, policies={"": uniform}, leaves=LEAVES)
         except RpgresError as error:
             is_sure &= isinstance(error, UsageError)  # else such inputs cannot be typed
             continue
-        tried += 1
+        tried, work = tried + 1, work + odds.leaves
         is_sure &= not odds.open
         left -= {band for band, mass in odds.masses.items() if mass}
-    is_sure &= prod(len(values) for _, values in varied) <= MOST and monotonic() - began <= SECONDS
+    is_sure &= prod(len(values) for _, values in varied) <= MOST and work <= WORK
     if not tried or not (is_sure or tried > len(singly)):
         return  # too few for a note
     told = "this band never comes: its probability is 0 for all inputs"

@@ -226,16 +226,25 @@ _P = TypeVar("_P", bound=Policy)
 
 
 def by_question(policy: _P) -> _P:
-    """Mark the decorated policy as one that looks at nothing but the question, and at names only for their order.
+    """Mark the decorated policy as one that looks at nothing but the question: it is given an empty view.
 
-    It is a promise, by which it is given an empty view, and odds of scenes work out parts of rules once for many
-    tables, whatever the things on them are called (`Table.part`).
+    It is a promise, by which odds of scenes work out parts of rules once for many tables (`Table.part`).
     """
     policy.by_question = True  # type: ignore[attr-defined]
     return policy
 
 
-@by_question
+def by_facts(policy: _P) -> _P:
+    """Mark the decorated policy as one that promises `by_question`, and takes no notice of what things are called.
+
+    It goes by facts, preferences and the order of options. So odds of scenes take tables for equal on which things
+    differ in their names alone.
+    """
+    policy.by_facts = True  # type: ignore[attr-defined]
+    return by_question(policy)
+
+
+@by_facts
 def uniform(view: View, question: Question) -> Mapping[str, int]:
     """Return equal weights over all options, skipping an optional question included. The yardstick for policies."""
     weights = {option.name: 1 for option in question.options}
@@ -244,7 +253,7 @@ def uniform(view: View, question: Question) -> Mapping[str, int]:
     return weights
 
 
-@by_question
+@by_facts
 def preferred(view: View, question: Question) -> str:
     """Return the option preferred most, the first of equals; an optional question is skipped unless one is over 0."""
     best = question.options[0]
@@ -462,13 +471,15 @@ class Policies:
 
     Attributes:
         by_question: whether all of them look at nothing but the question.
+        by_facts: whether all of them take no notice of names, besides.
     """
 
-    __slots__ = ("_by", "_everybody", "_is_common", "by_question")
+    __slots__ = ("_by", "_everybody", "_is_common", "by_facts", "by_question")
 
     def __init__(self, by: Mapping[str, Policy]) -> None:
         self._by, self._everybody = by, by.get("")
         self.by_question = all(getattr(policy, "by_question", False) for policy in by.values())
+        self.by_facts = all(getattr(policy, "by_facts", False) for policy in by.values())
         self._is_common = not any(by)  # no player has one of their own
 
     def of(self, who: str, seat: str) -> Policy | None:

@@ -29,12 +29,10 @@ from rpgres.journal.history import History
 from rpgres.journal.permissions import claims_in, claims_of
 from rpgres.journal.records import Entry, Secret, found_in
 from rpgres.lint.paths import Known
-from rpgres.model.events import DecisionEvent, TextEvent, TurnEvent
+from rpgres.model.events import DecisionEvent, TurnEvent
 from rpgres.model.state import EMPTY, GM, Map, State
 from rpgres.rulesets import CLAIM, Rules
 from rpgres.toml.reading import Source
-
-OF_CHARACTERS = frozenset({"counter", "mark", "clear", "out"})  # what an effect does to a character of the table
 
 By = dict[str, list[str]]  # answers by label, those of one label in order
 
@@ -200,9 +198,11 @@ def _act_at(
     policies = policies if is_replay else with_orders(rules, history, policies)
     players = _players(asked, policies, waits, prompt)
     play_it = partial(run, prepared, streams=streams, step=step, note=asked.note, players=players, dealer=dealer)
-    if not asked.actor:
-        play_it = partial(_without_sheet, rules, prepared.actor, play_it)
     ran = _ran(rules, asked, play_it, history.state, players, dealer)
+    if not asked.actor:  # the actor has no sheet, and does not stay
+        ran = msgspec.structs.replace(
+            ran, state=_without(ran.state, prepared.actor), now=_without(ran.now, prepared.actor)
+        )
     sheets = {name: (_base(source.path), source.text) for name, source in prepared.sheets.items()}
     laid = laid_by(rules, asked.name, asked.inputs, actor=prepared.actor)
     private = private_in(rules, asked.name, asked.inputs)
@@ -211,20 +211,9 @@ def _act_at(
     return msgspec.structs.replace(ran, secret=secret)
 
 
-def _without_sheet(
-    rules: Rules, actor: str, play_it: Callable[[], tuple[Result | Pending, State]]
-) -> tuple[Result | Pending, State]:
-    """Return what an action comes to whose actor has no sheet: the actor does not stay at the table, which is told."""
-    found, state = play_it()
-    state = msgspec.structs.replace(state, characters=state.characters.without(actor))
-    effects = found.effects if isinstance(found, Result) else []
-    of_characters = {kind for kind, one in rules.file.effects.items() if one.does in OF_CHARACTERS}
-    lost = [effect["kind"] for effect in effects if effect.get("to") == actor and effect["kind"] in of_characters]
-    if isinstance(found, Result) and lost:
-        names = ", ".join(dict.fromkeys(lost))
-        told = f"not kept: {names}; the table has no character (`rpgres table join --sheet FILE` adds one)"
-        found = msgspec.structs.replace(found, events=[*found.events, TextEvent(text=told)])
-    return found, state
+def _without(state: State, left: str) -> State:
+    """Return a table without a character that was there for one action."""
+    return msgspec.structs.replace(state, characters=state.characters.without(left))
 
 
 def _check_typed(prepared: Prepared) -> None:

@@ -24,7 +24,7 @@ from rpgres.scenes.deciding import who_decides
 from rpgres.scenes.measuring import Deciders, nobody_decides, procedure_subject, scene_of_procedure
 from rpgres.scenes.odds_record import scene_record
 from rpgres.scenes.optimal import best_record
-from rpgres.scenes.sampling import SampledSceneOdds
+from rpgres.scenes.sampling import SceneOddsResult
 from rpgres.scenes.walking import ENDING, course_of
 
 
@@ -43,7 +43,7 @@ def odds_scene(
     seconds: float | None = None,
     note: str | None = None,
     **inputs: Any,
-) -> SampledSceneOdds:
+) -> SceneOddsResult:
     """Return the exact odds of how a scene or a procedure ends, over every result of its dice and cards.
 
     >>> odds_scene("fate/gate", auto=True).method

@@ -40,7 +40,7 @@ class RungOdds(msgspec.Struct, frozen=True, kw_only=True):
     sample: Sample | None = None
 
 
-class LadderOdds(Printed, frozen=True, kw_only=True, tag="rpgres.odds.exact-ladder/1"):
+class LadderOdds(Printed, frozen=True, kw_only=True, tag="rpgres.odds-ladder/1"):
     """The odds of an action against each rung of the ladder, as `rpgres odds --json` prints them without a `--vs`.
 
     Attributes:

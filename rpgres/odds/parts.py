@@ -17,6 +17,7 @@ from rpgres.odds.watching import unwatched
 if TYPE_CHECKING:
     from fractions import Fraction
 
+NEGLIGIBLE = 10**30  # of what need not end, a remainder of less than one in so many is not followed
 PART = " part"  # in the place of a label: no label begins with a blank
 
 
@@ -68,24 +69,22 @@ class Kept(msgspec.Struct):
             runs.work += inner.work
             return found
 
-        return self.explored(once)
+        law, leaves = self.explored(once)
+        self.leaves += leaves
+        return law
 
-    def explored(self, once: Callable[[WalkDealer, Runs], Hashable]) -> Ends:
-        """Return what runs come to."""
+    def explored(self, once: Callable[[WalkDealer, Runs], Hashable]) -> tuple[Ends, int]:
+        """Return what runs come to, and how many they were."""
         runs, dealer = Runs(), WalkDealer()
         dealer.begin()
         with suppress(Suspended, Merged):
             first = once(dealer, runs)
             if not dealer.waiting and dealer.scale == 1:  # nothing was left to chance
-                self.leaves += 1
                 self.budget.spend(max(1, runs.work))
-                return (first,), (1,), 1
+                return ((first,), (1,), 1), 1
         runs = Runs()
         odds = explore_within(self.budget.share(), lambda dealer: once(dealer, runs), WalkDealer(), runs)
-        self.leaves += odds.leaves
-        if odds.open:
-            return (), (), 0
-        return _in_whole(odds.masses)
+        return ((), (), 0) if odds.open else _in_whole(odds.masses), odds.leaves
 
 
 class _Chains:
@@ -120,6 +119,9 @@ class _Chains:
         """Return the last places that one leads to, layer by layer."""
         layer, scale, ends = {first: 1}, 1, Sums()
         while layer:
+            if self._kept.budget.is_spent or sum(layer.values()) * NEGLIGIBLE < scale:
+                return (), (), 0
+            self._kept.budget.spend(len(layer))
             after = dict[int, int]()
             steps = [(number, weight, self._step(table, chain, number)) for number, weight in layer.items()]
             if not all(total for _, _, (_, _, total) in steps):
@@ -148,7 +150,7 @@ class _Chains:
                 runs.work += inner.run.work
                 return None if after is None else self._number(inner, chain, after)
 
-            known = self._steps[number] = self._kept.explored(once)
+            known = self._steps[number] = self._kept.explored(once)[0]
         return known
 
 

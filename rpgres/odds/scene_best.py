@@ -21,7 +21,7 @@ from rpgres.model.state import EMPTY
 from rpgres.odds.branching import Asked, BranchDealer, Fresh
 from rpgres.odds.exact import Chance, chance_record
 from rpgres.odds.explorer import Budget
-from rpgres.odds.scenes import WORK, Course, Delta, SceneOddsResult, Undecided
+from rpgres.odds.scenes import WORK, Course, Delta, ExactSceneOdds, Undecided
 from rpgres.odds.watching import Memo, Node, Parts
 from rpgres.stopping import STOP
 
@@ -149,7 +149,7 @@ class BestDecision(msgspec.Struct, frozen=True):
     options: list[BestOption]
 
 
-class SceneBestResult(SceneOddsResult, frozen=True, kw_only=True, tag="rpgres.scene-best/1"):
+class SceneBestResult(ExactSceneOdds, frozen=True, kw_only=True, tag="rpgres.scene-best/1"):
     """The odds of a scene when one player decides optimally, as `rpgres odds scene.toml --best WHO --json` prints it.
 
     Attributes:

@@ -22,7 +22,7 @@ from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY
 from rpgres.odds.chances import Chance, chance_rows
 from rpgres.odds.explorer import MERGE, Budget, Merged, Method, Runs, WalkDealer, entries, explore_within, summed
-from rpgres.odds.parts import PART, Kept, Sums
+from rpgres.odds.parts import NEGLIGIBLE, PART, Kept, Sums
 from rpgres.odds.watching import Memo, Node, Parts, Reads
 from rpgres.stopping import STOP
 
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 WORK = 600_000  # default budget: standings that are gone through, and questions that turns ask
-NEGLIGIBLE = 10**30  # of what need not end, a remainder of less than one in so many is left open
 
 Delta = tuple[tuple[int, int], ...]
 
@@ -75,7 +74,7 @@ class SceneOdds(msgspec.Struct, frozen=True):
     is_interrupted: bool = False
 
 
-class SceneOddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.scene-odds/1"):
+class ExactSceneOdds(Printed, frozen=True, kw_only=True, tag="rpgres.scene-odds/1"):
     """The odds of a scene or a procedure, as `rpgres odds scene.toml --json` prints them.
 
     Attributes:

@@ -10,7 +10,7 @@ from rpgres.odds.exact import chance_record, house_rules
 from rpgres.odds.sampling import Sample
 from rpgres.odds.scenes import SceneOdds
 from rpgres.scenes.program import Scene
-from rpgres.scenes.sampling import SampledSceneOdds
+from rpgres.scenes.sampling import SceneOddsResult
 from rpgres.scenes.walking import value_name
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def scene_record(
     scene: Scene, odds: SceneOdds, *, sample: Sample | None = None, known: Known | None = None, **about: Any
-) -> SampledSceneOdds:
+) -> SceneOddsResult:
     """Return the odds of a scene as a record.
 
     Args:
@@ -29,7 +29,7 @@ def scene_record(
         known: what a seat knows of where it begins.
         about: what was evaluated and how; see `evaluated`.
     """
-    return SampledSceneOdds(
+    return SceneOddsResult(
         sample=sample,
         **chances(odds.masses, odds.open),
         **evaluated(scene, **about),

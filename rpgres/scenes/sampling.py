@@ -8,7 +8,7 @@ from collections.abc import Callable
 from rpgres.dice.seeds import Streams, run_seed
 from rpgres.engine.dealers import SeededDealer
 from rpgres.odds.sampling import SEED, Sample, estimate
-from rpgres.odds.scenes import SceneOddsResult
+from rpgres.odds.scenes import ExactSceneOdds
 from rpgres.scenes.program import Scene
 from rpgres.scenes.walking import ENDING, play_through, scene_result, value_name
 from rpgres.stopping import STOP
@@ -16,7 +16,7 @@ from rpgres.stopping import STOP
 EVERY = 256  # runs between two reports
 
 
-class SampledSceneOdds(SceneOddsResult, frozen=True, kw_only=True, tag="rpgres.scene-odds/1"):
+class SceneOddsResult(ExactSceneOdds, frozen=True, kw_only=True, tag="rpgres.scene-odds/1"):
     """The odds of a scene or a procedure, as `rpgres odds scene.toml --json` prints them.
 
     Attributes:

@@ -215,9 +215,8 @@ def key_text(path: KeyPath) -> str:
 def _key_part(part: str) -> str:
     if re.fullmatch(r"[A-Za-z0-9_-]+", part):
         return part
-    import json
-
-    return json.dumps(part, ensure_ascii=not part.isprintable())
+    quoted = part.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(one if one.isprintable() else f"\\U{ord(one):08X}" for one in quoted) + '"'
 
 
 def unknown(what: str, name: str, known: Any, *, of: str) -> str:

@@ -68,7 +68,7 @@ def test_odds_agree_with_icepool(skill: int, vs: int) -> None:
 def test_without_an_opposition_every_rung_is_weighed() -> None:
     found = as_json("odds", "fate", "overcome", "--skill", "3")
     record = msgspec.convert(found, LadderOdds)
-    assert found["format"] == "rpgres.odds.exact-ladder/1"
+    assert found["format"] == "rpgres.odds-ladder/1"
     assert [(rung.name, rung.value) for rung in record.ladder][:2] == [("legendary", 8), ("epic", 7)]
     assert [rung.value for rung in record.ladder] == list(range(8, -3, -1))
     for rung in found["ladder"]:

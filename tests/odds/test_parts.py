@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -75,19 +76,57 @@ def test_a_budget_that_is_spent_leaves_a_part_open() -> None:
     assert not found
 
 
+class Loop(msgspec.Struct, frozen=True):
+    """A place that comes again until a two is thrown."""
+
+    is_over: bool = False
+
+
+def again(table: Table, place: Loop) -> Loop | None:
+    """Throw until a two comes."""
+    return None if place.is_over else Loop(table.roll(dice("d2")) == 2)
+
+
+def test_a_chain_without_a_last_throw_ends() -> None:
+    def play(run: Run) -> Any:
+        return Table(run, run.rules).chain(again, Loop(), key=lambda _, place: place, holds=(STATE,)).is_over
+
+    run = Run(PREPARED.rules, PREPARED.state, WalkDealer(), Seats(policies={"": until_two}), STATE)
+    assert Kept(Budget()).work_out(run, play) == ((), (), 0)
+
+
+FIGHT = """ruleset = "fate"
+[characters.ann]
+sheet = "ann.toml"
+[[steps]]
+action = "create-advantage"
+actor = "ann"
+with = { skill = 2, vs = 1, name = "FIRST" }
+[[steps]]
+action = "create-advantage"
+actor = "ann"
+with = { skill = 2, vs = 1, name = "SECOND" }
+[[steps]]
+action = "overcome"
+actor = "ann"
+with = { skill = 1, vs = 2 }
+"""
+
+
 @pytest.mark.slow
-def test_what_aspects_are_called_changes_no_odds(tmp_path: Any) -> None:
-    def sheet(name: str, *aspects: str) -> str:
-        path = tmp_path / f"{name}.toml"
-        listed = ", ".join(f'"{aspect}"' for aspect in aspects)
-        path.write_text(f'name = "{name}"\nrefresh = 1\naspects = [{listed}]\n[skills]\nfight = 2\n', "utf-8")
-        return str(path)
+def test_what_aspects_are_called_changes_no_odds_but_by_their_order(tmp_path: Path) -> None:
+    """Names where one begins another are the ones whose options with new dice sort otherwise than the aspects do."""
+    (tmp_path / "ann.toml").write_text('name = "Ann"\nrefresh = 1\n[skills]\nfight = 2\n', "utf-8")
 
-    def odds(*sheets: str) -> dict[str, str]:
-        policies = {"": "sensible"}
-        found = odds_scene("fate", "conflict", sheet=sheets[0], against=[sheets[1]], exchanges=1, policies=policies)
-        assert found.method == "exact"
-        return {name: chance.exact for name, chance in found.outcomes.items()}
+    def odds(first: str, second: str) -> list[dict[str, str]]:
+        text = FIGHT.replace("FIRST", first).replace("SECOND", second)
+        (tmp_path / "fight.toml").write_text(text, "utf-8")
+        found = []
+        for name in (first, second):
+            by = f"tags.{name.lower().replace(' ', '-')}.uses.ann"
+            exact = odds_scene(str(tmp_path / "fight.toml"), policies={"": "sensible"}, by=by)
+            assert exact.method == "exact"
+            found.append({value: chance.exact for value, chance in exact.outcomes.items()})
+        return found
 
-    plain = odds(sheet("ann", "Bold", "Tall"), sheet("bea", "Calm"))
-    assert plain == odds(sheet("ann", "Zealous", "Young"), sheet("bea", "Xenial"))
+    assert odds("Smoke", "Smoke Screen") == odds("Ash", "Brume") != odds("Brume", "Ash")

@@ -42,6 +42,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "Decided",
         "Told",
         "Turned",
+        "by_facts",
         "by_question",
         "preferred",
         "uniform",

@@ -26,7 +26,6 @@ def keep_rulesets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loading, "_loaded", _rules)
     monkeypatch.setattr(command_line, "read_parts", _read)
     monkeypatch.setattr(command_line, "merge_parts", _merged)
-    monkeypatch.setattr(command_line, "Rules", _with_data)
 
 
 def _rules(ruleset: Ruleset, switches: Mapping[str, str], extra: Sequence[Path]) -> Rules:
@@ -53,9 +52,3 @@ def _merged(parts: list[Part]) -> RulesetFile:
     if name not in _files:
         _files[name] = merge_parts(parts)
     return _files[name]
-
-
-def _with_data(ruleset: Ruleset, *, file: RulesetFile, parts: list[Part], switches: Mapping[str, str]) -> Rules:
-    if parts is not _parts.get(ruleset.id):
-        return Rules(ruleset, file=file, parts=parts, switches=switches)
-    return _rules(ruleset, switches, ())

@@ -151,6 +151,8 @@ VERB = Verb(SCENE_RUN, OPTIONS, run_procedure)
 class RunCommand(StrictCommand):
     """`rpgres scene run`: of a scene, or of a procedure, which takes inputs of its own."""
 
+    verb = VERB
+
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         """Return the context of the command of a procedure where one is named, and else of this one."""
         known = {name: option for option in OPTIONS for name in option.names}

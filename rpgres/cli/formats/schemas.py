@@ -58,7 +58,7 @@ from rpgres.rulesets.orders import OrdersFile
 from rpgres.rulesets.sheets import sheet_type
 from rpgres.scenes import SceneFile, SceneResult
 from rpgres.scenes.proving import ProvedScenes
-from rpgres.scenes.sampling import SampledSceneOdds
+from rpgres.scenes.sampling import SceneOddsResult
 from rpgres.simulate.summaries import SimulationResult
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -119,7 +119,7 @@ KINDS: dict[str, Kind] = {
     "request": Kind("One line that `rpgres batch` reads.", Request, refine_request),
     "text": Kind("What an operation of `rpgres batch` answers that has no record of its own.", TextRecord),
     "answers": Kind("What an operation of `rpgres batch` answers with several records.", SeveralRecord),
-    "scene-odds": Kind("What `rpgres odds --json` prints of a scene or a procedure.", SampledSceneOdds),
+    "scene-odds": Kind("What `rpgres odds --json` prints of a scene or a procedure.", SceneOddsResult),
     "scene-best": Kind("What `rpgres odds --best WHO --json` prints of a scene or a procedure.", SceneBestResult),
     "simulation": Kind("What `rpgres simulate --json` prints.", SimulationResult, refine_simulation),
     "scene-result": Kind("What `rpgres scene run --json` prints.", SceneResult, refine_scene_result),

@@ -44,8 +44,8 @@ class Together:
 
     def prepare(self, request: Any, *, has_more: bool) -> None:
         """Have a request write later, where others come behind it or were before it; else those before it now."""
-        is_added = isinstance(request, dict) and request.get("op") in ADDING and isinstance(request.get("table"), str)
-        table = request["table"] if is_added else ""
+        op, table = (request.get("op"), request.get("table")) if isinstance(request, dict) else ("", "")
+        table = table if isinstance(op, str) and op in ADDING and isinstance(table, str) else ""
         if self._waiting and table != self._table:
             self._settle()
         if not self._waiting:

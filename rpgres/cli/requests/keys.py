@@ -180,6 +180,8 @@ def _read(key: Key, name: str, given: Any) -> Any:
         return given
     if key.many:
         several = _several(key, name, given)
+        if key.is_required and not several:
+            raise _wrong(name, "a text or a list of texts", given)
         return [_one(key, name, one) for one in several]
     return _one(key, name, given)
 
@@ -212,6 +214,10 @@ def _one(key: Key, name: str, given: Any) -> Any:
         if key.name in ("sheet", "sheets") and "FILE" in key.metavar:
             check_plain(text, name)
         return text
+    if key.is_number and not isinstance(given, int | float | str):
+        raise _wrong(name, "a whole number", given)
+    if not key.is_number and not isinstance(given, str):
+        raise _wrong(name, "a text", given)
     try:
         return key.convert(given)
     except Exception as error:  # Typer's own, reported as ours
@@ -257,6 +263,8 @@ def check_plain(text: str, name: str) -> None:
 
 
 def _text(name: str, given: Any) -> str:
+    if isinstance(given, str) and "\0" in given:
+        raise _wrong(name, "a text without null characters", given)
     if isinstance(given, str | int | float) and not isinstance(given, bool):
         return str(given)
     raise _wrong(name, "a text", given)

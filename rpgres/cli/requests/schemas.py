@@ -88,7 +88,8 @@ def _schema_of(operation: Operation, short: str | None, rules: Rules | None) -> 
     if operation.plays:
         schema |= _needed(operation)
         scene = operation.command.verb.scene
-        of_scenes = {key.name: key for key in map(key_of_option, operation.command.verb.procedure_options)}
+        of_procedures = map(key_of_option, operation.command.verb.procedure_options)
+        of_scenes = {key.name: key for key in of_procedures if not key.is_hidden}
         of_scenes |= {key.name: key for key in keys_of_command(scene("scene")).taken} if scene is not None else {}
         keys += [key for key in of_scenes.values() if key.name not in {one.name for one in keys}]
     for key in keys:

@@ -383,23 +383,26 @@ class Unnamed(msgspec.Struct, frozen=True):
     names: Mapping[str, str]
 
 
-def without_names(state: State, sides: Sequence[tuple[str, ...]], ledger: Ledger) -> Unnamed:
+def without_names(state: State, sides: Sequence[tuple[str, ...]], ledger: Ledger, *, by_facts: bool) -> Unnamed:
     """Return a ledger in which aspects are called by their order alone.
 
     Args:
         state: the table.
         sides: who may invoke.
         ledger: on which nothing has been invoked.
+        by_facts: whether everybody who decides takes no notice of names; else the aspects keep theirs.
     """
     whose = tuple(
         dict.fromkeys((members, member) for side in sides for member in side for members in (side, (member,)))
     )
-    means, names = _without_names(tuple([means_of(state, members, member, ledger) for members, member in whose]))
+    means, names = tuple([means_of(state, members, member, ledger) for members, member in whose]), EMPTY
+    if by_facts:
+        means, names = _without_names(means)
     return Unnamed(replace(ledger, means=dict(zip(whose, means, strict=True))), means, names)
 
 
 @lru_cache(maxsize=4096)
-def _without_names(means: tuple[_Means, ...]) -> tuple[tuple[_Means, ...], Mapping[str, str]]:
+def _without_names(means: tuple[_Means, ...]) -> tuple[tuple[_Means, ...], Map[str, str]]:
     tags = in_order(tuple({tag.slug: tag for one in means for _, tag in one.tags}.values()))
     stand_ins = {tag.slug: Tag(f"Aspect {number:03}", tag.kind, tag.on, tag.uses) for number, tag in enumerate(tags)}
     found = list[_Means]()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rpgres.engine.players import NO, Question, View, by_question, preferred
+from rpgres.engine.players import NO, Question, View, by_facts, preferred
 from rpgres.kits.aspects.names import BOOST, DEFAULTS
 from rpgres.rulesets import Option
 
@@ -11,7 +11,7 @@ STYLE = 3  # the margin worth a boost
 BAD = 2  # dice this far below their average are rerolled, not raised
 
 
-@by_question
+@by_facts
 def sensible(view: View, question: Question) -> str:
     """Invoke when that can turn the roll, the cheapest first and no more than it takes; else take what is preferred.
 
@@ -23,7 +23,7 @@ def sensible(view: View, question: Question) -> str:
     return _invoke(question, points=question.facts["points"])
 
 
-@by_question
+@by_facts
 def thrifty(view: View, question: Question) -> str:
     """Decide like `sensible`, and never pay a fate point."""
     if "acting" not in question.facts:
@@ -68,8 +68,11 @@ def _prospects(question: Question) -> tuple[int | None, int, bool]:
     return wins, saves, margin < STYLE <= margin + bonus
 
 
-def _cost(option: Option) -> tuple[int, str]:
-    """Order options by what they cost: a boost, which fades anyway, a free invocation, a fate point; then by name."""
+def _cost(option: Option) -> int:
+    """Order options by what they cost: a boost, which fades anyway, a free invocation, a fate point.
+
+    Options of equal cost stay in the order in which they are offered, that of the aspects' names.
+    """
     if not option.facts["free"]:
-        return 2, option.name
-    return (0 if option.facts["kind"] == "boost" else 1), option.name
+        return 2
+    return 0 if option.facts["kind"] == BOOST else 1

@@ -166,9 +166,10 @@ def _kept(table: Table, roll: _Roll) -> Standing:
 
     def key() -> Hashable:
         nonlocal roll, names
-        unnamed = aspects.without_names(table.state, roll.sides, roll.ledger)
+        by_facts = table.run.players.policies.by_facts
+        unnamed = aspects.without_names(table.state, roll.sides, roll.ledger, by_facts=by_facts)
         roll, names = msgspec.structs.replace(roll, ledger=unnamed.ledger), unnamed.names
-        return roll.actor, roll.raised, roll.add, roll.foes, roll.sides, unnamed.means, roll.settles
+        return "roll", roll.actor, roll.raised, roll.add, roll.foes, roll.sides, unnamed.means, roll.settles
 
     def play(inner: Table) -> Standing:
         if inner is table:
@@ -198,7 +199,7 @@ def _step(table: Table, place: _Roll | aspects.Window) -> aspects.Window | None:
 
 
 def _key(_table: Table, place: _Roll | aspects.Window) -> Hashable:
-    return None if isinstance(place, _Roll) else aspects.essence(place)
+    return "roll" if isinstance(place, _Roll) else aspects.essence(place)
 
 
 def _rolled(table: Table, roll: _Roll) -> aspects.Window:

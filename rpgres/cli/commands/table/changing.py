@@ -193,7 +193,7 @@ def note(
 @app.command("join")
 @spread
 def join(
-    sheet: Annotated[str, typer.Option("--sheet", metavar="FILE", help="The character sheets to add.")],
+    sheet: Annotated[str, typer.Option("--sheet", metavar="FILE", help="The character sheet to add.")],
     *,
     options: TableOptions,
 ) -> None:

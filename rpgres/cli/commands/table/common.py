@@ -24,11 +24,13 @@ if TYPE_CHECKING:
     from rpgres.engine.dealers import Hand
     from rpgres.engine.players import Prompt, View
     from rpgres.engine.prepare import Prepared
+    from rpgres.engine.records import Pending, Result
     from rpgres.journal.commands import Done, Place
     from rpgres.journal.history import History
     from rpgres.model.state import State
     from rpgres.rulesets import Rules, RulesetFile
 
+OF_CHARACTERS = frozenset({"counter", "mark", "clear", "out"})  # what an effect does to a character of the table
 TABLE_ENV, SEAT_ENV = "RPGRES_TABLE", "RPGRES_SEAT"
 TABLE_PART = "The table"
 
@@ -259,9 +261,22 @@ def finish_run(done: Done, options: TableOptions, *, is_asked: bool = False, exi
         owner = done.history.state.seat_of(found.question.who) if isinstance(found, Pending) else None
         is_left = is_put and is_asked and options.who in (None, owner)
         lines = found_lines(found, done.rules.file, said_by=by, is_put=is_put, is_left=is_left)
-        say(lines, is_plain=options.plain)
+        say([*lines, *_lost_lines(found, done)], is_plain=options.plain)
     if code := exit_of(found, with_codes=exit_code):
         raise typer.Exit(code)
+
+
+def _lost_lines(found: Result | Pending, done: Done) -> list[Line]:
+    """Return a line about effects on an actor without a sheet, which no character keeps."""
+    from rpgres.cli.render.lines import INDENT, line
+    from rpgres.engine.records import Result
+
+    if not isinstance(found, Result) or found.actor in done.history.state.characters:
+        return []
+    kinds = {kind for kind, one in done.rules.file.effects.items() if one.does in OF_CHARACTERS}
+    lost = [effect["kind"] for effect in found.effects if effect.get("to") == found.actor and effect["kind"] in kinds]
+    kept_by = "the table has no character (`rpgres table join --sheet FILE` adds one)"
+    return [line(INDENT, f"not kept: {', '.join(dict.fromkeys(lost))}; {kept_by}")] if lost else []
 
 
 @contextmanager

@@ -35,7 +35,7 @@ from rpgres.odds.knockout import Knockout
 from rpgres.odds.ladder import LadderOdds
 from rpgres.odds.sampling import Sample, estimate
 from rpgres.odds.scene_best import BestDecision, SceneBestResult
-from rpgres.odds.scenes import SceneOddsResult
+from rpgres.odds.scenes import ExactSceneOdds
 from rpgres.odds.subjects import SUCCESS, in_order
 from rpgres.odds.variations import Search, Variation
 from rpgres.rulesets import RulesetFile
@@ -45,7 +45,7 @@ MOST_ROWS = 400  # of a table of values; the rest is for the JSON
 MANY_ROWS = 20  # of a table of values, of which negligible ones at its ends are summed up
 NEGLIGIBLE = 0.0001
 NEVER = Chance(0.0, "0")  # of what only estimates know
-Record = OddsResult | SceneOddsResult | LadderOdds | Comparison | Variation | Grids | Search | Knockout
+Record = OddsResult | ExactSceneOdds | LadderOdds | Comparison | Variation | Grids | Search | Knockout
 
 
 def report_of(record: Record, file: RulesetFile | None, *, outcomes: Sequence[str] = ()) -> Report:
@@ -62,7 +62,7 @@ def report_of(record: Record, file: RulesetFile | None, *, outcomes: Sequence[st
             return _numbers(record)
         case OddsResult():
             return _single(record, file)
-        case SceneOddsResult():
+        case ExactSceneOdds():
             return _scene(record, file)
         case LadderOdds():
             return _ladder(record, file)
@@ -320,7 +320,7 @@ def _ladder(record: LadderOdds, file: RulesetFile | None) -> Report:
 # Scenes
 
 
-def _scene(record: SceneOddsResult, file: RulesetFile | None) -> Report:
+def _scene(record: ExactSceneOdds, file: RulesetFile | None) -> Report:
     sample: Sample | None = getattr(record, "sample", None)
     outcomes = {**dict.fromkeys(sample.outcomes if sample is not None else (), NEVER), **record.outcomes}
     shown = list(outcomes)[:MOST_ROWS]
@@ -365,7 +365,7 @@ def _estimate_text(sample: Sample | None, name: str) -> str:
     return f"~{percent(found.share)} {within(found)}"
 
 
-def _scene_notes(record: SceneOddsResult, sample: Sample | None) -> Iterator[str]:
+def _scene_notes(record: ExactSceneOdds, sample: Sample | None) -> Iterator[str]:
     if record.mean is not None:
         yield f"mean: {record.mean.probability:.3f}"
     if is_open(record.open):

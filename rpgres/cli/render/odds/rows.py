@@ -12,7 +12,7 @@ from rpgres.odds.exact import Chance, OddsResult
 from rpgres.odds.grids import Grids
 from rpgres.odds.knockout import Knockout, Part
 from rpgres.odds.ladder import LadderOdds
-from rpgres.odds.scenes import SceneOddsResult
+from rpgres.odds.scenes import ExactSceneOdds
 from rpgres.odds.subjects import SUCCESS, MeasuredOdds
 from rpgres.odds.variations import Search, Variation
 
@@ -38,7 +38,7 @@ CHANCE = ["probability", "exact"]
 
 def _csv(record: Record) -> tuple[list[str], list[list[str]]]:
     match record:
-        case SceneOddsResult():
+        case ExactSceneOdds():
             return [record.by, *CHANCE], [[name, *_pair(one)] for name, one in record.outcomes.items()]
         case OddsResult():
             head = [record.by if record.action else "value", *CHANCE]
