@@ -113,6 +113,11 @@ class Run(msgspec.Struct):
         """What the run cost so far, for budgets: the questions it asked; thrice that where a hand is unseen."""
         return (1 + self.idle + self.earlier + sum(self.counts.values())) * (3 if self.unseen else 1)
 
+    @property
+    def keeps_parts(self) -> bool:
+        """Whether parts of rules are looked up; see `Table.part`."""
+        return self.dealer.keeps_parts and self.players.by_question
+
     def next_turn(self) -> None:
         """Go on to the next turn of a procedure, whose questions are counted anew."""
         self.turn += 1

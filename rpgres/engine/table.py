@@ -210,7 +210,7 @@ class Table(msgspec.Struct, eq=False):
             play: plays it at the table that it is given; in odds, its result is compared and hashed.
         """
         run, rules = self.run, self.rules
-        if not (run.dealer.keeps_parts and run.players.by_question):
+        if not run.keeps_parts:
             return play(self)
         return run.dealer.part(run, key(), lambda inner: play(Table(inner, rules)))
 

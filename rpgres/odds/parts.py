@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 from contextlib import suppress
 from math import lcm
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import msgspec
 
@@ -43,7 +43,26 @@ class Sums(msgspec.Struct):
         return {result: summed(of) for result, of in self.by.items()}
 
 
-Ends = tuple[tuple[Any, ...], tuple[int, ...], int]  # results, their weights, and the total; 0 where all is open
+class Weighted(NamedTuple):
+    """Results with whole weights, of a total.
+
+    Attributes:
+        results: each once.
+        weights: of each result.
+        total: the sum of the weights.
+    """
+
+    results: tuple[Any, ...]
+    weights: tuple[int, ...]
+    total: int
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the results are not known, as a budget did not suffice."""
+        return not self.total
+
+
+OPEN = Weighted((), (), 0)
 
 
 class Kept(msgspec.Struct):
@@ -52,95 +71,85 @@ class Kept(msgspec.Struct):
     Attributes:
         budget: what it may cost.
         found: by key.
-        leaves: how many courses were run for it.
+        leaves: how many runs it took.
     """
 
     budget: Budget
-    found: dict[Hashable, Ends] = {}
+    found: dict[Hashable, Weighted] = {}
     leaves: int = 0
 
-    def work_out(self, run: Run, play: Callable[[Run], Any]) -> Ends:
-        """Return the results of a part, from every answer of chance; its chains are followed place by place."""
-        state, chains = unwatched(run.state), _Chains(self)
+    def evaluate(self, run: Run, play: Callable[[Run], Any]) -> Weighted:
+        """Return the results of a part over every answer of chance; its chains are followed place by place."""
+        state, chains = unwatched(run.state), _Chains(self.budget)
 
         def once(dealer: WalkDealer, runs: Runs) -> Hashable:
             inner = Run(run.rules, state, dealer, run.players, run.asked, follow=chains.follow)
-            found: Hashable = play(inner)
+            result: Hashable = play(inner)
             runs.work += inner.work
-            return found
+            return result
 
-        law, leaves = self.explored(once)
+        results, leaves = _explored(self.budget, once)
         self.leaves += leaves
-        return law
-
-    def explored(self, once: Callable[[WalkDealer, Runs], Hashable]) -> tuple[Ends, int]:
-        """Return what runs come to, and how many they were."""
-        runs, dealer = Runs(), WalkDealer()
-        dealer.begin()
-        with suppress(Suspended, Merged):
-            first = once(dealer, runs)
-            if not dealer.waiting and dealer.scale == 1:  # nothing was left to chance
-                self.budget.spend(max(1, runs.work))
-                return ((first,), (1,), 1), 1
-        runs = Runs()
-        odds = explore_within(self.budget.share(), lambda dealer: once(dealer, runs), WalkDealer(), runs)
-        return ((), (), 0) if odds.open else _in_whole(odds.masses), odds.leaves
+        return results
 
 
 class _Chains:
-    """The chains of steps in a part: each of their places is evaluated once, wherever it comes up."""
+    """The chains of steps in a part: each of their places is evaluated once, wherever it comes up.
 
-    def __init__(self, kept: Kept) -> None:
-        self._kept = kept
+    Places are called by numbers, so that their keys are hashed only once.
+    """
+
+    def __init__(self, budget: Budget) -> None:
+        self._budget = budget
         self._places: list[Any] = []
         self._numbers: dict[Hashable, int] = {}  # of places, by chain and key
-        self._steps: dict[int, Ends] = {}  # the numbers of the next places; None at the end
-        self._ends: dict[int, Ends] = {}  # the numbers of the last places
+        self._next: dict[int, Weighted] = {}  # by place: the numbers of the next places, or None where it is the last
+        self._last: dict[int, Weighted] = {}  # by place: the numbers of the last places
 
     def follow(self, table: Table, chain: Chain, place: Any) -> Any:
-        """Return the last place of a chain, one of all that a place can lead to."""
-        number = self._number(table, chain, place)
-        if number not in self._ends:
-            self._ends[number] = self._followed(table, chain, number)
-        ends, weights, total = self._ends[number]
+        """Return one of all the last places that a place can lead to."""
+        number = self._number_of(table, chain, place)
+        if number not in self._last:
+            self._last[number] = self._last_places(table, chain, number)
+        last = self._last[number]
         dealer = cast("WalkDealer", table.run.dealer)
-        if not total:
+        if last.is_open:
             dealer.withhold(dealer.weight, dealer.scale)
             raise Suspended(PART)
-        return self._places[ends[dealer.chance(PART, range(len(ends)), weights, total) if len(ends) > 1 else 0]]
+        return self._places[drawn(dealer, last)]
 
-    def _number(self, table: Table, chain: Chain, place: Any) -> int:
+    def _number_of(self, table: Table, chain: Chain, place: Any) -> int:
         number = self._numbers.setdefault((chain, chain.key(table, place)), len(self._places))
         if number == len(self._places):
             self._places.append(place)
         return number
 
-    def _followed(self, table: Table, chain: Chain, first: int) -> Ends:
-        """Return the last places that one leads to, layer by layer."""
-        layer, scale, ends = {first: 1}, 1, Sums()
+    def _last_places(self, table: Table, chain: Chain, first: int) -> Weighted:
+        """Return the last places that one leads to, going on from layer to layer."""
+        layer, scale, last = {first: 1}, 1, Sums()
         while layer:
-            if self._kept.budget.is_spent or sum(layer.values()) * NEGLIGIBLE < scale:
-                return (), (), 0
-            self._kept.budget.spend(len(layer))
-            after = dict[int, int]()
-            steps = [(number, weight, self._step(table, chain, number)) for number, weight in layer.items()]
-            if not all(total for _, _, (_, _, total) in steps):
-                return (), (), 0
-            factor = lcm(*{total for _, _, (_, _, total) in steps})
+            if self._budget.is_spent or sum(layer.values()) * NEGLIGIBLE < scale:
+                return OPEN
+            self._budget.spend(len(layer))
+            steps = [(number, weight, self._next_places(table, chain, number)) for number, weight in layer.items()]
+            if any(after.is_open for _, _, after in steps):
+                return OPEN
+            factor = lcm(*{after.total for _, _, after in steps})
             scale *= factor
-            for number, weight, (found, weights, total) in steps:
-                for one, share in zip(found, weights, strict=True):
-                    grown = weight * (factor // total) * share
-                    if one is None:
-                        ends.add(number, grown, scale)
+            next_layer = dict[int, int]()
+            for number, weight, after in steps:
+                for next_number, share in zip(after.results, after.weights, strict=True):
+                    mass = weight * (factor // after.total) * share
+                    if next_number is None:
+                        last.add(number, mass, scale)
                     else:
-                        after[one] = after.get(one, 0) + grown
-            layer = after
-        return _in_whole(ends.masses())
+                        next_layer[next_number] = next_layer.get(next_number, 0) + mass
+            layer = next_layer
+        return _in_whole(last.masses())
 
-    def _step(self, table: Table, chain: Chain, number: int) -> Ends:
-        """Return the places behind one."""
-        known = self._steps.get(number)
+    def _next_places(self, table: Table, chain: Chain, number: int) -> Weighted:
+        """Return the places that one step leads to from a place; None among them where it is the last."""
+        known = self._next.get(number)
         if known is None:
             run, place = table.run, self._places[number]
 
@@ -148,13 +157,34 @@ class _Chains:
                 inner = Table(Run(run.rules, run.state, dealer, run.players, run.asked), table.rules)
                 after = chain.step(inner, place)
                 runs.work += inner.run.work
-                return None if after is None else self._number(inner, chain, after)
+                return None if after is None else self._number_of(inner, chain, after)
 
-            known = self._steps[number] = self._kept.explored(once)[0]
+            known, _ = _explored(self._budget, once)
+            self._next[number] = known
         return known
 
 
-def _in_whole(masses: Mapping[Any, Fraction]) -> Ends:
+def drawn(dealer: WalkDealer, found: Weighted) -> Any:
+    """Return one of the results: the dealer answers each in turn."""
+    count = len(found.results)
+    return found.results[dealer.chance(PART, range(count), found.weights, found.total) if count > 1 else 0]
+
+
+def _explored(budget: Budget, once: Callable[[WalkDealer, Runs], Hashable]) -> tuple[Weighted, int]:
+    """Return the results of something over every answer of chance, and how many runs that took."""
+    runs, dealer = Runs(), WalkDealer()
+    dealer.begin()
+    with suppress(Suspended, Merged):
+        result = once(dealer, runs)
+        if not dealer.waiting and dealer.scale == 1:  # nothing was left to chance
+            budget.spend(max(1, runs.work))
+            return Weighted((result,), (1,), 1), 1
+    runs = Runs()
+    odds = explore_within(budget.share(), lambda dealer: once(dealer, runs), WalkDealer(), runs)
+    return OPEN if odds.open else _in_whole(odds.masses), odds.leaves
+
+
+def _in_whole(masses: Mapping[Any, Fraction]) -> Weighted:
     """Return probabilities as whole weights."""
     total = lcm(*(mass.denominator for mass in masses.values()))
-    return tuple(masses), tuple(int(mass * total) for mass in masses.values()), total
+    return Weighted(tuple(masses), tuple(int(mass * total) for mass in masses.values()), total)

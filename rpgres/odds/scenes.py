@@ -22,7 +22,7 @@ from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY
 from rpgres.odds.chances import Chance, chance_rows
 from rpgres.odds.explorer import MERGE, Budget, Merged, Method, Runs, WalkDealer, entries, explore_within, summed
-from rpgres.odds.parts import NEGLIGIBLE, PART, Kept, Sums
+from rpgres.odds.parts import NEGLIGIBLE, Kept, Sums, drawn
 from rpgres.odds.watching import Memo, Node, Parts, Reads
 from rpgres.stopping import STOP
 
@@ -183,11 +183,8 @@ class PhaseDealer(WalkDealer):
         known = self._kept.found.get(key)
         if known is None:
             with self._reads.off():  # the key stands for what it reads
-                known = self._kept.found[key] = self._kept.work_out(run, play)
-        results, weights, total = known
-        if not total:
-            return play(run)
-        return results[self.chance(PART, range(len(results)), weights, total) if len(results) > 1 else 0]
+                known = self._kept.found[key] = self._kept.evaluate(run, play)
+        return play(run) if known.is_open else drawn(self, known)
 
 
 def scene_odds(

@@ -1,8 +1,7 @@
-"""What runs came to, by how their dice fell: where dice fall as they did before, nothing is resolved again.
+"""Results of runs, kept by what their dice showed: where dice fall as they did before, nothing is resolved again.
 
-A rule is a function of what it is told: of dice, and of decisions. Where these are taken by policies that look at
-nothing but the question, dice alone decide. So what came of them is kept: for a whole action, and for each turn of a
-procedure, which depends on the table and its place besides. What a run throws stays the same, and what comes of it.
+A rule depends on dice and decisions. Where policies decide that look at nothing but the question, dice alone decide.
+So their results are kept: of a whole action, and of each turn of a procedure, by the table and place it begins at.
 """
 
 from __future__ import annotations
@@ -24,19 +23,19 @@ from rpgres.model.state import State
 MOST_KEPT = 20_000  # throws, and standings of a procedure; what comes later is resolved each time
 
 
-class _Question:
-    """Dice that are thrown next, and what comes behind each result: more dice, or what it came to.
+class _Node:
+    """A throw that a rule asks for next, and what follows each of its results: another throw, or the result of all.
 
     Args:
         dice, label, count: what is thrown.
         is_shown: whether every die is read, and not the total alone.
     """
 
-    __slots__ = ("count", "dice", "is_shown", "label", "then")
+    __slots__ = ("children", "count", "dice", "is_shown", "label")
 
     def __init__(self, dice: Dice, label: str, count: int, *, is_shown: bool) -> None:
         self.dice, self.label, self.count, self.is_shown = dice, label, count, is_shown
-        self.then: dict[Hashable, Any] = {}
+        self.children: dict[Hashable, Any] = {}
 
 
 class NotingDealer(SeededDealer):
@@ -51,23 +50,23 @@ class NotingDealer(SeededDealer):
 
     def note(self) -> None:
         """Begin to take note anew."""
-        self.noted: list[tuple[_Question, Hashable]] = []
+        self.noted: list[tuple[_Node, Hashable]] = []
         self.is_complete = True
 
     def throw(self, dice: Dice, label: str, count: int) -> Throw:
         throw = super().throw(dice, label, count)
-        self.noted.append((_Question(dice, label, count, is_shown=False), throw.value))
+        self.noted.append((_Node(dice, label, count, is_shown=False), throw.value))
         return throw
 
     def show(self, dice: Dice, label: str, count: int) -> Throw:
         throw = super().throw(dice, label, count)
-        self.noted.append((_Question(dice, label, count, is_shown=True), throw.text))
+        self.noted.append((_Node(dice, label, count, is_shown=True), throw.text))
         return throw
 
     def read(self, dice: Dice, readings: Any, label: str, count: int) -> tuple[Throw | None, tuple[int, ...]]:
         found = super().read(dice, readings, label, count)  # by `throw`, of which it reads more than the total
         assert found[0] is not None
-        self.noted[-1] = _Question(dice, label, count, is_shown=True), found[0].text
+        self.noted[-1] = _Node(dice, label, count, is_shown=True), found[0].text
         return found
 
     def pick(self, weights: Any, label: str, count: int) -> int:
@@ -78,47 +77,47 @@ class NotingDealer(SeededDealer):
         self.is_complete = False
         return super().draw(cards, stack, label, count)
 
-    def result(self, asked: _Question) -> Hashable:
+    def result(self, asked: _Node) -> Hashable:
         """Return what the seed holds for a question that is known."""
         throw = super().throw(asked.dice, asked.label, asked.count)
         return throw.text if asked.is_shown else throw.value
 
 
-class Known:
-    """What came of runs, or of turns from one standing, by their throws."""
+class ThrowTree:
+    """Results of runs, or of turns that begin alike: a node is a throw, an edge what it showed, a leaf the result."""
 
-    __slots__ = ("_first",)
+    __slots__ = ("_root",)
 
     def __init__(self) -> None:
-        self._first: Any = None
+        self._root: Any = None
 
     def find(self, dealer: NotingDealer) -> Any:
-        """Return what the dealer's throws come to; None where that is not known yet."""
-        at = self._first
-        while type(at) is _Question:
-            at = at.then.get(dealer.result(at))
-        return at
+        """Return the result for the dealer's throws; None where that is not known yet."""
+        found = self._root
+        while type(found) is _Node:
+            found = found.children.get(dealer.result(found))
+        return found
 
-    def keep(self, dealer: NotingDealer, found: Any) -> int:
-        """Keep what the throws that a dealer took note of come to, and return how many were new."""
+    def keep(self, dealer: NotingDealer, result: Any) -> int:
+        """Keep the result of the throws that a dealer took note of, and return how many nodes and leaves are new."""
         if not dealer.is_complete:
             return 0
-        behind: dict[Hashable, Any] | None = None
-        place: Hashable = None
+        parent: dict[Hashable, Any] | None = None
+        edge: Hashable = None
         new = 0
-        for asked, result in dealer.noted:
-            at = self._first if behind is None else behind.get(place)
-            if at is None:
-                at, new = asked, new + 1
-                if behind is None:
-                    self._first = at
+        for asked, shown in dealer.noted:
+            node = self._root if parent is None else parent.get(edge)
+            if node is None:
+                node, new = asked, new + 1
+                if parent is None:
+                    self._root = node
                 else:
-                    behind[place] = at
-            behind, place = at.then, result
-        if behind is None:
-            self._first = found
+                    parent[edge] = node
+            parent, edge = node.children, shown
+        if parent is None:
+            self._root = result
         else:
-            behind[place] = found
+            parent[edge] = result
         return new + 1
 
 
@@ -129,33 +128,33 @@ def recalled(dealer: NotingDealer, play: Callable[[int], Hashable]) -> Callable[
         dealer: answers chance in `play`.
         play: plays a run by its number.
     """
-    known, left = Known(), MOST_KEPT
+    tree, room = ThrowTree(), MOST_KEPT
 
     def play_run(run: int) -> Any:
-        nonlocal left
+        nonlocal room
         dealer.move_to(run)
-        found = known.find(dealer)
+        found = tree.find(dealer)
         if found is None:
             dealer.note()
             found = play(run)
-            if left > 0:
-                left -= known.keep(dealer, found)
+            if room > 0:
+                room -= tree.keep(dealer, found)
         return found
 
     return play_run
 
 
-class _Standing:
-    """Where a turn of a procedure begins, and what came of turns from there."""
+class _TurnStart:
+    """Where a turn of a procedure begins, and the results of turns from there."""
 
-    __slots__ = ("known", "place", "state")
+    __slots__ = ("place", "results", "state")
 
     def __init__(self, state: State, place: Hashable) -> None:
-        self.state, self.place, self.known = state, place, Known()
+        self.state, self.place, self.results = state, place, ThrowTree()
 
 
-class _End(NamedTuple):
-    """What a procedure came to."""
+class _Ended(NamedTuple):
+    """The result of a procedure."""
 
     key: Any
 
@@ -174,10 +173,10 @@ class Turns:
         self, prepared: Prepared, dealer: NotingDealer, players: Seats, key: Callable[[Outcome, State, Any], Any]
     ) -> None:
         self._prepared, self._dealer, self._players, self._key = prepared, dealer, players, key
-        self._standings: dict[tuple[State, Hashable], _Standing] = {}
-        self._left = MOST_KEPT
-        self._first: _Standing | None = None
-        self.is_worth = not (prepared.placed or prepared.undealt or prepared.trust or prepared.lump)
+        self._starts: dict[tuple[State, Hashable], _TurnStart] = {}
+        self._room = MOST_KEPT
+        self._first: _TurnStart | None = None
+        self.can_recall = not (prepared.placed or prepared.undealt or prepared.trust or prepared.lump)
 
     def or_else(self, play: Callable[[int], Any]) -> Callable[[int], Any]:
         """Return what plays a run turn by turn, or with `play` as a whole where that does not go."""
@@ -185,56 +184,56 @@ class Turns:
 
     def _play(self, run: int) -> Any:
         """Return what is counted of a run; None where it has to be played as a whole."""
-        if not self.is_worth:
+        if not self.can_recall:
             return None
         dealer = self._dealer
         dealer.move_to(run)
         try:
-            at = self._first or self._begin()
-            for turn in range(MAX_QUESTIONS if at is not None else 0):
-                assert at is not None
+            start = self._first or self._begin()
+            for turn in range(MAX_QUESTIONS if start is not None else 0):
+                assert start is not None
                 dealer.begin_turn(turn)
-                found: _Standing | _End = at.known.find(dealer) or self._turn(at)
-                if isinstance(found, _End):
+                found: _TurnStart | _Ended = start.results.find(dealer) or self._turn(start)
+                if isinstance(found, _Ended):
                     return found.key
-                at = found
+                start = found
         except (RpgresError, Stop):
             return None  # the run as a whole tells more
         return None
 
-    def _begin(self) -> _Standing | None:
+    def _begin(self) -> _TurnStart | None:
         """Return where the first turn begins; None where dice that fall before it may be counted on in it."""
         self._dealer.note()
         place, state = begin_procedure(self._prepared, dealer=self._dealer, players=self._players)
         if self._dealer.noted or not self._dealer.is_complete:
-            self.is_worth = False
+            self.can_recall = False
             return None
-        self._first = _Standing(state, place)
+        self._first = _TurnStart(state, place)
         return self._first
 
-    def _turn(self, at: _Standing) -> _Standing | _End:
+    def _turn(self, start: _TurnStart) -> _TurnStart | _Ended:
         """Play a turn, and return where the next one begins, or what the procedure came to."""
         dealer, prepared = self._dealer, self._prepared
         dealer.note()
         self._players.script.single.clear()
         found, run = play_turn(
-            prepared.rules, prepared.action, at.state, at.place, dealer=dealer, players=self._players
+            prepared.rules, prepared.action, start.state, start.place, dealer=dealer, players=self._players
         )
         if not isinstance(found, Outcome):
-            behind: _Standing | _End = self._standing(run.state, found.place)
+            behind: _TurnStart | _Ended = self._start_at(run.state, found.place)
         elif found.band in prepared.rules.file.bands:
-            behind = _End(self._key(found, apply_effects(prepared.rules, run.state, found), at.place))
+            behind = _Ended(self._key(found, apply_effects(prepared.rules, run.state, found), start.place))
         else:
             raise RpgresError(f"the procedure has no band {found.band!r}")  # told by the run as a whole
-        if self._left > 0:
-            self._left -= at.known.keep(dealer, behind)
+        if self._room > 0:
+            self._room -= start.results.keep(dealer, behind)
         return behind
 
-    def _standing(self, state: State, place: Hashable) -> _Standing:
-        found = self._standings.get((state, place))
+    def _start_at(self, state: State, place: Hashable) -> _TurnStart:
+        found = self._starts.get((state, place))
         if found is None:
-            found = _Standing(state, place)
-            if self._left > 0:
-                self._left -= 1
-                self._standings[state, place] = found
+            found = _TurnStart(state, place)
+            if self._room > 0:
+                self._room -= 1
+                self._starts[state, place] = found
         return found

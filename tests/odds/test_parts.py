@@ -15,7 +15,7 @@ from rpgres.engine.players import Question, Seats, View, by_question
 from rpgres.engine.running import Run
 from rpgres.engine.table import Table
 from rpgres.odds.explorer import Budget, WalkDealer
-from rpgres.odds.parts import Kept
+from rpgres.odds.parts import OPEN, Kept
 from rpgres.rulesets import STATE, Option
 from tests.support.tiny import with_rule
 
@@ -59,7 +59,7 @@ def worked_out(budget: Budget) -> tuple[Kept, dict[Any, Fraction]]:
         return last.sixes, last.throws, bonus
 
     run = Run(PREPARED.rules, state, WalkDealer(), Seats(policies={"": until_two}), STATE)
-    found, weights, total = kept.work_out(run, play)
+    found, weights, total = kept.evaluate(run, play)
     return kept, {one: Fraction(weight, total) for one, weight in zip(found, weights, strict=True)}
 
 
@@ -92,7 +92,7 @@ def test_a_chain_without_a_last_throw_ends() -> None:
         return Table(run, run.rules).chain(again, Loop(), key=lambda _, place: place, holds=(STATE,)).is_over
 
     run = Run(PREPARED.rules, PREPARED.state, WalkDealer(), Seats(policies={"": until_two}), STATE)
-    assert Kept(Budget()).work_out(run, play) == ((), (), 0)
+    assert Kept(Budget()).evaluate(run, play) is OPEN
 
 
 FIGHT = """ruleset = "fate"

@@ -48,13 +48,13 @@ def test_what_is_recalled_is_what_resolving_again_gives(case: Any, monkeypatch: 
 
 def test_dice_that_fell_before_are_not_resolved_again(monkeypatch: pytest.MonkeyPatch) -> None:
     kept: list[int] = []
-    keep = recall.Known.keep
+    keep = recall.ThrowTree.keep
 
-    def noting(self: recall.Known, dealer: recall.NotingDealer, found: Any) -> int:
+    def noting(self: recall.ThrowTree, dealer: recall.NotingDealer, found: Any) -> int:
         kept.append(keep(self, dealer, found))
         return kept[-1]
 
-    monkeypatch.setattr(recall.Known, "keep", noting)
+    monkeypatch.setattr(recall.ThrowTree, "keep", noting)
     played(CASES[0], 3000)
     assert len(kept) <= 81  # the totals of four dice against those of four
     assert sum(kept) == len(kept) + 10  # and the questions: the first dice, and behind each of nine totals the others

@@ -162,27 +162,21 @@ def _with_window(table: Table, roll: _Roll) -> Standing:
 
 def _kept(table: Table, roll: _Roll) -> Standing:
     """Return where a roll with its window stands in odds, which may know it from another turn; without totals."""
-    names: Mapping[str, str] = EMPTY
-
-    def key() -> Hashable:
-        nonlocal roll, names
-        by_facts = table.run.players.policies.by_facts
-        unnamed = aspects.without_names(table.state, roll.sides, roll.ledger, by_facts=by_facts)
-        roll, names = msgspec.structs.replace(roll, ledger=unnamed.ledger), unnamed.names
-        return "roll", roll.actor, roll.raised, roll.add, roll.foes, roll.sides, unnamed.means, roll.settles
+    if not table.run.keeps_parts:
+        found = _with_window(table, roll)
+        return found if table.run.asked == "total" else Standing(found.margin, effects=found.effects)
+    by_facts = table.run.players.policies.by_facts
+    unnamed = aspects.without_names(table.state, roll.sides, roll.ledger, by_facts=by_facts)
+    key = "roll", roll.actor, roll.raised, roll.add, roll.foes, roll.sides, unnamed.means, roll.settles
+    start = msgspec.structs.replace(roll, ledger=unnamed.ledger)
 
     def play(inner: Table) -> Standing:
-        if inner is table:
-            found = _with_window(table, roll)
-            return found if table.run.asked == "total" else Standing(found.margin, effects=found.effects)
-        window = inner.chain(_step, roll, key=_key, holds=(STATE,))
+        window = inner.chain(_step, start, key=_key, holds=(STATE,))
         margin = window.sides[0].height - window.sides[1].height
         return Standing(margin, effects=(*aspects.costs_of(inner, window), *_used_up(roll.actor, roll.raised)))
 
-    found: Standing = table.part(key, play)
-    if not names or not found.effects:
-        return found
-    return Standing(found.margin, found.total, found.opposition, tuple([_named(one, names) for one in found.effects]))
+    found = table.part(lambda: key, play)
+    return Standing(found.margin, effects=tuple([_named(one, unnamed.names) for one in found.effects]))
 
 
 def _named(one: Effect, names: Mapping[str, str]) -> Effect:
