@@ -81,7 +81,7 @@ def _as_own(error: BaseException) -> BaseException:
 
         return UsageError(without_command(context.command_path, context.command.list_commands(context)))
     message = error.format_message().rstrip(".")
-    message = message[:1].lower() + message[1:]
+    message = _plain_number(message[:1].lower() + message[1:])
     if context is None:
         return UsageError(f"{message}; --help lists the options")
     extra = message.rpartition("(")[2].rstrip(")").split() if "unexpected extra argument" in message else []
@@ -94,6 +94,14 @@ def _as_own(error: BaseException) -> BaseException:
         line = line_in_group(context.command_path, unknown_word, context.command.list_commands(context))
         message += f"; you may want `{line}`" if line else ""
     return UsageError(f"{context.command_path}: {message}; `{context.command_path} --help` lists its options")
+
+
+def _plain_number(message: str) -> str:
+    """Return a message of Typer's about a number in the words of ours."""
+    import re
+
+    message = re.sub(r"is not a valid int(eger)?( range)?", "is not a whole number", message)
+    return re.sub(r"is not in the range x>=(\d+)", r"is not a whole number from \1 on", message)
 
 
 WIDTH = 72  # at most, of the piece of a dice expression that is shown with a caret
