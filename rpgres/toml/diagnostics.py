@@ -216,7 +216,11 @@ def _key_part(part: str) -> str:
     if re.fullmatch(r"[A-Za-z0-9_-]+", part):
         return part
     quoted = part.replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + "".join(one if one.isprintable() else f"\\U{ord(one):08X}" for one in quoted) + '"'
+    return '"' + "".join(one if one.isprintable() else _escaped(one) for one in quoted) + '"'
+
+
+def _escaped(sign: str) -> str:
+    return f"\\u{ord(sign):04x}" if ord(sign) <= 0xFFFF else f"\\U{ord(sign):08x}"
 
 
 def unknown(what: str, name: str, known: Any, *, of: str) -> str:
