@@ -254,6 +254,12 @@ def test_a_command_without_json_answers_with_its_text() -> None:
         ({"op": "sheet.show", "file": "-"}, ["file"], "standard input has the requests"),
         ({"op": "table.new", "ruleset": "fate", "sheets": ["../mara"]}, ["sheets"], "without a path"),
         ({"op": "table.new", "switch": [], "switches": []}, ["switches"], "given twice"),
+        ({"op": "scene.check", "files": []}, ["files"], "a text or a list of texts"),
+        ({"op": "table.undo", "number": [1]}, ["number"], "takes a whole number"),
+        ({"op": "ruleset.import", "file": {"a": 1}}, ["file"], "`file` takes a text"),
+        ({"op": "ruleset.test", "ruleset": "two-dice", "vectors": [1]}, ["vectors"], "`vectors` takes a text"),
+        ({"op": "odds", "scene": "fate/gate", "auto": True, "out": "a\0b"}, ["out"], "without null characters"),
+        ({"op": "odds", "scene": "fate/gate", "json": True}, ["json"], "has no key 'json'"),
     ],
 )
 def test_what_is_wrong_is_told_with_its_place(request_: dict[str, Any], path: list[str], said: str) -> None:
@@ -261,6 +267,27 @@ def test_what_is_wrong_is_told_with_its_place(request_: dict[str, Any], path: li
     assert (answer["id"], answer["format"], answer["code"], answer["exit"]) == ("e", "rpgres.error/1", "usage", 2)
     assert said in answer["message"]
     assert answer["details"]["path"] == path
+
+
+def test_an_op_that_is_no_text_stops_no_batch() -> None:
+    done = rpgres("batch", stdin='{"op": ["x"], "id": 1}\n{"op": "config.path", "id": 2}\n')
+    wrong, right = map(json.loads, done.out.splitlines())
+    assert (done.code, wrong["id"], wrong["details"]["path"], right["id"]) == (0, 1, ["op"], 2)
+
+
+def test_scene_run_plays_procedures() -> None:
+    inputs = {"skill": 3, "vs": 2, "victories": 1, "exchanges": 1}
+    (played,) = told({"op": "scene.run", "file": "fate/contest", "with": inputs, "auto": True, "seed": "1"})
+    typed = [word for name, value in inputs.items() for word in (f"--{name}", str(value))]
+    ran = json.loads(rpgres("scene", "run", "fate/contest", *typed, "--auto", "--seed", "1", "--json").out)
+    assert [played["steps"][0][key] for key in ("outcome", "events")] == [
+        ran["steps"][0][key] for key in ("outcome", "events")
+    ]
+
+
+@pytest.mark.parametrize("operation", ["odds", "table.odds"])
+def test_no_key_in_the_schema_is_refused_as_unknown(operation: str) -> None:
+    assert not {"json", "plain"} & set(batch_schema()["$defs"][operation]["properties"])
 
 
 @pytest.mark.parametrize("operation", ["odds", "table.odds"])
