@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from rpgres.dice import dice
-from rpgres.engine.players import Question, Seats, View, by_question
+from rpgres.engine.players import COMMON_POLICIES, NO, Question, Seats, View, by_question, preferred
 from rpgres.engine.running import Run
 from rpgres.engine.table import Table
 from rpgres.model.state import slug
@@ -101,7 +101,7 @@ def test_a_chain_without_a_last_throw_ends() -> None:
 
 
 FIGHT = """ruleset = "fate"
-policy = "sensible"
+policy = "POLICY"
 [characters.ann]
 sheet = "ann.toml"
 [[steps]]
@@ -119,12 +119,30 @@ with = { skill = 1, vs = 2 }
 """
 
 
+@by_question
+def only_smoke_screen(view: View, question: Question) -> str:
+    """Invoke one aspect by its name, which a policy that promised no more than `by_question` may do."""
+    if "acting" not in question.facts:
+        return preferred(view, question)
+    return next((option.name for option in question.options if option.name == "smoke-screen"), NO)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("names", [("Smoke", "Smoke Screen"), ("Ash", "Brume")])
-def test_windows_without_names_come_to_what_play_with_names_does(tmp_path: Path, names: tuple[str, str]) -> None:
+@pytest.mark.parametrize(
+    ("policy", "names"),
+    [
+        ("sensible", ("Smoke", "Smoke Screen")),
+        ("sensible", ("Ash", "Brume")),
+        ("only-smoke-screen", ("Smoke", "Smoke Screen")),
+    ],
+)
+def test_odds_of_windows_are_those_of_play(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, policy: str, names: tuple[str, str]
+) -> None:
     """Where one name begins another, options with new dice sort otherwise than the aspects do."""
+    monkeypatch.setitem(COMMON_POLICIES, "only-smoke-screen", only_smoke_screen)
     (tmp_path / "ann.toml").write_text('name = "Ann"\nrefresh = 1\n[skills]\nfight = 2\n', "utf-8")
-    text = FIGHT.replace("FIRST", names[0]).replace("SECOND", names[1])
+    text = FIGHT.replace("FIRST", names[0]).replace("SECOND", names[1]).replace("POLICY", policy)
     scene = read_scene(Source(path=str(tmp_path / "fight.toml"), text=text), find_ruleset=find_ruleset)
     course = course_of(scene, by=[f"tags.{slug(name)}.uses.ann" for name in names])
     kept, played = scene_odds(course), scene_odds(course, is_merged=False, work=10**9)
