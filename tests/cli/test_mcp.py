@@ -411,7 +411,7 @@ def met_by(path: Path, ruleset: str, secrets: Secrets) -> list[str]:
 def test_what_a_seat_may_not_know_is_in_no_answer(
     ruleset: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(odds, "table_odds", partial(odds.table_odds, leaves=100))
+    monkeypatch.setattr(odds, "table_odds", partial(odds.table_odds, leaves=500))
     one = Secrets([("Smoke", "aspect", 2), ("Rigged Stairs", "boost", 0)], 1, "They lie.", "", "run")
     tags = [("An Advantage", "boost", 0), ("Ankle-Deep Hole", "aspect", 1)]
     other = Secrets(tags, 4, "No.", "invoke" if ruleset in ("fate", "coppermane") else "", "burn it down")

@@ -229,7 +229,7 @@ def met(ruleset: str, secrets: Secrets, folder: Path, start: Starts) -> list[str
 def test_what_a_seat_may_not_know_is_in_no_message(
     ruleset: str, tmp_path: Path, start: Starts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(odds, "table_odds", lambda *args, **given: table_odds(*args, **{**given, "leaves": 100}))
+    monkeypatch.setattr(odds, "table_odds", lambda *args, **given: table_odds(*args, **{**given, "leaves": 500}))
     one = Secrets([("Smoke", "aspect", 2), ("Rigged Stairs", "boost", 0)], 1, "They lie.", "", "run")
     tags = [("An Advantage", "boost", 0), ("Ankle-Deep Hole", "aspect", 1)]
     other = Secrets(tags, 4, "No.", "", "burn it down")

@@ -28,7 +28,7 @@ from rpgres.rulesets import Rules
 from tests.support import gambit
 from tests.support.tiny import tiny_rules, tiny_ruleset
 
-GAMES = 400
+GAMES = 1000
 SURE = 20.0  # a bound is overstepped by chance with a probability of at most 2 * exp(-SURE)
 
 CASES: list[tuple[str, str, dict[str, Any]]] = [

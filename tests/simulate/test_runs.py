@@ -95,7 +95,7 @@ def test_exact_and_simulated_agree_within_five_standard_errors(
     prepared = prepare(rules, action, inputs)
     odds = outcome_odds(prepared, policies={"": policy_of(rules)})
     assert odds.open == 0
-    runs = 1500
+    runs = 4000
     counts = tally_of(job_of(ruleset, action, inputs, seed="agreement"), Plan(runs)).counts["outcome"]
     assert set(counts) <= {band for band, mass in odds.masses.items() if mass}
     for band, mass in odds.masses.items():

@@ -279,7 +279,7 @@ def test_odds_in_which_no_hand_is_dealt_agree_with_hands_that_are(inputs: dict[s
     policies = {"": policy_of(rules())}
     odds = outcome_odds(ready, policies=policies, seconds=60)
     assert odds.open == 0
-    runs = 250
+    runs = 700
     found = Counter(
         run(ready, streams=Streams(f"dealt#{number}"), policies=policies, identify=False)[0].outcome  # type: ignore[union-attr]
         for number in range(runs)

@@ -185,7 +185,7 @@ def test_playing_agrees_with_the_odds(ruleset: str, action: str, inputs: dict[st
     prepared = prepare(load_rules(find_ruleset(ruleset)), action, inputs)
     found = outcome_odds(prepared, policies={"": preferred})
     masses = {band: mass for band, mass in found.masses.items() if mass}
-    dealer, seats, runs = SeededDealer(Streams("samples")), Seats(policies={"": preferred}), 1500
+    dealer, seats, runs = SeededDealer(Streams("samples")), Seats(policies={"": preferred}), 4000
     seen: Counter[str] = Counter()
     for run in range(runs):
         dealer.move_to(run)

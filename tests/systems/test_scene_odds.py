@@ -131,7 +131,7 @@ def test_which_aspect_is_taken_does_not_hang_on_which_came_first(
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SCENES)
 def test_play_comes_to_what_the_odds_say(name: str) -> None:
-    scene, runs = scene_of(SCENES[name]), 500
+    scene, runs = scene_of(SCENES[name]), 2_000
     exact, counted = odds(scene).masses, dict[Any, int]()
     streams = Streams("7")
     for number in range(runs):
