@@ -42,7 +42,7 @@ def _unreached(rules: Rules, name: str) -> Iterator[Diagnostic]:
     try:
         base = read_example(rules, name).inputs if action.example else {}
     except RpgresError:
-        return  # which is told elsewhere
+        return  # other checks report a faulty example
     parameters = rules.parameters(name)
     ranges = {one: _values(its, is_needed=one in action.required) for one, its in parameters.items()}
     varied = [(one, values) for one, (values, _) in ranges.items() if values]
