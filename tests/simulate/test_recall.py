@@ -31,7 +31,6 @@ CASES: list[tuple[str, str, dict[str, Any], tuple[str, ...]]] = [
         {"sheet": "mara", "against": ["venn", "thug"], "ally": ["edda"], "zones": "dock, quay=2, ship"},
         (),
     ),
-    ("coppermane", "conflict", {"sheet": "orrin", "against": ["jackals"]}, ()),
     ("fate", "contest", {"sheet": "mara", "skill": "athletics", "vs": ["guard:fight"]}, ()),
     ("highest-die", "check", {"pool": 2}, ()),
     ("twenty-sided-advantage", "strike", {"bonus": 5, "vs": 15}, ()),
