@@ -13,10 +13,11 @@ from operator import add
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpgres.dice.distributions import LawSizeError, die_law, followed, law_of, shown_law
+from rpgres.dice.distributions import die_law, followed, law_of, shown_law
 from rpgres.dice.expression import Dice
 from rpgres.dice.grammar import Node, Number, Pool, Sum, with_first
 from rpgres.dice.rolling import DieFace, Reading, Throw
+from rpgres.errors import LawSizeError
 
 MOST_JOINT_STEPS = 1_000_000  # that a joint law may take, about two seconds
 

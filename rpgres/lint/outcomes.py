@@ -142,8 +142,8 @@ def text_faults(rules: Rules, path: KeyPath, text: str) -> Iterator[Fault]:
 
 def _rolled_text(path: KeyPath, text: str, before: Scope, after: Scope) -> Iterator[Fault]:
     """Yield what is wrong with the dice in the text of a row, and with names of what it rolls."""
-    for one in BRACES.findall(text):
-        if not NAME.fullmatch(one):
+    for one in re.findall(BRACES, text):
+        if not re.fullmatch(NAME, one):
             yield from template_faults(path, one, before)
         elif one not in after.rolled:
             message = f"{{{one}}} is neither dice nor what this row rolls (`rolls`), and would be shown literally"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 import msgspec
@@ -77,7 +78,7 @@ def _rows(at: KeyPath, table: RandomTable, rows: Mapping[str | int, TableRow]) -
         path = (*at, "rows", key)
         if row.weight != 1 and not is_list:
             yield Fault("useless", (*path, "weight"), "only rows of a list have weights; here the numbers count")
-        if row.name and not NAME.fullmatch(row.name):
+        if row.name and not re.fullmatch(NAME, row.name):
             message = f"{row.name!r} is not a name; names are lowercase letters, digits and hyphens"
             yield Fault("wrong-value", (*path, "name"), message)
         elif row.name and named.setdefault(row.name, row) != row:
