@@ -7,7 +7,7 @@ which it is not are raised.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from math import inf, lcm
 from typing import Any
 
@@ -16,9 +16,10 @@ from rpgres.dice.distributions import EXPLOSION_OPEN
 from rpgres.dice.groups import HIGHEST, LOWEST, Faces, Joining, Law, Vector, group_law, plain_faces
 from rpgres.dice.readings import JointLaw
 from rpgres.engine.named_dice.readings import needed
-from rpgres.engine.named_dice.values import Compiled, Die, Known, again_of, at_number, filled, is_pool, plain
+from rpgres.engine.named_dice.values import Die, Known, again_of, at_number, filled, is_pool, plain
 from rpgres.errors import RuleError
-from rpgres.rulesets.formulas import worker
+from rpgres.rulesets.dice_plans import DicePlan
+from rpgres.rulesets.formulas import Worker, worker
 from rpgres.rulesets.spans import ANY, Span, span_of, within
 
 FIRST_CAP = 1
@@ -31,18 +32,18 @@ Terms = tuple[tuple[int, int], ...]  # of a reading, the slots that are added up
 KINDS = {"sum": "add", "count": "add", "highest": "max", "lowest": "min"}
 
 
-def law_of(compiled: Compiled, base: Mapping[str, Any], names: tuple[str, ...]) -> JointLaw:
+def law_of(plan: DicePlan, base: Mapping[str, Any], names: tuple[str, ...]) -> JointLaw:
     """Return the law of some names of an action without questions.
 
     Args:
-        compiled: the action.
+        plan: the action.
         base: the values of names before the roll.
         names: the names, with the band.
 
     Raises:
         LawSizeError: it would take too much work.
     """
-    return LawBuilder(compiled, base, names).law()
+    return LawBuilder(plan, base, names).law()
 
 
 class LawBuilder:
@@ -58,13 +59,13 @@ class LawBuilder:
         highs, falls: the same by group and reading.
     """
 
-    def __init__(self, compiled: Compiled, base: Mapping[str, Any], asked: tuple[str, ...]) -> None:
-        self.compiled, self.base, self.asked = compiled, base, asked
-        needs = needed(compiled.plan, base, asked)
+    def __init__(self, plan: DicePlan, base: Mapping[str, Any], asked: tuple[str, ...]) -> None:
+        self.plan, self.base, self.asked = plan, base, asked
+        needs = needed(plan, base, asked)
         self.numbers = needs.numbers
         self.workers = {name: worker(expr) for name, expr in needs.numbers.items()}
         self.names, self.terms = tuple(needs.readings), tuple(needs.readings.values())
-        reads = compiled.plan.reads
+        reads = plan.reads
         self.kinds = tuple(KINDS[reads[terms[0][0]].kind] for terms in self.terms)
         self.groups = tuple({group for slot, _ in terms for group in reads[slot].groups} for terms in self.terms)
         self.caps: list[int] = [HIGHEST if name in needs.exact else FIRST_CAP for name in self.names]
@@ -139,7 +140,7 @@ class LawBuilder:
     # -- the states
 
     def _states(self) -> tuple[dict[Vector, int], int]:
-        plan, nothing = self.compiled.plan, Joining(self.kinds, ()).nothing
+        plan, nothing = self.plan, Joining(self.kinds, ()).nothing
         self.highs.clear()
         self.falls.clear()
         states, total = {nothing: 1}, 1
@@ -171,7 +172,7 @@ class LawBuilder:
         return states, total
 
     def known(self, vector: Vector, places: Any) -> Known:
-        known = Known(self.compiled, self.base, {})
+        known = Known(self.plan, self.base, {})
         for place in places:
             known[self.names[place]] = finite(vector[place])
         return known
@@ -322,7 +323,7 @@ def contribution(known: Known, group: str, die: Die, terms: tuple[Terms, ...], k
 class Values(dict[str, Any]):
     """The values of names after the roll, computed at their first use."""
 
-    def __init__(self, workers: Mapping[str, Callable[[Any], Any]], base: Mapping[str, Any]) -> None:
+    def __init__(self, workers: Mapping[str, Worker], base: Mapping[str, Any]) -> None:
         super().__init__()
         self.workers, self.base = workers, base
 

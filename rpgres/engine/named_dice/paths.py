@@ -27,8 +27,8 @@ from rpgres.engine.named_dice.values import Die, Known, Rolled, again_of, as_man
 from rpgres.engine.table import Table
 from rpgres.model.state import Map
 from rpgres.rulesets import OUTCOME_ONLY, STATE
-from rpgres.rulesets.dice_plans import BAND, OF_AN_OUTCOME
-from rpgres.rulesets.formulas import Const, Expr, reduced, worker
+from rpgres.rulesets.dice_plans import BAND, OF_AN_OUTCOME, Formula
+from rpgres.rulesets.formulas import Const, reduced, worker
 
 MOST_KEPT = 100  # inputs of an action whose paths are kept
 MOST_NODES = 200_000  # of one action
@@ -71,10 +71,10 @@ def evaluated(table: Table, bound: BoundAction) -> tuple[dict[str, Any], tuple[C
         table: where it is played.
         bound: the action.
     """
-    asked, compiled = table.run.asked, bound.compiled
-    names = () if asked == "outcome" else (asked,) if asked in OF_AN_OUTCOME else (*OF_AN_OUTCOME, *compiled.wanted)
+    asked, plan = table.run.asked, bound.plan
+    names = () if asked == "outcome" else (asked,) if asked in OF_AN_OUTCOME else (*OF_AN_OUTCOME, *plan.wanted)
     base = bound.known((), {})
-    names = tuple(dict.fromkeys((BAND, *(name for name in names if name in compiled.numbers or name in base))))
+    names = tuple(dict.fromkeys((BAND, *(name for name in names if name in plan.numbers or name in base))))
     paths = _paths_of(bound, names)
     first = number = paths.start()
     chosen: tuple[Chosen, ...] = ()
@@ -142,7 +142,7 @@ class Paths:
 
     def __init__(self, bound: BoundAction, names: tuple[str, ...], key: Any) -> None:
         self.bound, self.names = bound, names
-        self.plan = bound.compiled.plan
+        self.plan = bound.plan
         self.equivalence = Equivalence(bound, names)
         self.nodes: list[Node] = []
         self._numbers: dict[Node, int] = {}
@@ -170,7 +170,7 @@ class Paths:
             return self._ended(chosen, rolled)
         step = self.plan.steps[place]
         if not rolled and not self._may_ask(place, known):
-            law = law_of(self.bound.compiled, known, self.names)
+            law = law_of(self.plan, known, self.names)
             ends = [(weight, self._node(End(values))) for values, weight in zip(law.values, law.weights, strict=True)]
             return self._chance(ends, law.total, law.open)
         if step in self.plan.groups:
@@ -301,12 +301,12 @@ class Paths:
         """Tell whether any question can be asked from a step on: its role has a character, its condition may hold."""
         of, purse = evaluator(self.plan, base), self.bound.purse
 
-        def never(expr: Expr) -> bool:
-            found = reduced(expr, of)
+        def never(formula: Formula) -> bool:
+            found = reduced(formula.tree, of)
             return isinstance(found, Const) and not found.value
 
-        def is_unaffordable(label: str, cost: Mapping[str, Expr]) -> bool:
-            prices = {one: reduced(much, of) for one, much in cost.items()}
+        def is_unaffordable(label: str, cost: Mapping[str, Formula]) -> bool:
+            prices = {one: reduced(much.tree, of) for one, much in cost.items()}
             return any(
                 isinstance(its, Const) and isinstance(its.value, int) and its.value > purse.left(label, one, ())
                 for one, its in prices.items()
@@ -366,7 +366,7 @@ class _Ends:
     """
 
     def __init__(self, known: Known, names: tuple[str, ...]) -> None:
-        plan = known.compiled.plan
+        plan = known.plan
         needs = needed(plan, known, names)
         self.known, self.asked, self.names = known, names, tuple(needs.readings)
         self.terms, reads = tuple(needs.readings.values()), plan.reads
