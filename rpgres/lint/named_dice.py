@@ -42,12 +42,12 @@ from rpgres.rulesets.formulas import (
 )
 from rpgres.rulesets.numbers import has_any_ability, sheet_names
 from rpgres.rulesets.references import spoken_of
+from rpgres.rulesets.rows import BRACES
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.spans import Span, span_of, truth, within
 from rpgres.rulesets.tree import reached
 from rpgres.toml.diagnostics import Fault, KeyPath, nearest
 
-_BRACES = re.compile(r"\{([^{}]*)\}")
 _THROWN = Span(1, inf)
 
 
@@ -180,7 +180,7 @@ def _sources(name: str, action: Action) -> Iterator[tuple[KeyPath, str]]:
         yield (*at, "band"), action.band
     yield from ((path, text) for path, text in ask_texts((*at, "ask"), action) if text)
     for key, its in action.groups.items():
-        for text in _BRACES.findall(its.roll):
+        for text in BRACES.findall(its.roll):
             yield (*at, "dice", key), text
         for part, text in (("worth", its.worth), ("again", its.again)):
             if text:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Container, Iterator, Mapping
 from functools import partial
 
@@ -37,6 +36,7 @@ from rpgres.rulesets.formulas import (
     names,
     worker,
 )
+from rpgres.rulesets.rows import BRACES
 from rpgres.rulesets.schema import Parameter, RulesetFile
 from rpgres.toml.diagnostics import KeyPath
 
@@ -46,7 +46,6 @@ SLOT = "#"  # before the number of a reading
 TIMES = "*"  # before the label of a question, or LABEL:OPTION: how often it was answered, or answered so
 NO = "no"  # the value of a question before any option was chosen
 OF_AN_OUTCOME = ("total", "margin", "opposition")  # numbers that mean to an outcome what they mean to every action
-_BRACES = re.compile(r"\{([^{}]*)\}")
 _MOST_NESTED = 20  # definitions inside each other
 
 
@@ -373,7 +372,7 @@ class _Writer:
 
     def group(self, at: KeyPath, its: Group) -> GroupPlan:
         pieces = [
-            piece if place % 2 == 0 else self._piece(at, piece) for place, piece in enumerate(_BRACES.split(its.roll))
+            piece if place % 2 == 0 else self._piece(at, piece) for place, piece in enumerate(BRACES.split(its.roll))
         ]
         worth, again = (self._formula(at, text, is_of_die=True) if text else None for text in (its.worth, its.again))
         return GroupPlan(str(at[-1]), its.roll, tuple(pieces), worth, again)

@@ -13,6 +13,7 @@ import msgspec
 from rpgres.errors import FileError, RpgresError
 from rpgres.model.state import Deck
 from rpgres.rulesets.actions import Action
+from rpgres.rulesets.rows import ID
 from rpgres.rulesets.schema import Label, RulesetFile
 from rpgres.text.digest import blake2b
 from rpgres.text.folders import settings_folder
@@ -278,7 +279,7 @@ def _with_windows(file: RulesetFile, action: Action) -> Action:
     texts = [action.band, *action.numbers.values(), *action.conditions.values(), *_OF_AN_OUTCOME]
     seen, names = set[str](), file.window_names
     while texts:
-        for name in re.findall(_NAME, texts.pop()):
+        for name in re.findall(ID, texts.pop()):
             if name not in seen:
                 seen.add(name)
                 its = file.define.get(name)
@@ -291,7 +292,6 @@ def _with_windows(file: RulesetFile, action: Action) -> Action:
     )
 
 
-_NAME = r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*"
 _OF_AN_OUTCOME = ("total", "margin", "opposition")  # definitions of these names count for every action
 
 

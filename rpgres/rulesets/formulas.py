@@ -23,7 +23,7 @@ from msgspec.structs import replace
 
 from rpgres.dice.grammar import divide
 from rpgres.errors import RuleError
-from rpgres.rulesets.templates import ID
+from rpgres.rulesets.rows import ID
 
 Value = int | str | None  # None is `nothing`
 

@@ -6,6 +6,9 @@ from typing import Annotated, Any
 
 import msgspec
 
+ID = r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*"  # a name, as a pattern
+NAME = re.compile(ID)
+BRACES = re.compile(r"\{([^{}]*)\}")  # in a text: a name, a formula or dice
 Id = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$")]
 
 
@@ -187,9 +190,6 @@ class Row(Record, frozen=True):
 
 
 OutcomeTable = dict[Id, Row]
-
-BRACES = re.compile(r"\{([^{}]*)\}")  # in a text: a name, or dice
-NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
 def with_rolled_texts(table: str, rows: OutcomeTable) -> OutcomeTable:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from rpgres.engine.named_dice.values import Die
@@ -55,10 +54,6 @@ class Equivalence:
     def is_moving(self, group: str) -> bool:
         """Tell whether the value of a die of a group depends on other dice, or on answers."""
         return "face" in self._named[group]
-
-    def representatives(self, group: str, dice: Iterable[Die]) -> tuple[Die, ...]:
-        """Return the representatives of dice, sorted; without dice that make no difference."""
-        return tuple(sorted(found for die in dice if (found := self.of(group, die)) is not None))
 
     def of(self, group: str, die: Die) -> Die | None:
         """Return the representative of all dice equivalent to one; None for dice that make no difference."""
