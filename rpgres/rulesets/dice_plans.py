@@ -55,19 +55,16 @@ class Formula(Struct, frozen=True):
     Attributes:
         path: its key path; of a definition, that of the definition.
         tree: the formula, written out.
+        names: the names in it, in order.
         work: computes it from the values of names.
         is_of_die: whether it is computed for each die.
     """
 
     path: KeyPath
     tree: Expr
+    names: tuple[str, ...]
     work: Worker
     is_of_die: bool = False
-
-    @property
-    def names(self) -> dict[str, None]:
-        """The names in it, in order."""
-        return names(self.tree)
 
 
 class GroupPlan(Struct, frozen=True):
@@ -265,7 +262,7 @@ def dice_plan(file: RulesetFile, action: str, *, wanted: Collection[str] = ()) -
 
 
 def _formula(path: KeyPath, tree: Expr, *, is_of_die: bool = False) -> Formula:
-    return Formula(path, tree, worker(tree), is_of_die)
+    return Formula(path, tree, tuple(names(tree)), worker(tree), is_of_die)
 
 
 def read_formula(file: RulesetFile, action: Action, text: str) -> Expr:
@@ -381,7 +378,7 @@ class _Writer:
         """Return a formula inside dice; a name alone may stand for dice as they were typed."""
         tree = self.read(text)
         if isinstance(tree, Name) and not tree.name.startswith(SLOT):
-            return Formula(at, tree, worker(Name(f"dice:{tree.name}")))
+            return Formula(at, tree, (tree.name,), worker(Name(f"dice:{tree.name}")))
         return _formula(at, tree)
 
     def _formula(self, path: KeyPath, text: str, *, is_of_die: bool = False) -> Formula:
