@@ -412,12 +412,18 @@ class Layers:
             raise FileError(unknown("deck", name, self.deck_names(), of=f"the ruleset {self._id}"))
         return read_deck(name, texts_of=self.deck_texts, names=self.deck_names)
 
-    def table_names(self) -> Iterator[str]:
-        """Yield the names of all outcome tables, those of `ruleset.toml` first."""
-        yield from self._file.outcomes
+    def table_names(self) -> list[str]:
+        """Return the names of all outcome tables, those of `ruleset.toml` first."""
+        found = dict.fromkeys(self._file.outcomes)
         for folder in self.folders:
-            for path in sorted((folder / "outcomes").glob("*.toml")):
-                yield path.stem
+            found |= dict.fromkeys(path.stem for path in sorted((folder / "outcomes").glob("*.toml")))
+        return list(found)
+
+    def outcome_texts(self) -> Iterator[Text]:
+        """Yield every outcome table, and the menus, as each file writes them."""
+        for name in self.table_names():
+            yield from self.table_texts(name)
+        yield from self.menu_texts()
 
     def identity(self) -> dict[str, Any]:
         """Return what names these rules exactly: version, a hash of all their data, and the overlays in use."""

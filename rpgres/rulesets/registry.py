@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from rpgres.errors import RuleError, in_words, is_interrupt, place_of
+from rpgres.errors import RuleError, code_failed, is_interrupt
 from rpgres.model.state import Map
 from rpgres.rulesets.switches import Record
 
@@ -255,9 +255,8 @@ def pictured(ruleset: Ruleset, state: State, *, is_drawn: bool) -> dict[str, lis
         except BaseException as error:
             if is_interrupt(error):
                 raise
-            place = place_of(error)
-            message = f"what the ruleset {ruleset.id} shows of the table failed: {in_words(error)}{place}"
-            raise blamed(RuleError(message, place=place), ruleset) from error
+            what = f"what the ruleset {ruleset.id} shows of the table failed"
+            raise blamed(code_failed(what, error), ruleset) from error
         found |= drawn
     return found
 
