@@ -152,19 +152,18 @@ def find_sheet(rules: Rules, name: str, *, beside: Path | None = None) -> Path:
     raise MissingSheet(f"there is no sheet {name!r}{hint}", file=name)
 
 
-def read_sheet(rules: Rules, name: str, *, beside: Path | None = None, source: Source | None = None) -> Sheet:
+def read_sheet(rules: Rules, name: str, *, source: Source | None = None) -> Sheet:
     """Return the character of a sheet file, named after the file.
 
     Args:
         name: a path, or the name of one of the ruleset's own sheets.
-        beside: the folder of the scene that names it.
         source: the text, when it is already at hand (standard input).
 
     Raises:
         FileError: there is no such file, or it is faulty (all problems at once).
     """
     if source is None:
-        source = sheet_source(rules, name, beside=beside)
+        source = sheet_source(rules, name)
     return make_sheet(rules, parse(source), name=short_name(source), sources=[source])
 
 

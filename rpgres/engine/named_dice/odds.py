@@ -7,13 +7,13 @@ which it is not are raised.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import inf, lcm
 from typing import Any
 
 from rpgres.dice import Dice, LawSizeError
 from rpgres.dice.distributions import EXPLOSION_OPEN
-from rpgres.dice.groups import HIGHEST, LOWEST, Faces, Joining, Law, Vector, group_law, plain_faces
+from rpgres.dice.groups import HIGHEST, LOWEST, Again, Faces, Joining, Law, Vector, group_law, plain_faces
 from rpgres.dice.readings import JointLaw
 from rpgres.engine.named_dice.readings import needed
 from rpgres.engine.named_dice.values import Die, Known, again_of, at_number, filled, is_pool, plain
@@ -207,49 +207,25 @@ class LawBuilder:
 
     def _faces(self, group: str, places: tuple[int, ...], known: Known, dice: Dice) -> Faces:
         """Return the dice of a group with what each face contributes to the readings."""
-        again, kept, count = again_of(known, group, dice), None, 1
-        if is_pool(dice):
-            pool = dice.pools[0]
-            shown, count = plain_faces(pool), pool.count
-            kept = pool.kept if pool.keep else None
-        else:
-            shown = tuple(dice.law.items())
         terms, kinds = tuple(self.terms[place] for place in places), tuple(self.kinds[place] for place in places)
-        first = tuple(
-            (weight, contribution(known, group, Die(face), terms, kinds), again is not None and face in again.first)
-            for face, weight in shown
-        )
-        added: tuple[tuple[int, Vector, bool], ...] = ()
-        if again is not None:
-            added = tuple(
-                (weight, contribution(known, group, Die(face, is_first=False), terms, kinds), face in again.added)
-                for face, weight in shown
-            )
-        self._note(group, places, first, added, count)
-        return Faces(count, first, added, kept)
-
-    def _note(
-        self,
-        group: str,
-        places: tuple[int, ...],
-        first: tuple[tuple[int, Vector, bool], ...],
-        added: tuple[tuple[int, Vector, bool], ...],
-        count: int,
-    ) -> None:
-        """Record how far the readings of a group can rise and fall."""
+        faces = law_faces(dice, again_of(known, group, dice), lambda die: contribution(known, group, die, terms, kinds))
         for number, place in enumerate(places):
-            if self.kinds[place] != "add":
-                continue
-            more = [vector[number] for _, vector, _ in added]
-            going_on = [vector[number] for _, vector, goes_on in (*first, *added) if goes_on]
-            if min(going_on, default=0) < 0:
-                raise RuleError("the worth of dice that add others may not be below 0, or sums are unbounded")
-            is_endless = any(goes_on and vector[number] > 0 for _, vector, goes_on in added)
-            most = max(vector[number] + (max(0, *more) if goes_on else 0) for _, vector, goes_on in first)
-            high = inf if is_endless and going_on else count * max(most, 0)
-            fall = count * max(0, -min(vector[number] for _, vector, _ in (*first, *added)))
-            self.highs[group, place] = max(self.highs.get((group, place), 0), high)
-            self.falls[group, place] = max(self.falls.get((group, place), 0), fall)
+            if self.kinds[place] == "add":
+                self._note(group, place, number, faces)
+        return faces
+
+    def _note(self, group: str, place: int, number: int, faces: Faces) -> None:
+        """Record how far a reading can rise and fall by a group, in whose vectors it has a number."""
+        more = [vector[number] for _, vector, _ in faces.added]
+        going_on = [vector[number] for _, vector, goes_on in (*faces.first, *faces.added) if goes_on]
+        if min(going_on, default=0) < 0:
+            raise RuleError("the worth of dice that add others may not be below 0, or sums are unbounded")
+        is_endless = any(goes_on and vector[number] > 0 for _, vector, goes_on in faces.added)
+        most = max(vector[number] + (max(0, *more) if goes_on else 0) for _, vector, goes_on in faces.first)
+        high = inf if is_endless and going_on else faces.count * max(most, 0)
+        fall = faces.count * max(0, -min(vector[number] for _, vector, _ in (*faces.first, *faces.added)))
+        self.highs[group, place] = max(self.highs.get((group, place), 0), high)
+        self.falls[group, place] = max(self.falls.get((group, place), 0), fall)
 
     def _joined(
         self, states: dict[Vector, int], total: int, laws: dict[Vector, Law], places: tuple[int, ...]
@@ -305,6 +281,24 @@ class LawBuilder:
         if all(span.is_certain for span in found):
             return tuple(span.value for span in found)
         return None
+
+
+def law_faces(dice: Dice, again: Again | None, vector: Callable[[Die], Vector]) -> Faces:
+    """Return the dice of a group as their law needs them.
+
+    Args:
+        dice: the dice; those that are no pool are one die with their totals for faces.
+        again: which faces add a die; None where none does.
+        vector: returns what a die contributes.
+    """
+    pool = dice.pools[0] if is_pool(dice) else None
+    shown = plain_faces(pool) if pool is not None else tuple(dice.law.items())
+    first = tuple((weight, vector(Die(face)), again is not None and face in again.first) for face, weight in shown)
+    added: tuple[tuple[int, Vector, bool], ...] = ()
+    if again is not None:
+        added = tuple((weight, vector(Die(face, is_first=False)), face in again.added) for face, weight in shown)
+    count, keep = (pool.count, pool.kept if pool.keep else None) if pool is not None else (1, None)
+    return Faces(count, first, added, keep)
 
 
 def contribution(known: Known, group: str, die: Die, terms: tuple[Terms, ...], kinds: tuple[str, ...]) -> Vector:

@@ -15,11 +15,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rpgres.dice import Dice, LawSizeError
-from rpgres.dice.groups import Again, Faces, Joining, Vector, group_law, plain_faces
+from rpgres.dice.groups import Again, Faces, Joining, Vector, group_law
 from rpgres.dice.readings import JointLaw
 from rpgres.engine.decisions import ask
 from rpgres.engine.named_dice.equivalence import Equivalence
-from rpgres.engine.named_dice.odds import KINDS, Values, contribution, finite, law_of
+from rpgres.engine.named_dice.odds import KINDS, Values, contribution, finite, law_faces, law_of
 from rpgres.engine.named_dice.play import BoundAction
 from rpgres.engine.named_dice.questions import Chosen, Offer, kept
 from rpgres.engine.named_dice.readings import evaluator, needed
@@ -239,25 +239,20 @@ class Paths:
     def _law_of(
         self, dice: Dice, again: Again | None, group: str, number: int
     ) -> tuple[list[tuple[tuple[Die, ...], int]], int, int]:
-        pool = dice.pools[0] if is_pool(dice) else None
-        shown = plain_faces(pool) if pool is not None else tuple(dice.law.items())
-        count = pool.count if pool is not None else 1
         kinds: dict[Die | None, int] = {None: -1}
 
-        def kind(face: int, *, is_first: bool) -> int:
-            return kinds.setdefault(self.equivalence.of(group, Die(face, is_first, number)), len(kinds) - 1)
+        def kind(die: Die) -> Vector:
+            return (kinds.setdefault(self.equivalence.of(group, die._replace(thrown=number)), len(kinds) - 1),)
 
-        first = [
-            (weight, kind(face, is_first=True), again is not None and face in again.first) for face, weight in shown
-        ]
-        added = [(weight, kind(face, is_first=False), face in again.added) for face, weight in shown] if again else []
-        size, cap = len(kinds) - 1, count + _more(count, again, len(shown)) if again is not None else None
-
-        def faces(of: list[tuple[int, int, bool]]) -> tuple[tuple[int, tuple[int, ...], bool], ...]:
-            return tuple((weight, tuple(int(one == place) for place in range(size)), more) for weight, one, more in of)
-
-        keep = pool.kept if pool is not None and pool.keep else None
-        law, total = group_law(Faces(count, faces(first), faces(added), keep), Joining(("add",) * size, (cap,) * size))
+        rolled = law_faces(dice, again, kind)
+        size = len(kinds) - 1
+        cap = rolled.count + _more(rolled.count, again, len(rolled.first)) if again is not None else None
+        first, added = (
+            tuple((weight, tuple(int(one == place) for place in range(size)), more) for weight, (one,), more in of)
+            for of in (rolled.first, rolled.added)
+        )
+        faces = Faces(rolled.count, first, added, rolled.kept)
+        law, total = group_law(faces, Joining(("add",) * size, (cap,) * size))
         total += 0 if is_pool(dice) else dice.law.open  # explosions that were not followed
         listed = [one for one in kinds if one is not None]
         found = [
