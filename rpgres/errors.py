@@ -200,6 +200,12 @@ def in_words(error: BaseException) -> str:
     return in_short(f"{type(error).__name__}: {text}".removesuffix(": "))
 
 
+def code_failed(what: str, error: BaseException) -> RuleError:
+    """Return the error of a ruleset's code that raised something which is not meant for users, and where."""
+    place = place_of(error)
+    return RuleError(f"{what}: {in_words(error)}{place}", place=place)
+
+
 def is_interrupt(error: BaseException) -> bool:
     """Tell whether a person interrupts the program: a KeyboardInterrupt that code raises by itself is none."""
     if not isinstance(error, KeyboardInterrupt):
