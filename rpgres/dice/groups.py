@@ -14,11 +14,10 @@ from math import gcd, lcm, prod
 
 from msgspec import Struct
 
-from rpgres.dice.distributions import LawSizeError
 from rpgres.dice.expression import Dice
 from rpgres.dice.grammar import FATE, MOST_EXPLOSIONS, Pool
 from rpgres.dice.rolling import DieFace, Throw
-from rpgres.errors import GivenError
+from rpgres.errors import GivenError, LawSizeError
 
 MOST_STEPS = 3_000_000  # of joining states in one law, some seconds
 
