@@ -320,4 +320,4 @@ def roll_group(
         explain_opposition(table, plan_of, other, found)
     if not is_pool(found):
         return (Die(throw.value),)
-    return tuple(Die(face, is_first, number) for face, is_first in faces_of(throw))
+    return tuple(Die(face, is_first, number) for face, is_first in faces_of(dice.pools[0], throw))

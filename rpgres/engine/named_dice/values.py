@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from rpgres.dice import Dice, dice
-from rpgres.dice.grammar import Pool
-from rpgres.dice.groups import Again, can_bring
+from rpgres.dice.grammar import Again, Pool
+from rpgres.dice.groups import can_bring
 from rpgres.engine.named_dice.inputs import Given
 from rpgres.errors import NotationError, RuleError, UsageError
 from rpgres.rulesets import Rules
