@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -13,7 +14,7 @@ import msgspec
 from rpgres.dice.groups import added_dice, faces_of
 from rpgres.engine.decisions import ask
 from rpgres.engine.named_dice.account import explain, explain_opposition, opposing
-from rpgres.engine.named_dice.inputs import Given, given_of
+from rpgres.engine.named_dice.inputs import Given
 from rpgres.engine.named_dice.questions import Chosen, Offer, Purse, answers, effects_of, kept, picks, question_of
 from rpgres.engine.named_dice.values import (
     Die,
@@ -31,7 +32,7 @@ from rpgres.engine.named_dice.values import (
 from rpgres.engine.players import NO, Question
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import RuleError, UsageError
-from rpgres.model.state import Character, Map
+from rpgres.model.state import Character, Map, State
 from rpgres.rulesets import STATE, Effect, Rules
 from rpgres.rulesets.actions import OPPOSITION
 from rpgres.rulesets.dice_plans import BAND, OF_AN_OUTCOME, DicePlan, OptionPlan
@@ -55,14 +56,12 @@ def play_named(action: str, table: Table, actor: Character, /, **arguments: Any)
     if actor.is_out:
         raise UsageError(f"{actor.name} is out, and cannot act in this scene any more")
     rules = table.rules
-    plan = plan_of(rules, action)
-    given = given_of(rules, action, actor, arguments, table.state)
-    base = base_of(plan, given)
+    bound = bound_of(rules, action, actor, arguments, table.state)
+    given = bound.given
     if not rules.file.actions[action].dice:
-        facts = Map(_facts(base, given))
+        facts = Map(_facts(bound.base, given))
         outcome = table.settle(rules.file.actions[action].tables[0], None, roles=given.roles(), facts=facts)
         return _completed(table, outcome, given)
-    bound = BoundAction(rules, action, plan, base, given, Purse(rules, action, table.state, given.roles()))
     windowed = None
     if rules.file.windows:
         from rpgres.engine.named_dice.windows import played_with_windows
@@ -127,25 +126,34 @@ def _facts(numbers: Mapping[str, Any], given: Given) -> dict[str, Any]:
 # The roll
 
 
+def bound_of(rules: Rules, action: str, actor: Character, arguments: Mapping[str, Any], state: State) -> BoundAction:
+    """Return an action with its inputs, cached for repeated runs."""
+    key = f"bound:{action}"
+    last: BoundAction | None = rules.compiled.get(key)
+    if last is None or not last.given.is_of(actor, arguments, state):
+        given = Given(rules, action, actor, arguments, state)
+        last = rules.compiled[key] = BoundAction(plan_of(rules, action), given)
+    elif type(state) is not State:  # odds take note of what is read, each time
+        last.base = base_of(last.plan, last.given)
+    return last
+
+
 class BoundAction:
     """An action with named dice, with its inputs.
 
-    Not a record: caches beside the inputs refer to it.
-
     Args:
-        rules, action, plan: the action.
-        base: the values of names before the roll; see `base_of`.
+        plan: the action.
         given: its inputs.
+
+    Attributes:
+        base: the values of names before the roll; see `base_of`.
         purse: the counters and tracks from which options are paid.
     """
 
-    __slots__ = ("action", "base", "given", "plan", "purse", "rules")
-
-    def __init__(
-        self, rules: Rules, action: str, plan: DicePlan, base: Mapping[str, Any], given: Given, purse: Purse
-    ) -> None:
-        self.rules, self.action, self.plan = rules, action, plan
-        self.base, self.given, self.purse = base, given, purse
+    def __init__(self, plan: DicePlan, given: Given) -> None:
+        self.rules, self.action, self.plan, self.given = given.rules, given.action, plan, given
+        self.base = base_of(plan, given)
+        self.purse = Purse(given.rules, given.action, given.state, given.roles())
 
     def known(self, chosen: tuple[Chosen, ...], rolled: Rolled) -> Known:
         """Return the values of names after some answers and rolls."""
@@ -204,7 +212,7 @@ class BoundAction:
                     shown = (f"{group}-{die.face}" if len(option.reroll) > 1 else str(die.face) for group, die in dice_)
                     yield "-".join((name, *shown)), dice_
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The names whose values the outcome needs."""
         told = self.rules.file.actions[self.action].told.values()
@@ -212,15 +220,12 @@ class BoundAction:
         known = self.known((), {})
         return tuple(name for name in wanted if name in known or name in self.plan.numbers)
 
-    @property
+    @cached_property
     def equivalence(self) -> Equivalence:
         """Which dice are equivalent."""
         from rpgres.engine.named_dice.equivalence import Equivalence
 
-        if self.given.equivalence is None:
-            self.given.equivalence = Equivalence(self, self.names)
-        found: Equivalence = self.given.equivalence
-        return found
+        return Equivalence(self, self.names)
 
     def facts(self, label: str, known: Known) -> Map[str, Any]:
         """Return the facts of a question."""

@@ -121,13 +121,7 @@ def plain(value: Value) -> Value:
 
 
 def base_of(plan: DicePlan, given: Given) -> dict[str, Any]:
-    """Return the values of names before the roll, with those that stand for dice (`dice:NAME`); cached."""
-    if given.base is None:
-        given.base = _base_of(plan, given)
-    return given.base
-
-
-def _base_of(plan: DicePlan, given: Given) -> dict[str, Any]:
+    """Return the values of names before the roll, with those that stand for dice (`dice:NAME`)."""
     base: dict[str, Any] = {}
     on_sheets = {*sheet_names(given.rules.file), *given.actor.abilities, *given.actor.counters}
     for name in plan.wanted:
