@@ -66,38 +66,37 @@ def play_named(action: str, table: Table, actor: Character, /, **arguments: Any)
     if rules.file.windows:
         from rpgres.engine.named_dice.windows import played_with_windows
 
-        windowed = played_with_windows(table, actor, bound)
-    found, chosen, costs = windowed if windowed is not None else (*played(table, actor, bound), ())
-    return _settled(table, action, found, given, chosen, costs)
+        windowed = played_with_windows(table, bound)
+    found, chosen, costs = windowed if windowed is not None else (*played(table, bound), ())
+    return _settled(table, bound, found, chosen, costs)
 
 
 def _settled(
     table: Table,
-    action: str,
+    bound: BoundAction,
     found: Mapping[str, Any],
-    given: Given,
     chosen: tuple[Chosen, ...],
     costs: tuple[Effect, ...],
 ) -> Outcome:
-    rules, band, told = table.rules, found[BAND], table.rules.file.actions[action].told
-    if band is None and found.get("margin") is None and OPPOSITION in rules.file.actions[action].groups:
+    rules, action, given, band = table.rules, bound.action, bound.given, found[BAND]
+    described = rules.file.actions[action]
+    if band is None and found.get("margin") is None and OPPOSITION in described.groups:
         raise UsageError(f"{rules.id} {action} needs an opposition; the ruleset defines no unopposed outcome")
     if band not in rules.file.bands:
         raise RuleError(f"{rules.id} {action} comes to {band!r}, which is no band of the ruleset")
     numbers = {name: plain(found.get(name)) for name in found if name != BAND}
     total, margin, opposition = (numbers.get(name) for name in OF_AN_OUTCOME)
-    facts = _facts(numbers, given)
-    details = {name: numbers[number] for name, number in told.items() if numbers.get(number) not in (None, "")}
-    table.merge((action, band, Map(facts), total, margin, chosen, costs), holds=(STATE,))
+    facts = Map(_facts(numbers, given))
+    told = described.told.items()
+    details = {name: numbers[number] for name, number in told if numbers.get(number) not in (None, "")}
+    table.merge((action, band, facts, total, margin, chosen, costs), holds=(STATE,))
     shown = ", ".join(f"{name.replace('-', ' ')} {value}" for name, value in details.items() if name != "total")
     if shown and table.is_read:
         table.tell(shown)
     margin, total, opposition = (one if isinstance(one, int) else None for one in (margin, total, opposition))
-    table_name = rules.file.actions[action].tables[0]
-    outcome = table.settle(
-        table_name, margin, total=total, opposition=opposition, roles=given.roles(), facts=Map(facts), band=band
-    )
-    outcome = outcome.plus(effects_of(rules, action, chosen, margin, Map(facts))) if chosen else outcome
+    roles, name = given.roles(), described.tables[0]
+    outcome = table.settle(name, margin, total=total, opposition=opposition, roles=roles, facts=facts, band=band)
+    outcome = outcome.plus(effects_of(rules, action, chosen, margin, facts)) if chosen else outcome
     outcome = _completed(table, outcome, given, costs)
     return msgspec.structs.replace(outcome, details=Map({**outcome.details, **details})) if details else outcome
 
@@ -245,22 +244,20 @@ def _by_group(dice_: list[tuple[str, Die]], groups: Iterable[str]) -> tuple[tupl
     return tuple((group, its) for group, its in found if its)
 
 
-def played(table: Table, actor: Character, bound: BoundAction) -> tuple[dict[str, Any], tuple[Chosen, ...]]:
+def played(table: Table, bound: BoundAction) -> tuple[dict[str, Any], tuple[Chosen, ...]]:
     """Return the values of an action's names, and the chosen options."""
     if not table.is_read:
         from rpgres.engine.named_dice.paths import evaluated
 
         return evaluated(table, bound)
-    rolled, chosen, fresh = roll_and_ask(table, actor, bound)
+    rolled, chosen, fresh = roll_and_ask(table, bound)
     known = bound.known(chosen, rolled)
     found = {name: known[name] for name in bound.names}
     explain(table, known, bound.given, fresh)
     return found, chosen
 
 
-def roll_and_ask(
-    table: Table, actor: Character, bound: BoundAction
-) -> tuple[dict[str, tuple[Die, ...]], tuple[Chosen, ...], list[str]]:
+def roll_and_ask(table: Table, bound: BoundAction) -> tuple[dict[str, tuple[Die, ...]], tuple[Chosen, ...], list[str]]:
     """Roll and ask in the order of an action.
 
     Returns:
@@ -273,7 +270,7 @@ def roll_and_ask(
         step = plan.steps[place]
         known = bound.known(chosen, rolled)
         if step in plan.groups:
-            rolled[step] = roll_group(table, actor, bound, known, step)
+            rolled[step] = roll_group(table, bound, known, step)
             fresh.append(step)
             place += 1
             continue
@@ -294,12 +291,12 @@ def roll_and_ask(
         for group, again in offers[answer].again:
             stay = kept(rolled[group], again)
             fresh.append(group)
-            rolled[group] = (*stay, *roll_group(table, actor, bound, known, group, again))
+            rolled[group] = (*stay, *roll_group(table, bound, known, group, again))
     return rolled, chosen, fresh
 
 
 def roll_group(
-    table: Table, actor: Character, bound: BoundAction, known: Known, group: str, again: tuple[Die, ...] = ()
+    table: Table, bound: BoundAction, known: Known, group: str, again: tuple[Die, ...] = ()
 ) -> tuple[Die, ...]:
     """Roll a group, or reroll some of its dice, and return those that count; in odds one of each kind of result."""
     if not table.is_read:
@@ -319,7 +316,7 @@ def roll_group(
         if other is not None:
             explain_opposition(table, plan_of, other, found)
         return (Die(dice.law.values[0]),)
-    by = other.character if other is not None else "" if group == OPPOSITION else actor.name
+    by = other.character if other is not None else "" if group == OPPOSITION else bound.given.actor.name
     throw = table.run.roll(dice, group, by, is_shown=True).throw
     if other is not None:
         explain_opposition(table, plan_of, other, found)
