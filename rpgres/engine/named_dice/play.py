@@ -188,7 +188,7 @@ class BoundAction:
 
     def question(self, label: str, offers: Iterable[Offer], facts: Map[str, Any]) -> Question:
         """Return a question with its options."""
-        return question_of(self.rules, self.action, label, self.purse.who(label), offers, facts, self.face_of)
+        return question_of(self.purse.asks[label], label, self.purse.who(label), offers, facts, self.face_of)
 
     def _ways(self, known: Known, name: str, option: OptionPlan) -> Iterator[tuple[str, list[tuple[str, Die]]]]:
         """Yield the ways to choose an option: its name as typed, and the dice to reroll."""
@@ -235,7 +235,7 @@ class BoundAction:
         """Return the step after an answered question: the question again, or the next step."""
         label = self.plan.steps[place]
         times = sum(1 for one in chosen if one.label == label)
-        return place if times < self.rules.file.actions[self.action].ask[label].times else place + 1
+        return place if times < self.purse.asks[label].times else place + 1
 
 
 def _by_group(dice_: list[tuple[str, Die]], groups: Iterable[str]) -> tuple[tuple[str, tuple[Die, ...]], ...]:
