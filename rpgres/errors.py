@@ -110,6 +110,12 @@ class NotationError(UsageError):
         self.length = length
 
 
+class LawSizeError(UsageError):
+    """A distribution that would take too long to work out; `details["limit"]` names the limit."""
+
+    code = "law-size"
+
+
 class GivenError(UsageError):
     """A result that was read off real dice or cards and cannot have happened."""
 

@@ -15,10 +15,10 @@ from math import gcd, lcm, prod
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpgres.dice.distributions import LawSizeError
 from rpgres.dice.expression import Dice
 from rpgres.dice.grammar import FATE, Again, Explosion, Pool
 from rpgres.dice.rolling import Throw
+from rpgres.errors import LawSizeError
 
 MOST_STEPS = 3_000_000  # of joining states in one law, some seconds
 

@@ -180,7 +180,7 @@ def _sources(name: str, action: Action) -> Iterator[tuple[KeyPath, str]]:
         yield (*at, "band"), action.band
     yield from ((path, text) for path, text in ask_texts((*at, "ask"), action) if text)
     for key, its in action.groups.items():
-        for text in BRACES.findall(its.roll):
+        for text in re.findall(BRACES, its.roll):
             yield (*at, "dice", key), text
         for part, text in (("worth", its.worth), ("again", its.again)):
             if text:

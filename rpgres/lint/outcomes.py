@@ -15,7 +15,6 @@ from rpgres.rulesets.folders import read_as
 from rpgres.rulesets.provenance import located_in
 from rpgres.rulesets.rows import (
     BRACES,
-    NAME,
     Formula,
     Id,
     OutcomeTable,
@@ -23,6 +22,7 @@ from rpgres.rulesets.rows import (
     RowOption,
     RowQuestion,
     bounded,
+    is_id,
     links_of,
     templates,
 )
@@ -142,8 +142,8 @@ def text_faults(rules: Rules, path: KeyPath, text: str) -> Iterator[Fault]:
 
 def _rolled_text(path: KeyPath, text: str, before: Scope, after: Scope) -> Iterator[Fault]:
     """Yield what is wrong with the dice in the text of a row, and with names of what it rolls."""
-    for one in BRACES.findall(text):
-        if not NAME.fullmatch(one):
+    for one in re.findall(BRACES, text):
+        if not is_id(one):
             yield from template_faults(path, one, before)
         elif one not in after.rolled:
             message = f"{{{one}}} is neither dice nor what this row rolls (`rolls`), and would be shown literally"

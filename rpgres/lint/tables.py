@@ -10,7 +10,7 @@ from rpgres.errors import FileError, UsageError
 from rpgres.lint.formulas import Scope, missing, scope_of, template_faults
 from rpgres.lint.outcomes import comes_faults, readable_menus
 from rpgres.model.cards import known_cards
-from rpgres.rulesets.rows import NAME, links_of
+from rpgres.rulesets.rows import is_id, links_of
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.table_plans import NO_END, RowPlan, TablePlan, closure
 from rpgres.rulesets.tables import RandomTable, TableRow, fits, is_within, spans_of
@@ -69,7 +69,7 @@ def _rows(at: KeyPath, table: RandomTable, rows: Mapping[str | int, TableRow]) -
         path = (*at, "rows", key)
         if row.weight != 1 and not is_list:
             yield Fault("useless", (*path, "weight"), "only rows of a list have weights; here the numbers count")
-        if row.name and not NAME.fullmatch(row.name):
+        if row.name and not is_id(row.name):
             message = f"{row.name!r} is not a name; names are lowercase letters, digits and hyphens"
             yield Fault("wrong-value", (*path, "name"), message)
         elif row.name and named.setdefault(row.name, row) != row:

@@ -19,7 +19,7 @@ from rpgres.plugins.folders import head_of
 from rpgres.rulesets import API, Origin, Ruleset
 from rpgres.rulesets.folders import NAMING
 from rpgres.rulesets.kits import Kit
-from rpgres.rulesets.rows import NAME
+from rpgres.rulesets.rows import is_id
 from rpgres.toml.cache import parse_cached
 from rpgres.toml.reading import read_source
 from rpgres.version import __version__
@@ -92,7 +92,7 @@ def find_kit(name: str) -> Kit | None:
     from importlib.util import find_spec
 
     module = f"{KITS}.{name.replace('-', '_')}"
-    if not NAME.fullmatch(name) or find_spec(module) is None:
+    if not is_id(name) or find_spec(module) is None:
         return None
     found: Kit = import_module(module).KIT
     return found

@@ -15,7 +15,7 @@ from string import Template
 
 from rpgres.errors import FileError, OutputError, UsageError
 from rpgres.plugins.discovery import ruleset_names
-from rpgres.rulesets.rows import NAME
+from rpgres.rulesets.rows import is_id
 from rpgres.version import __version__
 
 TEMPLATE = Path(__file__).parent / "template"
@@ -81,7 +81,7 @@ def check_name(name: str) -> None:
 
     if is_notation(name):
         raise UsageError(f"{name!r} would be read as dice notation; choose another name")
-    if not NAME.fullmatch(name):
+    if not is_id(name):
         raise UsageError(
             f"{name!r} cannot be an id: an id consists of lowercase letters, digits and hyphens, and "
             "starts with a letter"

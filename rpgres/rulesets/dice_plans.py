@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Container, Iterator, Mapping
 from functools import partial
 
@@ -369,7 +370,8 @@ class _Writer:
 
     def group(self, at: KeyPath, its: Group) -> GroupPlan:
         pieces = [
-            piece if place % 2 == 0 else self._piece(at, piece) for place, piece in enumerate(BRACES.split(its.roll))
+            piece if place % 2 == 0 else self._piece(at, piece)
+            for place, piece in enumerate(re.split(BRACES, its.roll))
         ]
         worth, again = (self._formula(at, text, is_of_die=True) if text else None for text in (its.worth, its.again))
         return GroupPlan(str(at[-1]), its.roll, tuple(pieces), worth, again)

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -92,7 +92,7 @@ def _same(one: Path, other: Path) -> bool:
     return one == other or os.path.realpath(one) == os.path.realpath(other)
 
 
-class Text(NamedTuple):
+class Text(msgspec.Struct, frozen=True):
     """A table as one file writes it: the file, the table's data, and the key path under which it stands there."""
 
     source: Source

@@ -6,6 +6,7 @@ leads to one table stands for that table's rows.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from typing import TYPE_CHECKING
@@ -178,7 +179,7 @@ def _named(row: TableRow, key: str | int, titles: dict[str, str], mine: dict[str
     """
     if row.name:
         return row.name
-    words = slug(BRACES.sub(" ", row.text)) if BRACES.sub("", row.text).strip() else slug(f"row {key}")
+    words = slug(re.sub(BRACES, " ", row.text)) if re.sub(BRACES, "", row.text).strip() else slug(f"row {key}")
     cut = words if len(words) <= LONGEST else words[: LONGEST + 1].rpartition("-")[0] or words[:LONGEST]
     found, number, alone = cut, 1, msgspec.structs.replace(row, weight=1)
     while titles.setdefault(found, row.text) not in ("", row.text) or mine.setdefault(found, alone) != alone:

@@ -30,7 +30,7 @@ def names_in(template: str) -> tuple[str, ...]:
     >>> names_in("{rating}d6 + {stat}")
     ('rating', 'stat')
     """
-    return tuple(dict.fromkeys(name.strip() for name in BRACES.findall(template)))
+    return tuple(dict.fromkeys(name.strip() for name in re.findall(BRACES, template)))
 
 
 def dice_key(name: str) -> str:
@@ -40,7 +40,7 @@ def dice_key(name: str) -> str:
 
 def misnamed(template: str) -> str | None:
     """Return what stands in braces and can be no name, or nothing."""
-    return next((name for name in BRACES.findall(template) if not _NAME.fullmatch(name)), None)
+    return next((name for name in re.findall(BRACES, template) if not _NAME.fullmatch(name)), None)
 
 
 def joined(template: str) -> int | None:
