@@ -13,7 +13,7 @@ from rpgres.engine.labels import labels_of
 from rpgres.engine.outcomes import Outcome
 from rpgres.engine.players import Answer, Seats
 from rpgres.engine.prepare import Prepared
-from rpgres.engine.records import AnswerRecord, answers_of
+from rpgres.engine.records import AnswerRecord, answers_of, scripts_of
 from rpgres.engine.running import Run
 from rpgres.engine.stops import NeedsAnswer, not_deterministic
 from rpgres.engine.waiting import always, waiting
@@ -43,16 +43,14 @@ def check_repeats(
         RuleError: it asked something else.
     """
     first = list(answers_of(events, single=labels_of(prepared.rules, prepared.action)))
-    scripts: dict[str, dict[str, list[str]]] = {"chance": {}, "decision": {}}
-    for answer in first:
-        scripts[answer.kind].setdefault(answer.key, []).append(answer.value)
-    dealer = GivenDealer(scripts["chance"], then=SeededDealer(streams, step=step))
+    given, choose = scripts_of(first)
+    dealer = GivenDealer(given, then=SeededDealer(streams, step=step))
     asks = ""
     try:
         # Everything that was asked so far is answered, optional decisions included, so the next question is the end.
         # So are claims, which go by who answered.
         is_recalled = waits_for or prepared.trust is not None
-        players = waiting(waits=always, recalled=_decided(events)) if is_recalled else Seats(scripts["decision"])
+        players = waiting(waits=always, recalled=_decided(events)) if is_recalled else Seats(choose)
         run = play(dealer, players)
     except NeedsAnswer as needs:
         run, asks = needs.run, needs.question.label
