@@ -15,7 +15,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rpgres.dice import Dice, LawSizeError
-from rpgres.dice.groups import Again, Faces, Joining, Vector, group_law
+from rpgres.dice.grammar import Again
+from rpgres.dice.groups import Faces, Joining, Vector, group_law
 from rpgres.dice.readings import JointLaw
 from rpgres.engine.decisions import ask
 from rpgres.engine.named_dice.equivalence import Equivalence
