@@ -256,7 +256,7 @@ def _both(
 def _check(steps: int) -> None:
     if steps > MOST_STEPS:
         raise LawSizeError(
-            "to work out what is read off these dice together would take too long (limit MOST_STEPS); "
+            f"to work out what is read off these dice together would take more than {MOST_STEPS:,} steps; "
             "use fewer dice or fewer sides, or roll them many times instead",
             limit="MOST_STEPS",
         )

@@ -151,7 +151,7 @@ def _pool_states(pool: Pool, readings: tuple[Reading, ...], *, needs_value: bool
 def _check(steps: int) -> None:
     if steps > MOST_JOINT_STEPS:
         raise LawSizeError(
-            "to work out what is read off these dice together would take too long (limit MOST_JOINT_STEPS); "
+            f"to work out what is read off these dice together would take more than {MOST_JOINT_STEPS:,} steps; "
             "use fewer dice or fewer sides, or roll them many times instead",
             limit="MOST_JOINT_STEPS",
         )
