@@ -109,8 +109,8 @@ def own_world(
     if request.node.get_closest_marker("fresh") is None:
         keep_rulesets(monkeypatch)
     yield
-    for name, module in sys.modules.items() - before.items():
-        if str(getattr(module, "__file__", "") or "").startswith(base):
+    for name, module in list(sys.modules.items()):
+        if before.get(name) is not module and str(getattr(module, "__file__", "") or "").startswith(base):
             del sys.modules[name]
 
 
