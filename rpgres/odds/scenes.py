@@ -11,7 +11,7 @@ The pass that leaves the least is the answer. What is open is reported as such; 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 from math import gcd, lcm
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 WORK = 600_000  # default budget: standings that are gone through, and questions that turns ask
-FEW = 3_000  # a layer of so many standings is followed whole in the first pass, whatever their mass
+FEW = 300  # a layer of so many standings is followed whole in the first pass, whatever their mass
 LEAST = 1_000  # the first pass follows what has a mass of at least one in so many
 FALL = 8  # by so much the threshold of mass falls from pass to pass
 
@@ -50,6 +50,7 @@ class Course(msgspec.Struct, frozen=True):
         is_over: whether nothing is due any more.
         result: what is asked for, of a standing at the end.
         canons: by field of the state, what stands for all values that are alike to the rules.
+        forgotten: the kinds of tags that make no difference to what is asked for.
     """
 
     start: Standing
@@ -58,6 +59,7 @@ class Course(msgspec.Struct, frozen=True):
     is_over: Callable[[Standing], bool]
     result: Callable[[Standing], Hashable]
     canons: Mapping[str, Callable[[Any], Any]] = EMPTY
+    forgotten: Collection[str] = ()
 
 
 class SceneOdds(msgspec.Struct, frozen=True):
@@ -222,7 +224,8 @@ def scene_odds(
     Args:
         course: what is played.
         leaves, seconds, work: see `Budget`.
-        is_merged: whether turns are looked up that agree in what they read; it changes no chance.
+        is_merged: whether turns are looked up that agree in what they read, and what makes no difference is forgotten;
+            it changes no chance.
 
     Raises:
         Undecided: a decision has nobody to take it.
@@ -314,7 +317,7 @@ class _Walk:
     def __init__(self, course: Course, budget: Budget, *, is_merged: bool) -> None:
         self.course, self.budget = course, budget
         self.is_merged = is_merged
-        self.parts = Parts(course.canons)
+        self.parts = Parts(course.canons, forgotten=course.forgotten if is_merged else ())
         self.rests: dict[Hashable, Memo] = {}
         self.kept = Kept(budget)
         self.turned, self.turns, self.onwards, self.results = Memo(), Memo(), Memo(), Memo()

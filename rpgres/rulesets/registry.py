@@ -26,6 +26,7 @@ ApplyEffect = Callable[["State", "Effect"], "State"]
 Prepare = Callable[[Any, "Character"], "Character"]  # (rules, character) -> character
 Lump = Callable[..., Hashable]
 Canon = Callable[[Any], Any]  # a field of the state -> what stands for all that are alike to the rules
+IdleTags = Callable[[Any, Any], Collection[str]]  # (rules, policies) -> kinds of tags
 Passage = Callable[[Any], "Iterable[Effect] | None"]  # (table) -> effects
 Policy = Callable[[Any, Any], Any]  # (view, question) -> a choice, or weights over choices
 PlayWindow = Callable[[Any, Any], "Iterable[Effect]"]  # (table, roll) -> effects
@@ -87,6 +88,7 @@ class Ruleset:
         self.switch_records: list[type] = []
         self.preparations: list[Prepare] = []
         self.canons: dict[str, Canon] = {}
+        self.idle_tags: list[IdleTags] = []
         self.lumps: dict[str, Lump] = {}
         self.lumps_hold: dict[str, Collection[str]] = {}
         self.periods: dict[tuple[str, str], Passage] = {}
@@ -183,6 +185,16 @@ class Ruleset:
             return canon
 
         return register
+
+    def idle(self, kinds: IdleTags) -> IdleTags:
+        """Register the decorated function `(rules, policies) -> kinds of tags` that make no difference any more.
+
+        It is a promise: where these policies decide all that procedures ask, nothing of the ruleset comes to another
+        result without the tags of these kinds, but for tags themselves. Odds of a procedure then forget such tags,
+        unless they are asked for.
+        """
+        self.idle_tags.append(kinds)
+        return kinds
 
     def use(self, kit: Any, settings: Any = None) -> None:
         """Register what a kit brings: its `KIT`, such as `rpgres.kits.harm.KIT`.

@@ -35,9 +35,11 @@ from rpgres.kits.aspects.invoking import (
     can_invoke,
     costs_of,
     essence,
+    idle_kinds,
     invoke_among,
     invoke_step,
     invoke_window,
+    is_never_invoked,
     means_of,
     new_ledger,
     no_window,
@@ -95,10 +97,12 @@ __all__ = [
     "gain_boost",
     "has_any",
     "hidden_tag",
+    "idle_kinds",
     "in_order",
     "invoke_among",
     "invoke_step",
     "invoke_window",
+    "is_never_invoked",
     "lay",
     "means_of",
     "named_by_maker",
@@ -129,6 +133,7 @@ def register(ruleset: Ruleset, settings: AspectSettings) -> None:
     ruleset.policy("sensible")(policies.sensible)
     ruleset.policy("thrifty")(policies.thrifty)
     ruleset.canon("tags")(in_order)
+    ruleset.idle(idle_kinds)
 
 
 KIT = Kit("aspects", register, AspectSettings)
