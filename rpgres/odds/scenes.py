@@ -11,7 +11,7 @@ The pass that leaves the least is the answer. What is open is reported as such; 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from math import gcd, lcm
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +28,7 @@ from rpgres.model.state import EMPTY
 from rpgres.odds.chances import Chance, chance_rows
 from rpgres.odds.explorer import MERGE, Budget, Merged, Method, Runs, WalkDealer, entries, explore_within, summed
 from rpgres.odds.parts import NEGLIGIBLE, Kept, Sums, drawn
-from rpgres.odds.watching import UNCHANGED, Delta, Memo, Node, Parts, Reads, changed, in_turn
+from rpgres.odds.watching import SHAPE, UNCHANGED, Delta, Memo, Node, Parts, Reads, changed, in_turn
 from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
@@ -178,26 +178,50 @@ class Turned(msgspec.Struct, frozen=True, gc=False):
 class PhaseDealer(WalkDealer):
     """Answers behind a merge on, and has what is read from there on noted.
 
+    At a new merge a run ends, if what follows is known or asks chance; else it goes on to its end, and what follows is
+    known then.
+
     Args:
         tape: the answers before it; None from the beginning of a turn.
         reads: what is read of the standing.
-        kept: what parts of rules come to; None where they are played like all else.
+        kept: what parts of rules come to; None where they are played like all else, and every run ends at a new merge.
+        rest_of: returns the rest of a turn behind a merge, by its key and the answers before it.
+
+    Attributes:
+        rest: the rest of a turn that the running course is in, behind a new merge; what it reads is noted for that.
     """
 
-    __slots__ = ("_kept", "_reads", "_tape_before", "keeps_parts")
+    __slots__ = ("_kept", "_noted", "_reads", "_rest_of", "_tape_before", "keeps_parts", "rest")
 
-    def __init__(self, tape: Any, reads: Reads, kept: Kept | None) -> None:
+    def __init__(
+        self, tape: Any, reads: Reads, kept: Kept | None, rest_of: Callable[[Hashable, Any], Rest | None]
+    ) -> None:
         super().__init__()
-        self._reads, self._tape_before = reads, tape
+        self._reads, self._tape_before, self._noted = reads, tape, reads.parts
         self._kept, self.keeps_parts = kept, kept is not None
+        self._rest_of = rest_of
+        self.rest: Rest | None = None
         self.waiting.clear()
         self.queue(1, 1, tape)
 
     def begin(self) -> None:
         super().begin()
+        self.rest, self._reads.parts = None, self._noted
         self._reads.is_off = self._tape_before is not None
 
+    def fresh(self, label: str, values: Sequence[Any], weights: Sequence[int], total: int) -> Any:
+        if self.rest is not None:
+            raise Merged(self.rest.key)
+        return super().fresh(label, values, weights, total)
+
     def merge(self, key: object) -> None:
+        if self.is_fresh:
+            rest = self._rest_of(key, self.node) if self.rest is None and self.keeps_parts else self.rest
+            if rest is None or rest is self.rest:
+                raise Merged(key if rest is None else rest.key)
+            self.rest, self._reads.parts = rest, {SHAPE: None}
+            self._tape.append((MERGE, key))
+            self.node = rest.tape
         super().merge(key)
         if self._position >= len(entries(self._tape_before)):
             self._reads.is_off = False
@@ -481,29 +505,39 @@ class _Walk:
         standing, runs = self.parts.watched(node, reads), Runs()
         rests: dict[Hashable, Rest] = {}
 
+        def rest_of(key: Hashable, tape: Any) -> Rest | None:
+            rest = rests.get(key)
+            if rest is None:
+                rest = rests[key] = self._merged(node, key, tape)
+            return rest if rest.known.find(node, self.parts) is None else None
+
         def once(dealer: WalkDealer) -> Delta | Rest:
+            assert isinstance(dealer, PhaseDealer)
             try:
                 after = self.course.turn(standing, dealer, None)
             except NeedsAnswer as needs:
                 self.undecided[needs.question.label] = needs.question
                 return UNCHANGED
             except Merged as merged:
-                rest = rests.get(merged.key)
-                if rest is None:
-                    rest = rests[merged.key] = self._merged(node, merged.key, dealer.node)
-                return rest
+                rest_of(merged.key, dealer.node)
+                return rests[merged.key]
             finally:
                 runs.work += 1 + len(dealer.tape)
-            return self.parts.changes(node, after, reads)
+            delta, rest = self.parts.changes(node, after, reads), dealer.rest
+            if rest is None:
+                return delta
+            rest.known.keep(node, reads.parts, Step(((1, delta),), 1), self.parts)
+            return rest
 
-        dealer = PhaseDealer(tape, reads, self.kept if self.is_merged else None)
+        noted_here = reads.parts
+        dealer = PhaseDealer(tape, reads, self.kept if self.is_merged else None, rest_of)
         odds = explore_within(self.budget.share(), once, dealer, runs)
         self.leaves += odds.leaves
         total = lcm(*(mass.denominator for mass in odds.masses.values()), odds.open.denominator)
         branches = tuple((int(mass * total), found) for found, mass in odds.masses.items())
         step = Step(branches, total)
-        memo.keep(node, reads.parts, step, self.parts)
-        noted.update(reads.parts)
+        memo.keep(node, noted_here, step, self.parts)
+        noted.update(noted_here)
         return step
 
     def _merged(self, node: Node, key: Hashable, tape: Any) -> Rest:

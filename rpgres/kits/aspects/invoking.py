@@ -128,6 +128,7 @@ class Window(msgspec.Struct, frozen=True):
         ledger: what has been used up.
         turn: which side is asked next.
         passes: how many sides have passed in a row.
+        rerolls: the side whose dice are thrown anew before anything else; None for neither.
         settles: what settles the margin, where nothing else depends on that.
     """
 
@@ -135,6 +136,7 @@ class Window(msgspec.Struct, frozen=True):
     ledger: Ledger
     turn: int = 0
     passes: int = 0
+    rerolls: int | None = None
     settles: Settles | None = None
 
 
@@ -265,6 +267,9 @@ def costs_of(table: Table, window: Window) -> tuple[Effect, ...]:
 def invoke_step(table: Table, window: Window) -> Window | None:
     """Ask the side whose turn it is, and return where the window then stands; None where all have passed."""
     count, turn = len(window.sides), window.turn
+    if window.rerolls is not None:  # a step of its own: it is the same whatever the dice showed before
+        changed = _changed(table, window.sides[window.rerolls], window.rerolls, window.ledger, 0)
+        return replace(window, sides=_with_side(window, window.rerolls, changed), rerolls=None)
     if window.passes >= count:
         return None
     if table.rules.switches(AspectSwitches).invoke_order == "actor-then-opponent":
@@ -277,6 +282,10 @@ def invoke_step(table: Table, window: Window) -> Window | None:
 
 def essence(window: Window) -> Hashable:
     """Return all that matters of where a window stands, if behind it only the margin matters and what was used up."""
+    if window.rerolls is not None:
+        side = window.sides[window.rerolls]
+        sides = _with_side(window, window.rerolls, replace(side, total=side.total - (side.rolled or 0), rolled=None))
+        return window.turn, window.rerolls, sides, window.ledger.used
     if window.passes < len(window.sides):
         return window.turn, window.passes, window.sides, window.ledger.used
     first, *others = [side.height for side in window.sides]
@@ -328,8 +337,10 @@ def _asked(table: Table, window: Window, *, text: str = "Invoke an aspect?", set
             continue
         name, _, how = answer.partition(":")
         spent = _spent(table.state, ledger, turn, choices[name], against=other.members)
+        if how == REROLL and ledger.raising is None:
+            return replace(window, ledger=spent, rerolls=turn)
         changed = _changed(table, side, turn, ledger, 0 if how == REROLL else ledger.settings.bonus)
-        return replace(window, sides=(*sides[:turn], changed, *sides[turn + 1 :]), ledger=spent)
+        return replace(window, sides=_with_side(window, turn, changed), ledger=spent)
     if not could:
         no_window(table, [side.members], [side.label])
     return window
@@ -362,6 +373,11 @@ def _changed(table: Table, side: Side, turn: int, ledger: Ledger, bonus: int) ->
         return replace(side, total=side.total + bonus)
     rolled = table.roll(side.dice, side.dice_label, by=side.by or side.members[0])
     return replace(side, total=side.total - side.rolled + rolled, rolled=rolled)
+
+
+def _with_side(window: Window, turn: int, side: Side) -> tuple[Side, ...]:
+    """Return the sides of a window with another in the place of one."""
+    return (*window.sides[:turn], side, *window.sides[turn + 1 :])
 
 
 def _others(sides: Sequence[Side], turn: int) -> Side:
