@@ -2,8 +2,8 @@
 
 A turn is run once for all standings that agree in what it reads; for the others it is looked up.
 
-A scene is gone through in passes. The first follows every standing of a layer that has few, and of one that has many
-those whose mass reaches a threshold; what it drops is open. As long as something was dropped and the budget lasts, the
+A scene is gone through in passes. A pass runs the turns of standings whose mass reaches a threshold, and follows much
+lighter ones whose turns are known; what it drops is open. As long as something was dropped and the budget lasts, the
 next pass has a lower threshold: what is known of turns stays, so that it mostly looks up. A standing of mass m that is
 dropped leaves at most m open, in whatever layer, so one threshold for all layers leaves the least open for the work.
 The pass that leaves the least is the answer. What is open is reported as such; nothing is renormalised.
@@ -11,9 +11,9 @@ The pass that leaves the least is the answer. What is open is reported as such; 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from math import gcd, lcm
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -35,9 +35,12 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 WORK = 600_000  # default budget: standings that are gone through, and questions that turns ask
-FEW = 300  # a layer of so many standings is followed whole in the first pass, whatever their mass
-LEAST = 1_000  # the first pass follows what has a mass of at least one in so many
-FALL = 8  # by so much the threshold of mass falls from pass to pass
+LEAST = 200  # the first pass runs the turns of what has a mass of at least one in so many
+KNOWN = 10  # turns that are known are followed down to so much lighter standings
+FEW = 300  # a layer of so many standings is followed whole in the first pass, as far as turns are known
+FALL = 6  # by so much all this grows from pass to pass
+EVERY = 10**12  # in place of any of these: nothing is dropped
+SPARE = 0.05  # for this share of its budget, the first pass runs turns of lighter standings, too; it doubles each time
 
 
 class Course(msgspec.Struct, frozen=True):
@@ -267,15 +270,17 @@ class _Layer(msgspec.Struct, frozen=True, gc=False):
         open: of what is open.
         after: of all standings that it led to.
         scale: what they are parts of.
-        states: how many standings were followed.
-        has_dropped: whether standings were not.
-        is_cut: whether it was for want of budget.
+        chosen: how many standings were to be followed, if their turns are known.
+        states: how many were.
+        has_dropped: whether others were not.
+        is_cut: whether one was not for want of budget, though its mass reaches the threshold.
     """
 
     ends: dict[Hashable, int]
     open: int
     after: int
     scale: int
+    chosen: int = 0
     states: int = 0
     has_dropped: bool = False
     is_cut: bool = False
@@ -285,25 +290,32 @@ class _Pass(msgspec.Struct):
     """One way through a scene, and what has come of it so far.
 
     Attributes:
-        few: a layer of so many standings is followed whole.
-        least: of a layer of more, those of a mass of at least one in so many.
-        before: how many standings the pass before it has followed in each layer.
+        few: a layer of so many standings is followed whole, as far as turns are known.
+        least: turns are run of standings with a mass of at least one in so many.
+        spare: for this share of the budget that is left when it begins, turns of lighter standings are run, too.
+        before: how many standings the pass before it was to follow in each layer.
         layers: those that are done; the first is the beginning of the scene.
     """
 
     few: int
     least: int
+    spare: float = SPARE
     before: tuple[int, ...] = ()
     layers: list[_Layer] = []
 
     @property
-    def states(self) -> tuple[int, ...]:
-        """How many standings were followed in each layer."""
-        return tuple([one.states for one in self.layers])
+    def states(self) -> int:
+        """How many standings were followed."""
+        return sum([one.states for one in self.layers])
 
-    def is_next(self) -> bool:
-        """Tell whether a pass with a lower threshold could know more."""
-        return any(one.has_dropped for one in self.layers) and not any(one.is_cut for one in self.layers)
+    def next(self) -> _Pass | None:
+        """Return the pass that comes after it, if one can know more: the same again where the budget cut a layer."""
+        if not any(one.has_dropped for one in self.layers):
+            return None
+        before = tuple([one.chosen for one in self.layers])
+        if any(one.is_cut for one in self.layers):
+            return _Pass(self.few, self.least, self.spare, before)
+        return _Pass(self.few * FALL, self.least * FALL, min(1, self.spare * 2), before)
 
     def open(self) -> Fraction:
         """Return the probability of what is open: all that came to no end."""
@@ -327,12 +339,24 @@ class _Pass(msgspec.Struct):
         return later[0] / (sum(later) or 1) if later else 0.5
 
     def chosen(self, layer: dict[Node, int], scale: int) -> list[Node]:
-        """Return the standings of a layer that are to be followed, the heaviest first."""
-        if len(layer) <= self.few:
-            return sorted(layer, key=layer.__getitem__, reverse=True)
-        least = scale // self.least
-        heavy = sorted([node for node, weight in layer.items() if weight > least], key=layer.__getitem__, reverse=True)
-        return heavy if len(heavy) >= self.few else sorted(layer, key=layer.__getitem__, reverse=True)[: self.few]
+        """Return the standings of a layer that are to be followed, if their turns are known; the heaviest first."""
+        nodes: Iterable[Node] = layer
+        if len(layer) > self.few:
+            least = scale // (self.least * KNOWN)
+            heavy = [node for node, weight in layer.items() if weight > least]
+            if len(heavy) > self.few:
+                nodes = heavy
+        ordered = sorted(nodes, key=layer.__getitem__, reverse=True)
+        return ordered if nodes is not layer else ordered[: self.few]
+
+
+class _Followed(NamedTuple):
+    """The standings of a layer that are followed, with their weights, and the weight of the others; see `_Layer`."""
+
+    found: list[tuple[Node, int, Turned]]
+    dropped: int = 0
+    chosen: int = 0
+    is_cut: bool = False
 
 
 class _Walk:
@@ -350,43 +374,65 @@ class _Walk:
 
     def run(self) -> SceneOdds:
         """Go through the scene in passes until nothing is dropped, or the budget is spent."""
-        passes = [_Pass(FEW, LEAST)]
+        passes = [_Pass(FEW, LEAST) if self.is_merged else _Pass(EVERY, EVERY)]
         is_interrupted = False
         try:
             self._go_through(passes[0])
-            while passes[-1].is_next() and not self.budget.is_spent:
-                last = passes[-1]
-                passes.append(_Pass(last.few * FALL, last.least * FALL, last.states))
-                self._go_through(passes[-1])
+            while (after := passes[-1].next()) is not None:
+                if self.budget.is_spent or self.budget.work <= passes[-1].states:  # it would not come so far again
+                    break
+                passes.append(after)
+                self._go_through(after)
         except KeyboardInterrupt:
             is_interrupted = True
         best = min(reversed(passes), key=_Pass.open)
         leaves = self.leaves + self.kept.leaves
         turns = max(0, len(best.layers) - 1)
         is_interrupted = is_interrupted or STOP.is_asked
-        return SceneOdds(best.masses(), best.open(), leaves, sum(best.states), turns, is_interrupted)
+        return SceneOdds(best.masses(), best.open(), leaves, best.states, turns, is_interrupted)
 
     def _go_through(self, now: _Pass) -> None:
         """Go through the layers of a pass; one that is interrupted is none of them."""
         start = self.parts.node_of(self.course.start)
-        layer, scale = self._led_to(now, [(start, 1, self._taken_on(start, [(1, UNCHANGED)], 1, {}))], 0, 1)
+        begun = _Followed([(start, 1, self._taken_on(start, [(1, UNCHANGED)], 1, {}))])
+        spare, layer, scale = self.budget.mark(now.spare), *self._led_to(now, begun, 1)
         while layer and sum(layer.values()) * NEGLIGIBLE >= scale:
-            mark = self.budget.mark(now.share())
-            chosen, found = now.chosen(layer, scale), list[tuple[Node, int, Turned]]()
-            for node in chosen:
-                if self.budget.is_spent or (found and self.budget.is_past(mark)):
-                    break
-                self.budget.spend(1)
-                found.append((node, layer[node], self._turned(node)))
+            followed = self._follow(now, layer, scale, spare)
             if self.undecided:
                 raise Undecided(self.undecided)
-            dropped = sum(layer.values()) - sum([weight for _, weight, _ in found]) if len(found) < len(layer) else 0
-            layer, scale = self._led_to(now, found, dropped, scale, is_cut=len(found) < len(chosen))
+            layer, scale = self._led_to(now, followed, scale)
 
-    def _led_to(
-        self, now: _Pass, found: list[tuple[Node, int, Turned]], dropped: int, scale: int, *, is_cut: bool = False
-    ) -> tuple[dict[Node, int], int]:
+    def _follow(self, now: _Pass, layer: dict[Node, int], scale: int, spare: Budget) -> _Followed:
+        """Return the standings of a layer that a pass follows, with what comes of their turns.
+
+        Args:
+            now: the pass.
+            layer: weights, of a scale.
+            scale: what they are parts of.
+            spare: a mark up to which light standings have their turns run, too.
+        """
+        budget, mark, least = self.budget, self.budget.mark(now.share()), scale // now.least
+        found, chosen, is_cut = list[tuple[Node, int, Turned]](), now.chosen(layer, scale), False
+        for node in chosen:
+            if budget.is_spent:
+                is_cut = True
+                break
+            weight = layer[node]
+            turned: Turned | None = self.turned.find(node, self.parts) if self.is_merged else None
+            if turned is None:
+                is_past = bool(found) and budget.is_past(mark)
+                is_cut = is_cut or (is_past and weight >= least)
+                if is_past or (weight < least and budget.is_past(spare)):
+                    continue
+                turned = self._turned(node)
+            budget.spend(1)
+            found.append((node, weight, turned))
+        dropped = sum(layer.values()) - sum([weight for _, weight, _ in found]) if len(found) < len(layer) else 0
+        return _Followed(found, dropped, len(chosen), is_cut)
+
+    def _led_to(self, now: _Pass, followed: _Followed, scale: int) -> tuple[dict[Node, int], int]:
         """Add a layer to a pass, and return the standings that it leads to with their weights, and their scale."""
+        found, dropped, chosen, is_cut = followed
         factor = lcm(*{turned.total for _, _, turned in found})
         after: dict[Node, int] = {}
         ends: dict[Hashable, int] = {}
@@ -400,22 +446,19 @@ class _Walk:
                 ends[result] = ends.get(result, 0) + grown * share
             left += grown * turned.open
         scale *= factor
-        is_first = not now.layers
-        states = 0 if is_first else len(found)
-        now.layers.append(_Layer(ends, left, sum(after.values()), scale, states, dropped > 0, is_cut))
+        states = len(found) if chosen else 0  # the beginning is no turn
+        now.layers.append(_Layer(ends, left, sum(after.values()), scale, chosen, states, dropped > 0, is_cut))
         common = gcd(scale, *after.values())
         if common > 1:
             after = {node: weight // common for node, weight in after.items()}
         return after, scale // common
 
     def _turned(self, node: Node) -> Turned:
-        """Return what comes of the turn that is due, its rests included: looked up, or put together."""
-        known: Turned | None = self.turned.find(node, self.parts) if self.is_merged else None
-        if known is None:
-            noted: dict[int, None] = {}
-            known = self._taken_on(node, *self._followed(node, self._turn(node, noted), noted), noted)
-            self.turned.keep(node, noted, known, self.parts)
-        return known
+        """Return what comes of the turn that is due, its rests included; it is kept."""
+        noted: dict[int, None] = {}
+        turned = self._taken_on(node, *self._followed(node, self._turn(node, noted), noted), noted)
+        self.turned.keep(node, noted, turned, self.parts)
+        return turned
 
     def _taken_on(self, node: Node, branches: list[tuple[int, Delta]], total: int, noted: dict[int, None]) -> Turned:
         """Return what a turn comes to, taken on to what is due next.
