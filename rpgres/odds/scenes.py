@@ -299,7 +299,7 @@ class _Pass(msgspec.Struct):
 
     few: int
     least: int
-    spare: float = SPARE
+    spare: float
     before: tuple[int, ...] = ()
     layers: list[_Layer] = []
 
@@ -374,7 +374,7 @@ class _Walk:
 
     def run(self) -> SceneOdds:
         """Go through the scene in passes until nothing is dropped, or the budget is spent."""
-        passes = [_Pass(FEW, LEAST) if self.is_merged else _Pass(EVERY, EVERY)]
+        passes = [_Pass(FEW, LEAST, SPARE) if self.is_merged else _Pass(EVERY, EVERY, 1)]
         is_interrupted = False
         try:
             self._go_through(passes[0])
