@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -236,6 +237,15 @@ LONELOG = Option("lonelog", "Write the account in Lonelog notation.", "FILE", OU
 class StrictCommand(typer.core.TyperCommand):
     """A command that refuses an option of one value that is typed twice; Typer would silently take the last."""
 
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return its options, and those of every command, which are taken from a line before it is read."""
+        *own, asks_help = super().get_params(ctx)
+        return [*own, *_of_readers(), asks_help]
+
+    def get_help_option_names(self, ctx: Any) -> list[str]:
+        """Return what asks for help, also where no root command is above this one, as in `rpgres play`."""
+        return ["-h", "--help"]
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the line.
 
@@ -258,6 +268,14 @@ class StrictCommand(typer.core.TyperCommand):
                     raise UsageError(f"{param.opts[0]} is given twice, and takes one value", option=param.opts[0])
                 typed.add(param.name)
         return super().parse_args(ctx, args)
+
+
+@cache
+def _of_readers() -> list[typer.core.TyperOption]:
+    found = [one.build() for one in (PLAIN, DICE_WORDS)]
+    for option in found:
+        option.expose_value = False
+    return found
 
 
 class SectionedCommand(StrictCommand):

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rpgres.dice.grammar import MOST_EXPLOSIONS, Named, Node, Number, Pool, Product, Quotient, divide
-from rpgres.errors import UsageError
+from rpgres.errors import LawSizeError
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -22,12 +22,6 @@ if TYPE_CHECKING:
 MOST_LAW_VALUES = 20_000  # from the lowest to the highest value of a distribution, or apart
 MOST_LAW_WORK = 250_000_000  # about a quarter of a second, counted in estimated nanoseconds
 EXPLOSION_OPEN = 10**9  # explosions are followed until what is open is at most one in this many, for each die
-
-
-class LawSizeError(UsageError):
-    """A distribution that would take too long to work out; `details["limit"]` names the limit."""
-
-    code = "law-size"
 
 
 class Law(Struct, frozen=True):

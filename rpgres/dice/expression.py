@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property, lru_cache
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from msgspec import Struct
 
-from rpgres.dice import distributions as laws
 from rpgres.dice import grammar as notation
 from rpgres.dice import parsing, rolling
-from rpgres.dice.distributions import Law
 from rpgres.dice.rolling import Throw
 from rpgres.errors import NotationError
+
+if TYPE_CHECKING:
+    from rpgres.dice.distributions import Law
 
 
 class Dice:
@@ -74,7 +75,9 @@ class Dice:
         Raises:
             LawSizeError: it has too many values or would take too much work; the message names the limit.
         """
-        return laws.law_of(self._node)
+        from rpgres.dice.distributions import law_of  # a roll needs none
+
+        return law_of(self._node)
 
     @cached_property
     def parts(self) -> dict[str, Dice]:
@@ -218,7 +221,9 @@ def difference(a: Dice, b: Dice) -> Law:
     Raises:
         LawSizeError: one of them, or the difference, is too much work; the message names the limit.
     """
-    return laws.subtract(a.law, b.law)
+    from rpgres.dice.distributions import subtract
+
+    return subtract(a.law, b.law)
 
 
 def is_notation(text: str) -> bool:

@@ -14,11 +14,10 @@ from math import gcd, lcm, prod
 
 from msgspec import Struct
 
-from rpgres.dice.distributions import LawSizeError
 from rpgres.dice.expression import Dice
 from rpgres.dice.grammar import FATE, MOST_EXPLOSIONS, Pool
 from rpgres.dice.rolling import DieFace, Throw
-from rpgres.errors import GivenError
+from rpgres.errors import GivenError, LawSizeError
 
 MOST_STEPS = 3_000_000  # of joining states in one law, some seconds
 
@@ -228,19 +227,19 @@ def group_law(faces: Faces, joining: Joining) -> Law:
     while len(joining.kinds) == 1 and powers[-1][0] * 2 <= faces.count:
         number, law = powers[-1]
         steps += len(law) ** 2
-        _check(steps)
-        powers.append((2 * number, _both(law, law, join)))
+        check_steps(steps)
+        powers.append((2 * number, both(law, law, join)))
     states, left = {joining.nothing: 1}, faces.count
     for number, law in reversed(powers):
         while left >= number:
             steps += len(states) * len(law)
-            _check(steps)
-            states = _both(states, law, join)
+            check_steps(steps)
+            states = both(states, law, join)
             left -= number
     return states, sum(weight for weight, _, _ in faces.first) ** faces.count
 
 
-def _both(
+def both(
     left: dict[Vector, int], right: dict[Vector, int], join: Callable[[Vector, Vector], Vector]
 ) -> dict[Vector, int]:
     """Return the weights of two joined."""
@@ -253,7 +252,12 @@ def _both(
     return found
 
 
-def _check(steps: int) -> None:
+def check_steps(steps: int) -> None:
+    """Refuse a law that takes too many steps of joining.
+
+    Raises:
+        LawSizeError: it does.
+    """
     if steps > MOST_STEPS:
         raise LawSizeError(
             "to work out what is read off these dice together would take too long (limit MOST_STEPS); "
@@ -294,7 +298,7 @@ def _bringing_law(faces: Faces, join: Callable[[Vector, Vector], Vector], nothin
                 levels[depths[vector]][vector] = weight * scale
             for level in reversed(levels):
                 steps += len(level) * len(added)
-                _check(steps)
+                check_steps(steps)
                 for so_far, weight in level.items():
                     _bring(so_far, weight, added, join, done, levels, depths, all_added - looping[so_far])
         states = done
@@ -343,7 +347,7 @@ def _depth(
         reached = [(times, join(so_far, vector)) for times, vector, goes_on in added if goes_on]
         after = [key for _, key in reached if key != so_far]
         missing = [key for key in after if key not in depths]
-        _check(len(depths))
+        check_steps(len(depths))
         if missing:
             open_ += missing
             continue
@@ -367,7 +371,7 @@ def _kept_law(faces: Faces, join: Callable[[Vector, Vector], Vector], nothing: V
         after: dict[tuple[int, Vector], int] = {}
         for (placed, so_far), ways in states.items():
             steps += count - placed + 1
-            _check(steps)
+            check_steps(steps)
             reached = so_far
             for more in range(count - placed + 1):
                 if more and first < placed + more <= last:

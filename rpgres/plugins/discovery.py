@@ -19,7 +19,6 @@ from rpgres.plugins.entries import (
     BUILTIN,
     DISABLE,
     ENDED,
-    ID,
     Entry,
     disabled_names,
     installed_plugins,
@@ -33,6 +32,7 @@ from rpgres.plugins.folders import head_of, is_one_of
 from rpgres.plugins.importing import load
 from rpgres.rulesets import Ruleset, builtin_folder, data_folders, overlay_roots
 from rpgres.rulesets.folders import BEGINS_SO
+from rpgres.rulesets.rows import is_id
 
 
 class RulesetName(msgspec.Struct, frozen=True):
@@ -140,7 +140,7 @@ def unknown_ruleset(ruleset_id: str, *, extra: Sequence[Path] = ()) -> UsageErro
 
 
 def _overlay_folder(ruleset_id: str, extra: Sequence[Path]) -> Path | None:
-    if not ID.fullmatch(ruleset_id):
+    if not is_id(ruleset_id):
         return None  # what was typed may be a path
     folders = [root / ruleset_id for root in reversed(overlay_roots(extra))]
     return next((folder for folder in folders if os.path.isdir(folder)), None)  # unlike Path's, this never raises
@@ -159,15 +159,11 @@ def _nothing_in(path: Path) -> str:
     return "" if any(line.strip() and not line.startswith("#") for line in lines) else f"{path} is empty; {BEGINS_SO}"
 
 
-def unused_disabled(*, extra: Sequence[Path] = ()) -> list[str]:
-    """Return what `RPGRES_DISABLE` names that switches nothing off: one sentence for each, with the nearest name.
-
-    Args:
-        extra: the folders of `--rulesets`.
-    """
+def unused_disabled() -> list[str]:
+    """Return what `RPGRES_DISABLE` names that switches nothing off: one sentence for each, with the nearest name."""
     from rpgres.toml.reading import nearest
 
-    entries = list(all_entries(extra))
+    entries = list(all_entries())
     known = {entry.id for entry in entries} | {normal(entry.distribution) for entry in entries if not entry.builtin}
     parts = []
     for name in sorted(disabled_names() - known):

@@ -176,7 +176,7 @@ def test_dice_without_a_ruleset_are_asked_for_too() -> None:
 
 
 def acted(place: Place, typist: Typist, *, choices: Sequence[str] = (), **by: Any) -> Any:
-    prompt = Person(is_plain=True, is_kept=True, read=Typist(*choices)).ask
+    prompt = Person(is_kept=True, read=Typist(*choices)).ask
     hand = RealDice(read=typist)
     return sitting.act(place, "overcome", {"skill": "fight", "vs": ["3"]}, actor="mara", hand=hand, prompt=prompt, **by)
 
@@ -214,7 +214,7 @@ def fought(folder: Path, typist: Typist, *choices: str) -> tuple[Place, Any]:
     place = Place(folder / "table.db")
     sitting.begin_table(place, ruleset="fate", sheets=["mara", "bruiser"], seed="7")
     sitting.set_orders(place, Source("harsh.toml", 'policy = "sensible"'), seat="gm")
-    prompt = Person(is_plain=True, is_kept=True, read=Typist("attack", "fight", "no", *choices)).ask
+    prompt = Person(is_kept=True, read=Typist("attack", "fight", "no", *choices)).ask
     hand = RealDice(read=typist)
     inputs = {"against": ["bruiser"]}
     return place, sitting.act(place, "conflict", inputs, actor="mara", hand=hand, prompt=prompt)
@@ -254,7 +254,7 @@ def test_a_die_that_was_taken_back_is_asked_for_again(tmp_path: Path) -> None:
     place = begun(tmp_path / "table.db")
     sitting.set_value(place, "characters.mara.counters.fate-points", "3")
     hand, inputs = RealDice(read=typist), {"skill": "2", "vs": ["9"]}
-    prompt = Person(is_plain=True, is_kept=True, read=Typist("r1", "undo", "r2", "")).ask
+    prompt = Person(is_kept=True, read=Typist("r1", "undo", "r2", "")).ask
     done = sitting.act(place, "overcome", inputs, actor="mara", hand=hand, prompt=prompt)
     assert len(typist.asked) == 3
     assert done.history.run_of(done.entry).kind == "act"
@@ -264,7 +264,7 @@ def test_a_die_that_was_taken_back_is_asked_for_again(tmp_path: Path) -> None:
 def test_only_dice_behind_an_answer_that_is_taken_back_are_asked_for_again() -> None:
     prepared = prepare(load_rules(find_ruleset("fate")), "overcome", {"sheet": "mara", "skill": "2", "vs": "9"})
     typist = Typist("++++", "0000", "++00")
-    person = Person(is_plain=True, read=Typist("r1", "undo", "r2", "", ""))
+    person = Person(read=Typist("r1", "undo", "r2", "", ""))
     hand = Remembered(RealDice(read=typist))
 
     def once() -> Any:
@@ -365,7 +365,7 @@ with = { skill = "fight", vs = "-9" }
 def told(typist: Typist, monkeypatch: pytest.MonkeyPatch) -> list[int | None]:
     monkeypatch.setattr("rpgres.cli.scene_output.RealDice", partial(RealDice, read=typist))
     scene = read_scene(Source("door.toml", SCENE), find_ruleset=find_ruleset)
-    done = play_and_print(scene, seed="7", seat=None, is_plain=True, auto=True, real_dice="mara")
+    done = play_and_print(scene, seed="7", seat=None, auto=True, real_dice="mara")
     return [played.result.total for played in done.steps if played.result is not None]
 
 

@@ -20,7 +20,7 @@ from rpgres.errors import UsageError, as_data
 from rpgres.rulesets import unknown
 
 # Options for readers, and for a person at a terminal.
-UNASKED = {"json", "plain", "dice_words", "real_dice", "exit_code", "watch"}
+UNASKED = {"json", "real_dice", "exit_code", "watch"}
 # Lists have these names; the option's own is taken as well.
 PLURAL = {"sheet": "sheets", "switch": "switches", "policy": "policies", "file": "files"}
 # What a key takes, by what is played; added to the message where it is given as the other takes it.

@@ -36,6 +36,7 @@ class Given:
         self.arguments = arguments
         self.parameters = rules.parameters(action)
         self.values = {key.replace("_", "-"): _single(value) for key, value in arguments.items()}
+        self.base: dict[str, Any] | None = None  # see `values.base_of`
         self.equivalence: Any = None  # see `BoundAction.equivalence`
 
     def number(self, name: str) -> int | str:

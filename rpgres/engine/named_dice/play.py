@@ -16,18 +16,16 @@ from rpgres.engine.named_dice.account import explain, explain_opposition, opposi
 from rpgres.engine.named_dice.inputs import Given, given_of
 from rpgres.engine.named_dice.questions import Chosen, Offer, Purse, answers, effects_of, kept, picks, question_of
 from rpgres.engine.named_dice.values import (
-    AskedOption,
-    Compiled,
     Die,
     Known,
     Rolled,
     again_of,
     as_many,
     base_of,
-    compiled_of,
     filled,
     is_pool,
     plain,
+    plan_of,
     roll_count,
 )
 from rpgres.engine.players import NO, Question
@@ -36,7 +34,7 @@ from rpgres.errors import RuleError, UsageError
 from rpgres.model.state import Character, Map
 from rpgres.rulesets import STATE, Effect, Rules
 from rpgres.rulesets.actions import OPPOSITION
-from rpgres.rulesets.dice_plans import BAND, OF_AN_OUTCOME
+from rpgres.rulesets.dice_plans import BAND, OF_AN_OUTCOME, DicePlan, OptionPlan
 
 if TYPE_CHECKING:
     from rpgres.engine.named_dice.equivalence import Equivalence
@@ -57,14 +55,14 @@ def play_named(action: str, table: Table, actor: Character, /, **arguments: Any)
     if actor.is_out:
         raise UsageError(f"{actor.name} is out, and cannot act in this scene any more")
     rules = table.rules
-    compiled = compiled_of(rules, action)
+    plan = plan_of(rules, action)
     given = given_of(rules, action, actor, arguments, table.state)
-    base = base_of(compiled, given)
+    base = base_of(plan, given)
     if not rules.file.actions[action].dice:
         facts = Map(_facts(base, given))
         outcome = table.settle(rules.file.actions[action].tables[0], None, roles=given.roles(), facts=facts)
         return _completed(table, outcome, given)
-    bound = BoundAction(rules, action, compiled, base, given, Purse(rules, action, table.state, given.roles()))
+    bound = BoundAction(rules, action, plan, base, given, Purse(rules, action, table.state, given.roles()))
     windowed = None
     if rules.file.windows:
         from rpgres.engine.named_dice.windows import played_with_windows
@@ -135,40 +133,40 @@ class BoundAction:
     Not a record: caches beside the inputs refer to it.
 
     Args:
-        rules, action, compiled: the action.
+        rules, action, plan: the action.
         base: the values of names before the roll; see `base_of`.
         given: its inputs.
         purse: the counters and tracks from which options are paid.
     """
 
-    __slots__ = ("action", "base", "compiled", "given", "purse", "rules")
+    __slots__ = ("action", "base", "given", "plan", "purse", "rules")
 
     def __init__(
-        self, rules: Rules, action: str, compiled: Compiled, base: Mapping[str, Any], given: Given, purse: Purse
+        self, rules: Rules, action: str, plan: DicePlan, base: Mapping[str, Any], given: Given, purse: Purse
     ) -> None:
-        self.rules, self.action, self.compiled = rules, action, compiled
+        self.rules, self.action, self.plan = rules, action, plan
         self.base, self.given, self.purse = base, given, purse
 
     def known(self, chosen: tuple[Chosen, ...], rolled: Rolled) -> Known:
         """Return the values of names after some answers and rolls."""
-        if not self.compiled.plan.asks:
-            return Known(self.compiled, self.base, rolled)
+        if not self.plan.asks:
+            return Known(self.plan, self.base, rolled)
         base = self.purse.after(self.base, chosen) if chosen else self.base
-        return Known(self.compiled, {**base, **answers(self.compiled.plan, chosen)}, rolled)
+        return Known(self.plan, {**base, **answers(self.plan, chosen)}, rolled)
 
     def offers(self, label: str, known: Known, chosen: tuple[Chosen, ...]) -> tuple[Offer, ...]:
         """Return the options of a question; none where it is not asked."""
-        asked, purse, found = self.compiled.asks[label], self.purse, list[Offer]()
-        if not purse.who(label) or not asked.when(known):
+        asked, purse, found = self.plan.asks[label], self.purse, list[Offer]()
+        if not purse.who(label) or not asked.when.work(known):
             return ()
         for name, option in asked.options.items():
-            if not option.when(known):
+            if not option.when.work(known):
                 continue
-            cost = tuple((of, max(0, int(much(known) or 0))) for of, much in option.cost.items())
+            cost = tuple((of, max(0, int(much.work(known) or 0))) for of, much in option.cost.items())
             if any(much > purse.left(label, of, chosen) for of, much in cost):
                 continue
             answer = Chosen(label, name, cost)
-            prefer = int(option.prefer(known) or 0)
+            prefer = int(option.prefer.work(known) or 0)
             ways = self._ways(known, name, option)
             for typed, dice_ in ways:
                 picked = tuple(sorted((group, self.face_of(group, die.face)) for group, die in dice_))
@@ -185,7 +183,7 @@ class BoundAction:
         """Return a question with its options."""
         return question_of(self.rules, self.action, label, self.purse.who(label), offers, facts, self.face_of)
 
-    def _ways(self, known: Known, name: str, option: AskedOption) -> Iterator[tuple[str, list[tuple[str, Die]]]]:
+    def _ways(self, known: Known, name: str, option: OptionPlan) -> Iterator[tuple[str, list[tuple[str, Die]]]]:
         """Yield the ways to choose an option: its name as typed, and the dice to reroll."""
         fitting = [
             (group, die)
@@ -194,7 +192,7 @@ class BoundAction:
             if known.of_die(fits, die)
         ]
         fitting.sort(key=lambda one: (known.counts(*one), one[1].face))
-        most = len(fitting) if option.most is None else max(0, int(option.most(known) or 0))
+        most = len(fitting) if option.most is None else max(0, int(option.most.work(known) or 0))
         least = fitting[:most]
         if least or not option.reroll:
             yield name, least
@@ -210,9 +208,9 @@ class BoundAction:
     def names(self) -> tuple[str, ...]:
         """The names whose values the outcome needs."""
         told = self.rules.file.actions[self.action].told.values()
-        wanted = dict.fromkeys((BAND, *OF_AN_OUTCOME, *self.compiled.wanted, *told))
+        wanted = dict.fromkeys((BAND, *OF_AN_OUTCOME, *self.plan.wanted, *told))
         known = self.known((), {})
-        return tuple(name for name in wanted if name in known or name in known.compiled.numbers)
+        return tuple(name for name in wanted if name in known or name in self.plan.numbers)
 
     @property
     def equivalence(self) -> Equivalence:
@@ -226,12 +224,12 @@ class BoundAction:
 
     def facts(self, label: str, known: Known) -> Map[str, Any]:
         """Return the facts of a question."""
-        facts = {name: plain(known[name]) for name in self.compiled.asks[label].facts}
+        facts = {name: plain(known[name]) for name in self.plan.asks[label].facts}
         return Map({name: value for name, value in facts.items() if value is not None})
 
     def next(self, place: int, chosen: tuple[Chosen, ...]) -> int:
         """Return the step after an answered question: the question again, or the next step."""
-        label = self.compiled.plan.steps[place]
+        label = self.plan.steps[place]
         times = sum(1 for one in chosen if one.label == label)
         return place if times < self.rules.file.actions[self.action].ask[label].times else place + 1
 
@@ -263,8 +261,8 @@ def roll_and_ask(
     Returns:
         The dice by group, the chosen options, and the groups whose last roll the account does not explain yet.
     """
-    compiled, chosen = bound.compiled, tuple[Chosen, ...]()
-    plan, rolled, place = compiled.plan, dict[str, tuple[Die, ...]](), 0
+    chosen = tuple[Chosen, ...]()
+    plan, rolled, place = bound.plan, dict[str, tuple[Die, ...]](), 0
     fresh = list[str]()  # groups whose last roll is not explained yet
     while place < len(plan.steps):
         step = plan.steps[place]
@@ -310,7 +308,7 @@ def roll_group(
     found = as_many(found, group, len(again)) if again else found
     again_on = again_of(known, group, found)
     dice = added_dice(found, again_on) if again_on is not None else found
-    plan_of = known.compiled.plan.groups[group]
+    plan_of = known.plan.groups[group]
     other = opposing(plan_of, bound.given)
     if not dice.pools:
         if other is not None:

@@ -7,7 +7,7 @@ Source: Fate Core, "Invoking & Compelling Aspects" (fate-srd.com); the seed text
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -15,7 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from rpgres.dice import Dice, LawSizeError
-from rpgres.engine.players import NO, Policies
+from rpgres.engine.players import NO
 from rpgres.engine.table import Table
 from rpgres.kits.aspects.names import (
     BOOST,
@@ -28,7 +28,7 @@ from rpgres.kits.aspects.names import (
     purse_of,
 )
 from rpgres.model.state import EMPTY, GM, SCENE, Map, State, Tag, slug
-from rpgres.rulesets import STATE, Effect, Option, Rules, effect
+from rpgres.rulesets import STATE, Effect, Option, effect
 from rpgres.rulesets.kits import settings_of
 from rpgres.rulesets.settling import Facts
 
@@ -172,16 +172,6 @@ def can_invoke(state: State, members: Sequence[str], ledger: Ledger | None = Non
     """
     fresh = ledger if ledger is not None else Ledger()
     return any(_choices(state, tuple(members), member, fresh, 0) for member in members)
-
-
-def is_never_invoked(rules: Rules, policies: Policies) -> bool:
-    """Tell whether these policies invoke nothing, so that invoke windows change nothing and cost nothing."""
-    return policies.is_preferred and rules.switches(AspectSwitches).boost_lifetime != "next-chance"
-
-
-def idle_kinds(rules: Rules, policies: Policies) -> Collection[str]:
-    """Return the kinds of tags that make no difference any more: boosts, where nothing is ever invoked."""
-    return (BOOST,) if is_never_invoked(rules, policies) else ()
 
 
 def new_ledger(table: Table) -> Ledger:

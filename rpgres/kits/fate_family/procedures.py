@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rpgres.engine.procedures import Turn
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import UsageError, named
 from rpgres.kits.fate_family.moves import Moves
@@ -18,6 +17,7 @@ from rpgres.rulesets import Ruleset
 from rpgres.rulesets.rules import Rules
 
 if TYPE_CHECKING:
+    from rpgres.engine.procedures import Turn
     from rpgres.kits.fate_family.challenge import Challenge
     from rpgres.kits.fate_family.conflict import Conflict
     from rpgres.kits.fate_family.contest import Contest
