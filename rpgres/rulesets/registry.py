@@ -31,6 +31,7 @@ Prepare = Callable[[Any, "Character"], "Character"]  # (rules, character) -> cha
 Lump = Callable[..., Hashable]
 """Type: `(rules, card, **parameters) -> key`; cards of one key are alike to an action."""
 Canon = Callable[[Any], Any]  # a field of the state -> what stands for all that are alike to the rules
+IdleTags = Callable[[Any, Any], Collection[str]]  # (rules, policies) -> kinds of tags
 Passage = Callable[[Any], "Iterable[Effect] | None"]
 """Type: `(table) -> effects`; what happens when a period begins or ends."""
 Policy = Callable[[Any, Any], Any]  # (view, question) -> a choice, or weights over choices
@@ -97,6 +98,7 @@ class Ruleset:
         self.switch_records: list[type] = []
         self.preparations: list[Prepare] = []
         self.canons: dict[str, Canon] = {}
+        self.idle_tags: list[IdleTags] = []
         self.lumps: dict[str, Lump] = {}
         self.lumps_hold: dict[str, Collection[str]] = {}
         self.periods: dict[tuple[str, str], Passage] = {}
@@ -173,6 +175,16 @@ class Ruleset:
         scenes then go on once for all values with the same representative, such as tags in another order.
         """
         return _into(self.canons, field)
+
+    def idle(self, kinds: IdleTags) -> IdleTags:
+        """Register the decorated function `(rules, policies) -> kinds of tags` that make no difference any more.
+
+        It is a promise: where these policies decide all that procedures ask, nothing of the ruleset comes to another
+        result without the tags of these kinds, but for tags themselves. Odds of a procedure then forget such tags,
+        unless they are asked for.
+        """
+        self.idle_tags.append(kinds)
+        return kinds
 
     def use(self, kit: Any, settings: Any = None) -> None:
         """Register what a kit brings: its `KIT`, such as `rpgres.kits.harm.KIT`.
