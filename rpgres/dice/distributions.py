@@ -89,7 +89,7 @@ def law_of(node: Node) -> Law:
     """Return the distribution of the value of an expression.
 
     Raises:
-        LawSizeError: it has too many values or would take too much work; the message names the limit.
+        LawSizeError: it has too many values or would take too much work; its details name the limit.
     """
     return _law_of(node, _Work())
 
@@ -113,7 +113,7 @@ class _Work:
         self.left -= nanoseconds
         if self.left < 0:
             raise LawSizeError(
-                "the exact distribution of these dice would take too much work (limit MOST_LAW_WORK); "
+                f"the exact distribution of these dice would take more than {MOST_LAW_WORK / 1e9} seconds of work; "
                 "use fewer dice or fewer sides, or roll them many times instead",
                 limit="MOST_LAW_WORK",
             )
@@ -121,8 +121,8 @@ class _Work:
     def hold(self, values: int) -> None:
         if values > MOST_LAW_VALUES:
             raise LawSizeError(
-                f"the exact distribution of these dice would have more than {MOST_LAW_VALUES} values "
-                "(limit MOST_LAW_VALUES); use fewer dice or fewer sides, or roll them many times instead",
+                f"the exact distribution of these dice would have more than {MOST_LAW_VALUES} values; "
+                "use fewer dice or fewer sides, or roll them many times instead",
                 limit="MOST_LAW_VALUES",
             )
 

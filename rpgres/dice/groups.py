@@ -165,7 +165,7 @@ def check_steps(steps: int) -> None:
     """
     if steps > MOST_STEPS:
         raise LawSizeError(
-            "to work out what is read off these dice together would take too long (limit MOST_STEPS); "
+            f"to work out what is read off these dice together would take more than {MOST_STEPS:,} steps; "
             "use fewer dice or fewer sides, or roll them many times instead",
             limit="MOST_STEPS",
         )

@@ -164,7 +164,7 @@ class LawBuilder:
             done.add(group)
             if len(states) > MOST_STATES:
                 raise LawSizeError(
-                    "these dice have too many different results (limit MOST_STATES); use `rpgres simulate` instead",
+                    f"these dice have more than {MOST_STATES:,} different results; use `rpgres simulate` instead",
                     limit="MOST_STATES",
                 )
         every = range(len(self.kinds))

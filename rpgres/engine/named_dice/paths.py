@@ -347,7 +347,7 @@ class Paths:
             self.nodes.append(node)
             if number > MOST_NODES:
                 raise LawSizeError(
-                    "these dice and decisions have too many paths (limit MOST_NODES); use `rpgres simulate` instead",
+                    f"these dice and decisions have more than {MOST_NODES:,} paths; use `rpgres simulate` instead",
                     limit="MOST_NODES",
                 )
         return number
