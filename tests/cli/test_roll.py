@@ -325,7 +325,7 @@ def test_a_fault_in_an_expression_is_pointed_at() -> None:
     assert text.startswith("  ...")
     assert text.endswith("...")
     assert text[caret.index("^")] == "k"
-    assert "limit" in complaint("roll", "999999d999999")
+    assert "more than 1000 dice in one expression" in complaint("roll", "999999d999999")
 
 
 def test_dice_in_the_place_of_a_command() -> None:

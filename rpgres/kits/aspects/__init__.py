@@ -36,7 +36,9 @@ from rpgres.kits.aspects.names import (
     distinct_name,
     has_any,
     hidden_tag,
+    idle_kinds,
     in_order,
+    is_never_invoked,
     lay,
     points_of,
     seen_tag,
@@ -102,10 +104,12 @@ __all__ = [
     "gain_boost",
     "has_any",
     "hidden_tag",
+    "idle_kinds",
     "in_order",
     "invoke_among",
     "invoke_step",
     "invoke_window",
+    "is_never_invoked",
     "lay",
     "means_of",
     "named_by_maker",
@@ -169,6 +173,7 @@ def register(ruleset: Ruleset, settings: AspectSettings) -> None:
     ruleset.policy("sensible")(policies.sensible)
     ruleset.policy("thrifty")(policies.thrifty)
     ruleset.canon("tags")(in_order)
+    ruleset.idle(idle_kinds)
 
 
 KIT = Kit("aspects", register, AspectSettings)
