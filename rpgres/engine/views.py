@@ -8,7 +8,7 @@ there is one. The host sees what any seat may see.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -77,10 +77,14 @@ def hidden_in(*states: State) -> dict[str, list[str]]:
 # Results and pending decisions
 
 
+def is_for(audience: Collection[str] | None, seat: str | None) -> bool:
+    """Tell whether something with an audience is for a seat; for the host it is where it is for any."""
+    return audience is None or (bool(audience) if seat is HOST else seat in audience)
+
+
 def event_seen(event: EventRecord, seat: str | None) -> EventRecord | None:
     """Return what a seat, or the host, may know of an event; None when that is nothing."""
-    audience = event.audience
-    if audience is None or (bool(audience) if seat is HOST else seat in audience):
+    if is_for(event.audience, seat):
         return event
     return event.others if isinstance(event, DrawEvent | MoveEvent) else None
 
@@ -103,7 +107,7 @@ def found_seen(
         inputs: what was typed, as far as it may be known.
     """
     events = [seen for event in found.events if (seen := event_seen(event, seat)) is not None]
-    names = _unspoken(found, seat, state, hidden) - set(_words(inputs))
+    names = _unspoken(found, seat, state, hidden) - set(words_in(inputs))
     common: dict[str, Any] = {"events": events, "answers": list(_answers(events)), "inputs": dict(inputs)}
     if isinstance(found, Pending):
         question, *together = _questions_seen(found, seat, state)
@@ -131,20 +135,20 @@ def _unspoken(found: Result | Pending, seat: str | None, state: State, hidden: M
     if seat is HOST:
         return set()
     actor = state.seat_of(found.actor or GM)
-    typed = set(_words(found.inputs))
+    typed = set(words_in(found.inputs))
     return {name for name, seats in hidden.items() if seat not in seats and not (name in typed and actor not in seats)}
 
 
-def _words(value: Any) -> Iterator[str]:
-    """Yield the names, as slugs, that something typed is made of."""
+def words_in(value: Any) -> Iterator[str]:
+    """Yield the names, as slugs, that something typed, or an effect, is made of."""
     if isinstance(value, str):
         yield from {slug(text) for text in (value, *value.split("=")) if text}
     elif isinstance(value, Mapping):
         for inner in value.values():
-            yield from _words(inner)
+            yield from words_in(inner)
     elif isinstance(value, list | tuple):
         for inner in value:
-            yield from _words(inner)
+            yield from words_in(inner)
 
 
 def _questions_seen(found: Pending, seat: str | None, state: State) -> list[QuestionRecord]:

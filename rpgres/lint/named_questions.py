@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import partial
-from math import inf
+from collections.abc import Iterator
 
 from rpgres.lint.formulas import missing, scope_of
 from rpgres.lint.named_spans import Spans
@@ -12,12 +10,12 @@ from rpgres.lint.outcomes import effect_faults, roles_of, text_faults
 from rpgres.rulesets.actions import Action, Asking, Choosable
 from rpgres.rulesets.dice_plans import BAND, NO, TIMES, DicePlan, pool_of
 from rpgres.rulesets.effects import paid_by
-from rpgres.rulesets.formulas import FUNCTIONS, OF_A_DIE, Expr, names
+from rpgres.rulesets.formulas import FUNCTIONS, OF_A_DIE
 from rpgres.rulesets.numbers import sheet_names
 from rpgres.rulesets.references import spoken_of
 from rpgres.rulesets.rows import RowQuestion
 from rpgres.rulesets.rules import Rules
-from rpgres.rulesets.spans import Span, span_of, truth, within
+from rpgres.rulesets.spans import span_of, truth, within
 from rpgres.rulesets.tree import walk
 from rpgres.toml.diagnostics import Fault, KeyPath
 
@@ -35,20 +33,6 @@ def ask_texts(at: KeyPath, action: Action) -> Iterator[tuple[KeyPath, str]]:
                     yield (*path, key, one), str(text)
 
 
-def ask_trees(at: KeyPath, plan: DicePlan) -> Iterator[tuple[KeyPath, Expr, bool]]:
-    """Yield the expanded formulas of questions, each with its key path and whether it is of one die."""
-    for label, ask in plan.asks.items():
-        yield (*at, label, "when"), ask.when, False
-        for name, option in ask.options.items():
-            path = (*at, label, "options", name)
-            yield (*path, "when"), option.when, False
-            yield (*path, "prefer"), option.prefer, False
-            if option.most is not None:
-                yield (*path, "most"), option.most, False
-            yield from (((*path, "cost", of), much, False) for of, much in option.cost.items())
-            yield from (((*path, "reroll", group), fits, True) for group, fits in option.reroll.items())
-
-
 def paying_kinds(rules: Rules, action: Action) -> Iterator[str]:
     """Yield the kinds of effect that pay for options of an action."""
     for ask in action.ask.values():
@@ -59,7 +43,7 @@ def ask_faults(rules: Rules, name: str, plan: DicePlan, spans: Spans) -> Iterato
     """Yield the faults of an action's questions; its formulas are valid."""
     action = rules.file.actions[name]
     spoken = {*spoken_of(rules, name)}
-    spoken |= {one.removeprefix(TIMES).partition(":")[0] for expr in plan.formulas() for one in names(expr)}
+    spoken |= {one.removeprefix(TIMES).partition(":")[0] for formula in plan.formulas() for one in formula.names}
     taken = _taken(rules, name, action)
     for label, ask in action.ask.items():
         at: KeyPath = ("actions", name, "ask", label)
@@ -74,7 +58,7 @@ def ask_faults(rules: Rules, name: str, plan: DicePlan, spans: Spans) -> Iterato
             )
         if not ask.options:
             yield Fault("no-choice", (*at, "options"), "it has no options, so it cannot be answered")
-        is_never = truth(within(plan.asks[label].when, spans.__getitem__)) is False
+        is_never = truth(within(plan.asks[label].when.tree, spans.__getitem__)) is False
         if is_never:
             yield Fault("never-matches", (*at, "when"), "this question is never asked: its condition never holds")
         for one, option in ask.options.items():
@@ -84,7 +68,7 @@ def ask_faults(rules: Rules, name: str, plan: DicePlan, spans: Spans) -> Iterato
             yield from _option(rules, name, path, ask, option)
             yield from _again(path, option, plan, spans)
             its = plan.asks[label].options[one]
-            if not is_never and truth(within(its.when, spans.__getitem__)) is False:
+            if not is_never and truth(within(its.when.tree, spans.__getitem__)) is False:
                 yield Fault("never-matches", (*path, "when"), "this option is never offered: its condition never holds")
             if label not in spoken and not (option.reroll or option.effects):
                 message = f"this option changes nothing: it rerolls no dice, and no formula or outcome uses {label}"
@@ -130,8 +114,8 @@ def _option(rules: Rules, name: str, path: KeyPath, ask: Asking, option: Choosab
 
 
 def _again(path: KeyPath, option: Choosable, plan: DicePlan, spans: Spans) -> Iterator[Fault]:
-    most = plan.asks[str(path[-3])].options[str(path[-1])].most
-    if most is not None and within(most, spans.__getitem__).high < 1:
+    its = plan.asks[str(path[-3])].options[str(path[-1])]
+    if its.most is not None and within(its.most.tree, spans.__getitem__).high < 1:
         yield Fault("bad-bounds", (*path, "most"), "`most` is never above 0, so no dice are rerolled; write 1 or more")
     if option.most != "" and not option.reroll:
         yield Fault("useless", (*path, "most"), "`most` limits the dice of `reroll`, and there is no `reroll`")
@@ -144,18 +128,8 @@ def _again(path: KeyPath, option: Choosable, plan: DicePlan, spans: Spans) -> It
         if pool is None:
             continue
         if pool.keep:
-            yield Fault(
-                "bad-dice",
-                at,
-                f"the dice {group} keep or drop some, so they cannot be rerolled one by one",
-            )
+            message = f"the dice {group} keep or drop some, so they cannot be rerolled one by one"
+            yield Fault("bad-dice", at, message)
             continue
-        label, name = str(path[-3]), str(path[-1])
-        fits: Expr = plan.asks[label].options[name].reroll[group]
-        of_die: Callable[[str], Span] = partial(spans.of_die, {"added": Span(0, 1), "thrown": Span(1, inf)})
-        if all(truth(within(fits, partial(_with_face, of_die, face))) is False for face in pool.faces):
+        if all(truth(spans.of_die(its.reroll[group].tree, span_of(face))) is False for face in pool.faces):
             yield Fault("never-matches", at, "no face fits this condition")
-
-
-def _with_face(of_die: Callable[[str], Span], face: int, name: str) -> Span:
-    return span_of(face) if name == "face" else of_die(name)

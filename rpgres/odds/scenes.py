@@ -2,8 +2,8 @@
 
 A turn is run once for all standings that agree in what it reads; for the others it is looked up.
 
-A scene is gone through in passes. The first follows every standing of a layer that has few, and of one that has many
-those whose mass reaches a threshold; what it drops is open. As long as something was dropped and the budget lasts, the
+A scene is gone through in passes. A pass runs the turns of standings whose mass reaches a threshold, and follows much
+lighter ones whose turns are known; what it drops is open. As long as something was dropped and the budget lasts, the
 next pass has a lower threshold: what is known of turns stays, so that it mostly looks up. A standing of mass m that is
 dropped leaves at most m open, in whatever layer, so one threshold for all layers leaves the least open for the work.
 The pass that leaves the least is the answer. What is open is reported as such; nothing is renormalised.
@@ -11,9 +11,9 @@ The pass that leaves the least is the answer. What is open is reported as such; 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from math import gcd, lcm
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -28,16 +28,19 @@ from rpgres.model.state import EMPTY
 from rpgres.odds.chances import Chance, chance_rows
 from rpgres.odds.explorer import MERGE, Budget, Merged, Method, Runs, WalkDealer, entries, explore_within, summed
 from rpgres.odds.parts import NEGLIGIBLE, Kept, Sums, drawn
-from rpgres.odds.watching import UNCHANGED, Delta, Memo, Node, Parts, Reads, changed, in_turn
+from rpgres.odds.watching import SHAPE, UNCHANGED, Delta, Memo, Node, Parts, Reads, changed, in_turn
 from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
 WORK = 600_000  # default budget: standings that are gone through, and questions that turns ask
-FEW = 3_000  # a layer of so many standings is followed whole in the first pass, whatever their mass
-LEAST = 1_000  # the first pass follows what has a mass of at least one in so many
-FALL = 8  # by so much the threshold of mass falls from pass to pass
+LEAST = 200  # the first pass runs the turns of what has a mass of at least one in so many
+KNOWN = 10  # turns that are known are followed down to so much lighter standings
+FEW = 300  # a layer of so many standings is followed whole in the first pass, as far as turns are known
+FALL = 6  # by so much all this grows from pass to pass
+EVERY = 10**12  # in place of any of these: nothing is dropped
+SPARE = 0.05  # for this share of its budget, the first pass runs turns of lighter standings, too; it doubles each time
 
 
 class Course(msgspec.Struct, frozen=True):
@@ -50,6 +53,7 @@ class Course(msgspec.Struct, frozen=True):
         is_over: whether nothing is due any more.
         result: what is asked for, of a standing at the end.
         canons: by field of the state, what stands for all values that are alike to the rules.
+        forgotten: the kinds of tags that make no difference to what is asked for.
     """
 
     start: Standing
@@ -58,6 +62,7 @@ class Course(msgspec.Struct, frozen=True):
     is_over: Callable[[Standing], bool]
     result: Callable[[Standing], Hashable]
     canons: Mapping[str, Callable[[Any], Any]] = EMPTY
+    forgotten: Collection[str] = ()
 
 
 class SceneOdds(msgspec.Struct, frozen=True):
@@ -176,26 +181,50 @@ class Turned(msgspec.Struct, frozen=True, gc=False):
 class PhaseDealer(WalkDealer):
     """Answers behind a merge on, and has what is read from there on noted.
 
+    At a new merge a run ends, if what follows is known or asks chance; else it goes on to its end, and what follows is
+    known then.
+
     Args:
         tape: the answers before it; None from the beginning of a turn.
         reads: what is read of the standing.
-        kept: what parts of rules come to; None where they are played like all else.
+        kept: what parts of rules come to; None where they are played like all else, and every run ends at a new merge.
+        rest_of: returns the rest of a turn behind a merge, by its key and the answers before it.
+
+    Attributes:
+        rest: the rest of a turn that the running course is in, behind a new merge; what it reads is noted for that.
     """
 
-    __slots__ = ("_kept", "_reads", "_tape_before", "keeps_parts")
+    __slots__ = ("_kept", "_noted", "_reads", "_rest_of", "_tape_before", "keeps_parts", "rest")
 
-    def __init__(self, tape: Any, reads: Reads, kept: Kept | None) -> None:
+    def __init__(
+        self, tape: Any, reads: Reads, kept: Kept | None, rest_of: Callable[[Hashable, Any], Rest | None]
+    ) -> None:
         super().__init__()
-        self._reads, self._tape_before = reads, tape
+        self._reads, self._tape_before, self._noted = reads, tape, reads.parts
         self._kept, self.keeps_parts = kept, kept is not None
+        self._rest_of = rest_of
+        self.rest: Rest | None = None
         self.waiting.clear()
         self.queue(1, 1, tape)
 
     def begin(self) -> None:
         super().begin()
+        self.rest, self._reads.parts = None, self._noted
         self._reads.is_off = self._tape_before is not None
 
+    def fresh(self, label: str, values: Sequence[Any], weights: Sequence[int], total: int) -> Any:
+        if self.rest is not None:
+            raise Merged(self.rest.key)
+        return super().fresh(label, values, weights, total)
+
     def merge(self, key: object) -> None:
+        if self.is_fresh:
+            rest = self._rest_of(key, self.node) if self.rest is None and self.keeps_parts else self.rest
+            if rest is None or rest is self.rest:
+                raise Merged(key if rest is None else rest.key)
+            self.rest, self._reads.parts = rest, {SHAPE: None}
+            self._tape.append((MERGE, key))
+            self.node = rest.tape
         super().merge(key)
         if self._position >= len(entries(self._tape_before)):
             self._reads.is_off = False
@@ -222,7 +251,8 @@ def scene_odds(
     Args:
         course: what is played.
         leaves, seconds, work: see `Budget`.
-        is_merged: whether turns are looked up that agree in what they read; it changes no chance.
+        is_merged: whether turns are looked up that agree in what they read, and what makes no difference is forgotten;
+            it changes no chance.
 
     Raises:
         Undecided: a decision has nobody to take it.
@@ -240,15 +270,17 @@ class _Layer(msgspec.Struct, frozen=True, gc=False):
         open: of what is open.
         after: of all standings that it led to.
         scale: what they are parts of.
-        states: how many standings were followed.
-        has_dropped: whether standings were not.
-        is_cut: whether it was for want of budget.
+        chosen: how many standings were to be followed, if their turns are known.
+        states: how many were.
+        has_dropped: whether others were not.
+        is_cut: whether one was not for want of budget, though its mass reaches the threshold.
     """
 
     ends: dict[Hashable, int]
     open: int
     after: int
     scale: int
+    chosen: int = 0
     states: int = 0
     has_dropped: bool = False
     is_cut: bool = False
@@ -258,25 +290,32 @@ class _Pass(msgspec.Struct):
     """One way through a scene, and what has come of it so far.
 
     Attributes:
-        few: a layer of so many standings is followed whole.
-        least: of a layer of more, those of a mass of at least one in so many.
-        before: how many standings the pass before it has followed in each layer.
+        few: a layer of so many standings is followed whole, as far as turns are known.
+        least: turns are run of standings with a mass of at least one in so many.
+        spare: for this share of the budget that is left when it begins, turns of lighter standings are run, too.
+        before: how many standings the pass before it was to follow in each layer.
         layers: those that are done; the first is the beginning of the scene.
     """
 
     few: int
     least: int
+    spare: float
     before: tuple[int, ...] = ()
     layers: list[_Layer] = []
 
     @property
-    def states(self) -> tuple[int, ...]:
-        """How many standings were followed in each layer."""
-        return tuple([one.states for one in self.layers])
+    def states(self) -> int:
+        """How many standings were followed."""
+        return sum([one.states for one in self.layers])
 
-    def is_next(self) -> bool:
-        """Tell whether a pass with a lower threshold could know more."""
-        return any(one.has_dropped for one in self.layers) and not any(one.is_cut for one in self.layers)
+    def next(self) -> _Pass | None:
+        """Return the pass that comes after it, if one can know more: the same again where the budget cut a layer."""
+        if not any(one.has_dropped for one in self.layers):
+            return None
+        before = tuple([one.chosen for one in self.layers])
+        if any(one.is_cut for one in self.layers):
+            return _Pass(self.few, self.least, self.spare, before)
+        return _Pass(self.few * FALL, self.least * FALL, min(1, self.spare * 2), before)
 
     def open(self) -> Fraction:
         """Return the probability of what is open: all that came to no end."""
@@ -300,12 +339,24 @@ class _Pass(msgspec.Struct):
         return later[0] / (sum(later) or 1) if later else 0.5
 
     def chosen(self, layer: dict[Node, int], scale: int) -> list[Node]:
-        """Return the standings of a layer that are to be followed, the heaviest first."""
-        if len(layer) <= self.few:
-            return sorted(layer, key=layer.__getitem__, reverse=True)
-        least = scale // self.least
-        heavy = sorted([node for node, weight in layer.items() if weight > least], key=layer.__getitem__, reverse=True)
-        return heavy if len(heavy) >= self.few else sorted(layer, key=layer.__getitem__, reverse=True)[: self.few]
+        """Return the standings of a layer that are to be followed, if their turns are known; the heaviest first."""
+        nodes: Iterable[Node] = layer
+        if len(layer) > self.few:
+            least = scale // (self.least * KNOWN)
+            heavy = [node for node, weight in layer.items() if weight > least]
+            if len(heavy) > self.few:
+                nodes = heavy
+        ordered = sorted(nodes, key=layer.__getitem__, reverse=True)
+        return ordered if nodes is not layer else ordered[: self.few]
+
+
+class _Followed(NamedTuple):
+    """The standings of a layer that are followed, with their weights, and the weight of the others; see `_Layer`."""
+
+    found: list[tuple[Node, int, Turned]]
+    dropped: int = 0
+    chosen: int = 0
+    is_cut: bool = False
 
 
 class _Walk:
@@ -314,7 +365,7 @@ class _Walk:
     def __init__(self, course: Course, budget: Budget, *, is_merged: bool) -> None:
         self.course, self.budget = course, budget
         self.is_merged = is_merged
-        self.parts = Parts(course.canons)
+        self.parts = Parts(course.canons, forgotten=course.forgotten if is_merged else ())
         self.rests: dict[Hashable, Memo] = {}
         self.kept = Kept(budget)
         self.turned, self.turns, self.onwards, self.results = Memo(), Memo(), Memo(), Memo()
@@ -323,43 +374,65 @@ class _Walk:
 
     def run(self) -> SceneOdds:
         """Go through the scene in passes until nothing is dropped, or the budget is spent."""
-        passes = [_Pass(FEW, LEAST)]
+        passes = [_Pass(FEW, LEAST, SPARE) if self.is_merged else _Pass(EVERY, EVERY, 1)]
         is_interrupted = False
         try:
             self._go_through(passes[0])
-            while passes[-1].is_next() and not self.budget.is_spent:
-                last = passes[-1]
-                passes.append(_Pass(last.few * FALL, last.least * FALL, last.states))
-                self._go_through(passes[-1])
+            while (after := passes[-1].next()) is not None:
+                if self.budget.is_spent or self.budget.work <= passes[-1].states:  # it would not come so far again
+                    break
+                passes.append(after)
+                self._go_through(after)
         except KeyboardInterrupt:
             is_interrupted = True
         best = min(reversed(passes), key=_Pass.open)
         leaves = self.leaves + self.kept.leaves
         turns = max(0, len(best.layers) - 1)
         is_interrupted = is_interrupted or STOP.is_asked
-        return SceneOdds(best.masses(), best.open(), leaves, sum(best.states), turns, is_interrupted)
+        return SceneOdds(best.masses(), best.open(), leaves, best.states, turns, is_interrupted)
 
     def _go_through(self, now: _Pass) -> None:
         """Go through the layers of a pass; one that is interrupted is none of them."""
         start = self.parts.node_of(self.course.start)
-        layer, scale = self._led_to(now, [(start, 1, self._taken_on(start, [(1, UNCHANGED)], 1, {}))], 0, 1)
+        begun = _Followed([(start, 1, self._taken_on(start, [(1, UNCHANGED)], 1, {}))])
+        spare, layer, scale = self.budget.mark(now.spare), *self._led_to(now, begun, 1)
         while layer and sum(layer.values()) * NEGLIGIBLE >= scale:
-            mark = self.budget.mark(now.share())
-            chosen, found = now.chosen(layer, scale), list[tuple[Node, int, Turned]]()
-            for node in chosen:
-                if self.budget.is_spent or (found and self.budget.is_past(mark)):
-                    break
-                self.budget.spend(1)
-                found.append((node, layer[node], self._turned(node)))
+            followed = self._follow(now, layer, scale, spare)
             if self.undecided:
                 raise Undecided(self.undecided)
-            dropped = sum(layer.values()) - sum([weight for _, weight, _ in found]) if len(found) < len(layer) else 0
-            layer, scale = self._led_to(now, found, dropped, scale, is_cut=len(found) < len(chosen))
+            layer, scale = self._led_to(now, followed, scale)
 
-    def _led_to(
-        self, now: _Pass, found: list[tuple[Node, int, Turned]], dropped: int, scale: int, *, is_cut: bool = False
-    ) -> tuple[dict[Node, int], int]:
+    def _follow(self, now: _Pass, layer: dict[Node, int], scale: int, spare: Budget) -> _Followed:
+        """Return the standings of a layer that a pass follows, with what comes of their turns.
+
+        Args:
+            now: the pass.
+            layer: weights, of a scale.
+            scale: what they are parts of.
+            spare: a mark up to which light standings have their turns run, too.
+        """
+        budget, mark, least = self.budget, self.budget.mark(now.share()), scale // now.least
+        found, chosen, is_cut = list[tuple[Node, int, Turned]](), now.chosen(layer, scale), False
+        for node in chosen:
+            if budget.is_spent:
+                is_cut = True
+                break
+            weight = layer[node]
+            turned: Turned | None = self.turned.find(node, self.parts) if self.is_merged else None
+            if turned is None:
+                is_past = bool(found) and budget.is_past(mark)
+                is_cut = is_cut or (is_past and weight >= least)
+                if is_past or (weight < least and budget.is_past(spare)):
+                    continue
+                turned = self._turned(node)
+            budget.spend(1)
+            found.append((node, weight, turned))
+        dropped = sum(layer.values()) - sum([weight for _, weight, _ in found]) if len(found) < len(layer) else 0
+        return _Followed(found, dropped, len(chosen), is_cut)
+
+    def _led_to(self, now: _Pass, followed: _Followed, scale: int) -> tuple[dict[Node, int], int]:
         """Add a layer to a pass, and return the standings that it leads to with their weights, and their scale."""
+        found, dropped, chosen, is_cut = followed
         factor = lcm(*{turned.total for _, _, turned in found})
         after: dict[Node, int] = {}
         ends: dict[Hashable, int] = {}
@@ -373,22 +446,19 @@ class _Walk:
                 ends[result] = ends.get(result, 0) + grown * share
             left += grown * turned.open
         scale *= factor
-        is_first = not now.layers
-        states = 0 if is_first else len(found)
-        now.layers.append(_Layer(ends, left, sum(after.values()), scale, states, dropped > 0, is_cut))
+        states = len(found) if chosen else 0  # the beginning is no turn
+        now.layers.append(_Layer(ends, left, sum(after.values()), scale, chosen, states, dropped > 0, is_cut))
         common = gcd(scale, *after.values())
         if common > 1:
             after = {node: weight // common for node, weight in after.items()}
         return after, scale // common
 
     def _turned(self, node: Node) -> Turned:
-        """Return what comes of the turn that is due, its rests included: looked up, or put together."""
-        known: Turned | None = self.turned.find(node, self.parts) if self.is_merged else None
-        if known is None:
-            noted: dict[int, None] = {}
-            known = self._taken_on(node, *self._followed(node, self._turn(node, noted), noted), noted)
-            self.turned.keep(node, noted, known, self.parts)
-        return known
+        """Return what comes of the turn that is due, its rests included; it is kept."""
+        noted: dict[int, None] = {}
+        turned = self._taken_on(node, *self._followed(node, self._turn(node, noted), noted), noted)
+        self.turned.keep(node, noted, turned, self.parts)
+        return turned
 
     def _taken_on(self, node: Node, branches: list[tuple[int, Delta]], total: int, noted: dict[int, None]) -> Turned:
         """Return what a turn comes to, taken on to what is due next.
@@ -478,29 +548,39 @@ class _Walk:
         standing, runs = self.parts.watched(node, reads), Runs()
         rests: dict[Hashable, Rest] = {}
 
+        def rest_of(key: Hashable, tape: Any) -> Rest | None:
+            rest = rests.get(key)
+            if rest is None:
+                rest = rests[key] = self._merged(node, key, tape)
+            return rest if rest.known.find(node, self.parts) is None else None
+
         def once(dealer: WalkDealer) -> Delta | Rest:
+            assert isinstance(dealer, PhaseDealer)
             try:
                 after = self.course.turn(standing, dealer, None)
             except NeedsAnswer as needs:
                 self.undecided[needs.question.label] = needs.question
                 return UNCHANGED
             except Merged as merged:
-                rest = rests.get(merged.key)
-                if rest is None:
-                    rest = rests[merged.key] = self._merged(node, merged.key, dealer.node)
-                return rest
+                rest_of(merged.key, dealer.node)
+                return rests[merged.key]
             finally:
                 runs.work += 1 + len(dealer.tape)
-            return self.parts.changes(node, after, reads)
+            delta, rest = self.parts.changes(node, after, reads), dealer.rest
+            if rest is None:
+                return delta
+            rest.known.keep(node, reads.parts, Step(((1, delta),), 1), self.parts)
+            return rest
 
-        dealer = PhaseDealer(tape, reads, self.kept if self.is_merged else None)
+        noted_here = reads.parts
+        dealer = PhaseDealer(tape, reads, self.kept if self.is_merged else None, rest_of)
         odds = explore_within(self.budget.share(), once, dealer, runs)
         self.leaves += odds.leaves
         total = lcm(*(mass.denominator for mass in odds.masses.values()), odds.open.denominator)
         branches = tuple((int(mass * total), found) for found, mass in odds.masses.items())
         step = Step(branches, total)
-        memo.keep(node, reads.parts, step, self.parts)
-        noted.update(reads.parts)
+        memo.keep(node, noted_here, step, self.parts)
+        noted.update(noted_here)
         return step
 
     def _merged(self, node: Node, key: Hashable, tape: Any) -> Rest:

@@ -10,7 +10,7 @@ such numbers, so that a turn is applied to a standing by two operations, however
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, TypeVar, cast
@@ -263,14 +263,16 @@ class Parts:
 
     Args:
         canons: by field of the state, what stands for all values that are alike to the rules.
+        forgotten: the kinds of tags that make no difference and are left out; only where tags are parts.
 
     Attributes:
         keys: the parts, by number.
     """
 
-    def __init__(self, canons: Mapping[str, Callable[[Any], Any]] = EMPTY) -> None:
+    def __init__(self, canons: Mapping[str, Callable[[Any], Any]] = EMPTY, *, forgotten: Collection[str] = ()) -> None:
         self._canons: dict[Key, Callable[[Any], Any]] = {("state", field): canon for field, canon in canons.items()}
         self._is_tagged = "tags" in canons
+        self._forgotten = forgotten
         self._glances: list[_Glance] = []
         self._glance_numbers: dict[Hashable, int] = {}
         self._tags: list[int] = []
@@ -377,6 +379,8 @@ class Parts:
             part, canon = self.part(key), self._canons.get(key)
             if canon is not None:
                 value = canon(value)
+            if self._forgotten and type(value) is Tag and value.kind in self._forgotten:
+                value = None
             yield part, self.id_of(part, value)
 
     def changes(self, before: Node, standing: Standing, reads: Reads) -> Delta:

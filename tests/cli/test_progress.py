@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from rpgres.cli import progress as module
-from rpgres.cli.output import clear_progress, show_progress
+from rpgres.cli.output import clear_progress, set_reader, show_progress
 from rpgres.cli.progress import GRACE, LATE, progress
 from rpgres.odds import exact
 from rpgres.stopping import STOP
@@ -103,7 +103,8 @@ def test_nothing_is_shown_where_nobody_looks(how: str, shown: list[str], monkeyp
         monkeypatch.setattr(sys.stderr, "isatty", lambda: False, raising=False)
     if how == "dumb":
         monkeypatch.setenv("TERM", "dumb")
-    with progress("simulating", is_plain=how == "plain") as show:
+    set_reader(is_plain=how == "plain")
+    with progress("simulating") as show:
         show(1, 10)
         STOP.tick()
     assert shown == []
