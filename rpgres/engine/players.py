@@ -15,7 +15,8 @@ from rpgres.errors import ChoiceError, UsageError
 from rpgres.model.state import EMPTY, Card, State, slug
 from rpgres.rulesets import OUTCOME_ONLY, Option, Rules, unknown
 
-NO = "no"  # the answer that skips an optional question
+NO = "no"
+"""The answer that skips an optional question."""
 HOSTS = "host"  # the source of an answer that the host of a persistent table gave for a player
 POLICY = "policy"  # by what means an answer came that a policy gave
 ORDERS = "orders"  # the source of an answer by standing orders
@@ -155,6 +156,7 @@ class View(msgspec.Struct, frozen=True, gc=False):
 
 Answerer = Callable[[Question, View], "Answer | None"]  # None leaves the question to the next
 Policy = Callable[[View, Question], "str | Mapping[str, int] | None"]
+"""Type: `(view, question) -> option name, weights by option name, or None`."""
 Prompt = Callable[[View, Question], "str | None"]
 
 

@@ -74,8 +74,6 @@ if TYPE_CHECKING:
         without_names,
     )
 
-WINDOW = "invoke"
-
 __all__ = [
     "AFTER",
     "BOOST",
@@ -170,7 +168,7 @@ def register(ruleset: Ruleset, settings: AspectSettings) -> None:
     ruleset.effect("aspect")(change_aspect)
     ruleset.effect("free-invoke")(change_free_invokes)
     ruleset.effect(settings.point)(partial(change_points, settings=settings))
-    ruleset.window(WINDOW, opens=_opens, means=_means)(_invoke)
+    ruleset.window("invoke", opens=_opens, means=_means)(_invoke)
     ruleset.completes(_complete)
     ruleset.policy("sensible")(policies.sensible)
     ruleset.policy("thrifty")(policies.thrifty)
