@@ -310,6 +310,8 @@ SHIPPED = {
 @pytest.mark.parametrize("kind", FILES)
 def test_files_that_ship(kind: str, exhaustive: bool) -> None:
     for number, path in enumerate(SHIPPED[kind]):
+        if kind in ("ruleset", "scene") and number % 2 and not exhaustive:
+            continue  # what editors say of each is asked in test_editors.py
         if kind != "sheet" and (exhaustive or number % 3 == 0):  # the schemas of rulesets, below, say more
             # What builds on kits is complete only with them.
             own = toml(FATE.parent / path.relative_to(FATE.parent).parts[0] / "ruleset.toml")
