@@ -14,6 +14,7 @@ from pathlib import Path
 
 from rpgres.cli.formats.descriptions import field_texts
 from rpgres.cli.help import guide
+from rpgres.cli.options import DICE_WORDS, PLAIN
 from rpgres.cli.root import COMMANDS, OVERVIEW, root
 from rpgres.cli.settings import VARIABLES, Settings
 from tests.support.commands import Entry, entries
@@ -53,6 +54,7 @@ def _of_all() -> Iterator[str]:
     yield from _paragraphs(OVERVIEW)
     yield ".SH OPTIONS"
     yield from _listed([("--version", "Show the version and exit."), ("-h, --help", "Show help and exit.")])
+    yield from _listed((", ".join(one.names), one.help) for one in (PLAIN, DICE_WORDS))
     yield from _listed([("--debug", "Show the traceback of an internal error."), ("--no-plain", OVERRULING)])
     yield ".SH COMMANDS"
     yield from _listed([(f"rpgres-{name}(1)", entry.help) for name, entry in COMMANDS.items()])
@@ -111,7 +113,7 @@ def _paragraphs(text: str) -> Iterator[str]:
             yield _flowing(" ".join(part.split()))
 
 
-def _listed(records: Sequence[tuple[str, str]]) -> Iterator[str]:
+def _listed(records: Iterable[tuple[str, str]]) -> Iterator[str]:
     for name, text in records:
         yield from (".TP", f"\\fB{_escaped(name)}\\fR", _flowing(" ".join(text.split())) or "\\&")
 

@@ -52,7 +52,6 @@ def complete_rulesets(incomplete: str) -> list[tuple[str, str]]:
 
 
 AsJson = Annotated[bool, declared(opt.JSON)]
-AsWords = Annotated[bool, declared(opt.PLAIN)]
 Auto = Annotated[bool, declared(opt.AUTO)]
 Choose = Annotated[list[str] | None, declared(opt.CHOOSE)]
 Folders = Annotated[list[str] | None, declared(opt.RULESETS)]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rpgres.rulesets import Rules
 
 _GOES_ON = {"posix": "\\", "powershell": "`", "cmd": "^"}  # ends a line behind which a shell reads on
-DICE_WORDS = "--dice-words"  # taken from any line before its command reads it
+PLAIN, DICE_WORDS = "--plain", "--dice-words"  # taken from any line before its command reads it
 
 
 class _Reader:
@@ -25,6 +25,7 @@ class _Reader:
 
     is_plain = False
     dice_words = False
+    typed: Sequence[str] = ()
     rules: Rules | None = None
 
 
@@ -35,7 +36,7 @@ def set_reader(*, is_plain: bool = False, dice_words: bool = False) -> None:
         is_plain: without colours, drawn dice and bars.
         dice_words: dice in words, cards by their full names.
     """
-    _Reader.is_plain, _Reader.dice_words, _Reader.rules = is_plain, dice_words, None
+    _Reader.is_plain, _Reader.dice_words, _Reader.typed, _Reader.rules = is_plain, dice_words, (), None
 
 
 def wants_plain_text() -> bool:
@@ -43,10 +44,17 @@ def wants_plain_text() -> bool:
     return _Reader.is_plain
 
 
-def take_dice_words(words: Sequence[str]) -> list[str]:
-    """Return a line typed at a table without `--dice-words`, which has dice printed in words from there on."""
+def take_reader_words(words: Sequence[str]) -> list[str]:
+    """Return a line without `--plain` and `--dice-words`, which hold from there on, whatever the command."""
+    _Reader.typed = [word for word in (PLAIN, DICE_WORDS) if word in words or word in _Reader.typed]
+    _Reader.is_plain = _Reader.is_plain or PLAIN in words
     _Reader.dice_words = _Reader.dice_words or DICE_WORDS in words
-    return [word for word in words if word != DICE_WORDS]
+    return [word for word in words if word not in (PLAIN, DICE_WORDS)]
+
+
+def reader_words() -> Sequence[str]:
+    """Return what of `--plain` and `--dice-words` was typed, for a line that does the same again."""
+    return _Reader.typed
 
 
 def use_card_names(rules: Rules) -> None:
@@ -60,19 +68,19 @@ def _card_names() -> Mapping[str, str]:
     return {code: card.title for code, card in _Reader.rules.cards.by_code.items()}
 
 
-def look(*, is_plain: bool = False, is_prose: bool = False) -> Look:
+def look(*, is_prose: bool = False) -> Look:
     """Return how lines are shown where results go.
 
     Args:
-        is_plain: whether this line asks for plain text.
         is_prose: whether they are text to be read, which has no long lines anywhere.
     """
     from rpgres.cli.render.lines import Look
-    from rpgres.cli.shell.quoting import shell_in_use
 
-    is_aloud, words, names = is_plain or _Reader.is_plain, _Reader.dice_words, _card_names()
+    is_aloud, words, names = _Reader.is_plain, _Reader.dice_words, _card_names()
     if not is_terminal():
         return Look(width=PAGE if is_prose else 0, dice_words=words, is_aloud=is_aloud, card_names=names)
+    from rpgres.cli.shell.quoting import shell_in_use
+
     return Look(
         width=min(screen_columns(), WIDEST if is_prose else sys.maxsize),
         is_terminal=True,
@@ -89,17 +97,16 @@ def fits(texts: Iterable[str]) -> bool:
     return not is_terminal() or max(map(len, texts), default=0) + 2 <= screen_columns()
 
 
-def say(lines: Iterable[Shown], *, is_plain: bool = False, is_prose: bool = False) -> None:
+def say(lines: Iterable[Shown], *, is_prose: bool = False) -> None:
     """Write lines to standard output: coloured on a terminal, as plain text elsewhere and when that is asked for.
 
     Args:
         lines: what is written; none is wider than a terminal.
-        is_plain: whether this line asks for plain text.
         is_prose: whether they are text to be read.
     """
     from rpgres.cli.render.lines import plain_text
 
-    shown = look(is_plain=is_plain, is_prose=is_prose)
+    shown = look(is_prose=is_prose)
     if shown.is_drawn and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb":
         from rich.console import Console
 
@@ -164,22 +171,19 @@ def say_json(record: Any, *, indent: int = 0) -> None:
     write_json(results(), record, indent=indent)
 
 
-def say_record(
-    record: Any, lines: Callable[[], Iterable[Shown]], *, as_json: bool, is_plain: bool, is_prose: bool = False
-) -> None:
+def say_record(record: Any, lines: Callable[[], Iterable[Shown]], *, as_json: bool, is_prose: bool = False) -> None:
     """Write a record to standard output: as JSON, or as lines for people, which are made only then.
 
     Args:
         record: what is written.
         lines: makes the lines.
         as_json: which of them.
-        is_plain: whether this line asks for plain text.
         is_prose: whether the lines are text to be read.
     """
     if as_json:
         say_json(record)
     else:
-        say(lines(), is_plain=is_plain, is_prose=is_prose)
+        say(lines(), is_prose=is_prose)
 
 
 def write_json(out: TextIO, record: Any, *, indent: int = 0) -> None:

@@ -116,20 +116,20 @@ class Progress:
 
 @contextmanager
 def progress(
-    label: str, *, done: int = 0, is_plain: bool = False, stops: bool = True, units: str = "branches"
+    label: str, *, done: int = 0, is_silent: bool = False, stops: bool = True, units: str = "branches"
 ) -> Iterator[Progress]:
     """Give what shows how far something is; Ctrl-C asks it to stop, a second one interrupts it.
 
     Args:
         label: what is done.
         done: how much was done before.
-        is_plain: whether nothing is shown, which a screen reader would read aloud again and again.
+        is_silent: whether nothing is shown; nothing ever is to a screen reader, which would read it again and again.
         stops: whether the work asks if it has to stop; otherwise Ctrl-C interrupts it at once.
         units: what is counted where the work does not say how far it is.
     """
     stream = sys.stderr
     is_shown = (
-        not (is_plain or wants_plain_text())
+        not (is_silent or wants_plain_text())
         and stream is not None
         and stream.isatty()
         and os.environ.get("TERM") != "dumb"
@@ -187,17 +187,16 @@ def _interrupt(main: int) -> None:
         _thread.interrupt_main()
 
 
-def one_by_one(label: str, names: Sequence[str], do: Callable[[str], Found], *, is_plain: bool = False) -> list[Found]:
+def one_by_one(label: str, names: Sequence[str], do: Callable[[str], Found]) -> list[Found]:
     """Return the result of each in turn, showing progress; after a Ctrl-C, of those that are done.
 
     Args:
         label: what is done.
         names: with what.
         do: does it.
-        is_plain: whether nothing is shown.
     """
     found = list[Found]()
-    with progress(label, is_plain=is_plain) as show, suppress(KeyboardInterrupt):
+    with progress(label) as show, suppress(KeyboardInterrupt):
         for number, name in enumerate(names):
             show.name(f"{label} {name}")
             show(number, len(names))

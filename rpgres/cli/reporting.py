@@ -68,7 +68,7 @@ def emit_report(
     elif form == "json":
         say_json(record)
     elif form == "table":
-        say(shown(), is_plain=shared["plain"])
+        say(shown())
     else:
         say_text(_text_of(record, report, form, rows, shown))
     if shared["svg"] is not None and report.chart is not None and (form == "table" or shared["out"] is not None):

@@ -17,7 +17,7 @@ from msgspec import Struct, structs
 from rpgres.cli.exits import blame, debug, finish, require_output, trace, unwritten
 from rpgres.cli.lazy import LazyGroup
 from rpgres.cli.options import StrictCommand
-from rpgres.cli.output import DICE_WORDS, say, set_reader, warn
+from rpgres.cli.output import say, set_reader, take_reader_words, warn
 from rpgres.cli.settings import FLAGS, Loaded, activate, active, expand, load_settings
 from rpgres.cli.streams import prepare_streams, results_alone
 from rpgres.errors import RpgresError, UsageError
@@ -93,7 +93,7 @@ class Root(LazyGroup):
         if name in COMMANDS:
             return load_command(name)
         if not (_is_ruleset(name) or _is_default_action(name, args)):
-            raise _no_command(name)
+            raise _no_command(name, args)
         return load_command("roll").load(name, args)
 
     def main(
@@ -111,12 +111,12 @@ class Root(LazyGroup):
         options = typed[: typed.index("--")] if "--" in typed else typed
         debug(enabled="--debug" in options or bool(os.environ.get("RPGRES_DEBUG")))
         wants_json = not {"--json", "--format=json"}.isdisjoint(options) or ("--format", "json") in pairwise(options)
-        taken = {"--debug", DICE_WORDS, *(word for word in options if word in _OFF)}
+        taken = {"--debug", *(word for word in options if word in _OFF)}
         activate(_without(loaded, taken))
-        typed = [word for word in options if word not in taken] + typed[len(options) :]
         prepare_streams()
         chosen = active().settings
-        set_reader(is_plain=chosen.plain or "--plain" in options, dice_words=chosen.dice_words or DICE_WORDS in options)
+        set_reader(is_plain=chosen.plain, dice_words=chosen.dice_words)
+        typed = take_reader_words([word for word in options if word not in taken]) + typed[len(options) :]
         if COMPLETING in os.environ:
             _know_shells()
         try:
@@ -221,19 +221,20 @@ def _is_default_action(name: str, args: Sequence[str]) -> bool:
         return False
 
 
-def _no_command(name: str) -> RpgresError:
+def _no_command(name: str, args: Sequence[str]) -> RpgresError:
     from rpgres.dice import resembles_notation
     from rpgres.rulesets import unknown
 
     if resembles_notation(name):
         return UsageError(f"to roll dice, use `rpgres roll {name}`; for their probabilities `rpgres odds {name}`")
     from rpgres.cli.dynamic import rulesets_with
-    from rpgres.cli.help.hints import line_for
+    from rpgres.cli.help.hints import line_for, lines_for_character
 
     having = rulesets_with(name)
     line = f"rpgres roll {having[0]} {name}" if having else line_for(name)
-    if line:
-        return UsageError(f"rpgres has no command {name!r}; you may want `{line}`")
+    lines = [line] if line else lines_for_character(name, args)
+    if lines:
+        return UsageError(f"rpgres has no command {name!r}; you may want {' or '.join(f'`{one}`' for one in lines)}")
     default = active().settings.ruleset
     known = [*COMMANDS, *active().settings.aliases, *(load_command("roll").entries() if default else ())]
     return UsageError(unknown("command", name, known, of="rpgres"))
@@ -288,8 +289,8 @@ app = _plain_app(cls=Root, invoke_without_command=True)
 
 @app.callback(
     context_settings={"help_option_names": ["-h", "--help"]},  # of every command, as each has it from the one above
-    epilog="Add --plain --dice-words to a command that prints results to have them as text to be read aloud, "
-    "--no-plain to overrule your settings, --debug for the traceback of an internal error.",
+    epilog="Add --plain --dice-words to any command to have its results as text to be read aloud, --no-plain to "
+    "overrule your settings, --debug for the traceback of an internal error.",
 )
 def overview(
     ctx: typer.Context,

@@ -75,7 +75,6 @@ def play_and_print(
     *,
     seed: str,
     seat: str | None,
-    is_plain: bool,
     auto: bool,
     real_dice: str = "",
     people: State | None = None,
@@ -86,7 +85,6 @@ def play_and_print(
     Args:
         seed: what all chance is drawn from.
         seat: the seat of the reader; None for the game master, with the seed.
-        is_plain: without colours and drawn dice.
         auto: whether decisions are taken without asking.
         real_dice: whose dice are real, as of `RealDice`; empty where none are.
         people: the table with everybody who takes part, where steps bring them; by default the scene's.
@@ -96,10 +94,10 @@ def play_and_print(
         FileError: a step cannot be played.
         Unanswered: nothing answers a decision; for a procedure without a file, what comes before it is printed.
     """
-    printer = _Printer(scene, people if people is not None else scene.state, is_plain=is_plain)
+    printer = _Printer(scene, people if people is not None else scene.state)
     printer.begin(seed=seed if seat is None else None, seat=seat or GM)
-    person = _person(scene, is_plain=is_plain) if seat is None and not auto else None
-    hand = RealDice(real_dice, is_plain=is_plain) if real_dice else None
+    person = _person(scene) if seat is None and not auto else None
+    hand = RealDice(real_dice) if real_dice else None
 
     def begins(leaf: Leaf, state: State) -> None:
         if person is not None or hand is not None:  # else only the result shows whether the reader may see it
@@ -134,10 +132,9 @@ def play_and_print(
 class _Printer:
     """Prints the account of a scene as it is played."""
 
-    def __init__(self, scene: Scene, people: State, *, is_plain: bool) -> None:
+    def __init__(self, scene: Scene, people: State) -> None:
         self.scene, self.people = scene, people
         use_card_names(scene.rules)
-        self.is_plain = is_plain
         self.words = words_of(scene.rules, people)
         self.titles = Titles()
         self.is_headed = False
@@ -146,14 +143,14 @@ class _Printer:
         """Print what stands above the account."""
         file, title = self.scene.file, self.scene.file.title or self.scene.source.path
         told = heading_of(self.scene.rules, self.people, title=title, summary=file.summary, seed=seed, seat=seat)
-        say(heading_lines(told), is_plain=self.is_plain, is_prose=True)
+        say(heading_lines(told), is_prose=True)
 
     def head(self, step: Mapping[str, Any]) -> None:
         """Print what stands above a step, once."""
         if not self.is_headed:
             title = self.titles.next(step)
             lines = chapter_heading(title, self.titles.count, is_skipped=bool(step.get("skipped")))
-            say(lines, is_plain=self.is_plain, is_prose=True)
+            say(lines, is_prose=True)
             self.is_headed = True
 
     def step(self, record: Mapping[str, Any] | None) -> None:
@@ -163,14 +160,13 @@ class _Printer:
             return
         self.head(record)
         chapter = chapter_of([record], self.words, "Step")
-        is_aloud = self.is_plain or wants_plain_text()
-        say(chapter_lines(chapter, is_aloud=is_aloud), is_plain=self.is_plain, is_prose=True)
+        say(chapter_lines(chapter, is_aloud=wants_plain_text()), is_prose=True)
         flush()
         self.is_headed = False
 
     def end(self, account: Account) -> None:
         """Print how it ended."""
-        say(end_lines(account), is_plain=self.is_plain, is_prose=True)
+        say(end_lines(account), is_prose=True)
 
 
 def _before(leaf: Leaf) -> dict[str, Any]:
@@ -185,10 +181,10 @@ def _so_far(pending: Pending) -> dict[str, Any]:
     return {"action": pending.action, "actor": pending.actor, "inputs": pending.inputs, "events": pending.events}
 
 
-def _person(scene: Scene, *, is_plain: bool) -> Person | None:
+def _person(scene: Scene) -> Person | None:
     """Return who is asked, if anyone."""
     if not can_prompt():
         return None
     from rpgres.cli.asking.prompt import Person
 
-    return Person(is_plain=is_plain, may_withdraw=False, file=lambda: scene.rules.file)
+    return Person(may_withdraw=False, file=lambda: scene.rules.file)

@@ -68,7 +68,7 @@ def run_study(
         others: other scenes to compare with, by the text that names each.
     """
     format_of(shared)  # mistakes are reported before the work begins
-    with progress("evaluating", is_plain=shared["plain"]) as show:
+    with progress("evaluating") as show:
         settings: dict[str, Any] = {
             "seconds": opt.read_seconds(shared["seconds"]),
             "progress": show,

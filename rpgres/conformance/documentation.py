@@ -152,7 +152,7 @@ def check_tables(subject: Subject) -> Iterator[Diagnostic]:
     """Yield outcomes without a row, rows that no outcome comes to, and rows that cannot be read for their margins."""
     rules = subject.rules.with_switches({})  # one that nothing was played with, so that looking leaves no trace
     readable: list[str] = []
-    for name in dict.fromkeys(rules.layers.table_names()):
+    for name in rules.layers.table_names():
         try:
             rules.table(name)
         except RpgresError as error:

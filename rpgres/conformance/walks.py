@@ -317,7 +317,6 @@ def walk_for(
     *,
     asked: str,
     leaves: int,
-    seconds: float = SECONDS,
     others: bool = False,
     merged: bool = True,
     questions: list[Question] | None = None,
@@ -327,7 +326,7 @@ def walk_for(
     Args:
         prepared: the action.
         asked: one of `QUESTIONS`.
-        leaves, seconds: the budget.
+        leaves: the budget.
         others: which of equivalent cards and runs it goes on with; see `TapeDealer`.
         merged: False to walk it roll by roll, with nothing merged.
         questions: takes note of what anybody is asked.
@@ -348,7 +347,7 @@ def walk_for(
         return found
 
     dealer = WalkDealer(others=others) if merged else _Showing()
-    return explore(once, dealer, leaves=leaves, seconds=seconds)
+    return explore(once, dealer, leaves=leaves, seconds=SECONDS)
 
 
 def replay(prepared: Prepared, course: Course) -> tuple[Course, list[tuple[str, str]]] | None:

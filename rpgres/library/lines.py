@@ -131,7 +131,7 @@ def _at_question(table: PersistentTable, seat: Seat, words: list[str], typed: st
         if met or table.seat not in (None, view.seat):
             raise NeedsAnswer(question)
         if words in ([LIST], [ODDS], [WHY]) and typed not in [option.name for option in question.offered]:
-            person = Person(is_plain=True, aid=lambda view: prepared_for(rules, seat.history, seat=view.seat))
+            person = Person(aid=lambda view: prepared_for(rules, seat.history, seat=view.seat))
             text = plain_text(person.aside(typed, view, question))
         met.append((question, text))
         raise NeedsAnswer(question)

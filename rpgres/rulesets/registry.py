@@ -4,34 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from rpgres.errors import RuleError, in_words, is_interrupt, place_of
+from rpgres.errors import RuleError, code_failed, is_interrupt
 from rpgres.model.state import Map
 from rpgres.rulesets.switches import Record
 
 if TYPE_CHECKING:
     from rpgres.model.state import Character, State
 
-API = 1  # the version of the contract between rpgres and a ruleset's code
-QUESTIONS = frozenset(("outcome", "margin", "total", "effects"))  # what odds may be asked; the last is all of a result
+API = 1
+"""The version of what is stable here."""
+QUESTIONS = frozenset(("outcome", "margin", "total", "effects"))
+"""What odds may be asked, and a merge holds for: `outcome`, `margin`, `total`, `effects`, which are all of a result."""
 STATE = "state"  # what odds of a scene ask of a turn: where it leaves the table; no total, no account
 OUTCOME_ONLY = ("outcome",)  # what a merge holds for when its rule does not say more
 
-Rule = Callable[..., Any]  # (table, actor, **parameters) -> Outcome
+Rule = Callable[..., Any]
+"""Type: `(table, actor, **parameters) -> Outcome`."""
 TakeTurn = Callable[[Any, Any], Any]  # (table, place) -> Turn or Outcome
 ApplyEffect = Callable[["State", "Effect"], "State"]
+"""Type: a function of an effect, `(state, effect) -> state`."""
 Prepare = Callable[[Any, "Character"], "Character"]  # (rules, character) -> character
 Lump = Callable[..., Hashable]
+"""Type: `(rules, card, **parameters) -> key`; cards of one key are alike to an action."""
 Canon = Callable[[Any], Any]  # a field of the state -> what stands for all that are alike to the rules
-Passage = Callable[[Any], "Iterable[Effect] | None"]  # (table) -> effects
+IdleTags = Callable[[Any, Any], Collection[str]]  # (rules, policies) -> kinds of tags
+Passage = Callable[[Any], "Iterable[Effect] | None"]
+"""Type: `(table) -> effects`; what happens when a period begins or ends."""
 Policy = Callable[[Any, Any], Any]  # (view, question) -> a choice, or weights over choices
 PlayWindow = Callable[[Any, Any], "Iterable[Effect]"]  # (table, roll) -> effects
 Complete = Callable[[Any, Any, Mapping[str, Any]], Any]  # (table, outcome, what was typed) -> outcome
 Picture = Callable[["State", bool], Mapping[str, Sequence[str]]]
+"""Type: `(state, is_drawn) -> lines by name`; how things and tracks on the table are shown."""
 Effect = Map[str, Any]
+"""Type: what a finished action changes, a `Map` with a `kind`."""
+K = TypeVar("K")
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Window(msgspec.Struct, frozen=True):
@@ -87,6 +98,7 @@ class Ruleset:
         self.switch_records: list[type] = []
         self.preparations: list[Prepare] = []
         self.canons: dict[str, Canon] = {}
+        self.idle_tags: list[IdleTags] = []
         self.lumps: dict[str, Lump] = {}
         self.lumps_hold: dict[str, Collection[str]] = {}
         self.periods: dict[tuple[str, str], Passage] = {}
@@ -108,12 +120,7 @@ class Ruleset:
 
     def action(self, name: str) -> Callable[[Rule], Rule]:
         """Register the decorated function as the rule of an action: `rule(table, actor, **parameters) -> Outcome`."""
-
-        def register(rule: Rule) -> Rule:
-            self.actions[name] = rule
-            return rule
-
-        return register
+        return _into(self.actions, name)
 
     def procedure(self, name: str, *, turn: TakeTurn) -> Callable[[Rule], Rule]:
         """Register the decorated function as the beginning of a procedure, and how its turns are taken.
@@ -134,21 +141,11 @@ class Ruleset:
 
     def effect(self, kind: str) -> Callable[[ApplyEffect], ApplyEffect]:
         """Register the decorated pure function `(state, effect) -> state` for a kind of effect."""
-
-        def register(apply: ApplyEffect) -> ApplyEffect:
-            self.effects[kind] = apply
-            return apply
-
-        return register
+        return _into(self.effects, kind)
 
     def policy(self, name: str) -> Callable[[Policy], Policy]:
         """Register the decorated function `(view, question) -> option name or weights`; the first one is `--auto`'s."""
-
-        def register(policy: Policy) -> Policy:
-            self.policies[name] = policy
-            return policy
-
-        return register
+        return _into(self.policies, name)
 
     def lump(self, action: str, *, holds: Collection[str] = OUTCOME_ONLY) -> Callable[[Lump], Lump]:
         """Register the decorated function `(rules, card, **parameters) -> key`: cards of one key are alike.
@@ -177,12 +174,17 @@ class Ruleset:
         It is a promise: rules, outcome tables, views and policies of the ruleset come to the same with either. Odds of
         scenes then go on once for all values with the same representative, such as tags in another order.
         """
+        return _into(self.canons, field)
 
-        def register(canon: Canon) -> Canon:
-            self.canons[field] = canon
-            return canon
+    def idle(self, kinds: IdleTags) -> IdleTags:
+        """Register the decorated function `(rules, policies) -> kinds of tags` that make no difference any more.
 
-        return register
+        It is a promise: where these policies decide all that procedures ask, nothing of the ruleset comes to another
+        result without the tags of these kinds, but for tags themselves. Odds of a procedure then forget such tags,
+        unless they are asked for.
+        """
+        self.idle_tags.append(kinds)
+        return kinds
 
     def use(self, kit: Any, settings: Any = None) -> None:
         """Register what a kit brings: its `KIT`, such as `rpgres.kits.harm.KIT`.
@@ -224,18 +226,11 @@ class Ruleset:
 
         It may move cards and ask, as a rule does; what it returns is applied when it is over.
         """
-        return self._passage(period, "begin")
+        return _into(self.periods, (period, "begin"))
 
     def ends(self, period: str) -> Callable[[Passage], Passage]:
         """Register the decorated function `(table) -> effects` for the end of a period; see `begins`."""
-        return self._passage(period, "end")
-
-    def _passage(self, period: str, moment: str) -> Callable[[Passage], Passage]:
-        def register(passage: Passage) -> Passage:
-            self.periods[(period, moment)] = passage
-            return passage
-
-        return register
+        return _into(self.periods, (period, "end"))
 
     def picture(self, draw: Picture) -> Picture:
         """Register the decorated function `(state, is_drawn) -> lines by name`: how things and tracks are shown.
@@ -250,6 +245,16 @@ class Ruleset:
         """Register the decorated function `(rules, character) -> character`, called when a sheet is read."""
         self.preparations.append(change)
         return change
+
+
+def _into(functions: dict[K, F], key: K) -> Callable[[F], F]:
+    """Return a decorator that registers a function under a key."""
+
+    def register(function: F) -> F:
+        functions[key] = function
+        return function
+
+    return register
 
 
 def pictured(ruleset: Ruleset, state: State, *, is_drawn: bool) -> dict[str, list[str]]:
@@ -270,9 +275,8 @@ def pictured(ruleset: Ruleset, state: State, *, is_drawn: bool) -> dict[str, lis
         except BaseException as error:
             if is_interrupt(error):
                 raise
-            place = place_of(error)
-            message = f"what the ruleset {ruleset.id} shows of the table failed: {in_words(error)}{place}"
-            raise blamed(RuleError(message, place=place), ruleset) from error
+            what = f"what the ruleset {ruleset.id} shows of the table failed"
+            raise blamed(code_failed(what, error), ruleset) from error
         found |= drawn
     return found
 

@@ -41,6 +41,33 @@ def test_the_result_comes_first_and_dice_are_told_in_words() -> None:
     assert "  roll: -0++ = +1" in rpgres(*SUCCEED, "--no-dice-words", RPGRES_DICE_WORDS="yes").out
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "completions bash",
+        "schema result",
+        "config path",
+        "table --plain path",
+        "--plain sheet new mara --ruleset fate",
+        "ruleset list",
+        "--version",
+        "help batch",
+    ],
+)
+def test_every_command_takes_it(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = shlex.split(line)
+    usual = rpgres(*(word for word in words if word != "--plain"))
+    told = rpgres(*words, *([] if "--plain" in words else ["--plain", "--dice-words"]))
+    assert (told.code, told.out, told.err) == (usual.code, usual.out, usual.err)
+
+
+def test_a_line_that_goes_on_is_for_the_same_reader() -> None:
+    told = rpgres("roll", "fate", "overcome", "--skill", "0", "--vs", "9", "--wait", "--dice-words", "--plain")
+    assert told.code == 3
+    assert "--plain --dice-words" in told.out
+
+
 @pytest.mark.parametrize(("args", "environment"), [(("--plain",), {}), ((), {"RPGRES_PLAIN": "1"})])
 def test_a_scene_tells_what_came_before_how_it_came_about(args: tuple[str, ...], environment: dict[str, str]) -> None:
     words = ("scene", "run", "fate/ambush", "--seed", "7", *args)

@@ -636,7 +636,7 @@ class Typing:
 
 def typed_by_a_person(capsys: pytest.CaptureFixture[str], *lines: str) -> str:
     room = Seat(TABLE, None)
-    session = Session(room, Typing(lines), ["--table", str(TABLE)], is_plain=False)
+    session = Session(room, Typing(lines), ["--table", str(TABLE)])
     capsys.readouterr()
     with listening(session):
         session.run()
@@ -724,7 +724,7 @@ def test_a_number_stays_with_its_label_where_a_menu_is_broken(monkeypatch: pytes
     begun("mara", "edda", "guards")
     put_to: list[Line] = []
     monkeypatch.setattr("rpgres.cli.play.session.say", lambda lines, **_how: put_to.extend(lines))
-    session = Session(Seat(TABLE, None), Typing(["overcome crafts none"]), [], is_plain=False)
+    session = Session(Seat(TABLE, None), Typing(["overcome crafts none"]), [])
     with listening(session):
         session.run()
     menu = next(one for one in put_to if "edda" in text_of(one) and "1" in text_of(one))

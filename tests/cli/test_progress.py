@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from rpgres.cli import progress as module
-from rpgres.cli.output import clear_progress, show_progress
+from rpgres.cli.output import clear_progress, set_reader, show_progress
 from rpgres.cli.progress import GRACE, LATE, progress
 from rpgres.odds import exact
 from rpgres.stopping import STOP
@@ -103,7 +103,8 @@ def test_nothing_is_shown_where_nobody_looks(how: str, shown: list[str], monkeyp
         monkeypatch.setattr(sys.stderr, "isatty", lambda: False, raising=False)
     if how == "dumb":
         monkeypatch.setenv("TERM", "dumb")
-    with progress("simulating", is_plain=how == "plain") as show:
+    set_reader(is_plain=how == "plain")
+    with progress("simulating") as show:
         show(1, 10)
         STOP.tick()
     assert shown == []
@@ -203,14 +204,14 @@ def test_odds_of_a_scene_are_a_lower_bound_from_the_first_arrival_on(
 ) -> None:
     from rpgres.odds.scenes import _Walk
 
-    arrive: Callable[..., Any] = _Walk._arrive
+    taken_on: Callable[..., Any] = _Walk._taken_on
 
     def first(self: Any, *args: Any) -> Any:
-        if not self.states:
+        if not self.leaves:
             signal.raise_signal(signal.SIGINT)
-        return arrive(self, *args)
+        return taken_on(self, *args)
 
-    monkeypatch.setattr(_Walk, "_arrive", first)
+    monkeypatch.setattr(_Walk, "_taken_on", first)
     ran = interrupted("odds", "fate/bribe", "--auto", "--json")
     found = json.loads(ran.out)
     assert (found["interrupted"], found["open"]["exact"]) == (True, "1")

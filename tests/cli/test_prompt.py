@@ -46,7 +46,7 @@ def person(*typed: str, prepared: Prepared | None = None, is_kept: bool = False)
         except StopIteration:
             raise EOFError from None
 
-    return Person(is_plain=True, is_kept=is_kept, aid=(lambda _view: prepared) if prepared else None, read=read)
+    return Person(is_kept=is_kept, aid=(lambda _view: prepared) if prepared else None, read=read)
 
 
 def played(somebody: Person, prepared: Prepared) -> Result | Pending:
@@ -81,11 +81,11 @@ def test_a_question_tells_what_the_turn_before_it_has_changed(capsys: pytest.Cap
     def read(_sign: str) -> str:
         return next(lines, "concede")
 
-    somebody = Person(is_plain=True, file=lambda: fighting.rules.file, read=read)
+    somebody = Person(file=lambda: fighting.rules.file, read=read)
     given = {"roll": ["----"], "opposition": ["++++"]}
     run(fighting, streams=Streams("7"), given=given, prompt=somebody.ask)
     told = capsys.readouterr().out
-    assert "The attack does no harm.\n  a boost for bruiser: Boost of Bruiser\n" in told
+    assert "The attack does no harm.\n  * a boost for bruiser: Boost of Bruiser\n" in told
 
 
 @pytest.mark.slow
@@ -96,7 +96,7 @@ def test_odds_in_a_turn_tell_whose_success_they_are_and_at_what(capsys: pytest.C
     def read(_sign: str) -> str:
         return next(lines, "concede")
 
-    somebody = Person(is_plain=True, aid=lambda _view: fighting, read=read)
+    somebody = Person(aid=lambda _view: fighting, read=read)
     run(fighting, streams=Streams("7"), prompt=somebody.ask)
     told = " ".join(capsys.readouterr().out.split())
     assert "chance that what mara does in this turn succeeds, " in told
@@ -229,7 +229,7 @@ given = { roll = "----" }
 def test_undo_in_a_scene_takes_back_what_was_answered_in_the_step(capsys: pytest.CaptureFixture[str]) -> None:
     scene = read_scene(Source("a.toml", SCENE), find_ruleset=find_ruleset)
     lines = iter(["undo", "cost", "undo", "fail"])
-    somebody = Person(is_plain=True, may_withdraw=False, read=lambda _sign: next(lines))
+    somebody = Person(may_withdraw=False, read=lambda _sign: next(lines))
     played = list(play_scene(scene, seed="7", prompt=somebody.ask, rewinds=somebody.rewind))
     found = played[0].result
     assert isinstance(found, Result)

@@ -37,6 +37,7 @@ from rpgres.scenes import read_scene
 from rpgres.toml.reading import Source
 from tests.support.command_line import rpgres
 from tests.support.journals import begun
+from tests.support.terminal import ENTER, Terminal
 
 CALM = """
 [[orders]]
@@ -176,7 +177,7 @@ def test_dice_without_a_ruleset_are_asked_for_too() -> None:
 
 
 def acted(place: Place, typist: Typist, *, choices: Sequence[str] = (), **by: Any) -> Any:
-    prompt = Person(is_plain=True, is_kept=True, read=Typist(*choices)).ask
+    prompt = Person(is_kept=True, read=Typist(*choices)).ask
     hand = RealDice(read=typist)
     return sitting.act(place, "overcome", {"skill": "fight", "vs": ["3"]}, actor="mara", hand=hand, prompt=prompt, **by)
 
@@ -214,7 +215,7 @@ def fought(folder: Path, typist: Typist, *choices: str) -> tuple[Place, Any]:
     place = Place(folder / "table.db")
     sitting.begin_table(place, ruleset="fate", sheets=["mara", "bruiser"], seed="7")
     sitting.set_orders(place, Source("harsh.toml", 'policy = "sensible"'), seat="gm")
-    prompt = Person(is_plain=True, is_kept=True, read=Typist("attack", "fight", "no", *choices)).ask
+    prompt = Person(is_kept=True, read=Typist("attack", "fight", "no", *choices)).ask
     hand = RealDice(read=typist)
     inputs = {"against": ["bruiser"]}
     return place, sitting.act(place, "conflict", inputs, actor="mara", hand=hand, prompt=prompt)
@@ -254,7 +255,7 @@ def test_a_die_that_was_taken_back_is_asked_for_again(tmp_path: Path) -> None:
     place = begun(tmp_path / "table.db")
     sitting.set_value(place, "characters.mara.counters.fate-points", "3")
     hand, inputs = RealDice(read=typist), {"skill": "2", "vs": ["9"]}
-    prompt = Person(is_plain=True, is_kept=True, read=Typist("r1", "undo", "r2", "")).ask
+    prompt = Person(is_kept=True, read=Typist("r1", "undo", "r2", "")).ask
     done = sitting.act(place, "overcome", inputs, actor="mara", hand=hand, prompt=prompt)
     assert len(typist.asked) == 3
     assert done.history.run_of(done.entry).kind == "act"
@@ -264,7 +265,7 @@ def test_a_die_that_was_taken_back_is_asked_for_again(tmp_path: Path) -> None:
 def test_only_dice_behind_an_answer_that_is_taken_back_are_asked_for_again() -> None:
     prepared = prepare(load_rules(find_ruleset("fate")), "overcome", {"sheet": "mara", "skill": "2", "vs": "9"})
     typist = Typist("++++", "0000", "++00")
-    person = Person(is_plain=True, read=Typist("r1", "undo", "r2", "", ""))
+    person = Person(read=Typist("r1", "undo", "r2", "", ""))
     hand = Remembered(RealDice(read=typist))
 
     def once() -> Any:
@@ -365,7 +366,7 @@ with = { skill = "fight", vs = "-9" }
 def told(typist: Typist, monkeypatch: pytest.MonkeyPatch) -> list[int | None]:
     monkeypatch.setattr("rpgres.cli.scene_output.RealDice", partial(RealDice, read=typist))
     scene = read_scene(Source("door.toml", SCENE), find_ruleset=find_ruleset)
-    done = play_and_print(scene, seed="7", seat=None, is_plain=True, auto=True, real_dice="mara")
+    done = play_and_print(scene, seed="7", seat=None, auto=True, real_dice="mara")
     return [played.result.total for played in done.steps if played.result is not None]
 
 
@@ -389,3 +390,13 @@ def test_a_scene_asks_nobody_for_dice_without_a_terminal(command: list[str]) -> 
     done = rpgres(*command, *(["--skill", "1"] if "--vs" in command else []), "--dice", "real")
     assert done.code == 2
     assert "no person can be asked without a terminal" in done.err
+
+
+@pytest.mark.parametrize("line", ["roll 4dF --real-dice --seed 7", "roll 4dF --seed 7 --dice"])
+def test_real_dice_alone_is_a_flag(line: str) -> None:
+    told = Terminal(line.split())
+    told.until("4dF? ")
+    told.type("+0+-" + ENTER)
+    assert told.end()[0] == 0
+    refused = rpgres("scene", "run", "fate/bribe", "--real-dice")
+    assert (refused.code, refused.err[:43]) == (2, "rpgres: --real-dice real: no person can be ")

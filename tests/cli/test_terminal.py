@@ -340,7 +340,7 @@ def test_a_card_with_its_sign_behind_it_is_told_how_it_is_typed(
     typed: str, told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lines = iter([typed, "S13"])
-    person = Person(is_plain=True, read=lambda _sign: next(lines))
+    person = Person(read=lambda _sign: next(lines))
     assert person.ask(View("mara", State()), CARDS) == "S13"
     assert f"  {told}\n" in capsys.readouterr().out
 

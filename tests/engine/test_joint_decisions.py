@@ -81,7 +81,7 @@ def test_what_waits_is_resumed_by_its_command() -> None:
 
 def test_a_person_may_type_what_is_not_listed(capsys: pytest.CaptureFixture[str]) -> None:
     typed = iter(["lots", "12 coins", "2", "1"])
-    person = Person(is_plain=True, read=lambda _: next(typed))
+    person = Person(read=lambda _: next(typed))
     ready = prepare(rules(), "bid", {}, state=around("ada", "bo"), actor="ada")
     result, _ = run(
         ready,

@@ -71,7 +71,6 @@ def _samples(ctx: Any, verb: Any) -> Iterator[Any]:
 def _entry(ctx: Any) -> Entry:
     command = ctx.command
     taken = [(one, one.get_help_record(ctx)) for one in command.get_params(ctx)]
-    is_help = set(ctx.help_option_names)
     return Entry(
         path=ctx.command_path,
         usage=" ".join(command.collect_usage_pieces(ctx)),
@@ -80,6 +79,6 @@ def _entry(ctx: Any) -> Entry:
         options=[
             record
             for one, record in taken
-            if record and isinstance(one, typer.core.TyperOption) and not is_help & set(one.opts)
+            if record and isinstance(one, typer.core.TyperOption) and one.expose_value  # without those of every command
         ],
     )

@@ -1215,7 +1215,7 @@ def test_a_ruling_is_typed_at_a_prompt_and_join_may_be_shortened() -> None:
     for typed, luck in (("j", True), ("+1", False)):
         lines = iter([typed, "h"])
         ready = confront(attribute=0, against=["ena:skill=1,attribute=0"])
-        person = Person(is_plain=True, read=lambda _sign, lines=lines: next(lines))
+        person = Person(read=lambda _sign, lines=lines: next(lines))
         result, _ = run(ready, streams=Streams("1"), prompt=person.ask, choose={"failure": ["no"]}, identify=False)
         assert isinstance(result, Result)
         assert ("gm" in sides_of(result)) == luck

@@ -51,7 +51,7 @@ def test_whoever_sits_at_the_prompt_is_asked(
     rules = load_rules(find_ruleset(ruleset))
     ability = "attribute" if ruleset == "coppermane" else "skill"
     ready = prepare(rules, "create-advantage", {ability: 3, "vs": 0})
-    person = Person(is_plain=True, read=lambda _: typed)
+    person = Person(read=lambda _: typed)
     result, _ = run(ready, streams=Streams("1"), prompt=person.ask, identify=False)
     assert named(result, "aspect") == [name]
     assert "[An Advantage]" in capsys.readouterr().out

@@ -45,7 +45,6 @@ class Person:
 
     Args:
         heading: what stands above the first question.
-        is_plain: whether questions are written without colours.
         is_kept: whether what was shown is kept by then, so that an interrupt only leaves the rest undecided, and what
             was answered is undone in the journal.
         may_withdraw: whether the action itself can be taken back, and not only what was answered in it.
@@ -58,14 +57,12 @@ class Person:
         self,
         *,
         heading: Sequence[Line] = (),
-        is_plain: bool = False,
         is_kept: bool = False,
         may_withdraw: bool = True,
         aid: Aid | None = None,
         file: Callable[[], RulesetFile] | None = None,
         read: Callable[[str], str] = ask,
     ) -> None:
-        self._is_plain = is_plain
         self._is_kept = is_kept
         self._may_withdraw = may_withdraw
         self._read = read
@@ -137,7 +134,7 @@ class Person:
         self._heading = []
         has_turns = any(isinstance(one, Turned) for one in events[shown:])
         file = self._file() if has_turns and self._file is not None else None
-        say(event_lines(events[shown:], file), is_plain=self._is_plain)
+        say(event_lines(events[shown:], file))
         self._shown = len(events)
         width = columns(default=WIDTH, at_most=WIDEST)
         # What was listed just before is not listed again, where it takes many lines or is read aloud; `?` does.
@@ -246,7 +243,7 @@ class Person:
 
         prepared = self._prepared(view)
         name = default_policy(prepared.rules)
-        with progress("odds of each option", is_plain=self._is_plain):
+        with progress("odds of each option"):
             found = decision_odds(prepared, view, question, policies={"": policy_of(prepared.rules, name)})
         is_turn = any(one.is_turn for one in found)
         chance = success_words(prepared, view, question, is_turn=is_turn)
@@ -281,7 +278,7 @@ class Person:
         return NO
 
     def _say(self, lines: Sequence[Line]) -> None:
-        say(list(lines), is_plain=self._is_plain)
+        say(list(lines))
 
     def _tell(self, text: str) -> None:
         self._say([line(f"  {text}")])

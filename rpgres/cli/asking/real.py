@@ -32,7 +32,6 @@ class RealDice:
         heading: what stands above the first question.
         actor: who acts.
         plus: what is added to what the actor rolls, in words.
-        is_plain: whether questions are written without colours.
         read: reads a line behind a sign that one is awaited; for tests.
     """
 
@@ -43,13 +42,12 @@ class RealDice:
         heading: Sequence[Line] = (),
         actor: str = "",
         plus: str = "",
-        is_plain: bool = False,
         read: Callable[[str], str] = ask,
     ) -> None:
         names = {name.strip() for name in whom.split(",") if name.strip()}
         self._whom = None if {ALL, REAL} & names else names
         self._heading, self._actor, self._plus = list(heading), actor, plus
-        self._is_plain, self._read = is_plain, read
+        self._read = read
 
     def begin(self, *, actor: str, plus: str) -> None:
         """Turn to another step; the arguments are as of the class."""
@@ -66,7 +64,7 @@ class RealDice:
         return self._ask(due)
 
     def _ask(self, due: Due) -> Sequence[str] | None:
-        say(self._heading, is_plain=self._is_plain)
+        say(self._heading)
         self._heading = []
         while True:
             flush()
@@ -79,7 +77,7 @@ class RealDice:
                 raise TakenBack(due.label) from None
             except UsageError as error:
                 told = error.typed if not isinstance(error, GivenError) else _without_option(error.typed)
-                say([line(f"  {told}; or press Enter to let the seed decide.")], is_plain=self._is_plain)
+                say([line(f"  {told}; or press Enter to let the seed decide.")])
 
     def question(self, due: Due) -> str:
         """Return what is asked.

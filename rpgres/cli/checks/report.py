@@ -36,7 +36,6 @@ def end_check(
     record: Any,
     found: Iterable[Diagnostic],
     lines: Sequence[Line],
-    is_plain: bool = False,
     unchecked: Sequence[str] = (),
     undone: str = "not checked",
 ) -> None:
@@ -48,7 +47,6 @@ def end_check(
         record: the whole as JSON has it.
         found: everything that was found.
         lines: the whole for people.
-        is_plain: whether lines have no colours.
         unchecked: the names of what was interrupted before its check.
         undone: what they are, in words.
     """
@@ -59,7 +57,7 @@ def end_check(
     elif form == "github":
         say_text(github_text(found))
     else:
-        say([*lines], is_plain=is_plain)
+        say([*lines])
     if unchecked:
         from rpgres.cli.progress import interrupted
 

@@ -22,23 +22,22 @@ CLEAR = "\x1b[H\x1b[2J"
 Stamps = dict[str, tuple[int, int]]  # when files were changed and how long they are, by path
 
 
-def watch(args: Sequence[str], folders: Sequence[Path], *, is_plain: bool) -> int:
+def watch(args: Sequence[str], folders: Sequence[Path]) -> int:
     """Run a command line now, and again after each change; return the exit code when Ctrl-C ends it.
 
     Args:
         args: the words of the line behind `rpgres`.
         folders: where files are looked at; those that are not there may come later.
-        is_plain: whether a terminal is not cleared before each run.
     """
     is_able = is_terminal() and os.environ.get("TERM") != "dumb" and sys.platform != "win32"
-    clears = is_able and not (is_plain or wants_plain_text())
+    clears = is_able and not wants_plain_text()
     head = f"watching {_listed([str(folder) for folder in folders if folder.is_dir()])}; Ctrl-C ends"
     try:
         while True:
             seen = _stamps(folders)
             if clears:
                 raw(sys.stdout).write(CLEAR)
-            say([line(Piece(f"{time.strftime('%H:%M:%S')} {head}", "quiet"))], is_plain=is_plain)
+            say([line(Piece(f"{time.strftime('%H:%M:%S')} {head}", "quiet"))])
             flush()
             # -P: no module is taken from the current folder
             subprocess.run([sys.executable, "-P", "-m", "rpgres", *args], check=False)  # noqa: S603

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rpgres.cli.annotations import AsJson, AsWords
+from rpgres.cli.annotations import AsJson
 from rpgres.cli.checks.settings import SettingsList, list_settings, path_of, set_setting, unset_setting
 from rpgres.cli.output import say_record, say_text, warn
 from rpgres.cli.settings import CHOICES, KEYS, Settings, active
@@ -44,13 +44,13 @@ Key = Annotated[
 
 
 @app.command("show")
-def show(as_json: AsJson = False, plain: AsWords = False) -> None:
+def show(as_json: AsJson = False) -> None:
     """List all settings, each with its value and with the file or variable that sets it.
 
     Exits with 1 when something is wrong with the settings.
     """
     found = list_settings(active())
-    say_record(found, lambda: _lines(found), as_json=as_json, is_plain=plain)
+    say_record(found, lambda: _lines(found), as_json=as_json)
     if found.problems:
         raise typer.Exit(1)
 

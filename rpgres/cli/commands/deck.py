@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from rpgres.cli.annotations import AsJson, AsWords, Folders, OnlyOf, Seed, argument, option
+from rpgres.cli.annotations import AsJson, Folders, OnlyOf, Seed, argument, option
 from rpgres.cli.formats.decks import describe_deck, draw_cards, find_deck, list_decks
 from rpgres.cli.options import read_answers, read_count, read_folders
 from rpgres.cli.output import say_record
@@ -47,12 +47,11 @@ DeckName = Annotated[
 def list_all(
     ruleset: OnlyOf = None,
     as_json: AsJson = False,
-    plain: AsWords = False,
     rulesets: Folders = None,
 ) -> None:
     """List the decks of all rulesets, and those that rulesets share."""
     found = list_decks(ruleset, extra=read_folders(rulesets or ()))
-    say_record(found, lambda: deck_list_lines(found), as_json=as_json, is_plain=plain)
+    say_record(found, lambda: deck_list_lines(found), as_json=as_json)
 
 
 @app.command("show")
@@ -60,7 +59,6 @@ def show(
     deck: DeckName,
     codes: Annotated[bool, typer.Option("--codes", help="List every card by its code.")] = False,
     as_json: AsJson = False,
-    plain: AsWords = False,
     rulesets: Folders = None,
 ) -> None:
     """Show what is in a deck: how many cards of which suit and value, their sums and means, what else is on them.
@@ -70,7 +68,7 @@ def show(
     rpgres deck show saga/fate-96 --codes
     """
     found = describe_deck(find_deck(deck, extra=read_folders(rulesets or ())))
-    say_record(found, lambda: deck_lines(found, codes=codes), as_json=as_json, is_plain=plain, is_prose=True)
+    say_record(found, lambda: deck_lines(found, codes=codes), as_json=as_json, is_prose=True)
 
 
 @app.command("draw")
@@ -94,7 +92,6 @@ def draw(
         ),
     ] = None,
     as_json: AsJson = False,
-    plain: AsWords = False,
     rulesets: Folders = None,
 ) -> None:
     """Draw cards from a freshly shuffled deck, and show them in the order in which they came.
@@ -113,4 +110,4 @@ def draw(
         without=[code.strip() for text in without or () for code in text.split(",") if code.strip()],
         given=answers,
     )
-    say_record(drawn, lambda: draw_lines(drawn), as_json=as_json, is_plain=plain)
+    say_record(drawn, lambda: draw_lines(drawn), as_json=as_json)

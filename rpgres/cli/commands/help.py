@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rpgres.cli.annotations import AsWords, argument
+from rpgres.cli.annotations import argument
 from rpgres.cli.help import guide
 from rpgres.cli.help.manual import command_at
 from rpgres.cli.output import say, say_text
@@ -35,7 +35,6 @@ def command(
             autocompletion=_offer,
         ),
     ] = None,
-    plain: AsWords = False,
 ) -> None:
     """Show a page of the guide, or the help of a command, a ruleset or an action.
 
@@ -49,11 +48,11 @@ def command(
     from rpgres.cli.root import root
 
     if not words:
-        say(_overview(), is_plain=plain)
+        say(_overview())
         return
     found = _found(root(), words)
     if isinstance(found, guide.Page):
-        show_page(found.shown, is_plain=plain)
+        show_page(found.shown)
     else:
         say_text(f"{found}\n")
 

@@ -36,10 +36,10 @@ ACTION_OPTIONS = (
     *(opt.CHOOSE, opt.BEST, opt.EACH, opt.BY, opt.AUTO, opt.POLICY),
     *(opt.COMPARE, opt.VARY, opt.FIND, opt.GOAL, opt.KNOCKOUT, opt.OUTCOME),
     *(opt.SWITCH, opt.RULESETS, opt.LEAVES, opt.SECONDS),
-    *(opt.FORMAT, opt.OUT, opt.SVG, opt.JSON, opt.PLAIN, opt.NOTE),
+    *(opt.FORMAT, opt.OUT, opt.SVG, opt.JSON, opt.NOTE),
 )
 Sits = Callable[[dict[str, str]], "tuple[Rules, Start]"]
-DICE_OPTIONS = (opt.VS, opt.DICE_BY, opt.FORMAT, opt.OUT, opt.SVG, opt.JSON, opt.PLAIN, opt.NOTE)
+DICE_OPTIONS = (opt.VS, opt.DICE_BY, opt.FORMAT, opt.OUT, opt.SVG, opt.JSON, opt.NOTE)
 
 
 class Line(Struct, kw_only=True):
@@ -106,7 +106,7 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any], *, sits
         raise UsageError(f"--by needs one opposition: give --{opposition}")
     record: LadderOdds | OddsResult
     try:
-        with progress("evaluating", is_plain=shared["plain"]) as show:
+        with progress("evaluating") as show:
             record = _action_odds(line, by) if opposition is None else _ladder(line, opposition)
     except KeyboardInterrupt:
         raise typer.Exit(interrupted(NOTHING)) from None

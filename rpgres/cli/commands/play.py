@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from rpgres.cli.annotations import AsWords, Folders, RealDice, declared
-from rpgres.cli.options import DICE_WORDS
+from rpgres.cli.annotations import Folders, RealDice
 
 
 def command(
@@ -19,8 +18,6 @@ def command(
         str | None, typer.Option("--as", metavar="SEAT", help="Play as this seat [default: the host].")
     ] = None,
     real_dice: RealDice = None,
-    plain: AsWords = False,
-    dice_words: Annotated[bool, declared(DICE_WORDS)] = False,
     rulesets: Folders = None,
 ) -> None:
     """Sit down at the table that is kept here, and type what is done.
@@ -30,16 +27,14 @@ def command(
     more: `help` lists them. Tab completes, Up brings back earlier lines. Decisions are put to you as they come.
     """
     from rpgres.cli.asking.terminal import listening
-    from rpgres.cli.output import take_dice_words, wants_plain_text
     from rpgres.cli.play.reader import reader_for
     from rpgres.cli.play.seat import open_seat
     from rpgres.cli.play.session import Session
 
-    take_dice_words(["--dice-words"] if dice_words else [])
     own = open_seat(table, seat, rulesets)
-    common = ["--table", str(own.path), *(["--as", own.name] if own.name else []), *(["--plain"] if plain else [])]
+    common = ["--table", str(own.path), *(["--as", own.name] if own.name else [])]
     common += [word for folder in rulesets or () for word in ("--rulesets", folder)]
-    reader = reader_for(own, is_plain=plain or wants_plain_text())
-    session = Session(own, reader, common, is_plain=plain, real_dice=real_dice or "")
+    reader = reader_for(own)
+    session = Session(own, reader, common, real_dice=real_dice or "")
     with listening(session):
         session.run()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from rpgres.cli.annotations import AsJson, AsWords, argument, complete_rulesets, option
+from rpgres.cli.annotations import AsJson, argument, complete_rulesets, option
 from rpgres.cli.checks.report import AsForm, end_check, form_of
 from rpgres.cli.exits import trace
 from rpgres.cli.output import flush, say, say_record, say_text
@@ -35,7 +35,6 @@ app = typer.Typer(
 def list_all(
     check: Annotated[bool, typer.Option("--check", help="Exit with 1 if a plugin is faulty.")] = False,
     as_json: AsJson = False,
-    plain: AsWords = False,
 ) -> None:
     """List every plugin, built in or installed, and what is wrong with the broken ones.
 
@@ -46,7 +45,7 @@ def list_all(
     warnings, plugins = unused_disabled(), list_rulesets(failed=trace)
     is_well = all(plugin.ok or plugin.stage == "disabled" for plugin in plugins)
     record = PluginList(ok=is_well, plugins=plugins, warnings=warnings)
-    say_record(record, lambda: [*plugin_lines(plugins), *warning_lines(warnings)], as_json=as_json, is_plain=plain)
+    say_record(record, lambda: [*plugin_lines(plugins), *warning_lines(warnings)], as_json=as_json)
     if check and not is_well:
         raise typer.Exit(1)
 
@@ -92,7 +91,6 @@ def check_some(
     ] = None,
     form: AsForm = "text",
     as_json: AsJson = False,
-    plain: AsWords = False,
 ) -> None:
     """Check plugins: that they can be found and loaded, and that they keep the contract with the table.
 
@@ -107,16 +105,16 @@ def check_some(
     reports: list[PluginReport] = []
     plugins: Sequence[PluginStatus] = ()
     # Each check has a limit of time, which is an interrupt; so a person's own Ctrl-C is one, too.
-    with progress("loading", is_plain=plain, stops=False) as show, suppress(KeyboardInterrupt):
+    with progress("loading", stops=False) as show, suppress(KeyboardInterrupt):
         plugins = list_rulesets(ruleset, failed=trace, begins=lambda name: show.name(f"loading {name}"))
         show.clear()
         if ruleset is not None and not plugins:
             raise unknown_ruleset(ruleset)
         for number, plugin in enumerate(plugins, 1):
             if form == "text":
-                say([header_line(plugin)] if plugin.ok else plugin_lines([plugin]), is_plain=plain)
+                say([header_line(plugin)] if plugin.ok else plugin_lines([plugin]))
             place = f"{plugin.id} ({number} of {len(plugins)})" if len(plugins) > 1 else plugin.id
-            reports.append(_report(plugin, place, show, is_shown=form == "text", is_plain=plain))
+            reports.append(_report(plugin, place, show, is_shown=form == "text"))
     is_well = len(reports) == len(plugins) and all(report.ok or report.stage == "disabled" for report in reports)
     record = PluginCheck(ok=is_well, plugins=reports)
     unchecked = [plugin.id for plugin in plugins[len(reports) :]]
@@ -134,7 +132,7 @@ def _diagnostics(reports: Sequence[PluginReport]) -> Iterator[Diagnostic]:
             yield from (*verdict.problems, *verdict.notes)
 
 
-def _report(plugin: PluginStatus, place: str, show: Progress, *, is_shown: bool, is_plain: bool) -> PluginReport:
+def _report(plugin: PluginStatus, place: str, show: Progress, *, is_shown: bool) -> PluginReport:
     """Return the report of a plugin after every check, printing each as it ends."""
     from msgspec.structs import asdict
 
@@ -148,9 +146,9 @@ def _report(plugin: PluginStatus, place: str, show: Progress, *, is_shown: bool,
         verdicts.append(verdict)
         show.clear()
         if is_shown:
-            say(verdict_lines(verdict), is_plain=is_plain)
+            say(verdict_lines(verdict))
             flush()
     if is_shown:
-        say([closing_line(verdicts)], is_plain=is_plain)
+        say([closing_line(verdicts)])
     is_well = all(verdict.ok for verdict in verdicts)
     return PluginReport(**{**asdict(plugin), "ok": is_well}, checks=verdicts)

@@ -32,16 +32,16 @@ if TYPE_CHECKING:
 
 ACTION_OPTIONS = (
     *(opt.SEED, opt.GIVEN, opt.REAL, opt.CHOOSE, opt.AUTO, opt.POLICY, opt.WAIT, opt.SWITCH, opt.RULESETS),
-    *(opt.REPEAT, opt.EACH_RUN, opt.JSON, opt.PLAIN, opt.DICE_WORDS, opt.NOTE, opt.EXIT_CODE),
+    *(opt.REPEAT, opt.EACH_RUN, opt.JSON, opt.NOTE, opt.EXIT_CODE),
 )
 NOTHING_DONE = "Taken back: nothing was done.\n"
 DICE_OPTIONS = (
     *(opt.VS, opt.SEED, opt.GIVEN, opt.REAL),
-    *(opt.REPEAT, opt.EACH_RUN, opt.JSON, opt.PLAIN, opt.DICE_WORDS, opt.NOTE, opt.EXIT_CODE),
+    *(opt.REPEAT, opt.EACH_RUN, opt.JSON, opt.NOTE, opt.EXIT_CODE),
 )
 
 # Options of a line that a resumed one needs as well, beside those that the pending record has.
-_KEPT = ("rulesets", "policy", "wait", "json", "plain", "exit_code")
+_KEPT = ("rulesets", "policy", "wait", "json", "exit_code")
 
 
 def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
@@ -118,7 +118,7 @@ def roll_notation(notation: str, values: dict[str, Any]) -> None:
     if not repeat and asks_dice(values["real_dice"], as_json=values["json"]):
         from rpgres.cli.asking.real import RealDice
 
-        hand = RealDice(is_plain=values["plain"])  # no character has a name here
+        hand = RealDice()  # no character has a name here
 
     def once(seed: str) -> Result:
         try:
@@ -146,7 +146,7 @@ def _person(prepared: Prepared, shared: dict[str, Any], *, repeat: int) -> Perso
 
     heading = action_lines(prepared.action, actor=prepared.actor, inputs=prepared.inputs)
     known: Any = {"aid": lambda _view: prepared, "file": lambda: prepared.rules.file}
-    return Person(heading=heading, is_plain=shared["plain"], **known)
+    return Person(heading=heading, **known)
 
 
 def _hand(prepared: Prepared, shared: dict[str, Any]) -> Remembered:
@@ -158,7 +158,6 @@ def _hand(prepared: Prepared, shared: dict[str, Any]) -> Remembered:
             shared["real_dice"],
             actor=prepared.actor,
             plus=plus_words(prepared.rules.file, prepared.action, prepared.inputs),
-            is_plain=shared["plain"],
         )
     )
 
@@ -191,12 +190,12 @@ def _show_one(result: Result | Pending, rules: Rules | None, shared: dict[str, A
         file = rules.file if rules is not None else None
         if isinstance(result, Pending):
             first, *rest = pending_lines(result, file)
-            say([first, *skipped_lines(skipped), *rest], is_plain=shared["plain"])
+            say([first, *skipped_lines(skipped), *rest])
         else:
             house = _house_rules(rules)
             unasked = unasked_lines(result, file) if file is not None and is_terminal() else []
             unasked += skipped_lines(skipped)
-            say([*result_lines(result, file, house_rules=house), *unasked], is_plain=shared["plain"])
+            say([*result_lines(result, file, house_rules=house), *unasked])
     return exit_of(result, with_codes=bool(shared.get("exit_code")))
 
 
@@ -214,7 +213,7 @@ def _show_many(
 
     if shared["json"]:
         code = 0
-        with progress("rolling", is_plain=True) as show:
+        with progress("rolling", is_silent=True) as show:
             for result in results:
                 say_json(result)
                 code = WAITING if isinstance(result, Pending) else code
@@ -227,19 +226,19 @@ def _show_many(
     from rpgres.cli.render.samples import Tally, sample_report
 
     file, tally, first = rules.file if rules is not None else None, Tally(), None
-    with progress("rolling", is_plain=shared["plain"] or shared["each_run"]) as show, suppress(KeyboardInterrupt):
+    with progress("rolling", is_silent=shared["each_run"]) as show, suppress(KeyboardInterrupt):
         for result in results:
             first = first or result
             tally.count(result)
             show(tally.runs, runs)
             if shared["each_run"]:
-                say([repeat_line(tally.runs, result, file)], is_plain=shared["plain"])
+                say([repeat_line(tally.runs, result, file)])
             if STOP.is_asked:
                 break
     if first is None:
         return interrupted(NOTHING)
     report = sample_report(tally, first, file, seed=seed, house_rules=_house_rules(rules))
-    say(report_lines(report), is_plain=shared["plain"])
+    say(report_lines(report))
     if tally.runs < runs:
         return interrupted(f"{tally.runs:,} of {runs:,} runs")
     return WAITING if WAITS in tally.outcomes else 0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from rpgres.cli.annotations import AsJson, AsWords, Folders, RulesetId, Switches, argument, complete_rulesets
+from rpgres.cli.annotations import AsJson, Folders, RulesetId, Switches, argument, complete_rulesets
 from rpgres.cli.checks.report import AsForm, end_check, form_of
 from rpgres.cli.checks.rulesets import check_ruleset, places_of
 from rpgres.cli.commands import ruleset_new
@@ -22,7 +22,7 @@ from rpgres.cli.formats.summary import (
     describe_ruleset,
 )
 from rpgres.cli.options import read_folders
-from rpgres.cli.output import say_record
+from rpgres.cli.output import reader_words, say_record
 from rpgres.cli.render.lines import Line, Piece, Shown, line
 from rpgres.cli.render.rulesets import action_lines, ruleset_lines, ruleset_list_lines
 from rpgres.cli.render.words import problem_count
@@ -54,14 +54,14 @@ app = typer.Typer(
 
 
 @app.command("list")
-def list_all(as_json: AsJson = False, plain: AsWords = False, rulesets: Folders = None) -> None:
+def list_all(as_json: AsJson = False, rulesets: Folders = None) -> None:
     """List the rulesets there are, and name those whose house rules are broken."""
     extra = read_folders(rulesets or ())
     probe_plugins()
     names = ruleset_names(extra=extra)
     broken = {name.id: problems for name in names if (problems := _homemade_problems(name.id, extra))}
     strays = [*_contested(names, extra), *_strays(extra=extra)]
-    strays += [Diagnostic("broken-plugin", told) for told in (*ended_faults(), *unused_disabled())]
+    strays += [Diagnostic("broken-plugin", told) for told in (*ended_faults(), *unused_disabled(extra=extra))]
     record = RulesetList(
         rulesets=names, problems=[problem for problems in (*broken.values(), strays) for problem in problems]
     )
@@ -69,7 +69,6 @@ def list_all(as_json: AsJson = False, plain: AsWords = False, rulesets: Folders 
         record,
         lambda: [*ruleset_list_lines(names), *_warnings(broken, strays, extra)],
         as_json=as_json,
-        is_plain=plain,
     )
 
 
@@ -171,7 +170,6 @@ def check(
         bool, typer.Option("--watch", help="Check again whenever a file changes, until Ctrl-C.", show_default=False)
     ] = False,
     as_json: AsJson = False,
-    plain: AsWords = False,
     rulesets: Folders = None,
 ) -> None:
     """Check rulesets with their overlays: rules, outcome tables, sheets and scenes.
@@ -184,13 +182,13 @@ def check(
 
     folders = read_folders(rulesets or ())
     if watch:
-        _watch(rulesets_named or (), folders, is_text=form_of(form, as_json=as_json) == "text", is_plain=plain)
+        _watch(rulesets_named or (), folders, is_text=form_of(form, as_json=as_json) == "text")
     if not rulesets_named:
         probe_plugins()
     known = [name.id for name in ruleset_names(titles=False, extra=folders)]
     named = list(dict.fromkeys(rulesets_named or known))
 
-    checked = one_by_one("checking", named, lambda name: check_ruleset(name, folders, known=known), is_plain=plain)
+    checked = one_by_one("checking", named, lambda name: check_ruleset(name, folders, known=known))
     unchecked = named[len(checked) :]
     if form_of(form, as_json=as_json) == "text":
         renew_schemas(places_of(rulesets_named or (), folders))
@@ -202,18 +200,17 @@ def check(
         record=RulesetChecks(ok=is_well, rulesets=checked, strays=strays),
         found=[*(diagnostic for one in checked for diagnostic in one.problems), *strays],
         lines=[*_checked_lines(checked, strays)],
-        is_plain=plain,
         unchecked=unchecked,
     )
 
 
-def _watch(named: Sequence[str], folders: Sequence[Path], *, is_text: bool, is_plain: bool) -> NoReturn:
+def _watch(named: Sequence[str], folders: Sequence[Path], *, is_text: bool) -> NoReturn:
     from rpgres.cli.checks.watching import watch
 
     if not is_text:
         raise UsageError("--watch shows text; for JSON or annotations leave it out")
-    args = ["ruleset", "check", *(["--plain"] if is_plain else []), *(f"--rulesets={folder}" for folder in folders)]
-    raise typer.Exit(watch([*args, "--", *named], places_of(named, folders), is_plain=is_plain))
+    args = ["ruleset", "check", *reader_words(), *(f"--rulesets={folder}" for folder in folders)]
+    raise typer.Exit(watch([*args, "--", *named], places_of(named, folders)))
 
 
 @app.command("test")
@@ -228,7 +225,6 @@ def run_test(
     ] = None,
     switch: Switches = None,
     as_json: AsJson = False,
-    plain: AsWords = False,
     rulesets: Folders = None,
 ) -> None:
     """Run vectors: dice in the order thrown, and what the ruleset has to make of them.
@@ -248,7 +244,6 @@ def run_test(
         record=report,
         found=(),
         lines=[*_vector_lines(report)],
-        is_plain=plain,
     )
 
 
@@ -286,7 +281,6 @@ def show(
     ] = None,
     switch: Switches = None,
     as_json: AsJson = False,
-    plain: AsWords = False,
     rulesets: Folders = None,
 ) -> None:
     """Show what is in a ruleset: actions, outcomes, labels, house rules, policies and effects.
@@ -301,4 +295,4 @@ def show(
             return action_lines(described, rules.chosen, has_rungs=bool(rules.file.ladder))
         return ruleset_lines(described)
 
-    say_record(described, lines, as_json=as_json, is_plain=plain)
+    say_record(described, lines, as_json=as_json)

@@ -12,7 +12,6 @@ import typer
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import (
     AsJson,
-    AsWords,
     Auto,
     Folders,
     OnlyOf,
@@ -85,7 +84,6 @@ def list_all(
         bool, typer.Option("--all", help="List those too that only test a ruleset (conformance).", show_default=False)
     ] = False,
     as_json: AsJson = False,
-    plain: AsWords = False,
     rulesets: Folders = None,
 ) -> None:
     """List the scenes that come with rulesets, and those in the folders of house rules.
@@ -96,7 +94,7 @@ def list_all(
     from rpgres.cli.render.files import file_list_lines
 
     found = list_files("scene", ruleset, extra=opt.read_folders(rulesets or ()), with_cases=cases)
-    say_record(found, lambda: file_list_lines(found), as_json=as_json, is_plain=plain)
+    say_record(found, lambda: file_list_lines(found), as_json=as_json)
 
 
 AsSeat = Annotated[
@@ -134,7 +132,6 @@ def run(
     html: AsHtml = None,
     lonelog: AsLonelog = None,
     as_json: AsJson = False,
-    plain: AsWords = False,
     rulesets: Folders = None,
 ) -> None:
     """Play a scene or a procedure from start to end, and tell what happens.
@@ -162,9 +159,7 @@ def run(
         played = play_silently(scene, seed=chosen, seat=seat)
     else:
         try:
-            played = play_and_print(
-                scene, seed=chosen, seat=seat, is_plain=plain, auto=auto or bool(policy), real_dice=real
-            )
+            played = play_and_print(scene, seed=chosen, seat=seat, auto=auto or bool(policy), real_dice=real)
         except BrokenPipeError:
             if not files:
                 raise
@@ -185,7 +180,6 @@ def show(
     html: AsHtml = None,
     lonelog: AsLonelog = None,
     as_json: AsJson = False,
-    plain: AsWords = False,
     rulesets: Folders = None,
 ) -> None:
     """Tell a scene that was played: from a log in Lonelog, or from JSON.
@@ -203,7 +197,7 @@ def show(
     elif STANDARD not in files.values():
         from rpgres.cli.render.accounts.lines import account_lines
 
-        say(account_lines(account, is_aloud=plain or wants_plain_text()), is_plain=plain, is_prose=True)
+        say(account_lines(account, is_aloud=wants_plain_text()), is_prose=True)
     write_files(account, files)
 
 

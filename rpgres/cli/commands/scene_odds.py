@@ -39,7 +39,7 @@ SIMULATE = Option(
 SCENE_OPTIONS = (
     *(BY, opt.BEST_WHO, opt.GOALS, opt.AUTO, opt.POLICY, opt.COMPARE, opt.VARY, opt.FIND, opt.KNOCKOUT, opt.OUTCOME),
     *(opt.SWITCH, opt.RULESETS, opt.LEAVES, opt.SECONDS, SIMULATE),
-    *(opt.FORMAT, opt.OUT, opt.SVG, opt.JSON, opt.PLAIN, opt.NOTE),
+    *(opt.FORMAT, opt.OUT, opt.SVG, opt.JSON, opt.NOTE),
 )
 PROCEDURE_OPTIONS = (opt.CHOOSE, *SCENE_OPTIONS)
 
@@ -172,13 +172,13 @@ def _weigh(
     if plays and by != ENDING and "." not in by:
         raise UsageError(f"--simulate estimates endings and parts of the table, not what a procedure counts ({by})")
     try:
-        with progress("evaluating", is_plain=shared["plain"]):
+        with progress("evaluating"):
             odds = scene_odds(course_of(scene, by=(by,)), **opt.read_budget(shared))
     except Undecided as undecided:
         raise nobody_decides(scene, undecided.questions.values()) from None
     sample = None
     if plays and odds.open and not odds.is_interrupted:
-        with progress("simulating", is_plain=shared["plain"]) as show:
+        with progress("simulating") as show:
             sample = sample_scene(scene, runs=plays, by=by, tells=show)
     about = {"by": by, "policies": policies, "inputs": inputs or {}, "note": shared["note"]}
     record = scene_record(scene, odds, sample=sample, known=known, **about)
@@ -200,7 +200,7 @@ def _weigh_best(scene: Scene, people: State, shared: Mapping[str, Any], **told: 
 
     about = {"best": shared["best"], "goals": shared["goals"], "by": shared["by"] or ENDING, "note": shared["note"]}
     try:
-        with progress("evaluating", is_plain=shared["plain"]):
+        with progress("evaluating"):
             record = best_record(scene, people, **about, **opt.read_budget(shared), **told)
     except KeyboardInterrupt:
         raise typer.Exit(interrupted(f"optimal decisions need the whole scene, so {NOTHING}")) from None

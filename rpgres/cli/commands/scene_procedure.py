@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 AS_SEAT = Option("as", "Tell only what this seat may know, and no seed.", "SEAT", ANSWERS)
 OPTIONS = (
     *(opt.SEED, opt.GIVEN, opt.REAL, opt.CHOOSE, opt.AUTO, opt.POLICY, AS_SEAT, opt.SWITCH, opt.RULESETS),
-    *(opt.MARKDOWN, opt.HTML, opt.LONELOG, opt.JSON, opt.PLAIN, opt.DICE_WORDS, opt.NOTE, opt.EXIT_CODE),
+    *(opt.MARKDOWN, opt.HTML, opt.LONELOG, opt.JSON, opt.NOTE, opt.EXIT_CODE),
 )
 # Options of this line that a resumed one needs as well, beside those that the pending record has.
-_KEPT = ("rulesets", "policy", "markdown", "html", "lonelog", "json", "plain", "exit_code")
+_KEPT = ("rulesets", "policy", "markdown", "html", "lonelog", "json", "exit_code")
 
 
 def run_procedure(data: RulesetData, procedure: str, values: dict[str, Any]) -> None:
@@ -84,7 +84,6 @@ def _played(scene: Scene, prepared: Prepared, shared: Mapping[str, Any], *, seed
         scene,
         seed=seed,
         seat=shared["as"],
-        is_plain=shared["plain"],
         auto=shared["auto"],
         real_dice=asked_for_dice(shared["real_dice"], shared["as"]),
         people=prepared.state,
@@ -127,7 +126,7 @@ def _tell_waiting(pending: Pending, prepared: Prepared, shared: Mapping[str, Any
 
     command = ("scene", "run", f"{pending.ruleset}/{pending.action}")
     pending = resumed(pending, prepared.rules, command=command, more=kept_options(shared, _KEPT))
-    say_record(pending, lambda: waiting_lines(pending), as_json=shared["json"], is_plain=shared["plain"])
+    say_record(pending, lambda: waiting_lines(pending), as_json=shared["json"])
 
 
 def _undecided(pending: Pending) -> Exception:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rpgres.cli.annotations import AsJson, AsWords, Folders, OfRuleset, OnlyOf, RulesetId, option
+from rpgres.cli.annotations import AsJson, Folders, OfRuleset, OnlyOf, RulesetId, option
 from rpgres.cli.checks.report import AsForm, check_files, form_of
 from rpgres.cli.formats.listed import list_files
 from rpgres.cli.formats.sheets import FileCheck, diagnose_sheet, sheet_record, sheet_ruleset, sheet_template
@@ -37,7 +37,7 @@ def _complete_sheets(incomplete: str) -> list[tuple[str, str]]:
 
 
 @app.command("list")
-def list_all(ruleset: OnlyOf = None, as_json: AsJson = False, plain: AsWords = False, rulesets: Folders = None) -> None:
+def list_all(ruleset: OnlyOf = None, as_json: AsJson = False, rulesets: Folders = None) -> None:
     """List the sheets that come with rulesets, and those in the folders of house rules.
 
     `rpgres sheet show NAME` shows one, and `--sheet NAME` plays it.
@@ -45,7 +45,7 @@ def list_all(ruleset: OnlyOf = None, as_json: AsJson = False, plain: AsWords = F
     from rpgres.cli.render.files import file_list_lines
 
     found = list_files("sheet", ruleset, extra=read_folders(rulesets or ()))
-    say_record(found, lambda: file_list_lines(found), as_json=as_json, is_plain=plain)
+    say_record(found, lambda: file_list_lines(found), as_json=as_json)
 
 
 @app.command("new")
@@ -126,7 +126,6 @@ def show(
     ],
     ruleset: OfRuleset = None,
     as_json: AsJson = False,
-    plain: AsWords = False,
     rulesets: Folders = None,
 ) -> None:
     """Show a character as one would write it down."""
@@ -136,7 +135,7 @@ def show(
     source = source if source is not None else _source(file, rules)
     sheet = read_sheet(rules, file, source=source)
     record = sheet_record(rules, sheet)
-    say_record(record, lambda: sheet_lines(rules, sheet, parse(source)), as_json=as_json, is_plain=plain)
+    say_record(record, lambda: sheet_lines(rules, sheet, parse(source)), as_json=as_json)
 
 
 def _opened(file: str, ruleset: str | None, rulesets: Sequence[str] | None) -> tuple[Rules, Source | None]:

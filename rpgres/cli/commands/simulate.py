@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 RUNS = 10_000  # unless something else is asked for
 
-_OUTPUT = (opt.FORMAT, opt.OUT, opt.JSON, opt.SVG, opt.PLAIN, opt.NOTE)
+_OUTPUT = (opt.FORMAT, opt.OUT, opt.JSON, opt.SVG, opt.NOTE)
 _SIMULATION = (opt.RUNS, opt.UNTIL_WIDTH, opt.WORKERS, opt.CLUSTER, opt.SAVE, opt.SHOW)
 ACTION_OPTIONS = (
     *(opt.SEED, opt.CHOOSE, opt.AUTO, opt.POLICY, opt.COUNT, opt.SWITCH, opt.RULESETS),
@@ -162,7 +162,7 @@ def _show_result(found: Any, rules: Rules, shared: Mapping[str, Any]) -> int:
             return pending_lines(found, rules.file)
         return result_lines(found, rules.file, house_rules=house_rules(rules))
 
-    say_record(found, lines, as_json=shared["json"], is_plain=shared["plain"])
+    say_record(found, lines, as_json=shared["json"])
     return exit_of(found, with_codes=False)
 
 
@@ -215,7 +215,7 @@ def _show_scene(scene: Scene, seed: str, shared: Mapping[str, Any]) -> int:
         return 0
     from rpgres.cli.scene_output import play_and_print
 
-    play_and_print(scene, seed=seed, seat=None, is_plain=shared["plain"], auto=True)
+    play_and_print(scene, seed=seed, seat=None, auto=True)
     return 0
 
 
@@ -246,7 +246,7 @@ def _simulate(line: Line) -> None:
     if not plan.is_complete(tally):
         runs = simulated(job, plan, crew=crew, start=tally)
         try:
-            with progress("simulating", done=tally.runs, is_plain=shared["plain"]) as show:
+            with progress("simulating", done=tally.runs) as show:
                 for tally in runs:
                     keeper.keep(tally)
                     show(tally.runs, plan.expected(tally))

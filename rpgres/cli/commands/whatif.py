@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rpgres.cli.annotations import AsJson, AsWords, Auto, Folders, Policies, option
+from rpgres.cli.annotations import AsJson, Auto, Folders, Policies, option
 from rpgres.errors import UsageError
 
 if TYPE_CHECKING:
@@ -44,7 +44,6 @@ def command(
     scene: SceneFile = None,
     seat: Seat = None,
     as_json: AsJson = False,
-    plain: AsWords = False,
     rulesets: Folders = None,
 ) -> None:
     """Repeat a run with one answer changed and every other die as it fell.
@@ -68,7 +67,7 @@ def command(
         record, file = _of_table(path, int(number), asked, folders, seat or os.environ.get("RPGRES_SEAT") or None)
     else:
         record, file = _of_result(run, asked, folders, scene)
-    say_record(record, lambda: what_if_lines(record, file), as_json=as_json, is_plain=plain)
+    say_record(record, lambda: what_if_lines(record, file), as_json=as_json)
     if not record.complete:
         raise typer.Exit(WAITING)
 

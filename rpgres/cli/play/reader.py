@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rpgres.cli.asking.terminal import read_line
+from rpgres.cli.output import wants_plain_text
 from rpgres.cli.play.offers import Offer, choice_offers, offers
 from rpgres.cli.play.seat import Seat
 from rpgres.cli.play.status import status
@@ -83,16 +84,15 @@ class PlainReader:
         readline.parse_and_bind("set enable-bracketed-paste off")  # which would write more than what is typed
 
 
-def reader_for(seat: Seat, *, is_plain: bool) -> Reader:
+def reader_for(seat: Seat) -> Reader:
     """Return what reads lines here.
 
     Args:
         seat: the seat, and what it may know.
-        is_plain: whether nothing is drawn, for people who listen.
     """
     term = os.environ.get("TERM", "") if sys.platform != "win32" else "windows"
     is_able = is_terminal() and sys.stdin is not None and sys.stdin.isatty() and term not in DUMB
-    return EditingReader(seat) if is_able and not is_plain else PlainReader(seat, is_able=is_able)
+    return EditingReader(seat) if is_able and not wants_plain_text() else PlainReader(seat, is_able=is_able)
 
 
 class EditingReader:

@@ -8,10 +8,10 @@ from contextlib import redirect_stdout
 from textwrap import wrap
 
 from rpgres.cli.exits import blame, trace
-from rpgres.cli.output import flush, say, say_text, take_dice_words, use_card_names
+from rpgres.cli.output import flush, say, say_text, take_reader_words, use_card_names
 from rpgres.cli.play.helping import command_help, help_lines
 from rpgres.cli.play.reader import Reader
-from rpgres.cli.play.seat import LEAVE, ODDS, OTHERS, TABLE_COMMANDS, Seat, Understood
+from rpgres.cli.play.seat import LEAVE, ODDS, TABLE_COMMANDS, Seat, Understood
 from rpgres.cli.play.status import status
 from rpgres.cli.render.lines import Line, Piece, line
 from rpgres.cli.shell.words import words_of
@@ -39,15 +39,12 @@ class Session:
         seat: the seat, and what it may know.
         reader: reads what is typed.
         common: the options of `rpgres table` that every line has.
-        is_plain: whether colours are left out.
         real_dice: whose dice are real; empty for no one's.
     """
 
-    def __init__(
-        self, seat: Seat, reader: Reader, common: Sequence[str], *, is_plain: bool, real_dice: str = ""
-    ) -> None:
+    def __init__(self, seat: Seat, reader: Reader, common: Sequence[str], *, real_dice: str = "") -> None:
         self._real = self._checked(real_dice, seat)
-        self._seat, self._reader, self._common, self._is_plain = seat, reader, list(common), is_plain
+        self._seat, self._reader, self._common = seat, reader, list(common)
         self._has_left = False  # the table, at a question
         self._is_left = False  # the question alone, unanswered
         use_card_names(seat.rules)
@@ -117,7 +114,7 @@ class Session:
         told: list[Line] = [line(Piece(title, "title"), f": {names}. Type an action, or `help` or `quit`.")]
         if history.pending is not None and not (self._reader.is_interactive and self._seat.can_answer):
             told.append(line("A decision is pending: `show` displays it, `answer` answers it."))
-        say(told, is_plain=self._is_plain)
+        say(told)
 
     def _next_line(self) -> str | None:
         """Return the next line; None when the input ends."""
@@ -134,20 +131,20 @@ class Session:
 
     def _do(self, words: list[str]) -> None:
         """Carry out a line; an error is printed, and the next line is read."""
-        words = take_dice_words(words)
+        words = take_reader_words(words)
         try:
             if words[0] == "help" and (len(words) == 1 or words[1] in (*self._seat.actions, *TABLE_COMMANDS)):
                 width = columns(default=WIDTH, at_most=WIDEST)
                 lines = help_lines(self._seat, width) if len(words) == 1 else command_help(self._seat, words[1])
-                say(lines, is_plain=self._is_plain)
+                say(lines)
                 return
             if words == ["status"]:
-                say([line(INDENT, status(self._seat))], is_plain=self._is_plain)
+                say([line(INDENT, status(self._seat))])
                 return
             if words[0] == "real":
                 self._real = self._checked(" ".join(words[1:]) or "all", self._seat)
                 told = f"real dice: {self._real}" if self._real else "the seed rolls all dice"
-                say([line("  ", Piece(told, "quiet"))], is_plain=self._is_plain)
+                say([line("  ", Piece(told, "quiet"))])
                 return
             self._carry_out(self._seat.understood(words, self._ask))
         except _InsteadError:
@@ -185,9 +182,9 @@ class Session:
             common = ["--real-dice", self._real, *common]
         width = columns(default=WIDTH, at_most=WIDEST) - len(INDENT)
         for row in wrap(understood.long, width, subsequent_indent=INDENT, break_on_hyphens=False):
-            say([line(INDENT, Piece(row, "quiet"))], is_plain=self._is_plain)
+            say([line(INDENT, Piece(row, "quiet"))])
         for name in understood.joins:
-            say([line(INDENT, Piece(f"{name} joins the table", "quiet"))], is_plain=self._is_plain)
+            say([line(INDENT, Piece(f"{name} joins the table", "quiet"))])
         # What code of others prints is no result; help is, and Typer prints it.
         with redirect_stdout(results() if "--help" in args else sys.stdout):
             if args[0] in ("help", "roll"):  # a page of the guide, or dice outside the table
@@ -196,8 +193,6 @@ class Session:
             else:
                 table = load_command("table")
                 first = 2 if args[0] in ("act", ODDS) else 1  # before what was typed, which may end in `-- WORDS`
-                if args[0] in OTHERS and not any("--plain" in one.opts for one in table.commands[args[0]].params):
-                    common = [word for word in common if word != "--plain"]
                 typed = [*args[:first], *common, *args[first:]]
                 code = table.main(args=typed, prog_name="rpgres table", standalone_mode=False)
         if code == INTERRUPTED:
@@ -210,7 +205,7 @@ class Session:
         # A number stays with what it stands for where the line is broken.
         listed = [Piece(f"  {number}\N{NO-BREAK SPACE}{one.text}") for number, one in enumerate(readings, 1)]
         shown = [line(text), *([line(*listed)] if listed else [])]
-        say(shown, is_plain=self._is_plain)
+        say(shown)
         while True:
             flush()
             typed = self._reader.read(SIGN, [(one.text, "") for one in readings]).strip()
@@ -223,7 +218,7 @@ class Session:
             if not meant and self._is_line(typed):
                 if self.carry_out(typed):
                     raise _InsteadError
-                say(shown, is_plain=self._is_plain)
+                say(shown)
                 continue
             if not readings:
                 return Reading(typed, (typed,))
@@ -231,7 +226,7 @@ class Session:
             if len(meant) == 1:
                 return meant[0]
             told = f"  Type 1 to {len(readings)}, press Enter to leave it, or type another line."
-            say([line(told)], is_plain=self._is_plain)
+            say([line(told)])
 
     def _is_line(self, typed: str) -> bool:
         """Tell whether what is typed where a line is completed is a line of its own; one word that answers is none."""

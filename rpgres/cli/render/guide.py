@@ -14,14 +14,13 @@ from rpgres.cli.streams import raw, results, screen_columns
 WIDTH = 100  # however wide the terminal is: longer lines are hard to read
 
 
-def show_page(text: str, *, is_plain: bool = False) -> None:
+def show_page(text: str) -> None:
     """Write a page to standard output.
 
     Args:
         text: the page, in Markdown, which is what a pipe gets.
-        is_plain: whether it is not drawn on a terminal either.
     """
-    screen = look(is_plain=is_plain, is_prose=True)
+    screen = look(is_prose=True)
     is_terminal = screen.is_terminal
     is_drawn = screen.is_drawn and os.environ.get("TERM") != "dumb"
     shown = drawn(text) if is_drawn else fitted(text) if is_terminal else text

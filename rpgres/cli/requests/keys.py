@@ -20,7 +20,7 @@ from rpgres.errors import UsageError, as_data
 from rpgres.rulesets import unknown
 
 # Options for readers, and for a person at a terminal.
-UNASKED = {"json", "plain", "dice_words", "real_dice", "exit_code", "watch"}
+UNASKED = {"json", "real_dice", "exit_code", "watch"}
 # Lists have these names; the option's own is taken as well.
 PLURAL = {"sheet": "sheets", "switch": "switches", "policy": "policies", "file": "files"}
 # What a key takes, by what is played; added to the message where it is given as the other takes it.
@@ -67,8 +67,8 @@ class Key(Struct, frozen=True):
 
     @property
     def is_pairs(self) -> bool:
-        """Whether its texts are such as LABEL=VALUE, for which an object may stand."""
-        return self.many and "=" in self.metavar
+        """Whether its texts are such as LABEL=VALUE, for which an object may stand, and a list where it takes one."""
+        return "=" in self.metavar
 
 
 class Keys:
@@ -183,6 +183,11 @@ def _read(key: Key, name: str, given: Any) -> Any:
         if key.is_required and not several:
             raise _wrong(name, "a text or a list of texts", given)
         return [_one(key, name, one) for one in several]
+    if key.is_pairs and isinstance(given, list | dict):
+        several = _several(key, name, given)
+        if len(several) != 1:
+            raise _wrong(name, f"one {key.metavar}", given)
+        given = several[0]
     return _one(key, name, given)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
-from rpgres.cli.output import warn
+from rpgres.cli.output import reader_words, warn
 from rpgres.cli.shell.quoting import join_line
 from rpgres.errors import UsageError
 
@@ -70,7 +70,7 @@ def kept_options(shared: Mapping[str, Any], names: Sequence[str]) -> list[str]:
         shared: the options by name.
         names: those that are kept.
     """
-    words: list[str] = []
+    words = list(reader_words())
     for name in names:
         value, typed = shared[name], f"--{name.replace('_', '-')}"
         several: Sequence[str] = value if isinstance(value, list | tuple) else [value] if isinstance(value, str) else ()

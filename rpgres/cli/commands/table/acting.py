@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 ACTOR = Option("actor", "The acting character, if the seat has several.", "NAME", TABLE_PART)
 ACT_OPTIONS = (
     *(ACTOR, SEAT, TABLE, opt.GIVEN, opt.REAL, opt.CHOOSE, opt.AUTO, opt.POLICY, opt.RULESETS),
-    *(opt.JSON, opt.PLAIN, opt.DICE_WORDS, opt.NOTE, opt.EXIT_CODE),
+    *(opt.JSON, opt.NOTE, opt.EXIT_CODE),
 )
 
 
@@ -45,7 +45,7 @@ def act_with(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     from rpgres.cli.render.results import action_lines
 
     shared = {option.name: values.pop(option.name) for option in ACT_OPTIONS}
-    options = TableOptions(shared["as"], shared["table"], shared["json"], shared["plain"], shared["rulesets"])
+    options = TableOptions(shared["as"], shared["table"], shared["json"], shared["rulesets"])
     real = shared["real_dice"]
     answers = AnswerOptions(shared["given"], shared["choose"], shared["auto"], shared["policy"], real)
     inputs, actor = opt.given_inputs(values), shared["actor"] or ""

@@ -10,7 +10,6 @@ import typer
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import (
     AsJson,
-    AsWords,
     Folders,
     Seed,
     Switches,
@@ -58,7 +57,6 @@ def new(
     ] = "",
     table: Table = None,
     as_json: AsJson = False,
-    plain: AsWords = False,
     rulesets: Folders = None,
 ) -> None:
     """Begin a table, in .rpgres/table.db here or at --table PATH.
@@ -78,7 +76,7 @@ def new(
         title=name,
         trust=trust,
     )
-    _say_new(done, path, as_json=as_json, plain=plain)
+    _say_new(done, path, as_json=as_json)
 
 
 def _one_of(named: str | None, ruleset: str | None) -> str:
@@ -91,7 +89,7 @@ def _one_of(named: str | None, ruleset: str | None) -> str:
     return found
 
 
-def _say_new(done: Done, path: Path, *, as_json: bool, plain: bool) -> None:
+def _say_new(done: Done, path: Path, *, as_json: bool) -> None:
     if as_json:
         from rpgres.journal.views import entry_record
 
@@ -101,8 +99,8 @@ def _say_new(done: Done, path: Path, *, as_json: bool, plain: bool) -> None:
 
     names = ", ".join(done.history.state.characters) or "nobody yet"
     commitment = done.entry.public.commitment
-    say([line(f"{path}: a table of {done.rules.file.title}; at it: {names}")], is_plain=plain)
-    say([line(Piece(f"commitment to the seed: {commitment}", "quiet"))], is_plain=plain)
+    say([line(f"{path}: a table of {done.rules.file.title}; at it: {names}")])
+    say([line(Piece(f"commitment to the seed: {commitment}", "quiet"))])
 
 
 @app.command("undo")
@@ -145,7 +143,7 @@ def redo(
             say_json(entry_record(done.history, entry, options.who))
         return
     names = names_of(done.history, done.entries, options.who)
-    say([redone_line(done.entries[0].number, names)], is_plain=options.plain)
+    say([redone_line(done.entries[0].number, names)])
 
 
 @app.command("set")

@@ -13,11 +13,11 @@ import typer
 from msgspec import Struct
 
 from rpgres.cli import options as opt
-from rpgres.cli.annotations import AsJson, AsWords, Auto, Choose, Folders, Given, RealDice, declared, option
+from rpgres.cli.annotations import AsJson, Auto, Choose, Folders, Given, RealDice, declared, option
 from rpgres.cli.asking.terminal import asks_dice, can_prompt, is_listening
 from rpgres.cli.exits import exit_of
 from rpgres.cli.options import Option
-from rpgres.cli.output import look, say, say_json, say_text, use_card_names
+from rpgres.cli.output import say, say_json, say_text, use_card_names
 
 if TYPE_CHECKING:
     from rpgres.cli.render.lines import Line
@@ -72,14 +72,12 @@ class TableOptions(Struct, frozen=True):
         seat: as typed; `who` is the one that is meant.
         table: the path, as typed.
         as_json: whether results print as JSON.
-        plain: whether they print as words only.
         rulesets: folders to look for rulesets in first.
     """
 
     seat: Seat = None
     table: Table = None
     as_json: AsJson = False
-    plain: AsWords = False
     rulesets: Folders = None
 
     @property
@@ -112,11 +110,6 @@ class TableOptions(Struct, frozen=True):
     def folders(self) -> tuple[Path, ...]:
         """Where rulesets are sought first."""
         return opt.read_folders(self.rulesets or ())
-
-    @property
-    def is_drawn(self) -> bool:
-        """Whether dice and cards are shown as pictures."""
-        return look(is_plain=self.plain).is_drawn
 
 
 class AnswerOptions(Struct, frozen=True):
@@ -176,7 +169,7 @@ def hand_for(options: TableOptions, whom: str | None, *, actor: str = "", plus: 
         return None
     from rpgres.cli.asking.real import RealDice
 
-    return RealDice(whom or "", actor=actor, plus=plus, is_plain=not options.is_drawn)
+    return RealDice(whom or "", actor=actor, plus=plus)
 
 
 def _prompt(options: TableOptions, heading: Sequence[Line]) -> Prompt | None:
@@ -186,7 +179,7 @@ def _prompt(options: TableOptions, heading: Sequence[Line]) -> Prompt | None:
     from rpgres.cli.asking.prompt import Person
 
     aid, file = partial(_under_way, options), partial(_words_of, options)
-    return Person(heading=heading, is_plain=not options.is_drawn, is_kept=True, aid=aid, file=file).ask
+    return Person(heading=heading, is_kept=True, aid=aid, file=file).ask
 
 
 def _words_of(options: TableOptions) -> RulesetFile:
@@ -261,7 +254,7 @@ def finish_run(done: Done, options: TableOptions, *, is_asked: bool = False, exi
         owner = done.history.state.seat_of(found.question.who) if isinstance(found, Pending) else None
         is_left = is_put and is_asked and options.who in (None, owner)
         lines = found_lines(found, done.rules.file, said_by=by, is_put=is_put, is_left=is_left)
-        say([*lines, *_lost_lines(found, done)], is_plain=options.plain)
+        say([*lines, *_lost_lines(found, done)])
     if code := exit_of(found, with_codes=exit_code):
         raise typer.Exit(code)
 
@@ -301,4 +294,4 @@ def say_entry(done: Done, options: TableOptions) -> None:
         from rpgres.cli.render.tables import entry_lines
 
         view = entry_seen(done.history, done.entry, options.who)
-        say(list(entry_lines(view, done.rules.file)), is_plain=options.plain)
+        say(list(entry_lines(view, done.rules.file)))

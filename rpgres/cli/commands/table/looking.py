@@ -11,7 +11,7 @@ from rpgres.cli.annotations import Folders, argument, option, spread
 from rpgres.cli.asking.terminal import is_listening
 from rpgres.cli.commands.table.common import Seat, Table, TableOptions, app, rules_at, state_of
 from rpgres.cli.commands.table.posting import answer_words, rules_of_view, view_in
-from rpgres.cli.output import fits, say, say_json, use_card_names, warn
+from rpgres.cli.output import fits, look, say, say_json, use_card_names, warn
 from rpgres.errors import RpgresError, UsageError
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def show(
         state, rules = state_in(view, found), rules_of_view(found, options)
         use_card_names(rules)
         lines = show_lines(found.table, state, rules.file, answer=answer_words(view, found))
-        say(lines, is_plain=options.plain)
+        say(lines)
         return
     place, history = options.read()
     now = state_of(place, history)
@@ -56,17 +56,17 @@ def show(
 
     state, rules = state_seen(now, options.who), rules_at(place, history)
     use_card_names(rules)
-    pictures = pictured(rules.ruleset, state, is_drawn=options.is_drawn)
+    pictures = pictured(rules.ruleset, state, is_drawn=look().is_drawn)
     if not fits([text for lines in pictures.values() for text in lines]):
         pictures = pictured(rules.ruleset, state, is_drawn=False)
     record = table_record(history, options.who, now=now)
     if who:
         if who not in state.characters:
             raise UsageError(unknown("character", who, state.characters, of="this table"))
-        say(character_lines(state, who), is_plain=options.plain)
+        say(character_lines(state, who))
         return
     lines = show_lines(record, state, rules.file, pictures=pictures, is_put=is_listening())
-    say(lines, is_plain=options.plain)
+    say(lines)
 
 
 @app.command("log")
@@ -104,7 +104,7 @@ def log(
 
         use_card_names(rules)
         lines = log_lines(record.entries, rules.file, is_timed=times)
-        say(lines, is_plain=options.plain)
+        say(lines)
 
 
 @app.command("verify")
@@ -126,14 +126,14 @@ def verify(
     if head and (len(head) < SHORTEST or any(char not in "0123456789abcdefABCDEF" for char in head)):
         raise UsageError(f"--head takes the hash of an entry, or its first {SHORTEST} digits or more, not {head!r}")
     place = options.find()
-    with progress("verifying", is_plain=options.plain, units="entries") as show:
+    with progress("verifying", units="entries") as show:
         verdict = check(place.path, head=head, folders=place.folders)
     if options.as_json:
         say_json(verdict)
     else:
         from rpgres.cli.render.tables import verdict_lines
 
-        say(verdict_lines(verdict), is_plain=options.plain)
+        say(verdict_lines(verdict))
     if show.is_stopped:
         raise typer.Exit(interrupted("the rest was not checked"))
     if verdict.exit:

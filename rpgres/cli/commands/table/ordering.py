@@ -66,4 +66,4 @@ def _show(options: TableOptions, whose: str) -> None:
         say_json(record)
         return
     shown = [one for entry in record.orders for one in orders_lines(entry)]
-    say(shown or [line("no standing orders")], is_plain=options.plain)
+    say(shown or [line("no standing orders")])
