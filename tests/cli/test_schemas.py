@@ -24,6 +24,7 @@ from rpgres.engine.records import Pending
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules, builtin_folder
+from tests.support import effort
 from tests.support.effort import few
 from tests.support.lantern import installed, rpgres
 
