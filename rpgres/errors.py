@@ -110,6 +110,12 @@ class NotationError(UsageError):
         self.length = length
 
 
+class LawSizeError(UsageError):
+    """A distribution that would take too long to work out; `details["limit"]` names the limit."""
+
+    code = "law-size"
+
+
 class GivenError(UsageError):
     """A result that was read off real dice or cards and cannot have happened."""
 
@@ -192,6 +198,12 @@ def in_words(error: BaseException) -> str:
     except Exception:  # noqa: BLE001  # the `__str__` of a third-party exception may fail, too
         text = ""
     return in_short(f"{type(error).__name__}: {text}".removesuffix(": "))
+
+
+def code_failed(what: str, error: BaseException) -> RuleError:
+    """Return the error of a ruleset's code that raised something which is not meant for users, and where."""
+    place = place_of(error)
+    return RuleError(f"{what}: {in_words(error)}{place}", place=place)
 
 
 def is_interrupt(error: BaseException) -> bool:

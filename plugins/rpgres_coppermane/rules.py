@@ -147,7 +147,7 @@ def overcome(
         raise UsageError(f"{named('removes')} and {named('alters')} exclude each other")
     old, _, new = (alters or "").partition("=")
     aspect = {"aspect": {"name": known_name(table.state, actor, (removes or old).strip())}} if removes or alters else {}
-    facts = (("removes", "yes" if removes else "no"), ("alters", "yes" if alters else "no"))
+    facts = (("removes", "yes" if removes else "no"), ("alters", "yes" if alters else "no"), *harm.used_up(actor))
     return _resolve(table, actor, "overcome", foes, given, facts=facts, defaults=aspect, becomes=new.strip())
 
 

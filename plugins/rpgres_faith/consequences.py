@@ -21,7 +21,7 @@ from rpgres_faith.switches import Switches
 def unconfronted(table: Table, actor: Character) -> Outcome:
     """Return the result of an action without a confrontation: it succeeds, at the level its owner names (R:4, R:B6)."""
     rules = table.rules
-    levels = [Option(name, band.title) for name, band in rules.file.bands.items() if band.success]
+    levels = [Option(name, rules.file.bands[name].title) for name in rules.table("unopposed")]
     if rules.switches(Switches).unconfronted_level == "success":
         chosen = levels[0].name
     else:

@@ -75,11 +75,12 @@ def look(*, is_prose: bool = False) -> Look:
         is_prose: whether they are text to be read, which has no long lines anywhere.
     """
     from rpgres.cli.render.lines import Look
-    from rpgres.cli.shell.quoting import shell_in_use
 
     is_aloud, words, names = _Reader.is_plain, _Reader.dice_words, _card_names()
     if not is_terminal():
         return Look(width=PAGE if is_prose else 0, dice_words=words, is_aloud=is_aloud, card_names=names)
+    from rpgres.cli.shell.quoting import shell_in_use
+
     return Look(
         width=min(screen_columns(), WIDEST if is_prose else sys.maxsize),
         is_terminal=True,

@@ -231,19 +231,19 @@ def _names(tree: ast.Module) -> dict[str, str]:
 
 def _import(node: ast.Import, _named: dict[str, str]) -> Iterator[Fault]:
     for alias in node.names:
-        yield from _forbidden(node, "it imports", alias.name)
+        yield from _forbidden(node, alias.name)
 
 
 def _import_from(node: ast.ImportFrom, _named: dict[str, str]) -> Iterator[Fault]:
     if node.level or node.module is None:
         return
-    told = list(_forbidden(node, "it imports", node.module))
+    told = list(_forbidden(node, node.module))
     yield from told
     for alias in node.names if not told else ():
         if _top(node.module) != OWN:
-            yield from _forbidden(node, "it imports", f"{node.module}.{alias.name}")
+            yield from _forbidden(node, f"{node.module}.{alias.name}")
         elif node.module == OWN and alias.name not in _public_names():
-            yield from _forbidden(node, "it imports", f"{OWN}.{alias.name}")
+            yield from _forbidden(node, f"{OWN}.{alias.name}")
 
 
 def _public_names() -> set[str]:
@@ -433,14 +433,14 @@ def _caught(node: ast.ExceptHandler, _named: dict[str, str]) -> Iterator[Fault]:
         yield Fault(node.lineno, "it catches everything, and with it what ends a run", "catch Exception, or less")
 
 
-def _forbidden(node: ast.stmt, verb: str, module: str) -> Iterator[Fault]:
+def _forbidden(node: ast.stmt, module: str) -> Iterator[Fault]:
     parts = module.split(".")
     if parts[0] == OWN and parts[1:] and parts[1] != "kits":
-        yield Fault(node.lineno, f"{verb} {module}, which is not public", _PUBLIC)
+        yield Fault(node.lineno, f"it imports {module}, which is not public", _PUBLIC)
     for end in range(len(parts), 0, -1):
         name = ".".join(parts[:end])
         if name in MODULES:
-            yield Fault(node.lineno, f"{verb} {name}", MODULES[name])
+            yield Fault(node.lineno, f"it imports {name}", MODULES[name])
             return
 
 

@@ -202,27 +202,15 @@ def _other_marks(boxes: tuple[Box, ...]) -> Iterator[tuple[Box, ...]]:
         yield tuple(structs.replace(box, mark=mark) if at == number else box for at, box in enumerate(boxes))
 
 
-def _other_number(value: Any) -> Any:
-    return value + 1 if isinstance(value, int) and not isinstance(value, bool) else value
-
-
-def _smaller_number(value: Any) -> Any:
-    return value - 1 if isinstance(value, int) and not isinstance(value, bool) and value > 0 else value
-
-
-def _other_flag(value: Any) -> Any:
-    return not value if isinstance(value, bool) else value
-
-
-def _other_text(value: Any) -> Any:
-    return f"{value} else" if isinstance(value, str) else value
-
-
-def _shorter(value: Any) -> Any:
-    return value[:-1] if isinstance(value, tuple) else value
-
-
-_OTHERWISE: tuple[Callable[[Any], Any], ...] = (_other_number, _smaller_number, _other_flag, _other_text, _shorter)
+_Change = Callable[[Any], Any]
+# By type, what a value of a thing may be otherwise.
+_OTHERWISE: tuple[tuple[type, _Change], ...] = (
+    (int, lambda value: value + 1),
+    (int, lambda value: value - (value > 0)),
+    (bool, lambda value: not value),
+    (str, lambda value: f"{value} else"),
+    (tuple, lambda value: value[:-1]),
+)
 
 
 def _parts(value: Any, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
@@ -240,18 +228,18 @@ def _other_things(state: State, path: tuple[str, ...]) -> Iterator[State]:
     value: Any = state.things
     for key in path:
         value = value[key]
-    for change in _OTHERWISE:
-        if (other := _changed(value, change)) != value:
+    for kind, change in _OTHERWISE:
+        if (other := _changed(value, kind, change)) != value:
             yield put(state, ("things", *path), other)
 
 
-def _changed(value: Any, change: Callable[[Any], Any]) -> Any:
-    """Return a thing in which everything that it is made of is changed; names in a `Map` stay."""
+def _changed(value: Any, kind: type, change: _Change) -> Any:
+    """Return a thing in which everything of a type that it is made of is changed; names in a `Map` stay."""
     if isinstance(value, Map):
-        return Map({key: _changed(one, change) for key, one in value.items()})
+        return Map({key: _changed(one, kind, change) for key, one in value.items()})
     if isinstance(value, tuple):
-        return change(tuple(_changed(one, change) for one in value))
-    return change(value)
+        value = tuple(_changed(one, kind, change) for one in value)
+    return change(value) if type(value) is kind else value
 
 
 def _cards(seat: str, state: State) -> Iterator[Variation]:

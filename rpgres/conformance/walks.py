@@ -33,7 +33,7 @@ from rpgres.model.state import State
 from rpgres.odds.explorer import ANSWERS, Odds, Runs, WalkDealer, explore
 from rpgres.toml.diagnostics import Diagnostic
 
-SECONDS = 5.0  # what a single play, or the courses of a case, may take
+SECONDS = 5.0  # what the first plays, or the courses of a case, may take
 FIRST = 3  # seeds with which every case is played first
 VALUE = Reading("total")
 TAIL = 2000  # throws in which a value of dice without a table is sought
@@ -213,15 +213,15 @@ def accounts(prepared: Prepared, *, seeds: int) -> list[list[bytes]]:
 
 def first_plays(prepared: Prepared) -> Diagnostic | None:
     """Return what goes wrong when a case is played with a few seeds; None when nothing does."""
-    for number in range(FIRST):
-        try:
-            with deadline(SECONDS):
+    try:
+        with deadline(SECONDS):
+            for number in range(FIRST):
                 _, end, run = played(prepared, seed=f"contract#{number}")
                 if isinstance(end, Outcome):
                     contract.check_outcome(prepared, end)
                     apply_effects(prepared.rules, run.state, end)
-        except RpgresError as error:
-            return finding(error.message, advice=_advice(error))
+    except RpgresError as error:
+        return finding(error.message, advice=_advice(error))
     return None
 
 
@@ -317,7 +317,6 @@ def walk_for(
     *,
     asked: str,
     leaves: int,
-    seconds: float = SECONDS,
     others: bool = False,
     merged: bool = True,
     questions: list[Question] | None = None,
@@ -327,7 +326,7 @@ def walk_for(
     Args:
         prepared: the action.
         asked: one of `QUESTIONS`.
-        leaves, seconds: the budget.
+        leaves: the budget.
         others: which of equivalent cards and runs it goes on with; see `TapeDealer`.
         merged: False to walk it roll by roll, with nothing merged.
         questions: takes note of what anybody is asked.
@@ -348,7 +347,7 @@ def walk_for(
         return found
 
     dealer = WalkDealer(others=others) if merged else _Showing()
-    return explore(once, dealer, leaves=leaves, seconds=seconds)
+    return explore(once, dealer, leaves=leaves, seconds=SECONDS)
 
 
 def replay(prepared: Prepared, course: Course) -> tuple[Course, list[tuple[str, str]]] | None:

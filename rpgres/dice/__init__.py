@@ -44,7 +44,8 @@ explodes is given with all its faces in order, before the next die.
 
 from __future__ import annotations
 
-from rpgres.dice.distributions import Law, LawSizeError
+from typing import TYPE_CHECKING, Any
+
 from rpgres.dice.expression import (
     Dice,
     DiceLine,
@@ -58,6 +59,10 @@ from rpgres.dice.expression import (
 )
 from rpgres.dice.grammar import Comparison, Pool
 from rpgres.dice.rolling import DieFace, Reading, Throw
+from rpgres.errors import LawSizeError
+
+if TYPE_CHECKING:
+    from rpgres.dice.distributions import Law
 
 __all__ = [
     "Comparison",
@@ -77,3 +82,11 @@ __all__ = [
     "read_target",
     "resembles_notation",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Law":  # what makes laws is loaded where they are asked for
+        from rpgres.dice.distributions import Law
+
+        return Law
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

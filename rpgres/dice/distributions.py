@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rpgres.dice.grammar import MOST_EXPLOSIONS, Named, Node, Number, Pool, Product, Quotient, divide
-from rpgres.errors import UsageError
+from rpgres.errors import LawSizeError
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -22,12 +22,6 @@ if TYPE_CHECKING:
 MOST_LAW_VALUES = 20_000  # from the lowest to the highest value of a distribution, or apart
 MOST_LAW_WORK = 250_000_000  # about a quarter of a second, counted in estimated nanoseconds
 EXPLOSION_OPEN = 10**9  # explosions are followed until what is open is at most one in this many, for each die
-
-
-class LawSizeError(UsageError):
-    """A distribution that would take too long to work out; `details["limit"]` names the limit."""
-
-    code = "law-size"
 
 
 class Law(Struct, frozen=True):
@@ -330,11 +324,15 @@ def _exploded(die: Law, pool: Pool, work: _Work) -> Law:
     The die is what its first face gives, then what each face in between gives, then the last one. A face that explodes
     and one that ends the die are told apart; where every new die counts for itself, a face gives its score.
     """
-    explosion, exploding = pool.explosion, pool.exploding
+    explosion = pool.explosion
     assert explosion
     gains = (pool.worth, pool.worth) if explosion.apart else (_shown, _one_less if explosion.penetrating else _shown)
-    first, later = [(_part(die, exploding, gain), _part(die, exploding, gain, ends=True)) for gain in gains]
-    depth, limit = _depth(die, pool, later[0].values[0])
+    first, later = [
+        (_part(die, exploding, gain), _part(die, exploding, gain, ends=True))
+        for exploding, gain in zip((pool.exploding, pool.exploding_added), gains, strict=True)
+    ]
+    least = min(later[0].values, default=0)
+    depth, limit = _depth(die, pool, least)
     total = die.total ** (depth + 1)
     weights: dict[int, int] = {}
     chain = None
@@ -350,7 +348,7 @@ def _exploded(die: Law, pool: Pool, work: _Work) -> Law:
         chain = _clipped(_add(chain, later[0], work) if chain else first[0], limit and limit - min(0, die.values[0]))
     if limit is not None and not explosion.once:
         weights[limit] = weights.get(limit, 0) + sum(chain.weights if chain else ())
-    law, least = _from_weights(weights, total), later[0].values[0]
+    law = _from_weights(weights, total)
     if not law.open or least < 0:
         return law
     return replace(law, above=first[0].values[0] + depth * least + min(least, later[1].values[0]))
@@ -380,7 +378,8 @@ def followed(die: Law, pool: Pool) -> int:
         die: what one face shows.
         pool: which of its faces explode.
     """
-    depth, weight = 0, sum(weight for face, weight in die.items() if face in pool.exploding)
+    kinds = (pool.exploding, pool.exploding_added)
+    depth, weight = 0, max(sum(weight for face, weight in die.items() if face in exploding) for exploding in kinds)
     while depth < MOST_EXPLOSIONS and weight ** (depth + 1) * EXPLOSION_OPEN > die.total ** (depth + 1):
         depth += 1
     return depth

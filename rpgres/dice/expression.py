@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property, lru_cache
-from typing import NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from msgspec import Struct
 
-from rpgres.dice import distributions as laws
 from rpgres.dice import grammar as notation
 from rpgres.dice import parsing, rolling
-from rpgres.dice.distributions import Law
 from rpgres.dice.rolling import Throw
 from rpgres.errors import NotationError
+
+if TYPE_CHECKING:
+    from rpgres.dice.distributions import Law
 
 
 class Dice:
@@ -54,8 +55,9 @@ class Dice:
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, Dice) and self.text == other.text)
 
-    def __reduce__(self) -> tuple[Callable[[str], Dice], tuple[str]]:
-        return dice, (self.text,)
+    def __reduce__(self) -> tuple[Callable[..., Dice], tuple[Any]]:
+        is_typed = all(pool.explosion is None or pool.explosion.again is None for pool in self.pools)
+        return (dice, (self.text,)) if is_typed else (Dice, (self._node,))
 
     @property
     def node(self) -> notation.Node:
@@ -74,7 +76,9 @@ class Dice:
         Raises:
             LawSizeError: it has too many values or would take too much work; the message names the limit.
         """
-        return laws.law_of(self._node)
+        from rpgres.dice.distributions import law_of  # a roll needs none
+
+        return law_of(self._node)
 
     @cached_property
     def parts(self) -> dict[str, Dice]:
@@ -218,7 +222,9 @@ def difference(a: Dice, b: Dice) -> Law:
     Raises:
         LawSizeError: one of them, or the difference, is too much work; the message names the limit.
     """
-    return laws.subtract(a.law, b.law)
+    from rpgres.dice.distributions import subtract
+
+    return subtract(a.law, b.law)
 
 
 def is_notation(text: str) -> bool:

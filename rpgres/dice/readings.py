@@ -7,18 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from math import comb
-from operator import add
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpgres.dice.distributions import LawSizeError, die_law, followed, law_of, shown_law
+from rpgres.dice.distributions import die_law, followed, law_of, shown_law
 from rpgres.dice.expression import Dice
 from rpgres.dice.grammar import Node, Number, Pool, Sum, with_first
+from rpgres.dice.groups import Faces, Joining, Law, Vector, both, check_steps, group_law
 from rpgres.dice.rolling import DieFace, Reading, Throw
-
-MOST_JOINT_STEPS = 1_000_000  # that a joint law may take, about two seconds
 
 
 class JointLaw(Struct, frozen=True):
@@ -85,16 +82,15 @@ def joint_law(dice: Dice, readings: tuple[Reading, ...]) -> JointLaw:
     if not dice.pools:
         total = dice.law.values[0]
         return JointLaw((tuple(total if one.kind == "total" else 0 for one in readings),), (1,), 1)
-    pool = dice.pools[0]
-    needs_value = any(reading.kind == "total" for reading in readings)
-    found, total = _pool_states(pool, readings, needs_value=needs_value)
-    if not needs_value:
-        return _law({values: weight for (_, values), weight in found.items()}, total)
-    rest = {value: law_of(with_first(dice.node, _number(value))) for value in {value for value, _ in found}}
+    found, total = _pool_law(dice.pools[0], readings)
+    place = next((place for place, one in enumerate(readings) if one.kind == "total"), None)
+    if place is None:
+        return _law(found, total)
+    rest = {value: law_of(with_first(dice.node, _number(value))) for value in {values[place] for values in found}}
     scale = next(iter(rest.values())).total
     joint: dict[tuple[int, ...], int] = {}
-    for (value, values), weight in found.items():
-        law = rest[value]
+    for values, weight in found.items():
+        law = rest[values[place]]
         for whole, chance in law.items():
             key = tuple(whole if one.kind == "total" else read for one, read in zip(readings, values, strict=True))
             joint[key] = joint.get(key, 0) + weight * chance * (scale // law.total if law.total != scale else 1)
@@ -107,104 +103,46 @@ def _law(weights: dict[tuple[int, ...], int], total: int) -> JointLaw:
     return JointLaw(tuple(values), known, total, total - sum(known))
 
 
-_State = tuple[int, tuple[int, ...]]  # the pool's value (0 where it is not read), and the readings so far
-
-
-def _pool_states(pool: Pool, readings: tuple[Reading, ...], *, needs_value: bool) -> tuple[dict[_State, int], int]:
-    """Return the weight of every joint result of a pool, and the weight of all.
-
-    Faces are visited from high to low with the number of dice at each, so that the place of a die says whether it
-    is kept; states that agree in all that is asked go on as one.
-    """
+def _pool_law(pool: Pool, readings: tuple[Reading, ...]) -> Law:
+    """Return the law of readings of a pool; the total is the value of the pool."""
+    joining = Joining(tuple(_JOINED.get(one.kind, "add") for one in readings), (None,) * len(readings))
     if pool.explosion is not None and pool.explosion.apart:
-        return _again_states(pool, readings)
-    die = die_law(replace(pool, target=None))  # a target would make one of all faces beyond it
-    low, high = pool.kept
-    first, last = pool.count - high, pool.count - low  # places of the kept dice, counted from the highest
-    steps = 0
-    states: dict[tuple[int, _State], int] = {(0, (0, (0,) * len(readings))): 1}
-    for face, weight in sorted(die.items(), reverse=True):
-        powers = [weight**count for count in range(pool.count + 1)]
-        fits = tuple(one.counts(face) for one in readings)
-        worth = pool.worth(face)
-        after: dict[tuple[int, _State], int] = {}
-        for (placed, state), so_far in states.items():
-            left = pool.count - placed
-            steps += left + 1
-            _check(steps)
-            for count in range(left + 1):
-                kept = max(0, min(placed + count, last) - max(placed, first))
-                so = state
-                if kept:
-                    values = tuple(
-                        _grown(one.kind, value, face, kept, is_fit=fit, is_first=placed <= first)
-                        for one, value, fit in zip(readings, state[1], fits, strict=True)
-                    )
-                    so = (state[0] + (worth * kept if needs_value else 0), values)
-                reached = (placed + count, so)
-                after[reached] = after.get(reached, 0) + so_far * comb(left, count) * powers[count]
-        states = after
-    done = {state: weight for (placed, state), weight in states.items() if placed == pool.count}
-    return done, die.total**pool.count
+        die, sides = _with_added(pool, readings, joining)
+    else:
+        law = die_law(replace(pool, target=None))  # a target would make one of all faces beyond it
+        die, sides = [(weight, _shown(pool, readings, face)) for face, weight in law.items()], law.total
+    faces = tuple((weight, vector, False) for weight, vector in die)
+    found, _ = group_law(Faces(pool.count, faces, kept=pool.kept if pool.keep else None), joining)
+    return found, sides**pool.count
 
 
-def _check(steps: int) -> None:
-    if steps > MOST_JOINT_STEPS:
-        raise LawSizeError(
-            f"to work out what is read off these dice together would take more than {MOST_JOINT_STEPS:,} steps; "
-            "use fewer dice or fewer sides, or roll them many times instead",
-            limit="MOST_JOINT_STEPS",
-        )
-
-
-def _again_states(pool: Pool, readings: tuple[Reading, ...]) -> tuple[dict[_State, int], int]:
-    """Return the same where some dice bring others, which count for themselves and are all kept."""
-    shown = shown_law(pool)
-    faces: tuple[dict[_State, int], dict[_State, int]] = ({}, {})  # of dice that are the last ones, and of the others
-    for face, weight in shown.items():
-        values = (_grown(one.kind, 0, face, 1, is_fit=one.counts(face), is_first=True) for one in readings)
-        state = (pool.worth(face), tuple(values))
-        group = faces[face in pool.exploding]
-        group[state] = group.get(state, 0) + weight
+def _with_added(pool: Pool, readings: tuple[Reading, ...], joining: Joining) -> tuple[list[tuple[int, Vector]], int]:
+    """Return the law of one die with all that it adds, which count for themselves and are all kept."""
+    shown, join = shown_law(pool), joining.join()
     depth = followed(shown, pool)
-    die: dict[_State, int] = {}
-    chain = faces[1]
+    die: dict[Vector, int] = {}
+    chain = {joining.nothing: 1}
     for exploded in range(depth + 1):
-        ended = _together(chain, faces[0], readings) if exploded else faces[0]
-        chain = _together(chain, faces[1], readings) if exploded else chain
-        for state, weight in ended.items():
-            die[state] = die.get(state, 0) + weight * shown.total ** (depth - exploded)
-    found = die
-    for _ in range(pool.count - 1):
-        found = _together(found, die, readings)
-    return found, shown.total ** ((depth + 1) * pool.count)
+        last: dict[Vector, int] = {}
+        going_on: dict[Vector, int] = {}
+        for face, weight in shown.items():
+            goes_on = face in (pool.exploding_added if exploded else pool.exploding)
+            group, vector = going_on if goes_on else last, _shown(pool, readings, face)
+            group[vector] = group.get(vector, 0) + weight
+        check_steps(len(chain) * len(shown.values))
+        for vector, weight in both(chain, last, join).items():
+            die[vector] = die.get(vector, 0) + weight * shown.total ** (depth - exploded)
+        chain = both(chain, going_on, join)
+    return [(weight, vector) for vector, weight in die.items()], shown.total ** (depth + 1)
 
 
-def _together(some: dict[_State, int], others: dict[_State, int], readings: tuple[Reading, ...]) -> dict[_State, int]:
-    """Return what two groups of dice show together."""
-    _check(len(some) * len(others))
-    joins = [{"highest": max, "lowest": min}.get(one.kind, add) for one in readings]
-    found: dict[_State, int] = {}
-    for (worth, values), weight in some.items():
-        for (other, shown), chance in others.items():
-            state = (worth + other, tuple(join(a, b) for join, a, b in zip(joins, values, shown, strict=True)))
-            found[state] = found.get(state, 0) + weight * chance
-    return found
+_JOINED = {"highest": "max", "lowest": "min"}
 
 
-def _grown(kind: str, so_far: int, face: int, kept: int, *, is_fit: bool, is_first: bool) -> int:
-    """Return a reading after a number of further kept dice of one face; faces come from high to low."""
-    match kind:
-        case "natural":
-            return so_far + face * kept
-        case "count":
-            return so_far + (kept if is_fit else 0)
-        case "lowest":
-            return face
-        case "highest":
-            return face if is_first else so_far
-        case _:
-            return 0
+def _shown(pool: Pool, readings: tuple[Reading, ...], face: int) -> Vector:
+    """Return what one die contributes to each reading."""
+    kinds = {"total": pool.worth(face)}
+    return tuple(int(one.counts(face)) if one.kind == "count" else kinds.get(one.kind, face) for one in readings)
 
 
 def _number(value: int) -> Node:

@@ -22,7 +22,6 @@ it.
 
 from __future__ import annotations
 
-import re
 import struct
 from collections.abc import Callable, Sequence
 
@@ -34,8 +33,7 @@ LONGEST_SEED = 1000  # characters
 WORD = 1 << 64  # one more than the largest word
 LANES = 8  # runs that share a block
 _WORDS = struct.Struct(f">{LANES}Q")
-_ALGORITHM_PREFIX = re.compile(r"^(rp\d+):")
-_RUN_SUFFIX = re.compile(r"#(0|[1-9]\d{0,17})$")
+MOST_RUN_DIGITS = 18
 
 
 def mint_seed() -> str:
@@ -81,15 +79,17 @@ def split_seed(seed: str) -> tuple[str, int]:
     Raises:
         UsageError: the seed names a generator that this version does not have.
     """
-    named = _ALGORITHM_PREFIX.match(seed)
-    if named and named[1] != ALGORITHM:
+    generator, colon, text = seed.partition(":")
+    if not (colon and generator.startswith("rp") and generator[2:].isdecimal()):
+        text = seed
+    elif generator != ALGORITHM:
         raise UsageError(
-            f"the seed {seed!r} was made with the generator {named[1]}, and this version of rpgres only has {ALGORITHM}"
+            f"the seed {seed!r} was made with the generator {generator}, "
+            f"and this version of rpgres only has {ALGORITHM}"
         )
-    text = seed[named.end() :] if named else seed
-    numbered = _RUN_SUFFIX.search(text)
-    if numbered:
-        return text[: numbered.start()], int(numbered[1])
+    before, sign, run = text.rpartition("#")
+    if sign and run.isdecimal() and len(run) <= MOST_RUN_DIGITS and (run == "0" or "1" <= run[0] <= "9"):
+        return before, int(run)
     return text, 0
 
 

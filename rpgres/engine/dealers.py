@@ -6,7 +6,9 @@ Nothing here knows rules; a dealer is asked by the table and answers by label an
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, structs
 
 from rpgres.dice import Dice, Reading, Throw
 from rpgres.dice.seeds import LANES, WORD, Streams, pick
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from rpgres.model.cards import Cards, Stack
 
 
-class Due(NamedTuple):
+class Due(Struct, frozen=True):
     """A result that a person may read off real dice or cards.
 
     Attributes:
@@ -396,7 +398,7 @@ class TapedDealer(GivenDealer):
 
     def read_off(self, due: Due) -> None:
         """Ask a person for the current result; here, labels are counted through all turns."""
-        super().read_off(due._replace(asked=self._asked.get(due.label, 0), turn=0))
+        super().read_off(structs.replace(due, asked=self._asked.get(due.label, 0), turn=0))
 
     def _is_known(self, label: str) -> bool:
         return bool(self._left) or super()._is_known(label)

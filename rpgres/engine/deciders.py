@@ -17,7 +17,7 @@ from rpgres.rulesets import Rules, unknown
 from rpgres.rulesets.orders import Order, Orders, OrdersFile
 from rpgres.rulesets.sheets import SheetOrders
 from rpgres.rulesets.tree import reached
-from rpgres.toml.diagnostics import Fault, KeyPath, diagnostics_error
+from rpgres.toml.diagnostics import Fault, diagnostics_error
 from rpgres.toml.reading import Source, convert, located, parse, read_source
 
 
@@ -39,22 +39,14 @@ class Deciders(msgspec.Struct):
         """The names of all policies."""
         return (*self.sets, *policy_names(self.rules))
 
-    def check(self, name: str) -> None:
-        """Check that there is a policy of this name.
-
-        Raises:
-            UsageError: there is none.
-        """
-        if name not in self.names:
-            raise UsageError(unknown("policy", name, self.names, of=f"the ruleset {self.rules.id}"))
-
     def named(self, name: str) -> Policy:
         """Return a policy by name.
 
         Raises:
             UsageError: there is none.
         """
-        self.check(name)
+        if name not in self.names:
+            raise UsageError(unknown("policy", name, self.names, of=f"the ruleset {self.rules.id}"))
         if name not in self.sets:
             return policy_of(self.rules, name)
         if name not in self.made:
@@ -127,26 +119,6 @@ def file_faults(file: OrdersFile, known: Known, policies: Iterable[str]) -> Iter
         yield Fault("unknown-name", ("policy",), f"there is no policy {file.policy!r}", file.policy, names)
 
 
-def require_orders(
-    orders: Sequence[Order], known: Known, *, policies: Iterable[str], sources: Sequence[Source], prefix: KeyPath = ()
-) -> None:
-    """Raise everything wrong with standing orders.
-
-    Args:
-        orders: the orders, sound by type.
-        known: who decides by them, and what is at the table.
-        policies: the names of policies that they may leave a decision to.
-        sources: the texts they came from.
-        prefix: the key path of the orders in those texts.
-
-    Raises:
-        FileError: all problems at once.
-    """
-    faults = [fault.under(*prefix) for fault in order_faults(known.rules, orders, known=known, policies=policies)]
-    if faults:
-        raise diagnostics_error(located(faults, sources))
-
-
 def policies_with_orders(
     policies: Mapping[str, Policy],
     files: Mapping[str, str],
@@ -167,8 +139,7 @@ def policies_with_orders(
     """
     deciders, found = Deciders(rules), dict(policies)
     for who in sorted(files):  # everybody's first
-        known = known_to(rules, state, who)
-        found[who] = read_orders(orders_file(files[who]), known, deciders=deciders, fallback=found.get(""))
+        found[who] = _policy(deciders, files[who], known_to(rules, state, who), found.get(""))
     for who, orders in on_sheets.items():
         if who not in policies and who not in files:
             found[who] = sheet_policy(orders, known_to(rules, state, who, is_portable=True), deciders, found.get(""))
@@ -203,27 +174,28 @@ def scene_policies(
         raise diagnostics_error(placed)
     deciders, found = Deciders(rules, sets), dict[str, Policy]()
     for who, name in sorted(chosen.items()):
-        if name.endswith(ORDERS_FILE):
-            found[who] = read_orders(
-                orders_file(name), known_to(rules, state, who), deciders=deciders, fallback=found.get("")
-            )
-        elif name in sets:
-            found[who] = orders_policy(sets[name], named=deciders.named, fallback=found.get(""))
-        else:
-            found[who] = deciders.named(name)
+        found[who] = _policy(deciders, name, known_to(rules, state, who), found.get(""))
     for who, orders in on_sheets.items():
         known = known_to(rules, state, who, is_portable=orders.is_portable)
         found[who] = sheet_policy(orders, known, deciders, found.get(who, found.get("")))
     return found
 
 
-def orders_file(name: str) -> Source:
-    """Return the text of a file of standing orders.
+def _policy(deciders: Deciders, name: str, known: Known, fallback: Policy | None) -> Policy:
+    """Return a policy by name: a file of standing orders, one of the sets, or one of the ruleset.
+
+    Args:
+        fallback: who decides what orders say nothing of.
 
     Raises:
-        FileError: there is none, or it cannot be read.
+        UsageError: there is none of this name.
+        FileError: the file is missing or faulty.
     """
-    return read_source(FilePath(name))
+    if name.endswith(ORDERS_FILE):
+        return read_orders(read_source(FilePath(name)), known, deciders=deciders, fallback=fallback)
+    if name in deciders.sets:
+        return orders_policy(deciders.sets[name], named=deciders.named, fallback=fallback)
+    return deciders.named(name)
 
 
 def check_deciders(
@@ -247,16 +219,13 @@ def check_deciders(
     deciders = Deciders(rules, sets)
     for who, name in users.items():
         try:
-            if name.endswith(ORDERS_FILE):
-                read_orders(orders_file(name), known_to(rules, state, who), deciders=deciders)
-            else:
-                deciders.check(name)
+            if name not in sets:  # whose faults are told
+                _policy(deciders, name, known_to(rules, state, who), None)
         except RpgresError as error:
             yield who, error
     for who, orders in on_sheets.items():
         try:
-            known = known_to(rules, state, who, is_portable=orders.is_portable)
-            require_orders(orders.orders, known, policies=deciders.names, sources=orders.sources, prefix=orders.at)
+            sheet_policy(orders, known_to(rules, state, who, is_portable=orders.is_portable), deciders, None)
         except RpgresError as error:
             yield who, error
 
@@ -272,5 +241,8 @@ def sheet_policy(orders: SheetOrders, known: Known, deciders: Deciders, fallback
     Raises:
         FileError: they are faulty; all problems at once.
     """
-    require_orders(orders.orders, known, policies=deciders.names, sources=orders.sources, prefix=orders.at)
+    found = order_faults(known.rules, orders.orders, known=known, policies=deciders.names)
+    faults = [fault.under(*orders.at) for fault in found]
+    if faults:
+        raise diagnostics_error(located(faults, orders.sources))
     return orders_policy(orders.orders, named=deciders.named, fallback=fallback)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from rpgres.engine.outcomes import Outcome
-from rpgres.errors import RuleError, in_words, is_interrupt, place_of
+from rpgres.errors import RuleError, code_failed, is_interrupt
 from rpgres.model.state import State
 from rpgres.rulesets import Effect, Rules
 
@@ -35,9 +35,7 @@ def apply_effects(rules: Rules, state: State, outcome: Outcome) -> State:
         except BaseException as error:
             if is_interrupt(error):
                 raise
-            place = place_of(error)
-            message = f"the effect {kind} of the ruleset {rules.id} failed: {in_words(error)}{place}"
-            raise RuleError(message, place=place) from error
+            raise code_failed(f"the effect {kind} of the ruleset {rules.id} failed", error) from error
         if is_checked:
             _check_kept(rules, kind, before, state)
     return state
@@ -50,7 +48,7 @@ def _check_kept(rules: Rules, kind: str, before: State, after: State) -> None:
         return
     from rpgres.model.serialization import fault_in, misnamed_in
 
-    fault = ("" if is_plain else fault_in(after)) or misnamed_in(after)
+    fault = ("" if is_plain else fault_in(after, before=before)) or misnamed_in(after)
     if fault:
         raise RuleError(f"the effect {kind} of the ruleset {rules.id} returned an invalid state: {fault}")
 

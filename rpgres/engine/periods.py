@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
@@ -11,13 +11,18 @@ from rpgres.engine.dealers import Dealer
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.players import Seats
 from rpgres.engine.records import Pending, Result, bare_result, pending_of
-from rpgres.engine.run import Answering, dealer_of, identity_of, players_of
+from rpgres.engine.run import dealer_of, identity_of, players_of
 from rpgres.engine.running import Run, Trust
 from rpgres.engine.stops import NeedsAnswer, in_code, in_run
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import RuleError, UsageError, named
 from rpgres.model.state import EMPTY, GM, Map, State, freeze
 from rpgres.rulesets import Effect, Rules, unknown
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from rpgres.engine.run import Answering
 
 Moment = Literal["begin", "end"]
 SCENE = "scene"  # what every table can have, whatever its ruleset says

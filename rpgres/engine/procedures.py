@@ -7,7 +7,7 @@ that still matters, so odds evaluate equal ones once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
 import msgspec
@@ -21,7 +21,7 @@ from rpgres.engine.running import EFFECTS, Run
 from rpgres.engine.stops import Broken, in_code
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import in_short
-from rpgres.model.state import Map, State, slug
+from rpgres.model.state import State
 from rpgres.rulesets import Effect, Rules
 
 PLACE = " place"  # in the key of a merge: no label begins with a blank
@@ -115,33 +115,14 @@ def _apply(run: Run, rules: Rules, turn: Turn) -> None:
 
 def _by_audience(effects: Iterable[Effect], *states: State) -> dict[tuple[str, ...] | None, list[Effect]]:
     """Return effects by audience: one that names something hidden is for those who know of that."""
-    hidden: dict[str, set[str]] = {}
-    for state in states:
-        for name, seats in state.audiences.items():
-            hidden.setdefault(slug(name), set()).update(seats)
-        for tag in state.tags:
-            if tag.audience is not None:
-                hidden.setdefault(tag.slug, set()).update(tag.audience)
-    if not hidden:
-        return {None: list(effects)}
-    found: dict[tuple[str, ...] | None, list[Effect]] = {}
+    from rpgres.engine.views import hidden_in, words_in
+
+    hidden, found = hidden_in(*states), dict[tuple[str, ...] | None, list[Effect]]()
     for effect in effects:
-        named_in = [hidden[word] for word in _words(effect) if word in hidden]
+        named_in = [set(hidden[word]) for word in words_in(effect) if word in hidden] if hidden else []
         audience = tuple(sorted(set.intersection(*named_in))) if named_in else None
         found.setdefault(audience, []).append(effect)
     return found
-
-
-def _words(value: Any) -> Iterator[str]:
-    """Yield the texts in an effect, as slugs."""
-    if isinstance(value, str):
-        yield slug(value) if value else ""
-    elif isinstance(value, Map):
-        for one in value.values():
-            yield from _words(one)
-    elif isinstance(value, tuple):
-        for one in value:
-            yield from _words(one)
 
 
 def play_turn(

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from rpgres.arguments import told_by_kind
 from rpgres.dice.seeds import Streams, read_seed
@@ -19,8 +19,6 @@ from rpgres.model.state import EMPTY
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules, Ruleset
-
-E = TypeVar("E", bound=BaseException)
 
 Answers = Mapping[str, str | int | Sequence[str | int]]  # by label: one answer, or several in order
 Folders = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]

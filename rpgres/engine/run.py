@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Required, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -24,6 +24,39 @@ from rpgres.engine.table import Outcome, Table
 from rpgres.errors import RuleError, UsageError, in_short, named
 from rpgres.model.state import EMPTY, State, slug
 from rpgres.rulesets import Rule, Rules
+
+if TYPE_CHECKING:  # only signatures name it
+    from typing import Required, TypedDict, Unpack
+
+    class Answering(TypedDict, total=False):
+        """Who answers an action, or the beginning or end of a period, and what is kept of it.
+
+        Attributes:
+            streams: the seed's numbers.
+            step: which step of a scene or table this is, from 0.
+            given: results read off real dice, by label.
+            choose: answers to decisions, by label.
+            policies: who answers what was not chosen; `""` for everybody.
+            prompt: asks a person what is left unanswered.
+            note: carried into the result.
+            identify: whether the result names its rules exactly, for which all their files are read; so by default.
+            players: who answers, in place of the script, the policies and the prompt.
+            dealer: the source of dice and cards, in place of what is given; the caller checks for unused results.
+            hand: asks a person for results of real dice and cards that were not given.
+        """
+
+        streams: Required[Streams]
+        step: int
+        given: Mapping[str, Sequence[str]]
+        choose: Mapping[str, Sequence[str]]
+        policies: Mapping[str, Policy]
+        prompt: Prompt | None
+        note: str | None
+        identify: bool
+        players: Seats | None
+        dealer: GivenDealer | None
+        hand: Hand | None
+
 
 REFUSED = Outcome("", texts=("The game master refuses the claim; the action is not done.",))
 
@@ -75,36 +108,6 @@ def play(
         run.fault.run = run
         raise run.fault
     return outcome, run
-
-
-class Answering(TypedDict, total=False):
-    """Who answers an action, or the beginning or end of a period, and what is kept of it.
-
-    Attributes:
-        streams: the seed's numbers.
-        step: which step of a scene or table this is, from 0.
-        given: results read off real dice, by label.
-        choose: answers to decisions, by label.
-        policies: who answers what was not chosen; `""` for everybody.
-        prompt: asks a person what is left unanswered.
-        note: carried into the result.
-        identify: whether the result names its rules exactly, which means reading all their files; so it is by default.
-        players: who answers, in place of the script, the policies and the prompt.
-        dealer: the source of dice and cards, in place of what is given; the caller checks for unused results.
-        hand: asks a person for results of real dice and cards that were not given.
-    """
-
-    streams: Required[Streams]
-    step: int
-    given: Mapping[str, Sequence[str]]
-    choose: Mapping[str, Sequence[str]]
-    policies: Mapping[str, Policy]
-    prompt: Prompt | None
-    note: str | None
-    identify: bool
-    players: Seats | None
-    dealer: GivenDealer | None
-    hand: Hand | None
 
 
 def dealer_of(by: Answering) -> GivenDealer:

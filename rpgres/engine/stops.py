@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rpgres.engine.players import Question
-from rpgres.errors import RpgresError, RuleError, in_words, is_interrupt, place_of
+from rpgres.errors import RpgresError, RuleError, code_failed, is_interrupt, place_of
 from rpgres.model.state import EMPTY
 
 if TYPE_CHECKING:
@@ -113,8 +113,7 @@ def fault_of(error: BaseException, run: Run, code: str) -> BaseException:
         case _ if is_interrupt(error):
             return error
         case _:
-            place = place_of(error)
-            fault = run.rules.blamed(RuleError(f"{code} failed: {in_words(error)}{place}", place=place))
+            fault = run.rules.blamed(code_failed(f"{code} failed", error))
     fault.run = run
     fault.__cause__ = error
     return fault

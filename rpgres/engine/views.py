@@ -103,7 +103,7 @@ def found_seen(
         inputs: what was typed, as far as it may be known.
     """
     events = [seen for event in found.events if (seen := event_seen(event, seat)) is not None]
-    names = _unspoken(found, seat, state, hidden) - set(_words(inputs))
+    names = _unspoken(found, seat, state, hidden) - set(words_in(inputs))
     common: dict[str, Any] = {"events": events, "answers": list(_answers(events)), "inputs": dict(inputs)}
     if isinstance(found, Pending):
         question, *together = _questions_seen(found, seat, state)
@@ -131,20 +131,20 @@ def _unspoken(found: Result | Pending, seat: str | None, state: State, hidden: M
     if seat is HOST:
         return set()
     actor = state.seat_of(found.actor or GM)
-    typed = set(_words(found.inputs))
+    typed = set(words_in(found.inputs))
     return {name for name, seats in hidden.items() if seat not in seats and not (name in typed and actor not in seats)}
 
 
-def _words(value: Any) -> Iterator[str]:
-    """Yield the names, as slugs, that something typed is made of."""
+def words_in(value: Any) -> Iterator[str]:
+    """Yield the names, as slugs, that something typed, or an effect, is made of."""
     if isinstance(value, str):
         yield from {slug(text) for text in (value, *value.split("=")) if text}
     elif isinstance(value, Mapping):
         for inner in value.values():
-            yield from _words(inner)
+            yield from words_in(inner)
     elif isinstance(value, list | tuple):
         for inner in value:
-            yield from _words(inner)
+            yield from words_in(inner)
 
 
 def _questions_seen(found: Pending, seat: str | None, state: State) -> list[QuestionRecord]:

@@ -190,6 +190,16 @@ def stress_tracks(tracks: Iterable[str]) -> list[str]:
     return [name for name in tracks if name != CONSEQUENCES] or [""]
 
 
+def used_up(character: Character) -> tuple[tuple[str, str], ...]:
+    """Return as facts what a character has nothing left of to pay a cost with: stress boxes, consequences."""
+    if not character.tracks:
+        return ()
+    slots = character.tracks.get(CONSEQUENCES, ())
+    boxes = [box for name in stress_tracks(character.tracks) for box in character.tracks[name]]
+    kept = (("stress", boxes), ("consequences", slots))
+    return tuple((name, "used-up") for name, has in kept if has and all(box.mark for box in has))
+
+
 def _asked_way(table: Table, character: Character, shifts: int, ways: Sequence[Absorption]) -> Absorption | None:
     """Return the way a character chooses to take a hit; None for being taken out."""
     options = [Option(way.name, _describe(way), -way.weight, brief=_in_short(way)) for way in ways]

@@ -9,7 +9,6 @@ import msgspec
 from rpgres.errors import RuleError
 from rpgres.rulesets.dice_plans import dice_plan
 from rpgres.rulesets.folders import NAMING
-from rpgres.rulesets.formulas import names
 from rpgres.rulesets.rules import Rules
 from rpgres.toml.diagnostics import Fault, KeyPath, nearest
 from rpgres.toml.faults import faults
@@ -46,11 +45,12 @@ def _too_early(rules: Rules) -> Iterator[Fault]:
             plan = dice_plan(rules.file, name)
         except RuleError:
             continue  # told elsewhere
-        inner = [(read.groups[0], read.of) for read in plan.reads if read.of is not None]
-        inner += [(group.name, expr) for group in plan.groups.values() for expr in group.formulas]
-        for group, expr in inner:
+        pairs = zip(plan.reads, plan.fits, strict=True)
+        inner = [(read.groups[0], fits) for read, fits in pairs if fits is not None]
+        inner += [(group.name, one) for group in plan.groups.values() for one in group.formulas]
+        for group, formula in inner:
             at: KeyPath = ("actions", name, "dice", group)
-            for one in names(expr):
+            for one in formula.names:
                 if one in known:
                     message = f"{one} is known only when all dice lie; no dice can depend on it"
                     yield Fault("inconsistent", at, message)

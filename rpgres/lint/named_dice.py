@@ -9,7 +9,7 @@ from math import inf
 
 from rpgres.errors import FileError, RuleError
 from rpgres.lint.formulas import TRIED, missing, unreadable
-from rpgres.lint.named_questions import ask_faults, ask_texts, ask_trees
+from rpgres.lint.named_questions import ask_faults, ask_texts
 from rpgres.lint.named_spans import EITHER, Spans
 from rpgres.rulesets.actions import OPPOSITION, Action
 from rpgres.rulesets.dice_plans import (
@@ -42,12 +42,12 @@ from rpgres.rulesets.formulas import (
 )
 from rpgres.rulesets.numbers import has_any_ability, sheet_names
 from rpgres.rulesets.references import spoken_of
+from rpgres.rulesets.rows import BRACES
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.spans import Span, span_of, truth, within
 from rpgres.rulesets.tree import reached
 from rpgres.toml.diagnostics import Fault, KeyPath, nearest
 
-_BRACES = re.compile(r"\{([^{}]*)\}")
 _THROWN = Span(1, inf)
 
 
@@ -88,7 +88,7 @@ def named_dice_faults(rules: Rules, name: str) -> Iterator[Fault]:
     yield from _names(rules, name, plan)
     yield from _taken(rules, name, plan)
     looping = [
-        one for one in plan.numbers if one in reached(one, {its: names(plan.numbers[its]) for its in plan.numbers})
+        one for one in plan.numbers if one in reached(one, {its: plan.numbers[its].names for its in plan.numbers})
     ]
     for one in looping:
         path = (*at, "numbers", one) if one in action.numbers else (*at, "bands")
@@ -97,7 +97,7 @@ def named_dice_faults(rules: Rules, name: str) -> Iterator[Fault]:
         spans = Spans(rules, name, plan)
         yield from _dice(rules, name, plan)
         yield from _endless(name, plan, spans)
-        yield from _divisors(name, action, plan, spans)
+        yield from _divisors(action, plan, spans)
         yield from _never(rules, name, plan)
         yield from ask_faults(rules, name, plan, spans)
 
@@ -124,15 +124,13 @@ def named_in_action(rules: Rules, name: str) -> set[str]:
         plan = dice_plan(rules.file, name, wanted=found)
     except RuleError:
         return found | set(rules.file.parameters_of(name))
-    for expr in plan.formulas():
-        found |= {one.removeprefix(GIVEN) for one in names(expr)}
-    return found
+    return found | {inner.removeprefix(GIVEN) for one in plan.formulas() for inner in one.names}
 
 
 def bands_named(rules: Rules, name: str) -> set[str]:
     """Return the possible bands of an action with named dice."""
     try:
-        return _words(dice_plan(rules.file, name).numbers[BAND])
+        return _words(dice_plan(rules.file, name).numbers[BAND].tree)
     except RuleError:
         return set(rules.file.bands)
 
@@ -145,8 +143,7 @@ def unused_numbers(rules: Rules, name: str) -> Iterator[Fault]:
     except RuleError:
         return
     named = {*OF_AN_OUTCOME, *action.told.values(), *spoken_of(rules, name)}
-    for expr in plan.formulas():
-        named |= {*names(expr)}
+    named |= {inner for one in plan.formulas() for inner in one.names}
     for one in action.numbers:
         if one not in named:
             message = f"{one} is unused: no dice, number, band, outcome or `tell` names it"
@@ -183,7 +180,7 @@ def _sources(name: str, action: Action) -> Iterator[tuple[KeyPath, str]]:
         yield (*at, "band"), action.band
     yield from ((path, text) for path, text in ask_texts((*at, "ask"), action) if text)
     for key, its in action.groups.items():
-        for text in _BRACES.findall(its.roll):
+        for text in re.findall(BRACES, its.roll):
             yield (*at, "dice", key), text
         for part, text in (("worth", its.worth), ("again", its.again)):
             if text:
@@ -248,7 +245,7 @@ def _names(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
     is_open = has_any_ability(file)
     listed = sorted({*known, *file.define} - {BAND})
     of_die = {*OF_A_DIE}
-    for path, expr, is_of_die in _trees(name, action, plan):
+    for path, expr, is_of_die in _trees(action, plan):
         for one in names(expr):
             given = one.startswith(GIVEN)
             bare = one.removeprefix(GIVEN)
@@ -318,28 +315,14 @@ def _says(text: str, name: str) -> bool:
     return text != ELSE and bool(re.search(rf"(?<![a-z0-9-]){re.escape(name)}(?![a-z0-9-])", text))
 
 
-def _trees(name: str, action: Action, plan: DicePlan) -> Iterator[tuple[KeyPath, Expr, bool]]:
-    """Yield the formulas of an action as they are written out, with their place and whether they are of one die."""
-    at: KeyPath = ("actions", name)
-    for key, expr in plan.numbers.items():
-        if key != BAND:
-            yield (*at, "numbers", key) if key in action.numbers else ("define", key), expr, False
-        elif action.band or not isinstance(expr, Cases) or not action.bands:
-            yield (*at, "band"), expr, False
+def _trees(action: Action, plan: DicePlan) -> Iterator[tuple[KeyPath, Expr, bool]]:
+    """Yield the formulas of an action, written out, with their key path and whether they are of one die."""
+    for one in plan.formulas():
+        if one is plan.numbers[BAND] and not action.band and action.bands and isinstance(one.tree, Cases):
+            for band, (when, _) in zip(action.conditions, one.tree.cases, strict=False):
+                yield (*one.path, band), when, False
         else:
-            for band, (when, _) in zip(action.conditions, expr.cases, strict=False):
-                yield (*at, "bands", band), when, False
-    for group in plan.groups.values():
-        for piece in group.pieces:
-            if not isinstance(piece, str):
-                yield (*at, "dice", group.name), piece, False
-        for expr in group.of_a_die:
-            yield (*at, "dice", group.name), expr, True
-    for path, expr, is_of_die in ask_trees((*at, "ask"), plan):
-        yield path, expr, is_of_die
-    for read in plan.reads:
-        if read.of is not None:
-            yield (*at, "dice"), read.of, True
+            yield one.path, one.tree, one.is_of_die
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -359,7 +342,7 @@ def _dice(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
 def _tried(group: GroupPlan, number: int, choices: Mapping[str, str]) -> str:
     """Return the dice of a group with a choice's dice, or a number, in place of each formula."""
     return "".join(
-        piece if isinstance(piece, str) else choices.get(getattr(piece, "name", ""), str(number))
+        piece if isinstance(piece, str) else choices.get(getattr(piece.tree, "name", ""), str(number))
         for piece in group.pieces
     )
 
@@ -374,7 +357,7 @@ def _endless(name: str, plan: DicePlan, spans: Spans) -> Iterator[Fault]:
             [
                 truth(
                     within(
-                        group.again,
+                        group.again.tree,
                         partial(spans.of_die, {"face": span_of(face), "added": span_of(is_added), "thrown": _THROWN}),
                     )
                 )
@@ -386,13 +369,13 @@ def _endless(name: str, plan: DicePlan, spans: Spans) -> Iterator[Fault]:
             yield Fault("bad-dice", ("actions", name, "dice", group.name, "again"), "every face explodes forever")
 
 
-def _divisors(name: str, action: Action, plan: DicePlan, spans: Spans) -> Iterator[Fault]:
+def _divisors(action: Action, plan: DicePlan, spans: Spans) -> Iterator[Fault]:
     """Yield the formulas with a divisor that may be 0."""
     pools = [pool for group in plan.groups.values() if (pool := pool_of(group)) is not None]
     faces = [span_of(face) for pool in pools for face in pool.faces] or [Span(1, inf)]
     of_die = {"face": reduce(Span.plus, faces), "added": EITHER, "thrown": _THROWN}
     known = partial(spans.of_die, of_die)
-    for path, expr, _ in _trees(name, action, plan):
+    for path, expr, _ in _trees(action, plan):
         for divisor in dict.fromkeys(_divided_by(expr, frozenset())):
             span = within(divisor, known)
             if truth(span) is not True:
@@ -419,7 +402,7 @@ def _divided_by(expr: Expr, asked: frozenset[str]) -> Iterator[Expr]:
 def _never(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
     """Yield the unreachable bands."""
     action, spans = rules.file.actions[name], Spans(rules, name, plan)
-    band = plan.numbers[BAND]
+    band = plan.numbers[BAND].tree
     at: KeyPath = ("actions", name)
     if not action.band and not action.bands:
         parameters = rules.file.parameters_of(name)

@@ -12,7 +12,7 @@ from rpgres.lint.outcomes import effect_faults, roles_of, text_faults
 from rpgres.rulesets.actions import Action, Asking, Choosable
 from rpgres.rulesets.dice_plans import BAND, NO, TIMES, DicePlan, pool_of
 from rpgres.rulesets.effects import paid_by
-from rpgres.rulesets.formulas import FUNCTIONS, OF_A_DIE, Expr, names
+from rpgres.rulesets.formulas import FUNCTIONS, OF_A_DIE
 from rpgres.rulesets.numbers import sheet_names
 from rpgres.rulesets.references import spoken_of
 from rpgres.rulesets.rows import RowQuestion
@@ -35,20 +35,6 @@ def ask_texts(at: KeyPath, action: Action) -> Iterator[tuple[KeyPath, str]]:
                     yield (*path, key, one), str(text)
 
 
-def ask_trees(at: KeyPath, plan: DicePlan) -> Iterator[tuple[KeyPath, Expr, bool]]:
-    """Yield the expanded formulas of questions, each with its key path and whether it is of one die."""
-    for label, ask in plan.asks.items():
-        yield (*at, label, "when"), ask.when, False
-        for name, option in ask.options.items():
-            path = (*at, label, "options", name)
-            yield (*path, "when"), option.when, False
-            yield (*path, "prefer"), option.prefer, False
-            if option.most is not None:
-                yield (*path, "most"), option.most, False
-            yield from (((*path, "cost", of), much, False) for of, much in option.cost.items())
-            yield from (((*path, "reroll", group), fits, True) for group, fits in option.reroll.items())
-
-
 def paying_kinds(rules: Rules, action: Action) -> Iterator[str]:
     """Yield the kinds of effect that pay for options of an action."""
     for ask in action.ask.values():
@@ -59,7 +45,7 @@ def ask_faults(rules: Rules, name: str, plan: DicePlan, spans: Spans) -> Iterato
     """Yield the faults of an action's questions; its formulas are valid."""
     action = rules.file.actions[name]
     spoken = {*spoken_of(rules, name)}
-    spoken |= {one.removeprefix(TIMES).partition(":")[0] for expr in plan.formulas() for one in names(expr)}
+    spoken |= {one.removeprefix(TIMES).partition(":")[0] for formula in plan.formulas() for one in formula.names}
     taken = _taken(rules, name, action)
     for label, ask in action.ask.items():
         at: KeyPath = ("actions", name, "ask", label)
@@ -74,7 +60,7 @@ def ask_faults(rules: Rules, name: str, plan: DicePlan, spans: Spans) -> Iterato
             )
         if not ask.options:
             yield Fault("no-choice", (*at, "options"), "it has no options, so it cannot be answered")
-        is_never = truth(within(plan.asks[label].when, spans.__getitem__)) is False
+        is_never = truth(within(plan.asks[label].when.tree, spans.__getitem__)) is False
         if is_never:
             yield Fault("never-matches", (*at, "when"), "this question is never asked: its condition never holds")
         for one, option in ask.options.items():
@@ -84,7 +70,7 @@ def ask_faults(rules: Rules, name: str, plan: DicePlan, spans: Spans) -> Iterato
             yield from _option(rules, name, path, ask, option)
             yield from _again(path, option, plan, spans)
             its = plan.asks[label].options[one]
-            if not is_never and truth(within(its.when, spans.__getitem__)) is False:
+            if not is_never and truth(within(its.when.tree, spans.__getitem__)) is False:
                 yield Fault("never-matches", (*path, "when"), "this option is never offered: its condition never holds")
             if label not in spoken and not (option.reroll or option.effects):
                 message = f"this option changes nothing: it rerolls no dice, and no formula or outcome uses {label}"
@@ -131,7 +117,7 @@ def _option(rules: Rules, name: str, path: KeyPath, ask: Asking, option: Choosab
 
 def _again(path: KeyPath, option: Choosable, plan: DicePlan, spans: Spans) -> Iterator[Fault]:
     most = plan.asks[str(path[-3])].options[str(path[-1])].most
-    if most is not None and within(most, spans.__getitem__).high < 1:
+    if most is not None and within(most.tree, spans.__getitem__).high < 1:
         yield Fault("bad-bounds", (*path, "most"), "`most` is never above 0, so no dice are rerolled; write 1 or more")
     if option.most != "" and not option.reroll:
         yield Fault("useless", (*path, "most"), "`most` limits the dice of `reroll`, and there is no `reroll`")
@@ -151,7 +137,7 @@ def _again(path: KeyPath, option: Choosable, plan: DicePlan, spans: Spans) -> It
             )
             continue
         label, name = str(path[-3]), str(path[-1])
-        fits: Expr = plan.asks[label].options[name].reroll[group]
+        fits = plan.asks[label].options[name].reroll[group].tree
         of_die: Callable[[str], Span] = partial(spans.of_die, {"added": Span(0, 1), "thrown": Span(1, inf)})
         if all(truth(within(fits, partial(_with_face, of_die, face))) is False for face in pool.faces):
             yield Fault("never-matches", at, "no face fits this condition")

@@ -74,7 +74,7 @@ class Spans(dict[str, Span]):
     def __missing__(self, name: str) -> Span:
         self[name] = ANY  # while it is computed, in case it depends on itself
         if name in self.plan.numbers:
-            found = within(self.plan.numbers[name], self.__getitem__)
+            found = within(self.plan.numbers[name].tree, self.__getitem__)
         elif name.startswith(SLOT):
             found = self._read(self.plan.reads[int(name.removeprefix(SLOT))])
         elif name.startswith(GIVEN):
@@ -128,7 +128,7 @@ class Spans(dict[str, Span]):
             fits = truth(within(read.of, known)) if read.of else True
             its = span_of(1 if read.kind == "count" else face)
             if read.kind != "count" and group.worth is not None:
-                its = within(group.worth, known)
+                its = within(group.worth.tree, known)
             if fits is not True:
                 its = Span(0, 0) if fits is False else its.plus(Span(0, 0))
             low, high = min(low, its.low), max(high, its.high)
@@ -145,7 +145,7 @@ class Spans(dict[str, Span]):
             found = re.match(r"\s*(\d*)\s*[dD]", first)
             number = int(found[1] or 1) if found else None
             return Span(number, number) if number is not None else Span(0, inf)
-        span = within(rest[0], self.__getitem__) if rest and not isinstance(rest[0], str) else ANY
+        span = within(rest[0].tree, self.__getitem__) if rest and not isinstance(rest[0], str) else ANY
         return Span(max(span.low, 0), max(span.high, 0)) if span.has_numbers else Span(0, inf)
 
 

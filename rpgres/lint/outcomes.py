@@ -15,7 +15,6 @@ from rpgres.rulesets.folders import read_as
 from rpgres.rulesets.provenance import located_in
 from rpgres.rulesets.rows import (
     BRACES,
-    NAME,
     Formula,
     Id,
     OutcomeTable,
@@ -23,6 +22,7 @@ from rpgres.rulesets.rows import (
     RowOption,
     RowQuestion,
     bounded,
+    is_id,
     links_of,
     templates,
 )
@@ -55,7 +55,7 @@ def row_diagnostics(rules: Rules) -> Iterator[Diagnostic]:
     # Which rows take a menu is not followed: what any of them rolls may be named.
     scope = scope_of(rules, rules.file.actions).plus(rolled_labels(rules))
     yield from (located_in(texts, fault) for fault in comes_faults(rules, menus or {}, menus, scope))
-    for name in dict.fromkeys(rules.layers.table_names()):
+    for name in rules.layers.table_names():
         try:
             texts = rules.layers.table_texts(name)
             table: OutcomeTable = read_as(texts, OutcomeTable)
@@ -142,8 +142,8 @@ def text_faults(rules: Rules, path: KeyPath, text: str) -> Iterator[Fault]:
 
 def _rolled_text(path: KeyPath, text: str, before: Scope, after: Scope) -> Iterator[Fault]:
     """Yield what is wrong with the dice in the text of a row, and with names of what it rolls."""
-    for one in BRACES.findall(text):
-        if not NAME.fullmatch(one):
+    for one in re.findall(BRACES, text):
+        if not is_id(one):
             yield from template_faults(path, one, before)
         elif one not in after.rolled:
             message = f"{{{one}}} is neither dice nor what this row rolls (`rolls`), and would be shown literally"
@@ -237,7 +237,7 @@ def named_menus(rules: Rules) -> set[str]:
     Raises:
         FileError: one of them cannot be read.
     """
-    names = dict.fromkeys(rules.layers.table_names())
+    names = rules.layers.table_names()
     tables = [read_as(rules.layers.table_texts(name), OutcomeTable) for name in names]
     return menu_names([read_as(rules.layers.menu_texts(), dict[Id, RowQuestion]), *tables])
 
@@ -245,7 +245,7 @@ def named_menus(rules: Rules) -> set[str]:
 def rolled_labels(rules: Rules) -> Iterator[str]:
     """Yield the labels of everything that rows and options roll."""
     found: list[Any] = []
-    for name in dict.fromkeys(rules.layers.table_names()):
+    for name in rules.layers.table_names():
         with suppress(FileError):  # told elsewhere
             found.append(read_as(rules.layers.table_texts(name), OutcomeTable))
     with suppress(FileError):

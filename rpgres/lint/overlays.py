@@ -61,7 +61,7 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
 def _tables(rules: Rules) -> Iterator[Diagnostic]:
     """Yield the outcome tables that no action names; of code that may use its own, those that only overlays have."""
     named = {table for action in rules.file.actions.values() for table in action.tables}
-    names = dict.fromkeys(rules.layers.table_names())
+    names = rules.layers.table_names()
     for name in names:
         texts = rules.layers.table_texts(name)
         if name in named or not texts or (_is_own(rules, texts[0]) and not rules.file.standalone):

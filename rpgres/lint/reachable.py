@@ -50,7 +50,7 @@ def _unreached(rules: Rules) -> Iterator[Fault]:
 def unmet_rows(rules: Rules) -> Iterator[Diagnostic]:
     """Yield the conditions of outcome tables that the dice never meet."""
     known = set(described_actions(rules.file))
-    for table in dict.fromkeys(rules.layers.table_names()):
+    for table in rules.layers.table_names():
         spans = [number_spans(rules, name) for name in rules.actions_by_table.get(table, ()) if name in known]
         for text in rules.layers.table_texts(table) if spans else ():
             for path, wanted in walk(text.data):

@@ -18,7 +18,6 @@ from rpgres.lint.formulas import scope_of
 from rpgres.lint.outcomes import rolled_labels
 from rpgres.model.state import slug
 from rpgres.rulesets.dice_plans import OF_AN_OUTCOME
-from rpgres.rulesets.folders import Text
 from rpgres.rulesets.formulas import OF_A_DIE, FormulaError, formula, names
 from rpgres.rulesets.numbers import OPPOSED, has_any_ability
 from rpgres.rulesets.provenance import located_in
@@ -40,7 +39,8 @@ def misspelt_diagnostics(rules: Rules) -> Iterator[Diagnostic]:
     declared |= {name for action in file.actions.values() for name in (*action.groups, *action.ask)}
     declared |= {name for definition in file.define.values() for name in definition.of}
     known = {*declared, *rolled_labels(rules), *_on_sheets(rules, fields), *_in_examples(file)}
-    found = [(text, path, name) for text in _all_texts(rules) for path, name in _named(text.data)]
+    texts = [*rules.layers.texts(), *(text for text in rules.layers.outcome_texts() if not text.prefix)]
+    found = [(text, path, name) for text in texts for path, name in _named(text.data)]
     times = Counter(name for _, _, name in found)
     near_to = known | {name for name, count in times.items() if count > 1}
     for text, path, name in found:
@@ -53,14 +53,6 @@ def misspelt_diagnostics(rules: Rules) -> Iterator[Diagnostic]:
             )
             yield located_in([text], Fault("unknown-name", path, message, name, near))
         near_to.add(name)
-
-
-def _all_texts(rules: Rules) -> Iterator[Text]:
-    """Yield every file of the rules, each once: what stands in `ruleset.toml` has a prefix where it is met again."""
-    yield from rules.layers.texts()
-    for name in dict.fromkeys(rules.layers.table_names()):
-        yield from (text for text in rules.layers.table_texts(name) if not text.prefix)
-    yield from (text for text in rules.layers.menu_texts() if not text.prefix)
 
 
 def _named(data: Any) -> Iterator[tuple[KeyPath, str]]:

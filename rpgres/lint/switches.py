@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import msgspec
 
@@ -49,7 +48,7 @@ def _brought(rules: Rules) -> Iterator[Fault]:
 
 def _idle(rules: Rules) -> Iterator[Fault]:
     used = {one for pile in rules.file.piles.values() for condition in pile.decks.values() for one in condition}
-    for path, value in walk([msgspec.to_builtins(rules.file), *_outcomes(rules)]):
+    for path, value in walk([msgspec.to_builtins(rules.file), *(text.data for text in rules.layers.outcome_texts())]):
         if len(path) > 1 and path[-2] in _CONDITIONS:
             used.add(str(path[-1]))
         elif isinstance(value, str) and value.startswith("switch:"):
@@ -62,10 +61,3 @@ def _idle(rules: Rules) -> Iterator[Fault]:
         if name not in used and name.replace("-", "_") not in read:
             message = f"this house rule is unused: no condition (when, unless) and no `who` names it{by_code}"
             yield Fault("unused", ("switches", name), message)
-
-
-def _outcomes(rules: Rules) -> Iterator[Any]:
-    """Yield the data of every outcome table and of the menus, file by file."""
-    for name in dict.fromkeys(rules.layers.table_names()):
-        yield from (text.data for text in rules.layers.table_texts(name))
-    yield from (text.data for text in rules.layers.menu_texts())

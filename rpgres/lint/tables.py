@@ -7,11 +7,10 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from rpgres.errors import FileError, UsageError
-from rpgres.lint.formulas import Scope, missing, template_faults
+from rpgres.lint.formulas import Scope, missing, scope_of, template_faults
 from rpgres.lint.outcomes import comes_faults, readable_menus
 from rpgres.model.cards import known_cards
-from rpgres.rulesets.numbers import dice_names, number_names
-from rpgres.rulesets.rows import NAME, links_of
+from rpgres.rulesets.rows import is_id, links_of
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.table_plans import NO_END, RowPlan, TablePlan, closure
 from rpgres.rulesets.tables import RandomTable, TableRow, fits, is_within, spans_of
@@ -31,7 +30,7 @@ def table_faults(rules: Rules) -> Iterator[Fault]:
             yield Fault("taken-name", at, f"{name!r} is already an action; a random table is one, too")
             continue
         rows = dict(table.items())
-        scope = _scope(rules, name)
+        scope = scope_of(rules, [name])._replace(is_open=False)
         yield from _rows(at, table, rows)
         for key, its in (("rows", rows), ("also", dict(table.beside()))):
             for fault in comes_faults(rules, its, menus, scope):
@@ -52,13 +51,6 @@ def _names(data: object) -> Iterator[str]:
     yield from data if isinstance(data, dict) else ()
 
 
-def _scope(rules: Rules, name: str) -> Scope:
-    parameters = rules.parameters(name).items()
-    choices = {key: list(its.values.values()) for key, its in parameters if its.kind == "choice" and its.values}
-    numbers, in_dice = (frozenset(names(rules.file, name)) for names in (number_names, dice_names))
-    return Scope(numbers=numbers, dice=in_dice, choices=choices)
-
-
 def _rows(at: KeyPath, table: RandomTable, rows: Mapping[str | int, TableRow]) -> Iterator[Fault]:
     is_list = isinstance(table.rows, list)
     if not rows:
@@ -77,7 +69,7 @@ def _rows(at: KeyPath, table: RandomTable, rows: Mapping[str | int, TableRow]) -
         path = (*at, "rows", key)
         if row.weight != 1 and not is_list:
             yield Fault("useless", (*path, "weight"), "only rows of a list have weights; here the numbers count")
-        if row.name and not NAME.fullmatch(row.name):
+        if row.name and not is_id(row.name):
             message = f"{row.name!r} is not a name; names are lowercase letters, digits and hyphens"
             yield Fault("wrong-value", (*path, "name"), message)
         elif row.name and named.setdefault(row.name, row) != row:

@@ -85,13 +85,6 @@ def _taken(rules: Rules, action: str) -> Iterator[str]:
             yield from kind.takes if kind is not None else ()
 
 
-def _outcomes(rules: Rules) -> Iterator[Any]:
-    """Yield the data of every outcome table and of the menus, file by file."""
-    for name in dict.fromkeys(rules.layers.table_names()):
-        yield from (text.data for text in rules.layers.table_texts(name))
-    yield from (text.data for text in rules.layers.menu_texts())
-
-
 def _counters(rules: Rules) -> Iterator[Fault]:
     """Yield the kinds of effect that change a counter which characters do not have, or which is nearly another."""
     file = rules.file
@@ -129,6 +122,8 @@ def _kinds(rules: Rules) -> Iterator[Fault]:
 def _all_effects(rules: Rules) -> Iterator[Mapping[str, Any]]:
     asks = [action.ask for action in rules.file.actions.values()]
     in_file = (rules.file.periods, rules.file.tables)
-    for _, value in walk([*map(msgspec.to_builtins, in_file), asks, *_outcomes(rules)]):
+    for _, value in walk(
+        [*map(msgspec.to_builtins, in_file), asks, *(text.data for text in rules.layers.outcome_texts())]
+    ):
         if isinstance(value, dict) and isinstance(value.get("kind"), str):
             yield value

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -106,8 +106,7 @@ def parse_path(text: str, *, decides: bool = False) -> Path:
     if not all(key.strip() for key in rest):
         raise UsageError(f"{text!r}: a path is names joined by points, and one of these is empty")
     kind, places, keys, many = "scope" if decides else "table", list[Place](), list[str](), ""
-    getters: list[_Get] = [] if decides else [_state]
-    outer: list[_Get] = []
+    getters, outer = list[_Get](), list[_Get]()
     while rest:
         key = rest.pop(0)
         if key in QUANTIFIERS and kind in _GROUPS:
@@ -127,29 +126,19 @@ def parse_path(text: str, *, decides: bool = False) -> Path:
         keys.append(found[0])
         kind = found[1]
         getters.append(found[2])
-    read = _reader((*outer, _members), each=_inner(getters)) if many else _reader(getters)
+    read = _reading_each(_chained((*outer, _members)), _chained(getters)) if many else partial(_chained(getters), None)
     return Path(tuple(keys), tuple(places), kind, read, many)  # type: ignore[arg-type]
 
 
-def _reader(getters: Sequence[_Get], *, each: _Get | None = None) -> Callable[[Scope], Any]:
-    chain = tuple(getters)
-    if each is not None:
-        group = _reader(chain)
-        return lambda scope: tuple(each(one, scope) for one in found) if (found := group(scope)) is not NOTHING else ()
-    first, later = chain[0], chain[1:]
-
-    def read(scope: Scope) -> Any:
-        value = first(None, scope)
-        for get in later:
-            if value is NOTHING:
-                return NOTHING
-            value = get(value, scope)
-        return NOTHING if value is None else value
+def _reading_each(group: _Get, each: _Get) -> Callable[[Scope], tuple[Any, ...]]:
+    def read(scope: Scope) -> tuple[Any, ...]:
+        found = group(None, scope)
+        return () if found is NOTHING else tuple(each(one, scope) for one in found)
 
     return read
 
 
-def _inner(getters: Sequence[_Get]) -> _Get:
+def _chained(getters: Sequence[_Get]) -> _Get:
     chain = tuple(getters)
 
     def get(value: Any, scope: Scope) -> Any:
@@ -255,10 +244,6 @@ def _step(kind: str, key: str) -> _Step | None:
     if kind == "options" and "*" in key:
         return key, "option", _matching(key)
     return (key, _NAMED[kind], _data(key)) if kind in _NAMED else None
-
-
-def _state(_value: Any, scope: Scope) -> Any:
-    return scope.state
 
 
 def _of_state(name: str) -> _Get:

@@ -83,7 +83,7 @@ def form_parts(parameter: Parameter, value: Any, *, option: str) -> tuple[str, d
     Args:
         parameter: what takes the form.
         value: `NAME:key=value,key=value`, or a scene's table with a `name`.
-        called: what messages call it.
+        option: what messages call it.
 
     Raises:
         UsageError: it is no such thing.

@@ -25,7 +25,7 @@ class Slot(msgspec.Struct, frozen=True):
     Attributes:
         context: the table so far.
         described: what the ruleset says of it.
-        called: what messages call it.
+        option: what messages call it.
         who: whom it is about: the actor, or the character that a form names.
     """
 

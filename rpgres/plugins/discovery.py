@@ -19,7 +19,6 @@ from rpgres.plugins.entries import (
     BUILTIN,
     DISABLE,
     ENDED,
-    ID,
     Entry,
     disabled_names,
     installed_plugins,
@@ -33,6 +32,7 @@ from rpgres.plugins.folders import head_of, is_one_of
 from rpgres.plugins.importing import load
 from rpgres.rulesets import Ruleset, builtin_folder, data_folders, overlay_roots
 from rpgres.rulesets.folders import BEGINS_SO
+from rpgres.rulesets.rows import is_id
 
 
 class RulesetName(msgspec.Struct, frozen=True):
@@ -140,7 +140,7 @@ def unknown_ruleset(ruleset_id: str, *, extra: Sequence[Path] = ()) -> UsageErro
 
 
 def _overlay_folder(ruleset_id: str, extra: Sequence[Path]) -> Path | None:
-    if not ID.fullmatch(ruleset_id):
+    if not is_id(ruleset_id):
         return None  # what was typed may be a path
     folders = [root / ruleset_id for root in reversed(overlay_roots(extra))]
     return next((folder for folder in folders if os.path.isdir(folder)), None)  # unlike Path's, this never raises

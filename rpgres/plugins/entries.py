@@ -15,6 +15,7 @@ import msgspec
 from rpgres.errors import in_short, in_words
 from rpgres.plugins.folders import is_standalone
 from rpgres.rulesets import builtin_folder, overlay_roots
+from rpgres.rulesets.rows import is_id
 from rpgres.version import __version__
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ BUILTIN = {
     "nodice": "rpgres_nodice",
 }
 Stage = Literal["find", "import", "register", "yield", "validate", "disabled"]
-ID = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -184,7 +184,7 @@ def standalone_entries(extra: Sequence[Path], ruleset_id: str | None = None) -> 
 
 def folders_in(root: Path, name: str | None) -> list[str]:
     """Return the names in a folder, or the one asked for when it is there as it is spelt."""
-    if name is not None and ID.fullmatch(name):
+    if name is not None and is_id(name):
         return [name]  # most: no other spelling of an id is one, so a file system that ignores case does no harm
     try:
         names = sorted(os.listdir(root))
@@ -196,7 +196,7 @@ def folders_in(root: Path, name: str | None) -> list[str]:
 def folder_fault(name: str) -> str:
     """Return why a ruleset that is a folder cannot have this name, with what to call it; nothing when it can."""
     fault = id_fault(name)
-    if not fault or ID.fullmatch(name):
+    if not fault or is_id(name):
         return fault
     better = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
     return fault if id_fault(better) else f"{fault}; rename the folder to {better!r}"
@@ -217,10 +217,10 @@ def id_fault(ruleset_id: str) -> str:
     """Return why an entry point cannot have this name; nothing when it can."""
     from rpgres.dice import is_notation
 
-    if ruleset_id in BUILTIN or (ID.fullmatch(ruleset_id) and is_standalone(builtin_folder() / ruleset_id)):
+    if ruleset_id in BUILTIN or (is_id(ruleset_id) and is_standalone(builtin_folder() / ruleset_id)):
         return "this id belongs to a ruleset shipped with rpgres, which stays in use; choose another"
     if is_notation(ruleset_id):
         return "this id would be read as dice notation; choose another"
-    if not ID.fullmatch(ruleset_id):
+    if not is_id(ruleset_id):
         return "an id consists of lowercase letters, digits and hyphens, and starts with a letter"
     return ""

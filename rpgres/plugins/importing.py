@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import lru_cache
@@ -20,12 +19,12 @@ from rpgres.plugins.folders import head_of
 from rpgres.rulesets import API, Origin, Ruleset
 from rpgres.rulesets.folders import NAMING
 from rpgres.rulesets.kits import Kit
+from rpgres.rulesets.rows import is_id
 from rpgres.toml.cache import parse_cached
 from rpgres.toml.reading import read_source
 from rpgres.version import __version__
 
 KITS = "rpgres.kits"  # whose modules are the code of kits, each with a `KIT`
-KIT_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 MOST_RECORDS = 1000  # a plugin that yields more does not end
 
 
@@ -93,7 +92,7 @@ def find_kit(name: str) -> Kit | None:
     from importlib.util import find_spec
 
     module = f"{KITS}.{name.replace('-', '_')}"
-    if not KIT_NAME.fullmatch(name) or find_spec(module) is None:
+    if not is_id(name) or find_spec(module) is None:
         return None
     found: Kit = import_module(module).KIT
     return found

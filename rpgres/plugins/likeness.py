@@ -17,9 +17,9 @@ import tomli
 from rpgres.errors import UsageError
 from rpgres.lint.named_dice import named_in_action
 from rpgres.model.state import slug
-from rpgres.plugins.entries import ID
 from rpgres.plugins.folders import is_standalone
 from rpgres.rulesets import Rules, Ruleset, merge_parts, read_parts
+from rpgres.rulesets.rows import is_id
 from rpgres.toml.diagnostics import key_text
 from rpgres.toml.editing import comment, set_value
 from rpgres.toml.reading import Source, parse, read_source
@@ -133,7 +133,7 @@ def _check_words(data: Mapping[str, Any], old: Words, words: Words) -> None:
     if len(words.abilities) > len(old.abilities) and not _abilities(data)[0]:
         raise UsageError(f"sheets have no abilities there, so {words.abilities[0]!r} has no place")
     for word in (words.action, *([words.character] if old.character else [])):
-        if not ID.fullmatch(id_of(word)):
+        if not is_id(id_of(word)):
             raise UsageError(f"{word!r} has no name for the command line; it needs letters from a to z")
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import keyword
 import os
-import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,14 +15,13 @@ from string import Template
 
 from rpgres.errors import FileError, OutputError, UsageError
 from rpgres.plugins.discovery import ruleset_names
+from rpgres.rulesets.rows import is_id
 from rpgres.version import __version__
 
 TEMPLATE = Path(__file__).parent / "template"
 SUFFIX = ".txt"
 PACKAGE = "package"  # what the package is called in the template's paths
 LONGEST = 40  # characters of a name
-
-_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
 def write_plugin(name: str, *, into: Path) -> Path:
@@ -83,7 +81,7 @@ def check_name(name: str) -> None:
 
     if is_notation(name):
         raise UsageError(f"{name!r} would be read as dice notation; choose another name")
-    if not _NAME.fullmatch(name):
+    if not is_id(name):
         raise UsageError(
             f"{name!r} cannot be an id: an id consists of lowercase letters, digits and hyphens, and "
             "starts with a letter"

@@ -120,7 +120,8 @@ class Action(Record, frozen=True):
         anybody: whether the action is the same for every character, so that no actor has to be named.
         confirmed: whether a player's word that it happens is a claim at a persistent table, as it gives something.
         opposed_with: the setting that lists the abilities of which a character who is named alone opposes it with the
-            best, as a path with {NAME} for a parameter: conflict.{track}.defense.
+            best, as a path with {NAME} for a parameter: conflict.{track}.defense. Where the setting PATH-against lists
+            others for the ability that is used, these count.
         procedure: whether it is played in turns, as a contest or a conflict is.
     """
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Container, Iterator, Mapping
 from functools import partial
 
 from msgspec import Struct
@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from rpgres.dice import dice
 from rpgres.dice.grammar import Pool
 from rpgres.errors import NotationError
-from rpgres.rulesets.actions import OPPOSITION, Action, Asking, Definition, Group
+from rpgres.rulesets.actions import OPPOSITION, Action, Asking, Choosable, Definition, Group
 from rpgres.rulesets.formulas import (
     FUNCTIONS,
     MOST_PARTS,
@@ -30,12 +30,16 @@ from rpgres.rulesets.formulas import (
     Name,
     Op,
     Read,
+    Worker,
     cases,
     changed,
     formula,
     names,
+    worker,
 )
+from rpgres.rulesets.rows import BRACES
 from rpgres.rulesets.schema import Parameter, RulesetFile
+from rpgres.toml.diagnostics import KeyPath
 
 BAND = "band"  # the name of the outcome, among the numbers
 GIVEN = "?"  # before the name of a parameter: whether it was given
@@ -43,8 +47,25 @@ SLOT = "#"  # before the number of a reading
 TIMES = "*"  # before the label of a question, or LABEL:OPTION: how often it was answered, or answered so
 NO = "no"  # the value of a question before any option was chosen
 OF_AN_OUTCOME = ("total", "margin", "opposition")  # numbers that mean to an outcome what they mean to every action
-_BRACES = re.compile(r"\{([^{}]*)\}")
 _MOST_NESTED = 20  # definitions inside each other
+
+
+class Formula(Struct, frozen=True):
+    """A formula of an action.
+
+    Attributes:
+        path: its key path; of a definition, that of the definition.
+        tree: the formula, written out.
+        names: the names in it, in order.
+        work: computes it from the values of names.
+        is_of_die: whether it is computed for each die.
+    """
+
+    path: KeyPath
+    tree: Expr
+    names: tuple[str, ...]
+    work: Worker
+    is_of_die: bool = False
 
 
 class GroupPlan(Struct, frozen=True):
@@ -53,40 +74,52 @@ class GroupPlan(Struct, frozen=True):
     Attributes:
         name: its name, under which results are given.
         template: its dice, with formulas in braces.
-        pieces: these, text and formulas by turns.
+        pieces: these, text and formulas by turns; a name alone may stand for dice as they were typed (`dice:NAME`).
         worth: what a die counts for; None for its face.
         again: which dice bring another; None for none.
     """
 
     name: str
     template: str
-    pieces: tuple[str | Expr, ...]
-    worth: Expr | None
-    again: Expr | None
+    pieces: tuple[str | Formula, ...]
+    worth: Formula | None
+    again: Formula | None
 
     @property
-    def of_a_die(self) -> tuple[Expr, ...]:
+    def counts(self) -> tuple[Formula, ...]:
+        """The formulas on which the number and the kind of its dice depend."""
+        found = (piece for piece in (*self.pieces, self.again) if piece is not None)
+        return tuple(piece for piece in found if not isinstance(piece, str))
+
+    @property
+    def of_a_die(self) -> tuple[Formula, ...]:
         """The formulas of each die."""
         return tuple(one for one in (self.worth, self.again) if one is not None)
 
     @property
-    def formulas(self) -> tuple[Expr, ...]:
+    def formulas(self) -> tuple[Formula, ...]:
         """Its formulas."""
         return (*(piece for piece in self.pieces if not isinstance(piece, str)), *self.of_a_die)
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The names that stand alone in its dice: of numbers, or of dice as they were typed."""
+        trees = (piece.tree for piece in self.pieces if not isinstance(piece, str))
+        return tuple(one.name for one in trees if isinstance(one, Name) and not one.name.startswith(SLOT))
 
 
 class OptionPlan(Struct, frozen=True):
     """An option of a question inside a roll; the fields are those of `Choosable`, parsed."""
 
-    when: Expr
-    cost: dict[str, Expr]
-    reroll: dict[str, Expr]
-    most: Expr | None
-    prefer: Expr
+    when: Formula
+    cost: dict[str, Formula]
+    reroll: dict[str, Formula]
+    most: Formula | None
+    prefer: Formula
     pick: bool
 
     @property
-    def formulas(self) -> tuple[Expr, ...]:
+    def formulas(self) -> tuple[Formula, ...]:
         """Its formulas, without those of each die."""
         return self.when, *self.cost.values(), *((self.most,) if self.most is not None else ()), self.prefer
 
@@ -98,19 +131,21 @@ class AskPlan(Struct, frozen=True):
         when: whether it is asked.
         options: its options, by name.
         before: the dice before which it is asked; empty for those that name it, or the end.
+        facts: the numbers and counters that its formulas name, which policies may use.
     """
 
-    when: Expr
+    when: Formula
     options: dict[str, OptionPlan]
     before: str = ""
+    facts: tuple[str, ...] = ()
 
     @property
-    def formulas(self) -> tuple[Expr, ...]:
+    def formulas(self) -> tuple[Formula, ...]:
         """Its formulas, without those of each die."""
         return self.when, *(one for option in self.options.values() for one in option.formulas)
 
     @property
-    def of_a_die(self) -> tuple[Expr, ...]:
+    def of_a_die(self) -> tuple[Formula, ...]:
         """The formulas of each die: whether it is rerolled."""
         return tuple(one for option in self.options.values() for one in option.reroll.values())
 
@@ -121,75 +156,74 @@ class DicePlan(Struct, frozen=True):
     Attributes:
         groups: its dice, in the order in which they are rolled.
         asks: its questions, by label.
-        steps: the names of groups and the labels of questions, in the order in which these are rolled and asked.
         reads: what is read off them; each stands in formulas as a name, `SLOT` and its place.
+        fits: by the same place, the condition of the dice that are read; None for all.
         numbers: its formulas, by name; that of the outcome is `BAND`.
+        wanted: names that outcome rows, their effects and the effects of options use.
         stages: the groups in an order in which each needs only those before it.
+        steps: the names of groups and the labels of questions, in the order in which these are rolled and asked.
     """
 
     groups: dict[str, GroupPlan]
     asks: dict[str, AskPlan]
     reads: tuple[Read, ...]
-    numbers: dict[str, Expr]
-    stages: tuple[str, ...]
+    fits: tuple[Formula | None, ...]
+    numbers: dict[str, Formula]
+    wanted: tuple[str, ...] = ()
+    stages: tuple[str, ...] = ()
     steps: tuple[str, ...] = ()
 
-    def formulas(self) -> Iterator[Expr]:
+    def formulas(self) -> Iterator[Formula]:
         """Yield every formula of the action."""
         yield from self.numbers.values()
         for group in self.groups.values():
             yield from group.formulas
         for ask in self.asks.values():
             yield from (*ask.formulas, *ask.of_a_die)
-        yield from (read.of for read in self.reads if read.of is not None)
+        yield from (fits for fits in self.fits if fits is not None)
 
     def free_names(self) -> dict[str, None]:
         """Return the names whose values are known before the roll: parameters, abilities, counters."""
-        found = {name: None for one in self.formulas() for name in names(one)}
+        found = {name: None for one in self.formulas() for name in one.names}
         known = {*self.numbers, *self.asks, *OF_A_DIE}
         return {name: None for name in found if name not in known and not name.startswith((SLOT, TIMES))}
 
-    def answers_of(self, *exprs: Expr) -> set[str]:
+    def answers_of(self, *formulas: Formula) -> set[str]:
         """Return the questions whose answers formulas depend on."""
         return {
             name
-            for one in self.reached(*exprs)
+            for one in self.reached(*formulas)
             if (name := one.removeprefix(TIMES).partition(":")[0] if one.startswith(TIMES) else one) in self.asks
         }
 
-    def groups_of(self, *exprs: Expr) -> set[str]:
+    def groups_of(self, *formulas: Formula) -> set[str]:
         """Return the groups that have to be rolled before formulas can be evaluated."""
-        slots = (int(one.removeprefix(SLOT)) for one in self.reached(*exprs) if one.startswith(SLOT))
-        return {group for slot in slots for group in self.reads[slot].groups}
+        return {group for slot in self.slots_of(*formulas) for group in self.reads[slot].groups}
 
-    def reached(self, *exprs: Expr) -> set[str]:
+    def slots_of(self, *formulas: Formula) -> list[int]:
+        """Return the places of the readings on which formulas depend, ascending."""
+        return sorted(int(one.removeprefix(SLOT)) for one in self.reached(*formulas) if one.startswith(SLOT))
+
+    def reached(self, *formulas: Formula) -> set[str]:
         """Return every name on which formulas depend, those of numbers and readings in them too."""
         seen: set[str] = set()
-        open_ = [name for expr in exprs for name in names(expr)]
+        open_ = [name for one in formulas for name in one.names]
         while open_:
             name = open_.pop()
             if name in seen:
                 continue
             seen.add(name)
-            if name in self.numbers:
-                open_ += names(self.numbers[name])
-            elif name.startswith(SLOT):
-                of = self.reads[int(name.removeprefix(SLOT))].of
-                open_ += names(of) if of is not None else ()
+            inner = self.fits[int(name.removeprefix(SLOT))] if name.startswith(SLOT) else self.numbers.get(name)
+            open_ += inner.names if inner is not None else ()
         return seen
 
     def before(self, group: str) -> set[str]:
         """Return the groups that have to be rolled before a group can be read."""
-        found: set[str] = set()
-        for one in self.groups[group].formulas:
-            found |= self.groups_of(one)
-        for read in self.reads:
-            if group in read.groups and read.of is not None:
-                found |= self.groups_of(read.of)
-        return found
+        fits = (fits for read, fits in zip(self.reads, self.fits, strict=True) if group in read.groups and fits)
+        return self.groups_of(*self.groups[group].formulas, *fits)
 
 
-def dice_plan(file: RulesetFile, action: str, *, wanted: Iterable[str] = ()) -> DicePlan:
+def dice_plan(file: RulesetFile, action: str, *, wanted: Collection[str] = ()) -> DicePlan:
     """Return what the data of an action with named dice say.
 
     Args:
@@ -198,23 +232,38 @@ def dice_plan(file: RulesetFile, action: str, *, wanted: Iterable[str] = ()) -> 
     Raises:
         FormulaError: a formula cannot be read, or names a function that is none.
     """
-    described = file.actions[action]
-    writer = _Writer(file, described)
-    groups = {name: writer.group(name, group) for name, group in described.groups.items()}
-    asks = {label: writer.ask(ask) for label, ask in described.ask.items()}
+    described, at = file.actions[action], ("actions", action)
+    writer, parameters = _Writer(file, described), file.parameters_of(action)
+    groups = {name: writer.group((*at, "dice", name), group) for name, group in described.groups.items()}
+    asks = {label: writer.ask((*at, "ask", label), ask) for label, ask in described.ask.items()}
     shared = [name for name, its in file.define.items() if not its.of and name not in described.numbers]
     named = {*described.told.values(), *OF_AN_OUTCOME, *wanted}
-    numbers = {name: writer.read(text) for name, text in described.numbers.items()}
-    numbers |= {name: writer.written(Name(name)) for name in shared if name in named}
+    trees = {name: writer.read(text) for name, text in described.numbers.items()}
+    trees |= {name: writer.written(Name(name)) for name in shared if name in named}
     is_bounded = not described.band and not described.bands
     if OPPOSITION in groups or is_bounded:
-        writer.compare(numbers, groups, file.parameters_of(action))
+        writer.compare(trees, groups, parameters)
+    numbers = {
+        name: _formula((*at, "numbers", name) if name in described.numbers else ("define", name), tree)
+        for name, tree in trees.items()
+    }
     if is_bounded:
-        numbers[BAND] = _by_bounds(file, numbers)
+        band = _by_bounds(file, numbers)
     else:
-        numbers[BAND] = writer.read(described.band) if described.band else writer.written(cases(described.conditions))
-    plan = DicePlan(groups, asks, tuple(writer.slots), numbers, ())
+        band = writer.read(described.band) if described.band else writer.written(cases(described.conditions))
+    numbers[BAND] = _formula((*at, "band" if described.band or is_bounded else "bands"), band)
+    fits = [_formula((*at, "dice"), read.of, is_of_die=True) if read.of is not None else None for read in writer.slots]
+    counters = {name for name, field in file.sheet.items() if field.kind == "counter"}
+    counters |= {name for name, its in parameters.items() if its.kind == "counter"}
+    for label, ask in asks.items():
+        spoken = dict.fromkeys(name for one in ask.formulas for name in one.names)
+        asks[label] = replace(ask, facts=tuple(name for name in spoken if name in numbers or name in counters))
+    plan = DicePlan(groups, asks, tuple(writer.slots), tuple(fits), numbers, tuple(wanted))
     return replace(plan, stages=tuple(_stages(plan)), steps=tuple(_steps(plan)))
+
+
+def _formula(path: KeyPath, tree: Expr, *, is_of_die: bool = False) -> Formula:
+    return Formula(path, tree, tuple(names(tree)), worker(tree), is_of_die)
 
 
 def read_formula(file: RulesetFile, action: Action, text: str) -> Expr:
@@ -226,7 +275,7 @@ def read_formula(file: RulesetFile, action: Action, text: str) -> Expr:
     return _Writer(file, action).read(text)
 
 
-def _by_bounds(file: RulesetFile, numbers: Mapping[str, Expr]) -> Expr:
+def _by_bounds(file: RulesetFile, numbers: Container[str]) -> Expr:
     """Return the band whose bounds hold the margin, or the total where there is no margin; the unopposed one first."""
     measure = Name("margin" if "margin" in numbers else "total")
     found = [(Op("=", (measure, Const(None))), Const(name)) for name, band in file.bands.items() if band.unopposed]
@@ -261,9 +310,7 @@ def _stages(plan: DicePlan) -> Iterator[str]:
     """
     rolled: set[str] = set()
     for name, group in plan.groups.items():
-        for one in (
-            piece for piece in (*group.pieces, group.again) if piece is not None and not isinstance(piece, str)
-        ):
+        for one in group.counts:
             later = plan.groups_of(one) - rolled
             if later:
                 raise FormulaError(
@@ -302,8 +349,7 @@ def _steps(plan: DicePlan) -> Iterator[str]:
         if one.before and one.before not in plan.groups:
             raise FormulaError(f"the question {label} comes before {one.before}, which names no dice of this action")
     for name, group in plan.groups.items():
-        its = [one for one in (*group.pieces, group.again) if one is not None and not isinstance(one, str)]
-        needs = plan.answers_of(*its) | {label for label, one in plan.asks.items() if one.before == name}
+        needs = plan.answers_of(*group.counts) | {label for label, one in plan.asks.items() if one.before == name}
         yield from (ask(label) for label in plan.asks if label in needs and label not in asked)
         rolled.add(name)
         yield name
@@ -322,10 +368,23 @@ class _Writer:
         self.slots: list[Read] = []
         self.nested = self.parts = 0
 
-    def group(self, name: str, its: Group) -> GroupPlan:
-        pieces = [piece if place % 2 == 0 else self.read(piece) for place, piece in enumerate(_BRACES.split(its.roll))]
-        worth, again = (self.read(text) if text else None for text in (its.worth, its.again))
-        return GroupPlan(name, its.roll, tuple(pieces), worth, again)
+    def group(self, at: KeyPath, its: Group) -> GroupPlan:
+        pieces = [
+            piece if place % 2 == 0 else self._piece(at, piece)
+            for place, piece in enumerate(re.split(BRACES, its.roll))
+        ]
+        worth, again = (self._formula(at, text, is_of_die=True) if text else None for text in (its.worth, its.again))
+        return GroupPlan(str(at[-1]), its.roll, tuple(pieces), worth, again)
+
+    def _piece(self, at: KeyPath, text: str) -> Formula:
+        """Return a formula inside dice; a name alone may stand for dice as they were typed."""
+        tree = self.read(text)
+        if isinstance(tree, Name) and not tree.name.startswith(SLOT):
+            return Formula(at, tree, (tree.name,), worker(Name(f"dice:{tree.name}")))
+        return _formula(at, tree)
+
+    def _formula(self, path: KeyPath, text: str, *, is_of_die: bool = False) -> Formula:
+        return _formula(path, self.read(text) if text else TRUE, is_of_die=is_of_die)
 
     def compare(
         self, numbers: dict[str, Expr], groups: Mapping[str, GroupPlan], parameters: Mapping[str, Parameter]
@@ -334,26 +393,26 @@ class _Writer:
         if "total" not in numbers:
             numbers["total"] = self._slot(Read("sum", tuple(name for name in groups if name != OPPOSITION)))
         if OPPOSITION in groups:
-            named = [one.name for one in groups[OPPOSITION].pieces if isinstance(one, Name)]
-            opposing = [name for name in named if name in parameters and parameters[name].kind == OPPOSITION]
+            named = [name for name in groups[OPPOSITION].named if name in parameters]
+            opposing = [name for name in named if parameters[name].kind == OPPOSITION]
             is_there = Op("and", (TRUE, *(Name(f"{GIVEN}{name}") for name in opposing)))
             other = self._slot(Read("sum", (OPPOSITION,)))
             numbers.setdefault(OPPOSITION, Cases(((is_there, other),)))
             numbers.setdefault("margin", Cases(((is_there, Op("-", (Name("total"), other))),)))
 
-    def ask(self, ask: Asking) -> AskPlan:
-        options = {
-            name: OptionPlan(
-                self.read(its.when) if its.when else TRUE,
-                {of: self.read(str(much)) for of, much in its.cost.items()},
-                {group: self.read(text) for group, text in its.reroll.items()},
-                self.read(str(its.most)) if its.most != "" else None,
-                self.read(str(its.prefer)),
-                its.pick,
-            )
-            for name, its in ask.options.items()
-        }
-        return AskPlan(self.read(ask.when) if ask.when else TRUE, options, ask.before)
+    def ask(self, at: KeyPath, ask: Asking) -> AskPlan:
+        options = {name: self._option((*at, "options", name), its) for name, its in ask.options.items()}
+        return AskPlan(self._formula((*at, "when"), ask.when), options, ask.before)
+
+    def _option(self, at: KeyPath, its: Choosable) -> OptionPlan:
+        return OptionPlan(
+            self._formula((*at, "when"), its.when),
+            {of: self._formula((*at, "cost", of), str(much)) for of, much in its.cost.items()},
+            {of: self._formula((*at, "reroll", of), text, is_of_die=True) for of, text in its.reroll.items()},
+            self._formula((*at, "most"), str(its.most)) if its.most != "" else None,
+            self._formula((*at, "prefer"), str(its.prefer)),
+            its.pick,
+        )
 
     def read(self, text: str) -> Expr:
         return self.written(formula(text))

@@ -6,13 +6,14 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
 from rpgres.errors import FileError, RpgresError
 from rpgres.model.state import Deck
 from rpgres.rulesets.actions import Action
+from rpgres.rulesets.rows import ID
 from rpgres.rulesets.schema import Label, RulesetFile
 from rpgres.text.digest import blake2b
 from rpgres.text.folders import settings_folder
@@ -91,7 +92,7 @@ def _same(one: Path, other: Path) -> bool:
     return one == other or os.path.realpath(one) == os.path.realpath(other)
 
 
-class Text(NamedTuple):
+class Text(msgspec.Struct, frozen=True):
     """A table as one file writes it: the file, the table's data, and the key path under which it stands there."""
 
     source: Source
@@ -278,7 +279,7 @@ def _with_windows(file: RulesetFile, action: Action) -> Action:
     texts = [action.band, *action.numbers.values(), *action.conditions.values(), *_OF_AN_OUTCOME]
     seen, names = set[str](), file.window_names
     while texts:
-        for name in re.findall(_NAME, texts.pop()):
+        for name in re.findall(ID, texts.pop()):
             if name not in seen:
                 seen.add(name)
                 its = file.define.get(name)
@@ -291,7 +292,6 @@ def _with_windows(file: RulesetFile, action: Action) -> Action:
     )
 
 
-_NAME = r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*"
 _OF_AN_OUTCOME = ("total", "margin", "opposition")  # definitions of these names count for every action
 
 
@@ -412,12 +412,18 @@ class Layers:
             raise FileError(unknown("deck", name, self.deck_names(), of=f"the ruleset {self._id}"))
         return read_deck(name, texts_of=self.deck_texts, names=self.deck_names)
 
-    def table_names(self) -> Iterator[str]:
-        """Yield the names of all outcome tables, those of `ruleset.toml` first."""
-        yield from self._file.outcomes
+    def table_names(self) -> list[str]:
+        """Return the names of all outcome tables, those of `ruleset.toml` first."""
+        found = dict.fromkeys(self._file.outcomes)
         for folder in self.folders:
-            for path in sorted((folder / "outcomes").glob("*.toml")):
-                yield path.stem
+            found |= dict.fromkeys(path.stem for path in sorted((folder / "outcomes").glob("*.toml")))
+        return list(found)
+
+    def outcome_texts(self) -> Iterator[Text]:
+        """Yield every outcome table, and the menus, as each file writes them."""
+        for name in self.table_names():
+            yield from self.table_texts(name)
+        yield from self.menu_texts()
 
     def identity(self) -> dict[str, Any]:
         """Return what names these rules exactly: version, a hash of all their data, and the overlays in use."""

@@ -23,7 +23,7 @@ from msgspec.structs import replace
 
 from rpgres.dice.grammar import divide
 from rpgres.errors import RuleError
-from rpgres.rulesets.templates import ID
+from rpgres.rulesets.rows import ID
 
 Value = int | str | None  # None is `nothing`
 
@@ -112,6 +112,7 @@ class Read(Struct, frozen=True):
 
 
 Expr: TypeAlias = Const | Name | Op | Cases | Call | Read
+Worker = Callable[[Any], Any]  # computes a formula from the values of names, a mapping
 Linear = dict[str, int]  # a sum: the factor of each name, and a number under an empty one
 TRUE = Const(1)
 
@@ -285,7 +286,7 @@ def changed(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
 # Exact values
 
 
-def worker(expr: Expr) -> Callable[[Any], Any]:
+def worker(expr: Expr) -> Worker:
     """Return a function that works out a tree from the values of its names, a mapping."""
     if isinstance(expr, Const):
         value = expr.value
@@ -376,7 +377,7 @@ def linear(expr: Expr, known: Callable[[str], Linear | None]) -> Linear | None:
     return {name: left.get(name, 0) + sign * right.get(name, 0) for name in {**left, **right}}
 
 
-def _first_case(pairs: list[tuple[Callable[[Any], Any], Callable[[Any], Any]]]) -> Callable[[Any], Any]:
+def _first_case(pairs: list[tuple[Worker, Worker]]) -> Worker:
     def first(known: Any) -> Any:
         for when, then in pairs:
             if when(known):
@@ -386,13 +387,13 @@ def _first_case(pairs: list[tuple[Callable[[Any], Any], Callable[[Any], Any]]]) 
     return first
 
 
-def _joining(op: str, several: list[Callable[[Any], Any]]) -> Callable[[Any], Any]:
+def _joining(op: str, several: list[Worker]) -> Worker:
     if op == "and":
         return lambda known: all(one(known) for one in several)
     return lambda known: any(one(known) for one in several)
 
 
-def _divisor(divisor: Callable[[Any], Any], told: str) -> Callable[[Any], Any]:
+def _divisor(divisor: Worker, told: str) -> Worker:
     def checked(known: Any) -> Any:
         found = divisor(known)
         if not found:

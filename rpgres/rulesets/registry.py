@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from rpgres.errors import RuleError, in_words, is_interrupt, place_of
+from rpgres.errors import RuleError, code_failed, is_interrupt
 from rpgres.model.state import Map
 from rpgres.rulesets.switches import Record
 
@@ -31,6 +31,7 @@ Prepare = Callable[[Any, "Character"], "Character"]  # (rules, character) -> cha
 Lump = Callable[..., Hashable]
 """Type: `(rules, card, **parameters) -> key`; cards of one key are alike to an action."""
 Canon = Callable[[Any], Any]  # a field of the state -> what stands for all that are alike to the rules
+IdleTags = Callable[[Any, Any], Collection[str]]  # (rules, policies) -> kinds of tags
 Passage = Callable[[Any], "Iterable[Effect] | None"]
 """Type: `(table) -> effects`; what happens when a period begins or ends."""
 Policy = Callable[[Any, Any], Any]  # (view, question) -> a choice, or weights over choices
@@ -40,6 +41,8 @@ Picture = Callable[["State", bool], Mapping[str, Sequence[str]]]
 """Type: `(state, is_drawn) -> lines by name`; how things and tracks on the table are shown."""
 Effect = Map[str, Any]
 """Type: what a finished action changes, a `Map` with a `kind`."""
+K = TypeVar("K")
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Window(msgspec.Struct, frozen=True):
@@ -95,6 +98,7 @@ class Ruleset:
         self.switch_records: list[type] = []
         self.preparations: list[Prepare] = []
         self.canons: dict[str, Canon] = {}
+        self.idle_tags: list[IdleTags] = []
         self.lumps: dict[str, Lump] = {}
         self.lumps_hold: dict[str, Collection[str]] = {}
         self.periods: dict[tuple[str, str], Passage] = {}
@@ -116,12 +120,7 @@ class Ruleset:
 
     def action(self, name: str) -> Callable[[Rule], Rule]:
         """Register the decorated function as the rule of an action: `rule(table, actor, **parameters) -> Outcome`."""
-
-        def register(rule: Rule) -> Rule:
-            self.actions[name] = rule
-            return rule
-
-        return register
+        return _into(self.actions, name)
 
     def procedure(self, name: str, *, turn: TakeTurn) -> Callable[[Rule], Rule]:
         """Register the decorated function as the beginning of a procedure, and how its turns are taken.
@@ -142,21 +141,11 @@ class Ruleset:
 
     def effect(self, kind: str) -> Callable[[ApplyEffect], ApplyEffect]:
         """Register the decorated pure function `(state, effect) -> state` for a kind of effect."""
-
-        def register(apply: ApplyEffect) -> ApplyEffect:
-            self.effects[kind] = apply
-            return apply
-
-        return register
+        return _into(self.effects, kind)
 
     def policy(self, name: str) -> Callable[[Policy], Policy]:
         """Register the decorated function `(view, question) -> option name or weights`; the first one is `--auto`'s."""
-
-        def register(policy: Policy) -> Policy:
-            self.policies[name] = policy
-            return policy
-
-        return register
+        return _into(self.policies, name)
 
     def lump(self, action: str, *, holds: Collection[str] = OUTCOME_ONLY) -> Callable[[Lump], Lump]:
         """Register the decorated function `(rules, card, **parameters) -> key`: cards of one key are alike.
@@ -185,12 +174,17 @@ class Ruleset:
         It is a promise: rules, outcome tables, views and policies of the ruleset come to the same with either. Odds of
         scenes then go on once for all values with the same representative, such as tags in another order.
         """
+        return _into(self.canons, field)
 
-        def register(canon: Canon) -> Canon:
-            self.canons[field] = canon
-            return canon
+    def idle(self, kinds: IdleTags) -> IdleTags:
+        """Register the decorated function `(rules, policies) -> kinds of tags` that make no difference any more.
 
-        return register
+        It is a promise: where these policies decide all that procedures ask, nothing of the ruleset comes to another
+        result without the tags of these kinds, but for tags themselves. Odds of a procedure then forget such tags,
+        unless they are asked for.
+        """
+        self.idle_tags.append(kinds)
+        return kinds
 
     def use(self, kit: Any, settings: Any = None) -> None:
         """Register what a kit brings: its `KIT`, such as `rpgres.kits.harm.KIT`.
@@ -232,18 +226,11 @@ class Ruleset:
 
         It may move cards and ask, as a rule does; what it returns is applied when it is over.
         """
-        return self._passage(period, "begin")
+        return _into(self.periods, (period, "begin"))
 
     def ends(self, period: str) -> Callable[[Passage], Passage]:
         """Register the decorated function `(table) -> effects` for the end of a period; see `begins`."""
-        return self._passage(period, "end")
-
-    def _passage(self, period: str, moment: str) -> Callable[[Passage], Passage]:
-        def register(passage: Passage) -> Passage:
-            self.periods[(period, moment)] = passage
-            return passage
-
-        return register
+        return _into(self.periods, (period, "end"))
 
     def picture(self, draw: Picture) -> Picture:
         """Register the decorated function `(state, is_drawn) -> lines by name`: how things and tracks are shown.
@@ -258,6 +245,16 @@ class Ruleset:
         """Register the decorated function `(rules, character) -> character`, called when a sheet is read."""
         self.preparations.append(change)
         return change
+
+
+def _into(functions: dict[K, F], key: K) -> Callable[[F], F]:
+    """Return a decorator that registers a function under a key."""
+
+    def register(function: F) -> F:
+        functions[key] = function
+        return function
+
+    return register
 
 
 def pictured(ruleset: Ruleset, state: State, *, is_drawn: bool) -> dict[str, list[str]]:
@@ -278,9 +275,8 @@ def pictured(ruleset: Ruleset, state: State, *, is_drawn: bool) -> dict[str, lis
         except BaseException as error:
             if is_interrupt(error):
                 raise
-            place = place_of(error)
-            message = f"what the ruleset {ruleset.id} shows of the table failed: {in_words(error)}{place}"
-            raise blamed(RuleError(message, place=place), ruleset) from error
+            what = f"what the ruleset {ruleset.id} shows of the table failed"
+            raise blamed(code_failed(what, error), ruleset) from error
         found |= drawn
     return found
 

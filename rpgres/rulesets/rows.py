@@ -6,7 +6,14 @@ from typing import Annotated, Any
 
 import msgspec
 
+ID = r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*"  # a name, as a pattern
+BRACES = r"\{([^{}]*)\}"  # in a text: a name, a formula or dice; few texts have any, so nothing is compiled here
 Id = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$")]
+
+
+def is_id(text: str) -> bool:
+    """Tell whether a text can be a name in a ruleset's data: lower-case words, numbers and hyphens."""
+    return re.fullmatch(ID, text) is not None
 
 
 class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
@@ -188,9 +195,6 @@ class Row(Record, frozen=True):
 
 OutcomeTable = dict[Id, Row]
 
-BRACES = re.compile(r"\{([^{}]*)\}")  # in a text: a name, or dice
-NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
-
 
 def with_rolled_texts(table: str, rows: OutcomeTable) -> OutcomeTable:
     """Return the rows of a table with the dice in their texts among their rolls, under `TABLE-dice`."""
@@ -201,7 +205,7 @@ def _with_rolled_text(table: str, row: Row) -> Row:
     rolls = dict(row.rolls)
 
     def named(match: re.Match[str]) -> str:
-        if NAME.fullmatch(match[1]):
+        if is_id(match[1]):
             return match[0]
         label, number = f"{table}-dice", 1
         while label in rolls:
@@ -210,14 +214,18 @@ def _with_rolled_text(table: str, row: Row) -> Row:
         rolls[label] = match[1]
         return f"{{{label}}}"
 
-    return msgspec.structs.replace(row, text=BRACES.sub(named, row.text), rolls=rolls)
+    return msgspec.structs.replace(row, text=re.sub(BRACES, named, row.text), rolls=rolls)
 
 
 def told(text: str, rolls: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
     """Return a text with what was rolled for it in place of the labels in braces."""
     if "{" not in text:
         return text
-    return BRACES.sub(lambda match: str(facts[match[1]]) if match[1] in rolls and match[1] in facts else match[0], text)
+
+    def filled(match: re.Match[str]) -> str:
+        return str(facts[match[1]]) if match[1] in rolls and match[1] in facts else match[0]
+
+    return re.sub(BRACES, filled, text)
 
 
 def links_of(row: Row | RowOption) -> tuple[str, ...]:

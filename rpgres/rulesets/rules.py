@@ -182,7 +182,7 @@ class Rules:
         if not texts and self.may_lack(name):
             return {}
         if not texts:
-            known = sorted(set(self.layers.table_names()))
+            known = sorted(self.layers.table_names())
             raise FileError(unknown("outcome table", name, known, of=f"the ruleset {self.id}"))
         table: OutcomeTable = read_as(texts, OutcomeTable)
         for band in table:

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from rpgres.errors import FileError, RpgresError, RuleError, UsageError, in_short, in_words, is_interrupt, place_of
+from rpgres.errors import FileError, RpgresError, UsageError, code_failed, in_short, is_interrupt
 from rpgres.model.state import GM, Box, Character, Map, State, Tag, freeze, mark_box, slug
 from rpgres.rulesets import Field, Prepare, RecordField, Rules, Track
 from rpgres.rulesets.orders import Order, Orders
@@ -152,19 +152,18 @@ def find_sheet(rules: Rules, name: str, *, beside: Path | None = None) -> Path:
     raise MissingSheet(f"there is no sheet {name!r}{hint}", file=name)
 
 
-def read_sheet(rules: Rules, name: str, *, beside: Path | None = None, source: Source | None = None) -> Sheet:
+def read_sheet(rules: Rules, name: str, *, source: Source | None = None) -> Sheet:
     """Return the character of a sheet file, named after the file.
 
     Args:
         name: a path, or the name of one of the ruleset's own sheets.
-        beside: the folder of the scene that names it.
         source: the text, when it is already at hand (standard input).
 
     Raises:
         FileError: there is no such file, or it is faulty (all problems at once).
     """
     if source is None:
-        source = sheet_source(rules, name, beside=beside)
+        source = sheet_source(rules, name)
     return make_sheet(rules, parse(source), name=short_name(source), sources=[source])
 
 
@@ -315,11 +314,8 @@ def _changed(prepare: Prepare, rules: Rules, character: Character) -> Character:
         is_told = isinstance(error, ExceptionGroup) and all(isinstance(one, UsageError) for one in error.exceptions)
         if is_told or is_interrupt(error):
             raise
-        place = place_of(error)
-        message = (
-            f"the ruleset {rules.id} failed when it prepared the sheet of {character.name}: {in_words(error)}{place}"
-        )
-        raise rules.blamed(RuleError(message, place=place)) from error
+        what = f"the ruleset {rules.id} failed when it prepared the sheet of {character.name}"
+        raise rules.blamed(code_failed(what, error)) from error
 
 
 def foreign(rules: Rules, data: Mapping[str, Any]) -> str | None:

@@ -15,7 +15,7 @@ import msgspec
 
 from rpgres.model.state import slug
 from rpgres.rulesets.actions import Action
-from rpgres.rulesets.rows import Band, OutcomeTable, Row, links_of
+from rpgres.rulesets.rows import BRACES, Band, OutcomeTable, Row, links_of
 from rpgres.rulesets.schema import EffectText, Label, PileText, RulesetFile
 from rpgres.rulesets.tables import USED, RandomTable, Span, TableRow, spans_of
 from rpgres.rulesets.tree import reached
@@ -30,7 +30,6 @@ NO_END = "may explode without an end, so one row alone needs all high numbers (N
 ROLLED = "the die of a random table"  # the help of its label
 LONGEST = 40  # letters of a name made from a text
 WIDEST = 60  # letters of what an outcome is called
-_BRACES = re.compile(r"\{[^{}]*\}")
 
 Path = tuple[str, ...]  # the names of the rows of one outcome
 
@@ -180,7 +179,7 @@ def _named(row: TableRow, key: str | int, titles: dict[str, str], mine: dict[str
     """
     if row.name:
         return row.name
-    words = slug(_BRACES.sub(" ", row.text)) if _BRACES.sub("", row.text).strip() else slug(f"row {key}")
+    words = slug(re.sub(BRACES, " ", row.text)) if re.sub(BRACES, "", row.text).strip() else slug(f"row {key}")
     cut = words if len(words) <= LONGEST else words[: LONGEST + 1].rpartition("-")[0] or words[:LONGEST]
     found, number, alone = cut, 1, msgspec.structs.replace(row, weight=1)
     while titles.setdefault(found, row.text) not in ("", row.text) or mine.setdefault(found, alone) != alone:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-ID = r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*"
+from rpgres.rulesets.rows import BRACES, ID
 
 # What may stand behind a number of dice: the sides and every modifier, so that a pool of no dice can be left out whole.
 _COUNT = r"(?:\d+|\{[^{}]*\})"
@@ -19,7 +19,6 @@ _DICE = rf"\s*[dD]\s*(?:{_COUNT}|[%fF])(?:\s*{_MODIFIER})*"
 _SIGNED = re.compile(
     r"(?P<sign>[+-]\s*)?\{\s*(?P<name>(?:opponent\.)?" + ID + rf")\s*\}}(?:(?P<dice>{_DICE})|(?P<factor>\s*[*/×÷d(]))?"
 )
-_BRACES = re.compile(r"\{([^{}]*)\}")
 _NAME = re.compile(r"\s*(?:opponent\.)?" + ID + r"\s*")
 _JOINED = re.compile(r"(?<=\d)\{|(?<=\})[\d{]")
 
@@ -31,7 +30,7 @@ def names_in(template: str) -> tuple[str, ...]:
     >>> names_in("{rating}d6 + {stat}")
     ('rating', 'stat')
     """
-    return tuple(dict.fromkeys(name.strip() for name in _BRACES.findall(template)))
+    return tuple(dict.fromkeys(name.strip() for name in re.findall(BRACES, template)))
 
 
 def dice_key(name: str) -> str:
@@ -41,7 +40,7 @@ def dice_key(name: str) -> str:
 
 def misnamed(template: str) -> str | None:
     """Return what stands in braces and can be no name, or nothing."""
-    return next((name for name in _BRACES.findall(template) if not _NAME.fullmatch(name)), None)
+    return next((name for name in re.findall(BRACES, template) if not _NAME.fullmatch(name)), None)
 
 
 def joined(template: str) -> int | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
 
@@ -13,7 +13,7 @@ from rpgres.engine.dealers import Hand, Remembered
 from rpgres.engine.players import Prompt
 from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.records import Pending, Result
-from rpgres.engine.run import Answering, run
+from rpgres.engine.run import run
 from rpgres.engine.stops import TakenBack
 from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.model.paths import NOTHING, Scope, parse_path
@@ -24,6 +24,9 @@ from rpgres.rulesets import unknown
 from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, lists, onward
 from rpgres.scenes.program import Leaf, Scene
 from rpgres.scenes.views import CannotSet, changes_seen, require_seat, result_seen, told_to
+
+if TYPE_CHECKING:
+    from rpgres.engine.run import Answering
 
 _LONGEST = 10  # characters of a change of a number
 _FROM_NOTHING = ("counters", "abilities", "uses")  # where a number that is not there counts 0

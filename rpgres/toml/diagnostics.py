@@ -121,9 +121,7 @@ class Fault(msgspec.Struct, frozen=True):
         return Diagnostic(self.code, self.message, file, line, column, key_text(prefix + self.path), hint)
 
 
-def unknown_name(
-    path: KeyPath, message: str, name: object, known: Iterable[str], *, there: str = "there are", code: str = ""
-) -> Fault:
+def unknown_name(path: KeyPath, message: str, name: object, known: Iterable[str], *, there: str = "there are") -> Fault:
     """Return the fault that nothing has a name: the nearest is its hint, or else the message lists all.
 
     Args:
@@ -132,12 +130,11 @@ def unknown_name(
         name: the name; anything but a text comes near to none.
         known: the names there are.
         there: what introduces their list.
-        code: another code than `unknown-name`.
     """
     word, names = name if isinstance(name, str) else "", tuple(known)
     if not nearest(word, names):
         message += f"; {there}: {enumerated(names)}" if names else ", and no other"
-    return Fault(code or "unknown-name", path, message, word, names)
+    return Fault("unknown-name", path, message, word, names)
 
 
 def enumerated(names: Sequence[str]) -> str:

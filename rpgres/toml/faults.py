@@ -47,14 +47,6 @@ def _node(type_: Any) -> inspect.Type:
     return inspect.type_info(type_)
 
 
-def missing(path: KeyPath, table: Any) -> Fault:
-    """Return the fault that `table` has no entry under the last part of `path`."""
-    key = str(path[-1])
-    if not isinstance(table, dict):
-        return Fault("wrong-type", path[:-1], f"expected a table, found {kind_of(table)}")
-    return Fault("missing-key", path, f"missing key `{key}`", key, tuple(table))
-
-
 def _refusal(data: Any, type_: Any) -> Fault | None:
     # msgspec has the last word: about types that this walk does not know, and about what `__post_init__` refuses.
     path: KeyPath = ()

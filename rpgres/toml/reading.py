@@ -256,28 +256,6 @@ def overlay(base: dict[str, Any], nearer: dict[str, Any]) -> dict[str, Any]:
     return merged
 
 
-def read(sources: Sequence[Source], type_: type[T], *, under: str = "") -> T:
-    """Return the value of `type_` that the files say together, the farthest first, each overlaid by the next.
-
-    Args:
-        under: the dotted key of the table that is read; the whole text without it.
-
-    Raises:
-        FileError: the first text that is not TOML, or all problems of all files at once.
-    """
-    data: Any = {}
-    for source in sources:
-        data = overlay(data, parse(source))
-    prefix = tuple(under.split(".")) if under else ()
-    for depth, part in enumerate(prefix):
-        if not isinstance(data, dict) or part not in data:
-            from rpgres.toml.faults import missing
-
-            raise diagnostics_error(located([missing(prefix[: depth + 1], data)], sources))
-        data = data[part]
-    return convert(data, type_, sources=sources, prefix=prefix)
-
-
 def convert(data: Any, type_: type[T], *, sources: Sequence[Source], prefix: KeyPath = ()) -> T:
     """Return parsed TOML data as a value of `type_`, strictly: no number is read out of a text, true is no number.
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rpgres.dice import Comparison, LawSizeError, Reading, dice, readings
+from rpgres.dice import Comparison, LawSizeError, Reading, dice, groups
 from rpgres.dice.readings import JointLaw, joint_law, read_off
 from tests.support.effort import examples
 
@@ -131,7 +131,7 @@ def test_the_joint_law_of_dice_that_bring_others() -> None:
     exact = chances(law)
     assert all(exact[values] == chance for values, chance in expected.items())
     assert 0 < Fraction(law.open, law.total) < Fraction(1, 10**8)
-    with pytest.raises(LawSizeError, match="MOST_JOINT_STEPS"):
+    with pytest.raises(LawSizeError, match="MOST_STEPS"):
         joint_law(dice("60d100>=50 again >50"), readings)
 
 
@@ -148,7 +148,19 @@ def test_without_dice_there_is_only_a_total() -> None:
 @pytest.mark.slow
 def test_too_much_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     several = (Reading("natural"), Reading("lowest"), Reading("count", Comparison(">=", 50)))
-    monkeypatch.setattr(readings, "MOST_JOINT_STEPS", readings.MOST_JOINT_STEPS // 20)
+    monkeypatch.setattr(groups, "MOST_STEPS", groups.MOST_STEPS // 60)
     joint_law(dice("3d20"), several)
-    with pytest.raises(LawSizeError, match="MOST_JOINT_STEPS"):
+    with pytest.raises(LawSizeError, match="MOST_STEPS"):
         joint_law(dice("100d1000"), several)
+
+
+@pytest.mark.parametrize("text", ["3d10>=8 again", "2d6ro1>=5 again", "3d6!", "4d6kh3"])
+def test_the_chances_of_one_reading_are_those_among_others(text: str) -> None:
+    """Results that differ only in the value of dice must be added, not replace each other."""
+    several = joint_law(dice(text), (Reading("natural"), Reading("total")))
+    naturals: Counter[int] = Counter()
+    for (natural, _), weight in zip(several.values, several.weights, strict=True):
+        naturals[natural] += weight
+    alone = joint_law(dice(text), (Reading("natural"),))
+    expected = {natural: Fraction(weight, several.total) for natural, weight in naturals.items()}
+    assert {natural: chance for (natural,), chance in chances(alone).items()} == expected

@@ -22,8 +22,16 @@ from rpgres.toml import diagnostics, places
 from rpgres.toml import faults as second_pass
 from rpgres.toml import reading as tomlfiles
 from rpgres.toml.diagnostics import Diagnostic
-from rpgres.toml.reading import Source, locate, nearest, overlay, parse, read, read_source
+from rpgres.toml.reading import Source, convert, locate, nearest, overlay, parse, read_source
 from tests.support.effort import examples
+
+
+def read(sources: list[Source], type_: Any) -> Any:
+    """Return the value of `type_` that texts say together, as every reader of files does it."""
+    data: dict[str, Any] = {}
+    for source in sources:
+        data = overlay(data, parse(source))
+    return convert(data, type_, sources=sources)
 
 
 class Tag(msgspec.Struct, forbid_unknown_fields=True):
@@ -309,15 +317,6 @@ def test_a_prefix_says_where_the_data_stands_in_the_file() -> None:
         "a.toml:5: scene[1].count: expected a whole number, found text",
         "a.toml:6: scene[1].cuont: unknown key; did you mean `count`?",
     ]
-
-
-def test_one_table_of_a_file_is_read_alone() -> None:
-    source = Source("a.toml", "other = 1\n[deep.er]\ntext = 'a'\nuses = 2\n")
-    assert read([source], Tag, under="deep.er") == Tag("a", 2)
-    with pytest.raises(FileError, match=r"^a.toml:2: deep.err: missing key `err`; did you mean `er`\?$"):
-        read([source], Tag, under="deep.err")
-    with pytest.raises(FileError, match=r"^a.toml:1: other: expected a table, found a whole number$"):
-        read([source], Tag, under="other.x")
 
 
 # --- overlays ------------------------------------------------------------------------------------------------------
@@ -880,10 +879,10 @@ def test_nearest(word: str, words: list[str], meant: str | None) -> None:
 def test_a_file_in_order_never_loads_the_second_pass() -> None:
     code = """
 import sys
-from rpgres.toml.reading import Source, read
+from rpgres.toml.reading import Source, convert, overlay, parse
 assert "tomli" not in sys.modules
-made = {"a": {"b": 1, "c": 2}}
-assert read([Source("a.toml", "a.b = 1"), Source("b.toml", "a.c = 2")], dict[str, dict[str, int]]) == made
+made = overlay(parse(Source("a.toml", "a.b = 1")), parse(Source("b.toml", "a.c = 2")))
+assert convert(made, dict[str, dict[str, int]], sources=[]) == {"a": {"b": 1, "c": 2}}
 print(*sorted({"rpgres.toml.faults", "rpgres.toml.places", "difflib"} & set(sys.modules)))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

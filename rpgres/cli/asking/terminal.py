@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from rpgres.cli import streams
 from rpgres.errors import UsageError
@@ -14,14 +14,17 @@ from rpgres.text.harmless import harmless
 Choices = Sequence[tuple[str, str]]  # what may be typed as an answer, and what it means
 
 
-class Listener(Protocol):
-    """Marks an interactive session, as in `rpgres play`."""
+if TYPE_CHECKING:
+    from typing import Protocol
 
-    def read(self, sign: str, choices: Choices) -> str:
-        """Return a line behind a sign, offering choices."""
+    class Listener(Protocol):
+        """Marks an interactive session, as in `rpgres play`."""
 
-    def carry_out(self, typed: str) -> bool | None:
-        """Carry out a line typed at a question, and tell whether the table has changed; None where it is no command."""
+        def read(self, sign: str, choices: Choices) -> str:
+            """Return a line behind a sign, offering choices."""
+
+        def carry_out(self, typed: str) -> bool | None:
+            """Carry out a line typed at a question, and tell whether the table has changed; None for no command."""
 
 
 _is_listening = False  # whether the session is interactive, whatever the input is

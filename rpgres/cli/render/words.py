@@ -14,7 +14,7 @@ from rpgres.parameters.context import ACTOR, OPPONENT
 from rpgres.rulesets import Rules, RulesetFile
 from rpgres.rulesets.schema import FIELDS
 
-_PARTS = re.compile(r"\[([^][]*)\]")  # parts of a pattern that may be left out
+_PART = r"\[([^][]*)\]"  # of a pattern: what may be left out
 
 
 def signed(number: int) -> str:
@@ -217,7 +217,7 @@ def filled(pattern: str, fields: Mapping[str, str]) -> str:
     >>> filled("{actor} climbs[ with {skill}][ against {vs}]", {"actor": "Mara", "skill": "athletics"})
     'Mara climbs with athletics'
     """
-    kept = _PARTS.sub(lambda found: found[1] if set(FIELDS.findall(found[1])) <= fields.keys() else "", pattern)
+    kept = re.sub(_PART, lambda found: found[1] if set(FIELDS.findall(found[1])) <= fields.keys() else "", pattern)
     return FIELDS.sub(lambda found: fields[found[1]], kept) if set(FIELDS.findall(kept)) <= fields.keys() else ""
 
 

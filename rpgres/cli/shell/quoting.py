@@ -15,9 +15,9 @@ from rpgres.errors import UsageError
 Shell = Literal["posix", "powershell", "cmd"]
 SHELL_ENV = "RPGRES_SHELL"
 
-_PLAIN = re.compile(r"[\w./:=+@%,-]+", re.ASCII)  # what needs no quotes
-_PLAIN_WINDOWS = re.compile(r"(?!-\w.*[.:])[\w./:=+\\-]+", re.ASCII)  # PowerShell makes two words of -a.b
-_QUOTES = re.compile("['\\u2018-\\u201b]")  # each of which ends a literal of PowerShell
+_PLAIN = r"(?a)[\w./:=+@%,-]+"  # what needs no quotes
+_PLAIN_WINDOWS = r"(?a)(?!-\w.*[.:])[\w./:=+\\-]+"  # PowerShell makes two words of -a.b
+_QUOTES = "['\\u2018-\\u201b]"  # each of which ends a literal of PowerShell
 # Every quote begins or ends what is quoted for cmd, even after a backslash: two keep it in step. It looks for %NAME%
 # within quotes too, but nothing has the name that a caret outside of them makes. Backslashes count before a quote only.
 _IN_CMD = {'"': '""', "%": '"^%"', "": ""}
@@ -57,12 +57,12 @@ def quoted(word: str, *, shell: Shell) -> str:
     Raises:
         UsageError: the shell has no way to type it, a line break in cmd.
     """
-    if (_PLAIN if shell == "posix" else _PLAIN_WINDOWS).fullmatch(word):
+    if re.fullmatch(_PLAIN if shell == "posix" else _PLAIN_WINDOWS, word):
         return word
     if shell == "posix":
         return "'" + word.replace("'", "'\"'\"'") + "'"
     if shell == "powershell":
-        return "'" + _QUOTES.sub(r"\g<0>\g<0>", word) + "'"
+        return "'" + re.sub(_QUOTES, r"\g<0>\g<0>", word) + "'"
     if re.search(r"[\r\n]", word):
         raise UsageError(
             f"a line for cmd cannot have the line break of {word!r}; use PowerShell, or set {SHELL_ENV}=powershell"

@@ -314,7 +314,10 @@ def usual_opposition(rules: Rules, action: str, inputs: Mapping[str, Any]) -> Se
         return str(inputs.get(found[1]) or usual)
 
     path = re.sub(r"\{([\w-]+)\}", value, rules.file.actions[action].opposed_with)
-    found = rules.file.setting(path) if path else None
+    against = rules.file.setting(f"{path}-against") or {}
+    rated = [name for name, its in parameters.items() if its.kind == "ability" and name in inputs]
+    used = [slug(str(inputs[name]).split("=")[0]) for name in rated]
+    found = next((against[name] for name in used if name in against), rules.file.setting(path) if path else None)
     return [slug(str(one)) for one in found] if isinstance(found, list) else []
 
 

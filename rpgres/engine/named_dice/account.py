@@ -12,7 +12,7 @@ from rpgres.engine.named_dice.values import Known, filled, read_off, roll_count
 from rpgres.engine.table import Table
 from rpgres.parameters.values import Opposition
 from rpgres.rulesets.dice_plans import BAND, SLOT, DicePlan, GroupPlan
-from rpgres.rulesets.formulas import Linear, Name, linear
+from rpgres.rulesets.formulas import Linear, linear
 
 
 def explain(table: Table, known: Known, given: Given, groups: Iterable[str]) -> None:
@@ -20,10 +20,10 @@ def explain(table: Table, known: Known, given: Given, groups: Iterable[str]) -> 
 
     Of several readings it is the first on which the outcome depends.
     """
-    plan = known.compiled.plan
+    plan = known.plan
     _ = known[BAND]
     used = [place for place in range(len(plan.reads)) if f"{SLOT}{place}" in known]
-    total = linear(plan.numbers["total"], partial(_terms, plan)) if "total" in plan.numbers else None
+    total = linear(plan.numbers["total"].tree, partial(_terms, plan)) if "total" in plan.numbers else None
     slots = [plan.reads[int(name.removeprefix(SLOT))].groups for name in total or () if name.startswith(SLOT)]
     own = [group for groups in slots for group in groups if known.rolled.get(group)]
     for group in groups:
@@ -37,7 +37,7 @@ def explain(table: Table, known: Known, given: Given, groups: Iterable[str]) -> 
             if words:
                 table.explain(group, f"{found.text}{words}", counts=known["total"])
         elif places and all(plan.reads[place].kind != "sum" for place in places):
-            last = Known(known.compiled, known, {group: tuple(die for die in dice_ if die.thrown == roll_count(dice_))})
+            last = Known(plan, known, {group: tuple(die for die in dice_ if die.thrown == roll_count(dice_))})
             table.explain(group, "", counts=read_off(last, places[0], alone=group))
 
 
@@ -58,7 +58,7 @@ def _terms(plan: DicePlan, name: str) -> Linear | None:
     if name.startswith(SLOT):
         read = plan.reads[int(name.removeprefix(SLOT))]
         return {name: 1} if read.kind == "sum" and read.of is None else None
-    inner = linear(plan.numbers[name], partial(_terms, plan)) if name in plan.numbers else None
+    inner = linear(plan.numbers[name].tree, partial(_terms, plan)) if name in plan.numbers else None
     return {name: 1} if inner is None else inner
 
 
@@ -74,5 +74,5 @@ def _added(known: Known, given: Given, name: str, factor: int) -> str:
 
 def opposing(group: GroupPlan, given: Given) -> Opposition | None:
     """Return the opposition whose dice these are, as typed."""
-    found = [given.values.get(piece.name) for piece in group.pieces if isinstance(piece, Name)]
+    found = (given.values.get(name) for name in group.named)
     return next((value for value in found if isinstance(value, Opposition)), None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from rpgres.engine.named_dice.values import Die
@@ -22,33 +21,31 @@ class Equivalence:
     """
 
     def __init__(self, bound: BoundAction, asked: tuple[str, ...]) -> None:
-        compiled, plan = bound.compiled, bound.compiled.plan
-        if any(option.pick for ask in compiled.asks.values() for option in ask.options.values()):
+        plan = bound.plan
+        options = [option for ask in plan.asks.values() for option in ask.options.values()]
+        if any(option.pick for option in options):
             asked = bound.names  # the options do not depend on which values are needed
         numbers = [plan.numbers[name] for name in asked if name in plan.numbers]
         groups = [one for group in plan.groups.values() for one in group.formulas]
         asks = [one for ask in plan.asks.values() for one in (*ask.formulas, *ask.of_a_die)]
-        reached = plan.reached(*numbers, *groups, *asks)
-        slots = sorted(int(one.removeprefix(SLOT)) for one in reached if one.startswith(SLOT))
+        slots = plan.slots_of(*numbers, *groups, *asks)
         self._slots = {name: [slot for slot in slots if name in plan.reads[slot].groups] for name in plan.groups}
         self._fits = {
             name: [
-                (option.reroll[name], option.most is not None and name in compiled.worth)
-                for ask in compiled.asks.values()
-                for option in ask.options.values()
-                if name in option.reroll
+                (one.reroll[name], one.most is not None and plan.groups[name].worth is not None)
+                for one in options
+                if name in one.reroll
             ]
             for name in plan.groups
         }
         moving = {*plan.asks, *bound.purse.moving()}
         self._named: dict[str, frozenset[str]] = {}  # what formulas name of a die; `face`: none are equivalent
         for name, group in plan.groups.items():
-            its = [*group.of_a_die, *(of for slot in self._slots[name] if (of := plan.reads[slot].of) is not None)]
-            options = [one for ask in plan.asks.values() for one in ask.options.values() if name in one.reroll]
-            its += [one.reroll[name] for one in options]
-            needs = plan.reached(*its)
+            its = [*group.of_a_die, *(fits for slot in self._slots[name] if (fits := plan.fits[slot]) is not None)]
+            own = [one for one in options if name in one.reroll]
+            needs = plan.reached(*its, *(one.reroll[name] for one in own))
             is_moving = any(one.startswith((SLOT, TIMES)) or one in moving for one in needs)
-            is_ranked = any(one.most is not None and len(one.reroll) > 1 for one in options)
+            is_ranked = any(one.most is not None and len(one.reroll) > 1 for one in own)
             named = {one for one in OF_A_DIE if one != "face" and one in needs}
             self._named[name] = frozenset({*named, *["face"] * (is_moving or is_ranked)})
         self._known = bound.known((), {})
@@ -57,10 +54,6 @@ class Equivalence:
     def is_moving(self, group: str) -> bool:
         """Tell whether the value of a die of a group depends on other dice, or on answers."""
         return "face" in self._named[group]
-
-    def representatives(self, group: str, dice: Iterable[Die]) -> tuple[Die, ...]:
-        """Return the representatives of dice, sorted; without dice that make no difference."""
-        return tuple(sorted(found for die in dice if (found := self.of(group, die)) is not None))
 
     def of(self, group: str, die: Die) -> Die | None:
         """Return the representative of all dice equivalent to one; None for dice that make no difference."""
@@ -80,7 +73,7 @@ class Equivalence:
     def _marks(self, group: str, die: Die) -> tuple[int | None, ...]:
         """Return what a die contributes to each reading, and whether it can be rerolled; None for no difference."""
         known, fits = self._known, self._fits[group]
-        reads = known.compiled.plan.reads
+        reads = known.plan.reads
         marks: list[int | None] = []
         for slot in self._slots[group]:
             its = known.read_of(slot, group, die)

@@ -13,12 +13,14 @@ from typing import Any
 
 from rpgres.dice import Dice, LawSizeError
 from rpgres.dice.distributions import EXPLOSION_OPEN
+from rpgres.dice.grammar import Again
 from rpgres.dice.groups import HIGHEST, LOWEST, Faces, Joining, Law, Vector, group_law, plain_faces
 from rpgres.dice.readings import JointLaw
 from rpgres.engine.named_dice.readings import needed
-from rpgres.engine.named_dice.values import Compiled, Die, Known, again_of, at_number, filled, is_pool, plain
+from rpgres.engine.named_dice.values import Die, Known, again_of, at_number, filled, is_pool, plain
 from rpgres.errors import RuleError
-from rpgres.rulesets.formulas import worker
+from rpgres.rulesets.dice_plans import DicePlan
+from rpgres.rulesets.formulas import Worker, worker
 from rpgres.rulesets.spans import ANY, Span, span_of, within
 
 FIRST_CAP = 1
@@ -31,18 +33,18 @@ Terms = tuple[tuple[int, int], ...]  # of a reading, the slots that are added up
 KINDS = {"sum": "add", "count": "add", "highest": "max", "lowest": "min"}
 
 
-def law_of(compiled: Compiled, base: Mapping[str, Any], names: tuple[str, ...]) -> JointLaw:
+def law_of(plan: DicePlan, base: Mapping[str, Any], names: tuple[str, ...]) -> JointLaw:
     """Return the law of some names of an action without questions.
 
     Args:
-        compiled: the action.
+        plan: the action.
         base: the values of names before the roll.
         names: the names, with the band.
 
     Raises:
         LawSizeError: it would take too much work.
     """
-    return LawBuilder(compiled, base, names).law()
+    return LawBuilder(plan, base, names).law()
 
 
 class LawBuilder:
@@ -58,13 +60,13 @@ class LawBuilder:
         highs, falls: the same by group and reading.
     """
 
-    def __init__(self, compiled: Compiled, base: Mapping[str, Any], asked: tuple[str, ...]) -> None:
-        self.compiled, self.base, self.asked = compiled, base, asked
-        needs = needed(compiled.plan, base, asked)
+    def __init__(self, plan: DicePlan, base: Mapping[str, Any], asked: tuple[str, ...]) -> None:
+        self.plan, self.base, self.asked = plan, base, asked
+        needs = needed(plan, base, asked)
         self.numbers = needs.numbers
         self.workers = {name: worker(expr) for name, expr in needs.numbers.items()}
         self.names, self.terms = tuple(needs.readings), tuple(needs.readings.values())
-        reads = compiled.plan.reads
+        reads = plan.reads
         self.kinds = tuple(KINDS[reads[terms[0][0]].kind] for terms in self.terms)
         self.groups = tuple({group for slot, _ in terms for group in reads[slot].groups} for terms in self.terms)
         self.caps: list[int] = [HIGHEST if name in needs.exact else FIRST_CAP for name in self.names]
@@ -139,7 +141,7 @@ class LawBuilder:
     # -- the states
 
     def _states(self) -> tuple[dict[Vector, int], int]:
-        plan, nothing = self.compiled.plan, Joining(self.kinds, ()).nothing
+        plan, nothing = self.plan, Joining(self.kinds, ()).nothing
         self.highs.clear()
         self.falls.clear()
         states, total = {nothing: 1}, 1
@@ -171,7 +173,7 @@ class LawBuilder:
         return states, total
 
     def known(self, vector: Vector, places: Any) -> Known:
-        known = Known(self.compiled, self.base, {})
+        known = Known(self.plan, self.base, {})
         for place in places:
             known[self.names[place]] = finite(vector[place])
         return known
@@ -206,49 +208,25 @@ class LawBuilder:
 
     def _faces(self, group: str, places: tuple[int, ...], known: Known, dice: Dice) -> Faces:
         """Return the dice of a group with what each face contributes to the readings."""
-        again, kept, count = again_of(known, group, dice), None, 1
-        if is_pool(dice):
-            pool = dice.pools[0]
-            shown, count = plain_faces(pool), pool.count
-            kept = pool.kept if pool.keep else None
-        else:
-            shown = tuple(dice.law.items())
         terms, kinds = tuple(self.terms[place] for place in places), tuple(self.kinds[place] for place in places)
-        first = tuple(
-            (weight, contribution(known, group, Die(face), terms, kinds), again is not None and face in again.first)
-            for face, weight in shown
-        )
-        added: tuple[tuple[int, Vector, bool], ...] = ()
-        if again is not None:
-            added = tuple(
-                (weight, contribution(known, group, Die(face, is_first=False), terms, kinds), face in again.added)
-                for face, weight in shown
-            )
-        self._note(group, places, first, added, count)
-        return Faces(count, first, added, kept)
-
-    def _note(
-        self,
-        group: str,
-        places: tuple[int, ...],
-        first: tuple[tuple[int, Vector, bool], ...],
-        added: tuple[tuple[int, Vector, bool], ...],
-        count: int,
-    ) -> None:
-        """Record how far the readings of a group can rise and fall."""
+        faces = law_faces(dice, again_of(known, group, dice), lambda die: contribution(known, group, die, terms, kinds))
         for number, place in enumerate(places):
-            if self.kinds[place] != "add":
-                continue
-            more = [vector[number] for _, vector, _ in added]
-            going_on = [vector[number] for _, vector, goes_on in (*first, *added) if goes_on]
-            if min(going_on, default=0) < 0:
-                raise RuleError("the worth of dice that add others may not be below 0, or sums are unbounded")
-            is_endless = any(goes_on and vector[number] > 0 for _, vector, goes_on in added)
-            most = max(vector[number] + (max(0, *more) if goes_on else 0) for _, vector, goes_on in first)
-            high = inf if is_endless and going_on else count * max(most, 0)
-            fall = count * max(0, -min(vector[number] for _, vector, _ in (*first, *added)))
-            self.highs[group, place] = max(self.highs.get((group, place), 0), high)
-            self.falls[group, place] = max(self.falls.get((group, place), 0), fall)
+            if self.kinds[place] == "add":
+                self._note(group, place, number, faces)
+        return faces
+
+    def _note(self, group: str, place: int, number: int, faces: Faces) -> None:
+        """Record how far a reading can rise and fall by a group, in whose vectors it has a number."""
+        more = [vector[number] for _, vector, _ in faces.added]
+        going_on = [vector[number] for _, vector, goes_on in (*faces.first, *faces.added) if goes_on]
+        if min(going_on, default=0) < 0:
+            raise RuleError("the worth of dice that add others may not be below 0, or sums are unbounded")
+        is_endless = any(goes_on and vector[number] > 0 for _, vector, goes_on in faces.added)
+        most = max(vector[number] + (max(0, *more) if goes_on else 0) for _, vector, goes_on in faces.first)
+        high = inf if is_endless and going_on else faces.count * max(most, 0)
+        fall = faces.count * max(0, -min(vector[number] for _, vector, _ in (*faces.first, *faces.added)))
+        self.highs[group, place] = max(self.highs.get((group, place), 0), high)
+        self.falls[group, place] = max(self.falls.get((group, place), 0), fall)
 
     def _joined(
         self, states: dict[Vector, int], total: int, laws: dict[Vector, Law], places: tuple[int, ...]
@@ -306,6 +284,24 @@ class LawBuilder:
         return None
 
 
+def law_faces(dice: Dice, again: Again | None, vector: Callable[[Die], Vector]) -> Faces:
+    """Return the dice of a group as their law needs them.
+
+    Args:
+        dice: the dice; those that are no pool are one die with their totals for faces.
+        again: which faces add a die; None where none does.
+        vector: returns what a die contributes.
+    """
+    pool = dice.pools[0] if is_pool(dice) else None
+    shown = plain_faces(pool) if pool is not None else tuple(dice.law.items())
+    first = tuple((weight, vector(Die(face)), again is not None and face in again.first) for face, weight in shown)
+    added: tuple[tuple[int, Vector, bool], ...] = ()
+    if again is not None:
+        added = tuple((weight, vector(Die(face, is_first=False)), face in again.added) for face, weight in shown)
+    count, keep = (pool.count, pool.kept if pool.keep else None) if pool is not None else (1, None)
+    return Faces(count, first, added, keep)
+
+
 def contribution(known: Known, group: str, die: Die, terms: tuple[Terms, ...], kinds: tuple[str, ...]) -> Vector:
     """Return what a die contributes to readings, each a sum of slots; see `Joining` for the kinds."""
     found = []
@@ -322,7 +318,7 @@ def contribution(known: Known, group: str, die: Die, terms: tuple[Terms, ...], k
 class Values(dict[str, Any]):
     """The values of names after the roll, computed at their first use."""
 
-    def __init__(self, workers: Mapping[str, Callable[[Any], Any]], base: Mapping[str, Any]) -> None:
+    def __init__(self, workers: Mapping[str, Worker], base: Mapping[str, Any]) -> None:
         super().__init__()
         self.workers, self.base = workers, base
 

@@ -15,11 +15,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rpgres.dice import Dice, LawSizeError
-from rpgres.dice.groups import Again, Faces, Joining, Vector, group_law, plain_faces
+from rpgres.dice.grammar import Again
+from rpgres.dice.groups import Faces, Joining, Vector, group_law
 from rpgres.dice.readings import JointLaw
 from rpgres.engine.decisions import ask
 from rpgres.engine.named_dice.equivalence import Equivalence
-from rpgres.engine.named_dice.odds import KINDS, Values, contribution, finite, law_of
+from rpgres.engine.named_dice.odds import KINDS, Values, contribution, finite, law_faces, law_of
 from rpgres.engine.named_dice.play import BoundAction
 from rpgres.engine.named_dice.questions import Chosen, Offer, kept
 from rpgres.engine.named_dice.readings import evaluator, needed
@@ -27,8 +28,8 @@ from rpgres.engine.named_dice.values import Die, Known, Rolled, again_of, as_man
 from rpgres.engine.table import Table
 from rpgres.model.state import Map
 from rpgres.rulesets import OUTCOME_ONLY, STATE
-from rpgres.rulesets.dice_plans import BAND, OF_AN_OUTCOME
-from rpgres.rulesets.formulas import Const, Expr, reduced, worker
+from rpgres.rulesets.dice_plans import BAND, OF_AN_OUTCOME, Formula
+from rpgres.rulesets.formulas import Const, reduced, worker
 
 MOST_KEPT = 100  # inputs of an action whose paths are kept
 MOST_NODES = 200_000  # of one action
@@ -71,10 +72,10 @@ def evaluated(table: Table, bound: BoundAction) -> tuple[dict[str, Any], tuple[C
         table: where it is played.
         bound: the action.
     """
-    asked, compiled = table.run.asked, bound.compiled
-    names = () if asked == "outcome" else (asked,) if asked in OF_AN_OUTCOME else (*OF_AN_OUTCOME, *compiled.wanted)
+    asked, plan = table.run.asked, bound.plan
+    names = () if asked == "outcome" else (asked,) if asked in OF_AN_OUTCOME else (*OF_AN_OUTCOME, *plan.wanted)
     base = bound.known((), {})
-    names = tuple(dict.fromkeys((BAND, *(name for name in names if name in compiled.numbers or name in base))))
+    names = tuple(dict.fromkeys((BAND, *(name for name in names if name in plan.numbers or name in base))))
     paths = _paths_of(bound, names)
     first = number = paths.start()
     chosen: tuple[Chosen, ...] = ()
@@ -142,7 +143,7 @@ class Paths:
 
     def __init__(self, bound: BoundAction, names: tuple[str, ...], key: Any) -> None:
         self.bound, self.names = bound, names
-        self.plan = bound.compiled.plan
+        self.plan = bound.plan
         self.equivalence = Equivalence(bound, names)
         self.nodes: list[Node] = []
         self._numbers: dict[Node, int] = {}
@@ -170,7 +171,7 @@ class Paths:
             return self._ended(chosen, rolled)
         step = self.plan.steps[place]
         if not rolled and not self._may_ask(place, known):
-            law = law_of(self.bound.compiled, known, self.names)
+            law = law_of(self.plan, known, self.names)
             ends = [(weight, self._node(End(values))) for values, weight in zip(law.values, law.weights, strict=True)]
             return self._chance(ends, law.total, law.open)
         if step in self.plan.groups:
@@ -239,25 +240,20 @@ class Paths:
     def _law_of(
         self, dice: Dice, again: Again | None, group: str, number: int
     ) -> tuple[list[tuple[tuple[Die, ...], int]], int, int]:
-        pool = dice.pools[0] if is_pool(dice) else None
-        shown = plain_faces(pool) if pool is not None else tuple(dice.law.items())
-        count = pool.count if pool is not None else 1
         kinds: dict[Die | None, int] = {None: -1}
 
-        def kind(face: int, *, is_first: bool) -> int:
-            return kinds.setdefault(self.equivalence.of(group, Die(face, is_first, number)), len(kinds) - 1)
+        def kind(die: Die) -> Vector:
+            return (kinds.setdefault(self.equivalence.of(group, die._replace(thrown=number)), len(kinds) - 1),)
 
-        first = [
-            (weight, kind(face, is_first=True), again is not None and face in again.first) for face, weight in shown
-        ]
-        added = [(weight, kind(face, is_first=False), face in again.added) for face, weight in shown] if again else []
-        size, cap = len(kinds) - 1, count + _more(count, again, len(shown)) if again is not None else None
-
-        def faces(of: list[tuple[int, int, bool]]) -> tuple[tuple[int, tuple[int, ...], bool], ...]:
-            return tuple((weight, tuple(int(one == place) for place in range(size)), more) for weight, one, more in of)
-
-        keep = pool.kept if pool is not None and pool.keep else None
-        law, total = group_law(Faces(count, faces(first), faces(added), keep), Joining(("add",) * size, (cap,) * size))
+        rolled = law_faces(dice, again, kind)
+        size = len(kinds) - 1
+        cap = rolled.count + _more(rolled.count, again, len(rolled.first)) if again is not None else None
+        first, added = (
+            tuple((weight, tuple(int(one == place) for place in range(size)), more) for weight, (one,), more in of)
+            for of in (rolled.first, rolled.added)
+        )
+        faces = Faces(rolled.count, first, added, rolled.kept)
+        law, total = group_law(faces, Joining(("add",) * size, (cap,) * size))
         total += 0 if is_pool(dice) else dice.law.open  # explosions that were not followed
         listed = [one for one in kinds if one is not None]
         found = [
@@ -301,12 +297,12 @@ class Paths:
         """Tell whether any question can be asked from a step on: its role has a character, its condition may hold."""
         of, purse = evaluator(self.plan, base), self.bound.purse
 
-        def never(expr: Expr) -> bool:
-            found = reduced(expr, of)
+        def never(formula: Formula) -> bool:
+            found = reduced(formula.tree, of)
             return isinstance(found, Const) and not found.value
 
-        def is_unaffordable(label: str, cost: Mapping[str, Expr]) -> bool:
-            prices = {one: reduced(much, of) for one, much in cost.items()}
+        def is_unaffordable(label: str, cost: Mapping[str, Formula]) -> bool:
+            prices = {one: reduced(much.tree, of) for one, much in cost.items()}
             return any(
                 isinstance(its, Const) and isinstance(its.value, int) and its.value > purse.left(label, one, ())
                 for one, its in prices.items()
@@ -366,7 +362,7 @@ class _Ends:
     """
 
     def __init__(self, known: Known, names: tuple[str, ...]) -> None:
-        plan = known.compiled.plan
+        plan = known.plan
         needs = needed(plan, known, names)
         self.known, self.asked, self.names = known, names, tuple(needs.readings)
         self.terms, reads = tuple(needs.readings.values()), plan.reads

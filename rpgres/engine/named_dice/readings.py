@@ -63,7 +63,7 @@ def evaluator(plan: DicePlan, base: Mapping[str, Any], found: dict[str, Expr] | 
             return Const(base[name]) if name in base else Name(name)
         if name not in numbers:
             try:
-                numbers[name] = reduced(plan.numbers[name], of)
+                numbers[name] = reduced(plan.numbers[name].tree, of)
             except RuleError as error:
                 raise at_number(error, name) from None
         its = numbers[name]
@@ -99,7 +99,10 @@ class _Adding:
                 if one.startswith((SLOT, SUM)):
                     used[one] = None
                 open_.append(one)
-        exact = {one: None for expr in self._of_groups() for one in self._slots_of(expr)}
+        # The formulas that are evaluated between rolls: those of groups, and the conditions of readings.
+        of_groups = [one for group in self.plan.groups.values() for one in group.formulas]
+        of_groups += [fits for fits in self.plan.fits if fits is not None]
+        exact = {f"{SLOT}{slot}": None for slot in self.plan.slots_of(*of_groups)}
         used |= exact
         terms = {name: key for key, name in self.sums.items()}
         return Needed(
@@ -112,23 +115,6 @@ class _Adding:
             },
             frozenset(exact),
         )
-
-    def _of_groups(self) -> Iterable[Expr]:
-        """Yield the formulas that are evaluated between rolls: those of groups, and the conditions of readings."""
-        for group in self.plan.groups.values():
-            yield from group.formulas
-        yield from (read.of for read in self.plan.reads if read.of is not None)
-
-    def _slots_of(self, expr: Expr) -> Iterable[str]:
-        seen, open_ = set[str](), [*names(expr)]
-        while open_:
-            name = open_.pop()
-            if name in seen:
-                continue
-            seen.add(name)
-            if name.startswith(SLOT):
-                yield name
-            open_ += names(self.plan.numbers[name]) if name in self.plan.numbers else ()
 
     def _whole(self, expr: Expr) -> Expr:
         if not self.is_adding:

@@ -1,28 +1,25 @@
-"""Formulas of an action with named dice, compiled, and the values of their names before and after the roll.
+"""The values of names in the formulas of an action with named dice, before and after the roll.
 
 `rpgres.rulesets.dice_plans` parses what `[actions.NAME.dice]` and the keys beside it say.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import msgspec
-from msgspec import Struct
 
 from rpgres.dice import Dice, dice
-from rpgres.dice.grammar import Pool
-from rpgres.dice.groups import Again, can_bring
+from rpgres.dice.grammar import Again, Pool
+from rpgres.dice.groups import can_bring
 from rpgres.engine.named_dice.inputs import Given
 from rpgres.errors import NotationError, RuleError, UsageError
 from rpgres.rulesets import Rules
-from rpgres.rulesets.dice_plans import GIVEN, SLOT, TIMES, AskPlan, DicePlan, OptionPlan, dice_plan
-from rpgres.rulesets.formulas import Expr, Name, Value, names, worker
+from rpgres.rulesets.dice_plans import GIVEN, SLOT, TIMES, DicePlan, Formula, dice_plan
+from rpgres.rulesets.formulas import Value
 from rpgres.rulesets.numbers import OPPOSED, sheet_names
 from rpgres.rulesets.references import spoken_of
-
-Worker = Callable[[Any], Any]
 
 
 class Die(NamedTuple):
@@ -34,54 +31,6 @@ class Die(NamedTuple):
 
 
 Rolled = Mapping[str, tuple[Die, ...]]  # by group, the dice that count
-
-
-class AskedOption(Struct, frozen=True):
-    """An option of a question, compiled; see `OptionPlan`."""
-
-    when: Worker
-    cost: dict[str, Worker]
-    reroll: dict[str, Worker]
-    most: Worker | None
-    prefer: Worker
-    pick: bool
-
-
-class Asked(Struct, frozen=True):
-    """A question inside a roll, compiled.
-
-    Attributes:
-        when: whether it is asked.
-        options: its options, by name.
-        facts: the numbers and counters that its formulas name, which policies may use.
-    """
-
-    when: Worker
-    options: dict[str, AskedOption]
-    facts: tuple[str, ...]
-
-
-class Compiled(msgspec.Struct, frozen=True):
-    """An action's plan, with its formulas compiled.
-
-    Attributes:
-        plan: the parsed data.
-        numbers: the formula of each number.
-        of_dice: by slot, the condition of dice that a reading is of; None for all.
-        worth, again: by group, the value of a die, and whether it adds another.
-        pieces: by group, its dice: text, with formulas between.
-        asks: its questions, by label.
-        wanted: names that outcome rows, their effects and the effects of options use.
-    """
-
-    plan: DicePlan
-    numbers: dict[str, Worker]
-    of_dice: tuple[Worker | None, ...]
-    worth: dict[str, Worker]
-    again: dict[str, Worker]
-    pieces: dict[str, tuple[str | Worker, ...]]
-    asks: dict[str, Asked]
-    wanted: tuple[str, ...]
 
 
 class NumberError(RuleError):
@@ -96,33 +45,33 @@ def at_number(error: RuleError, name: str) -> RuleError:
 class Known(dict[str, Any]):
     """The values of names in formulas; numbers and readings are computed at their first use."""
 
-    def __init__(self, compiled: Compiled, base: Mapping[str, Any], rolled: Rolled) -> None:
+    def __init__(self, plan: DicePlan, base: Mapping[str, Any], rolled: Rolled) -> None:
         super().__init__(base)
-        self.compiled = compiled
+        self.plan = plan
         self.rolled = rolled
 
     def __missing__(self, name: str) -> Any:
-        made = self.compiled.numbers.get(name)
+        made = self.plan.numbers.get(name)
         try:
-            value = made(self) if made is not None else read_off(self, int(name.removeprefix(SLOT)))
+            value = made.work(self) if made is not None else read_off(self, int(name.removeprefix(SLOT)))
         except RuleError as error:
             raise at_number(error, name) from None
         self[name] = value
         return value
 
-    def of_die(self, work: Worker, die: Die) -> Any:
+    def of_die(self, formula: Formula, die: Die) -> Any:
         """Return the value of a formula for one die."""
         self["face"], self["added"], self["thrown"] = die.face, int(not die.is_first), die.thrown
-        return work(self)
+        return formula.work(self)
 
     def counts(self, group: str, die: Die) -> int:
         """Return the value of a die in sums and for the highest and lowest."""
-        worth = self.compiled.worth.get(group)
+        worth = self.plan.groups[group].worth
         return die.face if worth is None else int(self.of_die(worth, die) or 0)
 
     def read_of(self, place: int, group: str, die: Die) -> int | None:
         """Return what a die contributes to a reading; None where the reading does not include it."""
-        read, fits = self.compiled.plan.reads[place], self.compiled.of_dice[place]
+        read, fits = self.plan.reads[place], self.plan.fits[place]
         if group not in read.groups or (fits is not None and not self.of_die(fits, die)):
             return None
         return 1 if read.kind == "count" else self.counts(group, die)
@@ -130,7 +79,7 @@ class Known(dict[str, Any]):
 
 def read_off(known: Known, place: int, *, alone: str = "") -> int:
     """Return a reading of the rolled dice; of one group only where `alone` names it."""
-    read = known.compiled.plan.reads[place]
+    read = known.plan.reads[place]
     parts = (
         known.read_of(place, group, die)
         for group in ((alone,) if alone else read.groups)
@@ -146,8 +95,8 @@ def read_off(known: Known, place: int, *, alone: str = "") -> int:
             return min(found, default=0)
 
 
-def compiled_of(rules: Rules, action: str) -> Compiled:
-    """Return the compiled plan of an action, cached in the rules.
+def plan_of(rules: Rules, action: str) -> DicePlan:
+    """Return the plan of an action, cached in the rules.
 
     Raises:
         RuleError: a formula cannot be read.
@@ -155,70 +104,11 @@ def compiled_of(rules: Rules, action: str) -> Compiled:
     key = f"dice:{action}"
     if key not in rules.compiled:
         try:
-            wanted = tuple(dict.fromkeys(spoken_of(rules, action)))
-            plan = dice_plan(rules.file, action, wanted=wanted)
+            rules.compiled[key] = dice_plan(rules.file, action, wanted=dict.fromkeys(spoken_of(rules, action)))
         except RuleError as error:
             raise RuleError(f"{rules.id} {action}: {error.raw}") from None
-        groups = plan.groups.values()
-        rules.compiled[key] = Compiled(
-            plan,
-            {name: worker(expr) for name, expr in plan.numbers.items()},
-            tuple(worker(read.of) if read.of is not None else None for read in plan.reads),
-            {group.name: worker(group.worth) for group in groups if group.worth is not None},
-            {group.name: worker(group.again) for group in groups if group.again is not None},
-            {group.name: tuple(_piece(piece) for piece in group.pieces) for group in groups},
-            {label: asked_of(ask, {*plan.numbers, *_counters(rules, action)}) for label, ask in plan.asks.items()},
-            wanted,
-        )
-    found: Compiled = rules.compiled[key]
+    found: DicePlan = rules.compiled[key]
     return found
-
-
-def _piece(piece: str | Expr) -> str | Worker:
-    if isinstance(piece, str):
-        return piece
-    # A name alone may stand for dice as they were typed.
-    return (
-        worker(Name(f"dice:{piece.name}"))
-        if isinstance(piece, Name) and not piece.name.startswith(SLOT)
-        else worker(piece)
-    )
-
-
-def _counters(rules: Rules, action: str) -> set[str]:
-    """Return the names of counters in the formulas of an action."""
-    parameters = rules.file.parameters_of(action).items()
-    return {
-        *(name for name, field in rules.file.sheet.items() if field.kind == "counter"),
-        *(name for name, its in parameters if its.kind == "counter"),
-    }
-
-
-def asked_of(ask: AskPlan, told: Container[str]) -> Asked:
-    """Return a compiled question.
-
-    Args:
-        ask: the question.
-        told: the names whose values are facts of the question, where its formulas name them.
-    """
-    named = {name: None for one in ask.formulas for name in names(one)}
-    facts = tuple(name for name in named if name in told)
-    return Asked(worker(ask.when), {name: _option(its) for name, its in ask.options.items()}, facts)
-
-
-def _option(its: OptionPlan) -> AskedOption:
-    return AskedOption(
-        worker(its.when),
-        _workers(its.cost),
-        _workers(its.reroll),
-        worker(its.most) if its.most is not None else None,
-        worker(its.prefer),
-        its.pick,
-    )
-
-
-def _workers(formulas: Mapping[str, Expr]) -> dict[str, Worker]:
-    return {name: worker(one) for name, one in formulas.items()}
 
 
 def plain(value: Value) -> Value:
@@ -230,26 +120,23 @@ def plain(value: Value) -> Value:
 # Before the roll
 
 
-def base_of(compiled: Compiled, given: Given) -> dict[str, Any]:
+def base_of(plan: DicePlan, given: Given) -> dict[str, Any]:
     """Return the values of names before the roll, with those that stand for dice (`dice:NAME`)."""
     base: dict[str, Any] = {}
     on_sheets = {*sheet_names(given.rules.file), *given.actor.abilities, *given.actor.counters}
-    for name in compiled.wanted:
-        if (name in on_sheets or name.startswith(OPPOSED)) and name not in compiled.numbers:
+    for name in plan.wanted:
+        if (name in on_sheets or name.startswith(OPPOSED)) and name not in plan.numbers:
             base[name] = given.value(name)
-    for name in compiled.plan.free_names():
+    for name in plan.free_names():
         if name.startswith(GIVEN):
             base[name] = int(given.values.get(name.removeprefix(GIVEN)) is not None)
         else:
             base[name] = given.value(name)
-    options = (option for ask in compiled.plan.asks.values() for option in ask.options.values())
+    options = (option for ask in plan.asks.values() for option in ask.options.values())
     paid = {of for option in options for of in option.cost}  # of which less is left after an answer
-    for group in compiled.plan.groups.values():
-        for piece in group.pieces:
-            if isinstance(piece, Name) and not piece.name.startswith(SLOT):
-                name = piece.name
-                is_later = name in compiled.numbers or name.startswith(TIMES) or name in paid
-                base[f"dice:{name}"] = Later(name) if is_later else given.in_dice(name)
+    for name in (name for group in plan.groups.values() for name in group.named):
+        is_later = name in plan.numbers or name.startswith(TIMES) or name in paid
+        base[f"dice:{name}"] = Later(name) if is_later else given.in_dice(name)
     return base
 
 
@@ -265,14 +152,14 @@ def filled(known: Known, group: str) -> Dice | None:
     Raises:
         UsageError: the text is no dice.
     """
-    pieces = known.compiled.pieces[group]
+    pieces = known.plan.groups[group].pieces
     text, is_count = "", False
     for place, piece in enumerate(pieces):
         if isinstance(piece, str):
             text += piece
             continue
         try:
-            value = piece(known)
+            value = piece.work(known)
             value = known[value] if isinstance(value, Later) else value
         except RuleError as error:
             raise at_number(error, f"dice {group}") from None
@@ -289,13 +176,13 @@ def filled(known: Known, group: str) -> Dice | None:
     try:
         return dice(text)
     except NotationError as error:
-        template = known.compiled.plan.groups[group].template
+        template = known.plan.groups[group].template
         raise UsageError(f"the dice {group} are {template!r}, which is {text!r} here: {error.message}") from error
 
 
 def again_of(known: Known, group: str, found: Dice) -> Again | None:
     """Return the faces of a group that add a die; None where none does."""
-    adds = known.compiled.again.get(group)
+    adds = known.plan.groups[group].again
     if adds is None or not is_pool(found):
         return None
     pool = found.pools[0]

@@ -15,27 +15,26 @@ from rpgres.engine.named_dice.account import explain
 from rpgres.engine.named_dice.inputs import Given
 from rpgres.engine.named_dice.play import BoundAction, roll_and_ask, roll_group
 from rpgres.engine.named_dice.questions import Chosen
-from rpgres.engine.named_dice.values import Compiled, Die, Known, filled
+from rpgres.engine.named_dice.values import Die, Known, filled
 from rpgres.engine.table import Table
-from rpgres.model.state import GM, Character
-from rpgres.rulesets import STATE, Effect, Rules
+from rpgres.model.state import GM
+from rpgres.rulesets import STATE, Effect
 from rpgres.rulesets.actions import OPPOSITION
 from rpgres.rulesets.dice_plans import BAND, GroupPlan
-from rpgres.rulesets.formulas import Name
 from rpgres.rulesets.numbers import OPPONENT, OPPOSED
 
 MOST_STEPS = 12  # how many steps a kit searches for another band
 MOST_KEPT = 200  # kinds of rolls whose laws are cached
 
 
-def _windows(rules: Rules, compiled: Compiled) -> dict[str, str]:
-    """Return the numbers of windows that an action's formulas name, each with its window; cached."""
-    known: dict[int, tuple[Compiled, dict[str, str]]] = rules.compiled.setdefault("windows", {})
-    if id(compiled) not in known:
-        named = compiled.plan.free_names()
-        found = {name: window for name, window in rules.file.window_names.items() if name in named}
-        known[id(compiled)] = compiled, found
-    return known[id(compiled)][1]
+def _windows(bound: BoundAction) -> dict[str, str]:
+    """Return the numbers of windows that an action's formulas name, each with its window; cached in the rules."""
+    key = f"window-names:{bound.action}"
+    if key not in bound.rules.compiled:
+        named, known = bound.plan.free_names(), bound.rules.file.window_names
+        bound.rules.compiled[key] = {name: window for name, window in known.items() if name in named}
+    found: dict[str, str] = bound.rules.compiled[key]
+    return found
 
 
 class Roll:
@@ -43,7 +42,6 @@ class Roll:
 
     Args:
         table: where it is played.
-        actor: the acting character.
         bound: the action with its inputs.
 
     Attributes:
@@ -54,13 +52,13 @@ class Roll:
         chosen: the options that were chosen inside the roll.
     """
 
-    def __init__(self, table: Table, actor: Character, bound: BoundAction) -> None:
-        self.table, self.actor, self.bound = table, actor, bound
-        self.given, self.compiled = bound.given, bound.compiled
+    def __init__(self, table: Table, bound: BoundAction) -> None:
+        self.table, self.actor, self.bound = table, bound.given.actor, bound
+        self.given, self.plan = bound.given, bound.plan
         self.opponent: str = self.given.roles()[OPPONENT]
         if self.opponent not in table.state.characters:
             self.opponent = GM
-        self.values = dict.fromkeys(_windows(table.rules, self.compiled), 0)
+        self.values = dict.fromkeys(_windows(bound), 0)
         self.chosen: tuple[Chosen, ...] = ()
         self.dice: _Faces | _Readings | None = None
         base = tuple((name, value) for name, value in bound.base.items() if name not in self.values)
@@ -76,7 +74,7 @@ class Roll:
 
     def start(self) -> None:
         """Roll the dice, with the questions inside the roll."""
-        kind = _Faces if self.table.is_read or self.compiled.plan.asks else _Readings
+        kind = _Faces if self.table.is_read or self.plan.asks else _Readings
         self.dice = kind(self)
         self.chosen = self.dice.start()
         self._explain()
@@ -88,7 +86,7 @@ class Roll:
             name: the number's name.
             more: added to numbers of windows for this call only.
         """
-        found = self.known(more)[name] if name in self.compiled.numbers else None
+        found = self.known(more)[name] if name in self.plan.numbers else None
         return found if isinstance(found, int) else None
 
     def known(self, more: Mapping[str, int] = {}) -> Mapping[str, Any]:
@@ -136,7 +134,7 @@ class Roll:
         if found is None:
             base = {**self.bound.known((), {}), **dict.fromkeys(self.values, 0)}
             try:
-                law = law_of(self.compiled, base, (name,))
+                law = law_of(self.plan, base, (name,))
                 whole = sum(value[0] * weight for value, weight in zip(law.values, law.weights, strict=True))
                 found = (2 * whole + sum(law.weights)) // (2 * sum(law.weights))
             except LawSizeError:
@@ -146,7 +144,7 @@ class Roll:
 
     def dice_of(self, *, acting: bool) -> tuple[str, ...]:
         """Return the groups of dice of a side."""
-        groups = self.compiled.plan.groups.values()
+        groups = self.plan.groups.values()
         return tuple(group.name for group in groups if _is_opposing(group, self.given) is not acting)
 
     def has_dice(self, *, acting: bool) -> bool:
@@ -171,9 +169,8 @@ class Roll:
 
 def _is_opposing(group: GroupPlan, given: Given) -> bool:
     """Tell whether dice are those of the opposition."""
-    named = [piece.name for piece in group.pieces if isinstance(piece, Name)]
-    kinds = [given.parameters[name].kind for name in named if name in given.parameters]
-    return group.name == OPPOSITION or "opposition" in kinds or any(name.startswith(OPPOSED) for name in named)
+    kinds = [given.parameters[name].kind for name in group.named if name in given.parameters]
+    return group.name == OPPOSITION or "opposition" in kinds or any(name.startswith(OPPOSED) for name in group.named)
 
 
 class _Faces:
@@ -187,14 +184,14 @@ class _Faces:
 
     def start(self) -> tuple[Chosen, ...]:
         its = self.roll
-        self.rolled, chosen, self.fresh = roll_and_ask(its.table, its.actor, its.bound)
+        self.rolled, chosen, self.fresh = roll_and_ask(its.table, its.bound)
         return chosen
 
     def roll_groups(self, groups: Collection[str]) -> None:
         its = self.roll
         for group in groups:
             known = its.bound.known(its.chosen, self.rolled)
-            self.rolled[group] = roll_group(its.table, its.actor, its.bound, known, group)
+            self.rolled[group] = roll_group(its.table, its.bound, known, group)
             self.fresh.append(group)
         self._known = {}
 
@@ -205,7 +202,7 @@ class _Faces:
         key, its = tuple(values.values()), self.roll
         if key not in self._known:
             base = its.bound.known(its.chosen, {})
-            self._known[key] = Known(its.compiled, {**base, **values}, self.rolled)
+            self._known[key] = Known(its.plan, {**base, **values}, self.rolled)
         return self._known[key]
 
 
@@ -218,7 +215,7 @@ class _Readings:
         self.roll, kept = roll, roll.laws
         if "builder" not in kept:
             base = {name: value for name, value in roll.bound.base.items() if name not in roll.values}
-            kept["builder"] = builder = LawBuilder(roll.compiled, base, roll.bound.names)
+            kept["builder"] = builder = LawBuilder(roll.plan, base, roll.bound.names)
             builder.caps = [HIGHEST] * len(builder.caps)
         self.builder: LawBuilder = kept["builder"]
         self.joining = Joining(self.builder.kinds, (None,) * len(self.builder.kinds))
@@ -227,12 +224,12 @@ class _Readings:
         self.found: dict[Hashable, Mapping[str, Any]] = kept.setdefault("found", {})
 
     def start(self) -> tuple[Chosen, ...]:
-        self.roll_groups(self.roll.compiled.plan.groups)
+        self.roll_groups(self.roll.plan.groups)
         return ()
 
     def roll_groups(self, groups: Collection[str]) -> None:
         its, builder = self.roll, self.builder
-        for group in its.compiled.plan.stages:
+        for group in its.plan.stages:
             places = tuple(place for place, of in enumerate(builder.groups) if group in of)
             if group not in groups or not places:
                 continue
@@ -265,24 +262,22 @@ class _Readings:
 
 
 def played_with_windows(
-    table: Table, actor: Character, bound: BoundAction
+    table: Table, bound: BoundAction
 ) -> tuple[dict[str, Any], tuple[Chosen, ...], tuple[Effect, ...]] | None:
     """Return the values of an action's names, the chosen options, and the costs of decisions in windows.
 
     None where the action has no window, or in odds where no decision is possible in it.
     """
-    windows = [
-        table.rules.ruleset.windows[name] for name in dict.fromkeys(_windows(table.rules, bound.compiled).values())
-    ]
-    roll = Roll(table, actor, bound)
+    windows = [table.rules.ruleset.windows[name] for name in dict.fromkeys(_windows(bound).values())]
+    roll = Roll(table, bound)
     if not windows or not (table.is_read or any(window.opens(table, roll) for window in windows)):
         return None
     names = bound.names
     if table.run.asked == STATE:  # totals change nothing
-        names = tuple(name for name in names if name in (BAND, "margin", *bound.compiled.wanted))
+        names = tuple(name for name in names if name in (BAND, "margin", *bound.plan.wanted))
 
     def play(inner: Table) -> tuple[tuple[Any, ...], tuple[Chosen, ...], tuple[Effect, ...]]:
-        roll, costs = Roll(inner, actor, bound), list[Effect]()
+        roll, costs = Roll(inner, bound), list[Effect]()
         roll.start()
         for window in windows:
             costs += window.play(inner, roll)
@@ -291,7 +286,7 @@ def played_with_windows(
 
     def key() -> Hashable:
         means = [window.means(table, roll) for window in windows]
-        return "windows", bound.action, actor.name, roll.kept, names, *means
+        return "windows", bound.action, roll.actor.name, roll.kept, names, *means
 
-    found, chosen, costs = play(table) if bound.compiled.plan.asks else table.part(key, play)
+    found, chosen, costs = play(table) if bound.plan.asks else table.part(key, play)
     return dict(zip(names, found, strict=True)), chosen, costs

@@ -9,10 +9,12 @@ Source: Fate Core, "Invoking & Compelling Aspects" and "The Fate Point Economy" 
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping
 from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from rpgres.kits.aspects import policies
-from rpgres.kits.aspects.described import WINDOW, complete, invoke, means, named_by_maker, opens
 from rpgres.kits.aspects.effects import (
     begin_scene,
     change_aspect,
@@ -21,28 +23,6 @@ from rpgres.kits.aspects.effects import (
     fade,
     gain_boost,
     paid,
-)
-from rpgres.kits.aspects.invoking import (
-    FREE_TOGETHER,
-    INVOKABLE,
-    NOBODY,
-    REROLL,
-    Ledger,
-    Settles,
-    Side,
-    Unnamed,
-    Window,
-    can_invoke,
-    costs_of,
-    essence,
-    invoke_among,
-    invoke_step,
-    invoke_window,
-    means_of,
-    new_ledger,
-    no_window,
-    raised_from_nothing,
-    without_names,
 )
 from rpgres.kits.aspects.names import (
     AFTER,
@@ -56,14 +36,43 @@ from rpgres.kits.aspects.names import (
     distinct_name,
     has_any,
     hidden_tag,
+    idle_kinds,
     in_order,
+    is_never_invoked,
     lay,
     points_of,
     seen_tag,
     with_names,
 )
-from rpgres.rulesets import Ruleset
+from rpgres.rulesets import Effect, Ruleset
 from rpgres.rulesets.kits import Kit
+
+if TYPE_CHECKING:
+    from rpgres.engine.named_dice.windows import Roll
+    from rpgres.engine.table import Outcome, Table
+    from rpgres.kits.aspects.described import named_by_maker
+    from rpgres.kits.aspects.invoking import (
+        FREE_TOGETHER,
+        INVOKABLE,
+        NOBODY,
+        REROLL,
+        Ledger,
+        Settles,
+        Side,
+        Unnamed,
+        Window,
+        can_invoke,
+        costs_of,
+        essence,
+        invoke_among,
+        invoke_step,
+        invoke_window,
+        means_of,
+        new_ledger,
+        no_window,
+        raised_from_nothing,
+        without_names,
+    )
 
 __all__ = [
     "AFTER",
@@ -95,10 +104,12 @@ __all__ = [
     "gain_boost",
     "has_any",
     "hidden_tag",
+    "idle_kinds",
     "in_order",
     "invoke_among",
     "invoke_step",
     "invoke_window",
+    "is_never_invoked",
     "lay",
     "means_of",
     "named_by_maker",
@@ -115,6 +126,39 @@ __all__ = [
 ]
 
 
+def __getattr__(name: str) -> Any:
+    """Return a name of what is loaded when it is first used: a roll at a table without aspects has no window."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home = "described" if name == "named_by_maker" else "invoking"
+    value = globals()[name] = getattr(import_module(f"rpgres.kits.aspects.{home}"), name)
+    return value
+
+
+def _opens(table: Table, roll: Roll) -> bool:
+    from rpgres.kits.aspects.described import opens
+
+    return opens(table, roll)
+
+
+def _means(table: Table, roll: Roll) -> Hashable:
+    from rpgres.kits.aspects.described import means
+
+    return means(table, roll)
+
+
+def _invoke(table: Table, roll: Roll) -> tuple[Effect, ...]:
+    from rpgres.kits.aspects.described import invoke
+
+    return invoke(table, roll)
+
+
+def _complete(table: Table, outcome: Outcome, given: Mapping[str, Any]) -> Outcome:
+    from rpgres.kits.aspects.described import complete
+
+    return complete(table, outcome, given)
+
+
 def register(ruleset: Ruleset, settings: AspectSettings) -> None:
     """Register the kit's effects, window, policies and house rules with a ruleset."""
     ruleset.switches(AspectSwitches)
@@ -124,11 +168,12 @@ def register(ruleset: Ruleset, settings: AspectSettings) -> None:
     ruleset.effect("aspect")(change_aspect)
     ruleset.effect("free-invoke")(change_free_invokes)
     ruleset.effect(settings.point)(partial(change_points, settings=settings))
-    ruleset.window(WINDOW, opens=opens, means=means)(invoke)
-    ruleset.completes(complete)
+    ruleset.window("invoke", opens=_opens, means=_means)(_invoke)
+    ruleset.completes(_complete)
     ruleset.policy("sensible")(policies.sensible)
     ruleset.policy("thrifty")(policies.thrifty)
     ruleset.canon("tags")(in_order)
+    ruleset.idle(idle_kinds)
 
 
 KIT = Kit("aspects", register, AspectSettings)

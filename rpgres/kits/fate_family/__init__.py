@@ -16,8 +16,6 @@ from rpgres.kits.fate_family.exchanges import one_action
 from rpgres.kits.fate_family.moves import (
     VICTORY,
     ZONES,
-    ConflictSwitches,
-    ContestSwitches,
     Moves,
     check_attack,
     concede,
@@ -54,6 +52,7 @@ from rpgres.kits.fate_family.settling import (
     roles_of,
     settle,
 )
+from rpgres.kits.fate_family.switches import ConflictSwitches, ContestSwitches
 from rpgres.model.state import Map, State, put
 from rpgres.rulesets import Effect, Ruleset
 from rpgres.rulesets.kits import Kit, NoSettings

@@ -27,7 +27,6 @@ from rpgres.kits.fate_family.moves import (
     SCENERY,
     TARGET,
     TURN,
-    ConflictSwitches,
     Moves,
     concede,
     ending,
@@ -36,6 +35,7 @@ from rpgres.kits.fate_family.moves import (
     with_boosts_named,
 )
 from rpgres.kits.fate_family.settling import fact_map, roles_of
+from rpgres.kits.fate_family.switches import ConflictSwitches
 from rpgres.model.state import EMPTY, SCENE, Character, Map
 from rpgres.parameters.values import Form, Opposition
 from rpgres.rulesets import Effect, Option, effect
@@ -295,9 +295,10 @@ def _attack(now: _Turn, reached: list[Fighter]) -> Outcome:
         return concede(table, struck)
     by = _defender(now, target)
     full = by.who in now.place.full
-    vs = (opposition_of(table, by.who, by.defense),)
+    defense = by.defense_against(fighter.attack)
+    vs = (opposition_of(table, by.who, defense),)
     table.carries((ATTACK, fighter.who, now.before, now.zone, now.conceded))
-    table.merge((fighter.attack, by.who, by.defense, full, setup.track), holds=("state",))
+    table.merge((fighter.attack, by.who, defense, full, setup.track), holds=("state",))
     return now.moves.attack(table, now.actor, fighter.attack, vs, track=setup.track, full_defense=full)
 
 

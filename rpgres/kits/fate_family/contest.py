@@ -19,16 +19,15 @@ from rpgres.engine.procedures import Turn
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import UsageError, named
 from rpgres.kits import aspects
-from rpgres.kits.aspects.policies import STYLE, SUCCESS
+from rpgres.kits.aspects.policies import STYLE
 from rpgres.kits.fate_family.exchanges import check_none_open
-from rpgres.kits.fate_family.fighters import best_rating
+from rpgres.kits.fate_family.fighters import best_defense, best_rating
 from rpgres.kits.fate_family.moves import (
     ADVANTAGE,
     SCENERY,
     TARGET,
     TURN,
     VICTORY,
-    ContestSwitches,
     Moves,
     check_sides,
     ending,
@@ -38,6 +37,7 @@ from rpgres.kits.fate_family.moves import (
 )
 from rpgres.kits.fate_family.rolls import Foe, Help, roll_off
 from rpgres.kits.fate_family.settling import fact_map, roles_of
+from rpgres.kits.fate_family.switches import ContestSwitches
 from rpgres.model.state import EMPTY, GM, SCENE, Character, Map
 from rpgres.parameters.values import Form, Opposition, Rating
 from rpgres.rulesets import Effect, Option
@@ -70,7 +70,6 @@ class Setup(msgspec.Struct, frozen=True, cache_hash=True):
     Attributes:
         sides: the sides, the actor's first.
         attackers: who attacks the actor in each exchange, with which rating, and the actor's rating to defend with.
-        defense: what the actor defends with.
         track: where those hits go.
         difficulty: of an advantage on the scene.
         environment: the difficulty that every side rolls against; None where they roll against each other.
@@ -80,8 +79,7 @@ class Setup(msgspec.Struct, frozen=True, cache_hash=True):
     """
 
     sides: tuple[Side, ...]
-    attackers: tuple[tuple[str, Rating], ...] = ()
-    defense: Rating = Rating(0)
+    attackers: tuple[tuple[str, Rating, Rating], ...] = ()
     track: str = ""
     difficulty: int = 2
     environment: int | None = None
@@ -128,18 +126,21 @@ def begin(table: Table, actor: Character, rating: Rating, vs: Sequence[Oppositio
     setup = Setup((Side(actor.name, rating, table.rules.dice.text), *others), **said)
     names = [side.who for side in setup.sides if side.who]
     check_sides(table.state, [*names, *setup.given.get("helper", ())])
-    for name, _ in setup.attackers:
+    for name, _, _ in setup.attackers:
         check_sides(table.state, [actor.name, name])
     return Contest(setup, (0,) * len(setup.sides))
 
 
-def attackers_of(table: Table, forms: Sequence[Form], kind: str) -> tuple[tuple[str, Rating], ...]:
-    """Return who attacks during a contest, and with what: by default the best ability that fits."""
-    people = [(form, table.state.characters[form.name]) for form in forms]
-    return tuple(
-        (form.name, form.values.get("attack") or best_rating(table.rules, character, kind, "attack"))
-        for form, character in people
-    )
+def attackers_of(
+    table: Table, actor: Character, forms: Sequence[Form], kind: str, defense: Rating | None
+) -> tuple[tuple[str, Rating, Rating], ...]:
+    """Return who attacks during a contest, and what both roll: by default the best ability that fits."""
+    found, rules = list[tuple[str, Rating, Rating]](), table.rules
+    for form in forms:
+        attacker = table.state.characters[form.name]
+        attack = form.values.get("attack") or best_rating(rules, attacker, kind, "attack")
+        found.append((form.name, attack, defense or best_defense(rules, actor, kind, attack.name)))
+    return tuple(found)
 
 
 def take_turn(moves: Moves, table: Table, place: Contest) -> Turn | Outcome:
@@ -218,11 +219,11 @@ def _prepare(moves: Moves, table: Table, place: Contest, number: int) -> Turn:
 def _fire(moves: Moves, table: Table, place: Contest, number: int) -> Turn:
     """Have a character attack the actor, who runs the contest meanwhile (A:300, A:339)."""
     setup = place.setup
-    name, rating = setup.attackers[number]
+    name, rating, defense = setup.attackers[number]
     runner = setup.sides[0].who
     if table.state.characters[runner].is_out or table.state.characters[name].is_out:
         return Turn(_next(place))
-    vs = (opposition_of(table, runner, setup.defense),)
+    vs = (opposition_of(table, runner, defense),)
     outcome = moves.attack(table, table.state.characters[name], rating, vs, track=setup.track)
     return Turn(_next(place), with_boosts_named(table.state, outcome), name, "attack")
 
@@ -270,7 +271,7 @@ def _told(*, is_won: bool, is_twist: bool, is_double: bool) -> Map[str, str]:
 def _comparison(rolling: tuple[int, ...], floor: int | None, *, is_always: bool) -> Callable[[Heights], Exchanged]:
     """Return what compares the sides of an exchange.
 
-    Against the surroundings, a side that fails wins nothing, and style is what it is against them.
+    Against the surroundings, a side that fails wins nothing, one that ties can win, and style is measured against them.
 
     Args:
         rolling: the numbers of the sides that roll; their totals are followed by `floor` where there is one.
@@ -284,7 +285,7 @@ def _comparison(rolling: tuple[int, ...], floor: int | None, *, is_always: bool)
         others = [total for number, total in totals.items() if number != first]
         best, next_best = totals[first], max(others, default=None)
         lead = best - (heights[-1] if floor is not None else next_best or 0)
-        is_ahead = floor is None or lead >= SUCCESS
+        is_ahead = floor is None or lead >= 0
         if not is_ahead or best == next_best:
             return 0, _told(is_won=False, is_twist=is_ahead, is_double=False), first
         is_double = lead >= STYLE

@@ -11,11 +11,13 @@ import msgspec
 from rpgres.engine.table import Table
 from rpgres.errors import UsageError, named
 from rpgres.kits import harm
-from rpgres.kits.fate_family.moves import ConflictSwitches
 from rpgres.kits.fate_family.rolls import check_in
-from rpgres.model.state import GM, Box, Character, Map, State, slug
+from rpgres.kits.fate_family.switches import ConflictSwitches
+from rpgres.model.state import EMPTY, GM, Box, Character, Map, State, slug
 from rpgres.parameters.values import Form, Rating
 from rpgres.rulesets import Rules
+
+AGAINST = "defense-against"  # the setting with what defends against attacks with some abilities, by these
 
 
 class Fighter(msgspec.Struct, frozen=True, gc=False):
@@ -25,6 +27,7 @@ class Fighter(msgspec.Struct, frozen=True, gc=False):
         who: the character.
         side: the number of the side; the actor's is 0.
         attack, defense, advantage, discover, move: what is rolled for each.
+        defenses: what is rolled against attacks with some abilities in place of `defense`, by these.
         is_ranged: whether attacks reach other zones.
         blocks: whether enemies in the same zone have to get past before they can leave it.
         zone: where they begin.
@@ -37,9 +40,14 @@ class Fighter(msgspec.Struct, frozen=True, gc=False):
     advantage: Rating
     discover: Rating
     move: Rating
+    defenses: Map[str, Rating] = EMPTY
     is_ranged: bool = False
     blocks: bool = False
     zone: str = ""
+
+    def defense_against(self, attack: Rating) -> Rating:
+        """Return what is rolled against an attack."""
+        return self.defenses.get(attack.name, self.defense)
 
 
 def rating_names(rules: Rules, kind: str, use: str) -> Sequence[str]:
@@ -48,7 +56,7 @@ def rating_names(rules: Rules, kind: str, use: str) -> Sequence[str]:
     Args:
         rules: the ruleset in play.
         kind: `physical` or `mental`.
-        use: `attack`, `defense`, `order`, `discover`, `move` or `ranged`.
+        use: `attack`, `defense`, `defense-against.ATTACK`, `order`, `discover`, `move` or `ranged`.
     """
     known: dict[tuple[str, str], Sequence[str]] = rules.compiled.setdefault("conflict:ratings", {})
     if (kind, use) not in known:
@@ -64,6 +72,12 @@ def best_rating(rules: Rules, character: Character, kind: str, use: str) -> Rati
     return max(rated, key=lambda rating: rating.value, default=Rating(0))
 
 
+def best_defense(rules: Rules, character: Character, kind: str, attack: str) -> Rating:
+    """Return the best of a character's abilities that defend against an attack with an ability."""
+    use = f"{AGAINST}.{attack}"
+    return best_rating(rules, character, kind, use if rating_names(rules, kind, use) else "defense")
+
+
 def fighter_of(rules: Rules, character: Character, side: int, said: Mapping[str, Any], *, kind: str) -> Fighter:
     """Return a character as a fighter, with what was typed, and the best ability that fits for the rest.
 
@@ -73,14 +87,20 @@ def fighter_of(rules: Rules, character: Character, side: int, said: Mapping[str,
     if not character.tracks:
         raise UsageError(f"{character.name} has no sheet, so nobody knows what harm they can take; name a sheet")
     attack = said.get("attack") or best_rating(rules, character, kind, "attack")
+    defense, defenses = said.get("defense"), dict[str, Rating]()
+    if defense is None:
+        defense = best_rating(rules, character, kind, "defense")
+        for name in rules.file.setting(f"conflict.{kind}.{AGAINST}") or ():
+            defenses[slug(name)] = best_defense(rules, character, kind, slug(name))
     return Fighter(
         character.name,
         side,
         attack,
-        said.get("defense") or best_rating(rules, character, kind, "defense"),
+        defense,
         said.get("advantage") or attack,
         best_rating(rules, character, kind, "discover"),
         best_rating(rules, character, kind, "move"),
+        Map(defenses) if defenses else EMPTY,
         attack.name in rating_names(rules, kind, "ranged"),
         bool(said.get("blocks")),
         said.get("zone") or "",

@@ -7,7 +7,7 @@ and the rules of its single actions, which the ruleset passes here.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
@@ -16,6 +16,7 @@ from rpgres.errors import UsageError
 from rpgres.kits import aspects, harm
 from rpgres.kits.fate_family.rolls import Standing, check_in
 from rpgres.kits.fate_family.settling import roles_of, settle
+from rpgres.kits.fate_family.switches import ConflictSwitches
 from rpgres.model.state import EMPTY, GM, Character, Map, State
 from rpgres.parameters.values import Opposition, Rating
 from rpgres.rulesets import Option
@@ -26,21 +27,6 @@ VICTORY = "victory"  # the kind of effect that counts in a contest
 ZONES = "zones"  # the thing on the table: the zone of each fighter, by name
 ADVANTAGE = "create-advantage"  # an action that every procedure offers
 SCENERY = Option("scene", "The scene.")  # what an advantage is on that is on no character
-
-
-class ContestSwitches(msgspec.Struct, frozen=True, gc=False):
-    """The house rules that the code of contests reads; `kits/data/fate-family` explains them."""
-
-    contest_double: Literal["no-other-style", "always"] = "no-other-style"
-
-
-class ConflictSwitches(msgspec.Struct, frozen=True, gc=False):
-    """The house rules that the code of conflicts reads; `kits/data/fate-family` explains them."""
-
-    full_defense: Literal["exchange", "next-turn", "no"] = "exchange"
-    turn_order: Literal["each", "together", "named"] = "each"
-    concede_when: Literal["before-a-roll", "own-turn"] = "before-a-roll"
-    attacks: Literal["anywhere", "conflicts"] = "anywhere"
 
 
 class Moves(msgspec.Struct, frozen=True):

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rpgres.engine.procedures import Turn
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import UsageError, named
 from rpgres.kits.fate_family.moves import Moves
@@ -18,6 +17,7 @@ from rpgres.rulesets import Ruleset
 from rpgres.rulesets.rules import Rules
 
 if TYPE_CHECKING:
+    from rpgres.engine.procedures import Turn
     from rpgres.kits.fate_family.challenge import Challenge
     from rpgres.kits.fate_family.conflict import Conflict
     from rpgres.kits.fate_family.contest import Contest
@@ -72,7 +72,6 @@ def _register_contest(ruleset: Ruleset, moves: Moves, rated: str, track_of: Call
         **given: Any,
     ) -> Contest:
         from rpgres.kits.fate_family import contest
-        from rpgres.kits.fate_family.fighters import best_rating
 
         rating = given.pop(rated, None)
         if rating is None:
@@ -87,8 +86,7 @@ def _register_contest(ruleset: Ruleset, moves: Moves, rated: str, track_of: Call
             track=track_of(table.rules, track),
             exchanges=exchanges,
             environment=environment,
-            attackers=contest.attackers_of(table, under_fire, track),
-            defense=defense or best_rating(table.rules, actor, track, "defense"),
+            attackers=contest.attackers_of(table, actor, under_fire, track, defense),
             given=Map(given),
         )
 

@@ -15,6 +15,7 @@ from rpgres.dice import Dice
 from rpgres.engine.table import Table
 from rpgres.errors import UsageError, named
 from rpgres.kits import aspects, harm
+from rpgres.kits.fate_family.switches import ConflictSwitches
 from rpgres.model.state import EMPTY, GM, Character, Map, State, slug
 from rpgres.parameters.values import Opposition, Rating
 from rpgres.rulesets import STATE, Effect, effect
@@ -92,7 +93,9 @@ def roll_off(
         foes = (Foe(ledger.settings.bonus, None, ""),)
         if settles is not None:
             settles = settles[0], _met(settles[1])
-    if table.state.glance(aspects.has_any):
+    run = table.run
+    is_plain = ledger is None and run.keeps_parts and aspects.is_never_invoked(table.rules, run.players.policies)
+    if not is_plain and table.state.glance(aspects.has_any):
         sides = _sides(actor, foes, given)
         fresh = aspects.new_ledger(table)
         if ledger is not None or any(aspects.can_invoke(table.state, members, fresh) for members in sides):
@@ -283,10 +286,16 @@ def effort(
         *stunts_that_help(actor, action, skill, named=given.get("stunt", ()), also=also),
         ("help", len(helpers) + given.get("helpers", 0)),
         ("the mob's size", crowd(actor, skill.value)),
-        ("full defense", FULL_DEFENSE if full_defense else 0),
+        ("full defense", _full_defense(table) if full_defense else 0),
         ("bonus", given.get("bonus", 0)),
     ]
     return add_up(table, actor.name, skill, parts, called=called)
+
+
+def _full_defense(table: Table) -> int:
+    if table.rules.switches(ConflictSwitches).full_defense == "no":
+        raise UsageError(f"there is no full defense (switch full_defense=no); leave out {named('full-defense')}")
+    return FULL_DEFENSE
 
 
 def crowd(character: Character, rating: int) -> int:
@@ -399,7 +408,7 @@ def defense(
             f"{named('vs')} has {one.character} roll the defense, and {named('defender')} says {defender}; "
             "give one of them"
         )
-    parts: list[Part] = [("full defense", FULL_DEFENSE if full_defense else 0)]
+    parts: list[Part] = [("full defense", _full_defense(table) if full_defense else 0)]
     who = defender or one.character
     if one.character:
         character = table.state.characters[one.character]
