@@ -45,6 +45,8 @@ LEADS = [  # what is typed, and what has to stand in the error
     ("mara overcome fight 2", "`rpgres roll fate overcome --sheet mara fight 2`"),
     ("ilse act --ability strength=8", "`rpgres roll saga act --sheet ilse --ability strength=8`"),
     ("mara", "`rpgres sheet show mara`"),
+    ("sheet create", "`rpgres sheet new`"),
+    ("deck draw 3", "rpgres deck draw standard 3"),
     ("draw 3", "`rpgres deck draw standard`"),
     ("roll dnd attack", "`rpgres ruleset list` describes them"),
     ("roll d20+5 vs ac 15", "d20+5 vs 15"),
@@ -156,3 +158,10 @@ def test_a_short_line_outside_of_a_session_leads_to_the_table_here(
     assert "`rpgres table act mara overcome fight 2` or `rpgres play`" in rpgres("mara", "overcome", "fight", "2").err
     assert "`rpgres table show mara`" in rpgres("mara").err
     assert rpgres("table", "act", "mara", "overcome", "fight", "2", "--auto").code == 0
+
+
+@pytest.mark.parametrize("word", ["new", "create", "delete"])
+def test_what_cannot_be_done_with_scenes_is_not_taken_for_the_name_of_one(word: str) -> None:
+    told = rpgres("scene", word).err
+    assert "you may want" not in told
+    assert "`rpgres scene --help`" in told
