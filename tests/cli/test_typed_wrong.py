@@ -42,9 +42,6 @@ LEADS = [  # what is typed, and what has to stand in the error
     ("table mara", "`rpgres table act mara`"),
     ("table choose no", "`rpgres table answer`"),
     ("table new fate mara", "named with --sheet mara;"),
-    ("mara overcome fight 2", "`rpgres roll fate overcome --sheet mara fight 2`"),
-    ("ilse act --ability strength=8", "`rpgres roll saga act --sheet ilse --ability strength=8`"),
-    ("mara", "`rpgres sheet show mara`"),
     ("sheet create", "`rpgres sheet new`"),
     ("deck draw 3", "rpgres deck draw standard 3"),
     ("draw 3", "`rpgres deck draw standard`"),
@@ -148,6 +145,22 @@ def test_a_folder_above_the_rulesets_is_told(tmp_path: Path) -> None:
     assert done.err == f"rpgres: --rulesets {tmp_path / 'house'}: no rulesets there; did you mean {inner.parent}?\n"
     (tmp_path / "house" / "saga" / "sheets").mkdir(parents=True)
     assert rpgres("ruleset", "check", "fate", "--rulesets", str(tmp_path / "house")).code == 0
+
+
+@pytest.mark.parametrize(
+    ("typed", "lead"),
+    [
+        ("mara overcome fight 2", "`rpgres roll fate overcome --sheet mara fight 2`"),
+        ("ilse act --ability strength=8", "`rpgres roll saga act --sheet ilse --ability strength=8`"),
+        ("mara", "`rpgres sheet show mara`"),
+    ],
+)
+def test_a_short_line_without_a_table_leads_to_the_roll(
+    typed: str, lead: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RPGRES_TABLE", str(tmp_path / "none.db"))
+    ran = rpgres(*typed.split())
+    assert (ran.code, ran.out, lead in ran.err) == (2, "", True)
 
 
 def test_a_short_line_outside_of_a_session_leads_to_the_table_here(
