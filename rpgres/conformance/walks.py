@@ -23,7 +23,7 @@ from rpgres.engine.effects import apply_effects
 from rpgres.engine.events import Decided, Drawn, Event, Rolled
 from rpgres.engine.players import Policy, Question, Seats, View, uniform
 from rpgres.engine.prepare import Prepared, with_piles
-from rpgres.engine.records import event_record
+from rpgres.engine.records import answers_of, event_record, scripts_of
 from rpgres.engine.run import play
 from rpgres.engine.running import Run
 from rpgres.engine.stops import NeedsAnswer
@@ -360,15 +360,7 @@ def replay(prepared: Prepared, course: Course) -> tuple[Course, list[tuple[str, 
     """
     if not course.is_shown:
         return None
-    given: dict[str, list[str]] = {}
-    choose: dict[str, list[str]] = {}
-    for event in course.questions:
-        if isinstance(event, Rolled):
-            given.setdefault(event.label, []).append(event.throw.text)
-        elif isinstance(event, Drawn):
-            given.setdefault(event.label, []).append(event.card)
-        else:
-            choose.setdefault(f"{event.who}:{event.label}", []).append(event.answer)
+    given, choose = scripts_of(answers_of(course.questions, single={event.label for event in course.questions}))
     dealer = GivenDealer(given, then=NoDealer(_not_before))
     seats = Seats(choose)
     try:

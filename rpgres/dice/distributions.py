@@ -142,7 +142,7 @@ def _law_of(node: Node, work: _Work) -> Law:
         for law in laws[1:]:
             product = _multiply(product, law, work)
         return product
-    laws = [_signed(_law_of(term, work), sign) for sign, term in node.terms]
+    laws = [_law_of(term, work) if sign > 0 else _negative(_law_of(term, work)) for sign, term in node.terms]
     while len(laws) > 1:  # neighbours first: big laws are multiplied as seldom as possible
         pairs = [_add(left, right, work) for left, right in zip(laws[::2], laws[1::2], strict=False)]
         laws = pairs + laws[len(pairs) * 2 :]
@@ -157,10 +157,6 @@ def _divided(law: Law, divisor: int) -> Law:
     above = divide(law.above, divisor) if law.above is not None else None
     under = divide(law.under, divisor) if law.under is not None else None
     return replace(_from_weights(weights, law.total), above=above, under=under)
-
-
-def _signed(law: Law, sign: int) -> Law:
-    return law if sign > 0 else _negative(law)
 
 
 def _negative(law: Law) -> Law:

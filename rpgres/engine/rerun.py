@@ -19,7 +19,7 @@ from rpgres.engine.decisions import accepted
 from rpgres.engine.labels import check_labels
 from rpgres.engine.players import NO, Answer, Policy, Question, Seats, View
 from rpgres.engine.prepare import Prepared, policies_of, prepare
-from rpgres.engine.records import AnswerRecord, Pending, Result
+from rpgres.engine.records import AnswerRecord, Pending, Result, scripts_of
 from rpgres.engine.run import run
 from rpgres.errors import ChoiceError, GivenError, UsageError, named
 from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, RollEvent
@@ -389,9 +389,7 @@ def run_again(
     streams = Streams(seed)
     dealer = _dealer(answers, changes, then=SeededDealer(streams, step=step))
     decisions = _decisions(answers, changes)
-    later = dict[str, list[str]]()
-    for one in unused:
-        later.setdefault(one.key, []).append(one.value)
+    _, later = scripts_of(unused)
     seats = Seats(later, policies=policies)
     for answerers in (seats.answerers, seats.said):
         answerers.insert(0, decisions.answer)
