@@ -151,6 +151,20 @@ def test_a_mean_is_made_as_large_as_can_be(free: Path) -> None:
     assert (record["goal"], record["value"]["exact"]) == ([], "3")
 
 
+def test_play_for_an_ending_is_shown_by_a_part_of_the_table(free: Path) -> None:
+    """By --by the play stays the same, and so does what it is worth; only what is counted differs."""
+    path = ("--by", "characters.mara.counters.fate-points")
+    ending, counted = as_json(*BEST), as_json(*BEST, *path)
+    assert (counted["value"], counted["decisions"]) == (ending["value"], ending["decisions"])
+    assert counted["goal"] == ["over", "at-once"]
+    assert set(counted["outcomes"]).isdisjoint(ending["outcomes"])
+    assert sum(map(exact, counted["outcomes"].values())) == 1
+    as_value = as_json("odds", "wall.toml", "--best", "mara", "--goal", "3", *path)
+    assert as_value["value"] == as_value["outcomes"]["3"]
+    none = rpgres("odds", "wall.toml", "--best", "mara", "--goal", "ovr", *path)
+    assert (none.code, "--goal ovr is no ending" in none.err, "over, " in none.err) == (2, True, True)
+
+
 @pytest.mark.slow
 def test_of_a_procedure_every_success_is_the_goal(free: Path) -> None:
     line = ("odds", "fate/contest", "--skill", "2", "--vs", "2", "--victories", "1", "--exchanges", "1", "--best")
