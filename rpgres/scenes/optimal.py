@@ -14,7 +14,7 @@ from rpgres.odds.scene_best import SceneBestResult, decision_record, scene_best
 from rpgres.odds.scenes import Undecided
 from rpgres.rulesets import unknown
 from rpgres.scenes.measuring import nobody_decides
-from rpgres.scenes.odds_record import chances, evaluated
+from rpgres.scenes.odds_record import chances, declared_endings, evaluated
 from rpgres.scenes.program import Scene
 from rpgres.scenes.walking import ENDING, course_of, value_name
 
@@ -68,7 +68,7 @@ def best_record(
     masses: dict[Any, Fraction] = {}
     for result, mass in found.masses.items():
         masses[result[-1:]] = masses.get(result[-1:], found.value * 0) + mass
-    shares = chances(masses, found.value * 0)
+    shares = chances(masses, found.value * 0, declared=declared_endings(scene, by))
     if wanted_by != ENDING:
         _require_values(scene, goals, by, list(shares["outcomes"]))
     return SceneBestResult(

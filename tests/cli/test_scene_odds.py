@@ -62,6 +62,26 @@ def test_a_scene_has_exact_odds(wall: Path) -> None:
     jsonschema.validate(record, schema)
 
 
+def test_an_ending_that_nothing_comes_to_is_there_with_chance_nothing(wall: Path) -> None:
+    """Alike in odds, in what --best and the studies print, in partial odds, and in the odds of a procedure."""
+    wall.write_text(SCENE.replace("vs = 2", "vs = 20"))
+    record, best = as_json("odds", "wall.toml"), as_json("odds", "wall.toml", "--best", "mara", "--goal", "stuck")
+    compared = as_json("odds", "wall.toml", "--compare", "characters.mara.name=Mara")
+    chances = {name: chance["exact"] for name, chance in record["outcomes"].items()}
+    assert chances == {"stuck": "1", "over": "0", "at-once": "0"}
+    for outcomes in (best["outcomes"], *(case["outcomes"] for case in compared["cases"])):
+        assert {name: chance["exact"] for name, chance in outcomes.items()} == chances
+    told = rpgres("odds", "wall.toml").out
+    assert "Over        0.00 %  0\n" in told
+    part = as_json("odds", "wall.toml", "--leaves", "1")
+    assert (part["method"], list(part["outcomes"])) == ("partial", ["over", "stuck", "at-once"])
+    line = ("fate", "contest", "--skill", "0", "--vs", "8", "--victories", "1", "--exchanges", "1", "--auto")
+    contest = as_json("odds", *line)["outcomes"]
+    assert {name: one["exact"] for name, one in contest.items()} == {"lost": "1", "won": "0", "undecided": "0"}
+    counted = as_json("odds", "wall.toml", "--by", "characters.mara.counters.fate-points")
+    assert list(counted["outcomes"]) == ["3"]
+
+
 def test_people_read_percentages(wall: Path) -> None:
     found = rpgres("odds", "wall.toml", "--plain")
     assert found.code == 0
