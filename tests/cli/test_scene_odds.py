@@ -10,8 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import msgspec
 import pytest
 
+from rpgres import odds_best, text_of
+from rpgres.odds.exact import chance_record
+from rpgres.odds.scene_best import BestOption
 from tests.support.command_line import as_json, rpgres
 from tests.support.terminal import Terminal
 
@@ -164,6 +168,30 @@ def test_who_decides_may_be_left_out_or_named_before_other_options(free: Path) -
     assert rpgres("odds", "wall.toml", "--goal", "over", "--goal", "at-once", "--best").out == told.out
     markdown = rpgres(*BEST, "--format", "md")
     assert "| fail | 61.73 % | 50/81 | 35.91 points |" in markdown.out
+
+
+@pytest.mark.parametrize(
+    ("goal", "less", "shown"),
+    [
+        ([], "0.1", ["0.500", "0.400", "0.100"]),
+        ([], "0.0003", ["0.5000", "0.4997", "0.0003"]),
+        (["won"], "0.1", ["50.00 %", "40.00 %", "10.00 points"]),
+        (["won"], "0.0000004", ["50.00000 %", "49.99996 %", "0.00004 points"]),
+    ],
+)
+def test_options_that_differ_are_told_apart_by_as_many_digits_as_it_takes(
+    goal: list[str], less: str, shown: list[str]
+) -> None:
+    record = odds_best("again-pool/the-debt", best="ondra")
+    first, second = Fraction(1, 2), Fraction(1, 2) - Fraction(less)
+    options = [
+        BestOption("spend", "", chance_record(first), chance_record(first - first)),
+        BestOption("no", "", chance_record(second), chance_record(first - second)),
+    ]
+    decision = msgspec.structs.replace(record.decisions[0], options=options)
+    told = text_of(msgspec.structs.replace(record, goal=goal, decisions=[decision]))
+    best, other = (line for line in told.splitlines() if line.split()[0] in ("spend", "no"))
+    assert [shown[0] in best, shown[1] in other, other.endswith(f"  {shown[2]}")] == [True] * 3
 
 
 def test_a_mean_is_made_as_large_as_can_be(free: Path) -> None:
