@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rpgres.cli import options as opt
 from rpgres.cli.commands.scene_odds import PROCEDURE_OPTIONS, check_by, command_of_scene, weigh_procedure
@@ -111,6 +112,8 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any], *, sits
             record = _action_odds(line, by) if opposition is None else _ladder(line, opposition)
     except KeyboardInterrupt:
         raise typer.Exit(interrupted(NOTHING)) from None
+    if show.is_stopped:
+        record = replace(record, interrupted=True)
     _print(record, data.file, shared, form=form)
     if show.is_stopped:
         raise typer.Exit(interrupted(ESTIMATED if record.method == "sampled" else LOWER_BOUND))
