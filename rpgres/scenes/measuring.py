@@ -18,7 +18,7 @@ from rpgres.odds.exact import NeedsPolicy, needs_policy
 from rpgres.odds.scenes import WORK, Course, SceneOdds, Undecided, scene_odds
 from rpgres.odds.subjects import Change, Limits, Measured, Subject, deciding, parts_on_table, success_of, without
 from rpgres.rulesets import Rules
-from rpgres.scenes.odds_record import by_name
+from rpgres.scenes.odds_record import by_name, declared_endings
 from rpgres.scenes.procedures import procedure_scene
 from rpgres.scenes.program import Scene
 from rpgres.scenes.reading import load_scene, read_scene
@@ -190,7 +190,7 @@ def _measured(
         odds = _walked(course_of(scene, by=(by,)), limits, leaves=leaves)
     except Undecided as undecided:
         raise nobody_decides(scene, undecided.questions.values()) from None
-    return measured_scene(scene, odds)
+    return measured_scene(scene, odds, by=by)
 
 
 def nobody_decides(scene: Scene, questions: Iterable[Question]) -> NeedsPolicy:
@@ -225,10 +225,10 @@ def _walked(course: Course, limits: Limits, *, leaves: int | None) -> SceneOdds:
         work *= 4
 
 
-def measured_scene(scene: Scene, odds: SceneOdds) -> Measured:
-    """Return odds of a scene as the distribution of a subject; numbers in ascending order."""
+def measured_scene(scene: Scene, odds: SceneOdds, *, by: str = ENDING) -> Measured:
+    """Return odds of a scene, by what was asked for, as the distribution of a subject; numbers in ascending order."""
     named, mean = by_name(odds.masses, odds.open)
-    masses = _in_order(scene, named, odds.open * 0)
+    masses = _in_order(scene, named, odds.open * 0, by)
     return Measured(
         masses=masses,
         success=success_of(scene.rules, masses),
@@ -241,15 +241,13 @@ def measured_scene(scene: Scene, odds: SceneOdds) -> Measured:
     )
 
 
-def _in_order(scene: Scene, masses: dict[str, Fraction], nothing: Fraction) -> dict[str, Fraction]:
+def _in_order(scene: Scene, masses: dict[str, Fraction], nothing: Fraction, by: str) -> dict[str, Fraction]:
     """Return endings in the order in which the scene names them, outcomes in the ruleset's; anything else as it is."""
-    bands, ends = scene.rules.file.bands, [end.name for end in scene.program.ends]
-    if not ends and set(masses) <= {*bands, ""}:
-        return {name: masses[name] for name in (*bands, "") if name in masses}
-    if not ends or not set(masses) <= {*ends, ""}:
+    declared = declared_endings(scene, by)
+    names = [*(declared if scene.program.ends else scene.rules.file.bands), ""]
+    if by != ENDING or not set(masses) <= set(names):
         return masses
-    named = {name: masses.get(name, nothing) for name in ends}
-    return {**named, **({"": masses[""]} if "" in masses else {})}
+    return {name: masses.get(name, nothing) for name in names if name in masses or name in declared}
 
 
 def _parts_of_scene(subject: Subject, *, reread: Reread) -> Iterator[tuple[str, Change]]:
