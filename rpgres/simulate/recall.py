@@ -23,7 +23,8 @@ from rpgres.engine.stops import MAX_QUESTIONS, Stop
 from rpgres.engine.table import Outcome
 from rpgres.errors import RpgresError
 from rpgres.model.state import EMPTY, State
-from rpgres.odds.watching import MASK, SHAPE, WIDTH, Delta, Node, Parts, Reads, changed, unwatched
+from rpgres.odds.nodes import MASK, SHAPE, WIDTH, Delta, Node, changed
+from rpgres.odds.watching import Parts, Reads, unwatched
 from rpgres.rulesets import STATE
 
 MOST_KEPT = 100_000  # questions and results; what comes later is resolved each time
