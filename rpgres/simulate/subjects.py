@@ -83,14 +83,12 @@ def rebuild_scene(job: Job, folder: Path) -> Scene:
     def load(_ruleset: str, *, switches: dict[str, str], extra: object) -> Any:
         return rebuild_rules(job.rules, folder, switches=switches)
 
-    policies = policies_in(job, folder)
     return read_scene(
         job.subject.source,
         find_ruleset=str,  # `load` finds it, with the files that came with the job
         folder=scene_folder(folder),
         switches=job.rules.switches,
-        policy=policies.pop("", ""),
-        named=policies,
+        policies=policies_in(job, folder),
         auto=job.auto,
         load=load,
     )

@@ -127,21 +127,21 @@ def test_a_simulation_goes_on_where_another_ended() -> None:
 @pytest.mark.slow
 def test_processes_do_not_matter() -> None:
     job = job_of(*WITH_CARDS)
-    assert tally_of(job, Plan(6000), crew=Crew(partial(processes, 2), is_asked=True)) == tally_of(job, Plan(6000))
+    assert tally_of(job, Plan(3000), crew=Crew(partial(processes, 2), is_asked=True)) == tally_of(job, Plan(3000))
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 def test_a_process_that_dies_loses_nothing_and_counts_nothing_twice() -> None:
     job, tally, is_dead = job_of(*WITH_CARDS), empty_tally(ACTION_THINGS), False
-    for found in simulated(job, Plan(9000), crew=Crew(partial(processes, 2), is_asked=True), start=tally):
+    for found in simulated(job, Plan(5000), crew=Crew(partial(processes, 2), is_asked=True), start=tally):
         tally = found
         children = active_children()
-        if children and tally.runs > 4000 and not is_dead:
+        if children and tally.runs > 1500 and not is_dead:
             is_dead = True
             children[0].kill()
     assert is_dead
-    assert tally == tally_of(job, Plan(9000))
+    assert tally == tally_of(job, Plan(5000))
 
 
 def test_the_state_is_counted_by_path() -> None:
