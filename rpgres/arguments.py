@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-from rpgres.errors import RpgresError, UsageError, named
+from rpgres.errors import RpgresError, UsageError, as_own, named
 
 _Given = ParamSpec("_Given")
 _Found = TypeVar("_Found")
@@ -30,7 +30,8 @@ def told_by_kind(call: Callable[_Given, _Found]) -> Callable[_Given, _Found]:
 
     A keyword that only the command line has is told with the one that stands for it here.
 
-    Arguments are looked at when a call has failed, so that one that does not costs nothing.
+    What the system says of a file is told as a `FileError`. Arguments are looked at when a call has failed, so that one
+    that does not costs nothing.
     """
 
     @wraps(call)
@@ -43,10 +44,13 @@ def told_by_kind(call: Callable[_Given, _Found]) -> Callable[_Given, _Found]:
                 if here and here not in error.raw:
                     error.add(f"; here it is {here}")
             raise
-        except Exception:
+        except Exception as error:
             found = misfit(call, args, kwargs)
             if found is None:
-                raise
+                own = as_own(error)
+                if own is error:
+                    raise
+                raise own from None
             name, message = found
             if name == "policies" and isinstance(value := kwargs.get(name), str):
                 message += f"; a policy for everybody is {_for_everybody(value)}"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from rpgres.cli.output import at_table
 from rpgres.cli.render.lines import INDENT, Line, Piece, Shown, line
 from rpgres.cli.render.results import cards_words, pending_lines, record_lines, result_lines, said_lines
 from rpgres.cli.render.scenes import table_lines
@@ -145,7 +146,7 @@ def waiting_lines(pending: Pending, file: RulesetFile, *, said_by: str | None, c
     question = pending.question
     if question.who == ANOTHER_SEAT or not question.label:
         return pending_lines(pending, file, how=[], said_by=said_by)
-    command = command or f"rpgres table answer --choose {question.label}=..."
+    command = command or at_table(f"rpgres table answer --choose {question.label}=...")
     how = [line(INDENT, "Answer it with: ", Piece(command, "name"))]
     return pending_lines(pending, file, how=how, said_by=said_by)
 
