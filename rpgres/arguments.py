@@ -11,6 +11,8 @@ from rpgres.errors import RpgresError, UsageError, as_own, named
 _Given = ParamSpec("_Given")
 _Found = TypeVar("_Found")
 
+LONGEST_TEXT = 10_000  # characters of a text that somebody sends who is not trusted
+
 _WORDS = {
     "str": "a text",
     "int": "a whole number",
@@ -47,7 +49,7 @@ def told_by_kind(call: Callable[_Given, _Found]) -> Callable[_Given, _Found]:
         except Exception as error:
             found = misfit(call, args, kwargs)
             if found is None:
-                own = as_own(error)
+                own = _as_own(error)
                 if own is error:
                     raise
                 raise own from None
@@ -57,6 +59,36 @@ def told_by_kind(call: Callable[_Given, _Found]) -> Callable[_Given, _Found]:
             raise UsageError(message, path=(name,)) from None
 
     return told
+
+
+def _as_own(error: Exception) -> BaseException:
+    """Return what Python says of a name or a text that cannot be kept as our own error; anything else as it is."""
+    if isinstance(error, UnicodeEncodeError):
+        return UsageError("a text or a name has half of a character (a lone surrogate), which no file can have")
+    if isinstance(error, ValueError) and "null byte" in str(error):
+        return UsageError("no name of a file has a null character in it")
+    return as_own(error)
+
+
+def require_short(value: Any, *, name: str = "") -> None:
+    """Check that no text of an untrusted input is longer than `LONGEST_TEXT` characters.
+
+    Args:
+        value: a text, or lists and dictionaries of such.
+        name: of the input.
+
+    Raises:
+        UsageError: one is.
+    """
+    if isinstance(value, str) and len(value) > LONGEST_TEXT:
+        what = named(name) if name else "a text"
+        raise UsageError(f"{what} takes at most {LONGEST_TEXT:,} characters, not {len(value):,}", reason="range")
+    if isinstance(value, Mapping):
+        for key, one in value.items():
+            require_short(one, name=name or str(key)[:100])
+    elif isinstance(value, list | tuple):
+        for one in value:
+            require_short(one, name=name)
 
 
 def _instead(call: Callable[..., Any], name: str, value: Any) -> str:
