@@ -11,6 +11,7 @@ from rpgres.errors import RpgresError, UsageError, as_own, named
 _Given = ParamSpec("_Given")
 _Found = TypeVar("_Found")
 
+MOST = 999_999_999_999  # runs and the like
 LONGEST_TEXT = 10_000  # characters of a text that somebody sends who is not trusted
 
 _WORDS = {

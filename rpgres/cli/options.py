@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import typer.core
 
+from rpgres.arguments import MOST
 from rpgres.cli.asking.terminal import can_prompt, is_listening
 from rpgres.cli.settings import active
 from rpgres.errors import NotationError, UsageError
@@ -384,16 +385,21 @@ def _pair(text: str, *, option: str) -> tuple[str, str]:
 
 
 def read_count(text: str | None, *, option: str, default: int) -> int:
-    """Return a whole number of at least 1.
+    """Return a whole number of at least 1; it may be typed as 1_000_000, 1,000,000 or 1e6.
 
     Raises:
-        UsageError: the text is none.
+        UsageError: the text is none, or more than `MOST`.
     """
     if text is None:
         return default
-    digits = text.strip().replace("_", "")
-    if not digits.isascii() or not digits.isdecimal() or len(digits) > 12 or int(digits) < 1:
+    import re
+
+    found = re.fullmatch(r"(?a)(\d{1,3}(?:,\d{3})+|\d+(?:_\d+)*)(?:[eE]\+?(\d\d?))?", text.strip())
+    digits = re.sub(r"^0+|[_,]", "", found[1]) + "0" * int(found[2] or 0) if found else ""
+    if not digits.strip("0"):
         raise UsageError(f"{option} takes a whole number from 1 on, not {text!r}")
+    if len(digits) > len(str(MOST)):
+        raise UsageError(f"{option} takes a whole number from 1 to {MOST:,}, not {text!r}", reason="range")
     return int(digits)
 
 

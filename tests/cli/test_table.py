@@ -170,6 +170,23 @@ def test_lines_to_type_name_the_table_that_was_named() -> None:
     table("undo", "--table", "a b.db", "1")
 
 
+def test_an_empty_file_becomes_a_table(folder: Path) -> None:
+    (folder / "empty.db").touch()
+    place = ("--table", "empty.db")
+    told = "empty.db: this file is empty; `rpgres table new --table empty.db ID --sheet FILE` makes a table of it\n"
+    assert table("show", *place, code=1).err.endswith(told)
+    table("new", "fate", "--sheet", "mara", *place)
+    assert "Mara Quill" in table("show", *place).out
+    assert "a table already exists" in table("new", "fate", "--sheet", "mara", *place, code=1).err
+
+
+def test_a_view_is_of_one_seat_or_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun()
+    assert "--as and --all exclude" in table("view", "--as", "mara", "--all", "--out", "v", code=2).err
+    monkeypatch.setenv("RPGRES_SEAT", "mara")
+    assert "v/gm.view.json" in table("view", "--all", "--out", "v").out
+
+
 def test_a_table_where_nobody_sits() -> None:
     assert "at it: nobody yet" in table("new", "--ruleset", "fate").out
     assert (

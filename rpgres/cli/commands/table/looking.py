@@ -187,6 +187,9 @@ def view(
 
     options = TableOptions(seat=seat, table=table, rulesets=rulesets)
     who = options.who
+    if every and seat is not None:
+        raise UsageError("--as and --all exclude each other: one writes a seat's view, the other every seat's")
+    who = None if every else who
     if (who is None) != every or (every and out == "-"):
         raise UsageError("name the seat: --as SEAT; or write every seat's view into a folder: --all --out DIR")
     place, history = options.read()
