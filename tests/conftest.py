@@ -19,13 +19,6 @@ from rpgres.cli import MANY
 from tests.support import effort
 from tests.support.kept import keep_rulesets
 
-with suppress(ImportError):  # packages below are tested where they are installed, without what tests here need
-    from hypothesis import HealthCheck, settings
-
-    # How fast examples come is the machine's matter, and other work on it makes no test fail.
-    settings.register_profile("any machine", suppress_health_check=[HealthCheck.too_slow], deadline=None)
-    settings.load_profile("any machine")
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--exhaustive", action="store_true", help="check with thousands of seeds, not with a sample")
@@ -38,17 +31,32 @@ def pytest_configure(config: pytest.Config) -> None:
     what it has found, since each of hundreds of processes would compile everything anew.
     """
     effort.is_exhaustive = bool(config.getoption("exhaustive"))
-    with suppress(NameError):
-        settings.register_profile("sampled", settings(max_examples=effort.examples(settings().max_examples)))
-        settings.load_profile("sampled")
     cache = getattr(config, "cache", None)
     if cache and os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
         os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix = str(cache.mkdir("compiled"))
         sys.dont_write_bytecode = False
+    with suppress(ImportError):  # packages below are tested where they are installed, without what tests here need
+        _prepare_hypothesis()
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if sys.platform != "win32":
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
     gc.set_threshold(MANY, 20, 20)  # as the command line does
+
+
+def _prepare_hypothesis() -> None:
+    """Have as many examples as this run asks for, however fast they come: other work makes no test fail."""
+    from hypothesis import HealthCheck, settings
+
+    count = effort.examples(settings().max_examples)
+    settings.register_profile(
+        "any machine", max_examples=count, suppress_health_check=[HealthCheck.too_slow], deadline=None
+    )
+    settings.load_profile("any machine")
+
+
+def pytest_collection_finish() -> None:
+    """Leave what is there by now to the end of the process out of every search for garbage."""
+    gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)  # --random-order may do otherwise
@@ -101,8 +109,8 @@ def own_world(
     if request.node.get_closest_marker("fresh") is None:
         keep_rulesets(monkeypatch)
     yield
-    for name, module in sys.modules.items() - before.items():
-        if str(getattr(module, "__file__", "") or "").startswith(base):
+    for name, module in list(sys.modules.items()):
+        if before.get(name) is not module and str(getattr(module, "__file__", "") or "").startswith(base):
             del sys.modules[name]
 
 

@@ -44,7 +44,7 @@ class Option(msgspec.Struct, frozen=True):
         many: whether it may be repeated.
         aliases: other names.
         complete: what a shell may offer as its value.
-        is_bare: whether the value may be left out, and is then empty.
+        bare: the value that stands for one that is left out; None where none may be left out.
         letter: a short name of one letter; empty for none.
     """
 
@@ -55,7 +55,7 @@ class Option(msgspec.Struct, frozen=True):
     many: bool = False
     aliases: Sequence[str] = ()
     complete: Complete | None = None
-    is_bare: bool = False
+    bare: str | None = None
     letter: str = ""
 
     @property
@@ -76,8 +76,7 @@ class Option(msgspec.Struct, frozen=True):
 
     def build(self) -> typer.core.TyperOption:
         """Return what Typer parses."""
-        made = BareOption if self.is_bare else typer.core.TyperOption
-        return made(
+        return typer.core.TyperOption(
             param_decls=[self.name, *self.names],
             type=None if self.is_flag else str,
             is_flag=self.is_flag or None,
@@ -90,10 +89,6 @@ class Option(msgspec.Struct, frozen=True):
         )
 
 
-class BareOption(typer.core.TyperOption):
-    """An option whose value may be left out."""
-
-
 SEED = Option("seed", "Seed of all random results; the same command with the same seed gives the same result.", "TEXT")
 GIVEN = Option(
     "given",
@@ -103,9 +98,11 @@ GIVEN = Option(
 )
 REAL = Option(
     "real_dice",
-    "`--dice real`: ask for the result of each roll and draw; Enter leaves it to the seed. With names: theirs alone.",
+    "Ask for the result of each roll and draw, as `--dice real` does; Enter leaves it to the seed. With names: theirs "
+    "alone.",
     "real|NAME,...|seeded",
     aliases=("dice",),
+    bare="real",
 )
 CHOOSE = Option(
     "choose",
@@ -118,7 +115,7 @@ BEST_WHO = Option(
     "Let this character or seat decide optimally over the whole scene, and evaluate each first choice [without WHO: "
     "the one who acts first].",
     "WHO",
-    is_bare=True,
+    bare="",
 )
 GOALS = Option(
     "goal",
@@ -235,6 +232,10 @@ HTML = Option("html", "Write the account as a web page.", "FILE", OUTPUT)
 LONELOG = Option("lonelog", "Write the account in Lonelog notation.", "FILE", OUTPUT)
 
 
+# What stands for a value that is left out, by the option as typed; where it is a flag, there is none to leave out.
+BARE = {name: one.bare for one in (REAL, BEST_WHO) for name in one.names if one.bare is not None}
+
+
 class StrictCommand(typer.core.TyperCommand):
     """A command that refuses an option of one value that is typed twice; Typer would silently take the last."""
 
@@ -253,6 +254,7 @@ class StrictCommand(typer.core.TyperCommand):
         Raises:
             UsageError: an option that takes one value is typed twice.
         """
+        args = self._completed(args)
         settings = active().settings
         ctx.default_map = {}
         is_asked = can_prompt() and not is_listening() and "--json" not in args  # who plays says `real` and `real off`
@@ -270,6 +272,15 @@ class StrictCommand(typer.core.TyperCommand):
                 typed.add(param.name)
         return super().parse_args(ctx, args)
 
+    def _completed(self, args: list[str]) -> list[str]:
+        """Return a line in which an option that needs no value has one."""
+        bare = {name: BARE[name] for one in self.params for name in one.opts if name in BARE and one.metavar}
+        end = args.index("--") if "--" in args else len(args)
+        for place in reversed(range(end)):
+            if args[place] in bare and (place + 1 >= end or args[place + 1].startswith("-")):
+                args = [*args[:place], f"{args[place]}={bare[args[place]]}", *args[place + 1 :]]
+        return args
+
 
 @cache
 def _of_readers() -> list[typer.core.TyperOption]:
@@ -280,16 +291,7 @@ def _of_readers() -> list[typer.core.TyperOption]:
 
 
 class SectionedCommand(StrictCommand):
-    """A command whose help lists its options under headings, and some of whose options may have no value."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the line."""
-        bare = {name for param in self.params if isinstance(param, BareOption) for name in param.opts}
-        end = args.index("--") if "--" in args else len(args)
-        for place in reversed(range(end)):
-            if args[place] in bare and (place + 1 >= end or args[place + 1].startswith("-")):
-                args = [*args[:place], f"{args[place]}=", *args[place + 1 :]]
-        return super().parse_args(ctx, args)
+    """A command whose help lists its options under headings."""
 
     def get_help(self, ctx: Any) -> str:
         """Return the help; what rulesets say in it is made harmless here, as Typer may write past our stream."""

@@ -93,7 +93,7 @@ class Root(LazyGroup):
         if name in COMMANDS:
             return load_command(name)
         if not (_is_ruleset(name) or _is_default_action(name, args)):
-            raise _no_command(name)
+            raise _no_command(name, args)
         return load_command("roll").load(name, args)
 
     def main(
@@ -221,19 +221,20 @@ def _is_default_action(name: str, args: Sequence[str]) -> bool:
         return False
 
 
-def _no_command(name: str) -> RpgresError:
+def _no_command(name: str, args: Sequence[str]) -> RpgresError:
     from rpgres.dice import resembles_notation
     from rpgres.rulesets import unknown
 
     if resembles_notation(name):
         return UsageError(f"to roll dice, use `rpgres roll {name}`; for their probabilities `rpgres odds {name}`")
     from rpgres.cli.dynamic import rulesets_with
-    from rpgres.cli.help.hints import line_for
+    from rpgres.cli.help.hints import line_for, lines_for_character
 
     having = rulesets_with(name)
     line = f"rpgres roll {having[0]} {name}" if having else line_for(name)
-    if line:
-        return UsageError(f"rpgres has no command {name!r}; you may want `{line}`")
+    lines = [line] if line else lines_for_character(name, args)
+    if lines:
+        return UsageError(f"rpgres has no command {name!r}; you may want {' or '.join(f'`{one}`' for one in lines)}")
     default = active().settings.ruleset
     known = [*COMMANDS, *active().settings.aliases, *(load_command("roll").entries() if default else ())]
     return UsageError(unknown("command", name, known, of="rpgres"))

@@ -18,6 +18,7 @@ from rpgres.scenes import check_scene, prove_scene
 from rpgres.toml.diagnostics import Diagnostic, diagnostics_in
 
 SECONDS = 5.0  # what playing one action with one switch may take
+SEEDS = 5  # with which it is played
 SCENE = 20.0  # what playing one scene may take
 
 
@@ -250,7 +251,7 @@ def _switched(case: Case, rules: Rules, chosen: str) -> Iterator[Diagnostic]:
         has_same_decks = rules.laid == case.prepared.rules.laid
         prepared = read_example(rules, case.prepared.action, with_cards=has_same_decks)
         with deadline(SECONDS):
-            for number in range(5):
+            for number in range(SEEDS):
                 account(prepared, seed=f"contract#{number}")
     except RpgresError as error:
         if isinstance(error, UsageError) and f"switch {chosen}" in error.message:

@@ -14,7 +14,6 @@ import msgspec
 
 from rpgres.dice import Dice, Throw
 from rpgres.dice.grammar import FATE, Pool
-from rpgres.dice.groups import AddedDice
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Dealer, SeededDealer
 from rpgres.engine.players import NO, Policy, Seats, policy_of
@@ -230,7 +229,7 @@ class _OrderedDealer(Dealer):
     def throw(self, dice: Dice, label: str, count: int) -> Throw:
         if label not in self._labels:
             return self._then.throw(dice, label, count)
-        return dice.read(";".join(self._pool(pool, _going_on(dice, pool)) for pool in dice.pools))
+        return dice.read(";".join(self._pool(pool, _going_on(pool)) for pool in dice.pools))
 
     def pick(self, weights: Sequence[int], label: str, count: int) -> int:
         return self._then.pick(weights, label, count)
@@ -258,13 +257,13 @@ class _OrderedDealer(Dealer):
         return face
 
 
-def _going_on(dice: Dice, pool: Pool) -> Callable[[int, int], bool]:
+def _going_on(pool: Pool) -> Callable[[int, int], bool]:
     """Return a function of a face, and of how many its die has, that tells whether the die is thrown again."""
-    if isinstance(dice, AddedDice):
-        again = dice.again
-        return lambda face, faces: face in (again.first if faces == 1 else again.added)
     reroll = pool.reroll
     if reroll is not None:
         return lambda face, faces: reroll.wants(face) and not (reroll.once and faces > 1)
     explosion = pool.explosion
-    return lambda face, faces: explosion is not None and face in pool.exploding and faces <= explosion.limit
+    if explosion is None:
+        return lambda face, faces: False
+    first, added, most = pool.exploding, pool.exploding_added, explosion.limit
+    return lambda face, faces: face in (first if faces == 1 else added) and faces <= most

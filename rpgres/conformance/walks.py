@@ -23,7 +23,7 @@ from rpgres.engine.effects import apply_effects
 from rpgres.engine.events import Decided, Drawn, Event, Rolled
 from rpgres.engine.players import Policy, Question, Seats, View, uniform
 from rpgres.engine.prepare import Prepared, with_piles
-from rpgres.engine.records import event_record
+from rpgres.engine.records import answers_of, event_record, scripts_of
 from rpgres.engine.run import play
 from rpgres.engine.running import Run
 from rpgres.engine.stops import NeedsAnswer
@@ -33,7 +33,7 @@ from rpgres.model.state import State
 from rpgres.odds.explorer import ANSWERS, Odds, Runs, WalkDealer, explore
 from rpgres.toml.diagnostics import Diagnostic
 
-SECONDS = 5.0  # what a single play, or the courses of a case, may take
+SECONDS = 5.0  # what the first plays, or the courses of a case, may take
 FIRST = 3  # seeds with which every case is played first
 VALUE = Reading("total")
 TAIL = 2000  # throws in which a value of dice without a table is sought
@@ -213,15 +213,15 @@ def accounts(prepared: Prepared, *, seeds: int) -> list[list[bytes]]:
 
 def first_plays(prepared: Prepared) -> Diagnostic | None:
     """Return what goes wrong when a case is played with a few seeds; None when nothing does."""
-    for number in range(FIRST):
-        try:
-            with deadline(SECONDS):
+    try:
+        with deadline(SECONDS):
+            for number in range(FIRST):
                 _, end, run = played(prepared, seed=f"contract#{number}")
                 if isinstance(end, Outcome):
                     contract.check_outcome(prepared, end)
                     apply_effects(prepared.rules, run.state, end)
-        except RpgresError as error:
-            return finding(error.message, advice=_advice(error))
+    except RpgresError as error:
+        return finding(error.message, advice=_advice(error))
     return None
 
 
@@ -360,15 +360,7 @@ def replay(prepared: Prepared, course: Course) -> tuple[Course, list[tuple[str, 
     """
     if not course.is_shown:
         return None
-    given: dict[str, list[str]] = {}
-    choose: dict[str, list[str]] = {}
-    for event in course.questions:
-        if isinstance(event, Rolled):
-            given.setdefault(event.label, []).append(event.throw.text)
-        elif isinstance(event, Drawn):
-            given.setdefault(event.label, []).append(event.card)
-        else:
-            choose.setdefault(f"{event.who}:{event.label}", []).append(event.answer)
+    given, choose = scripts_of(answers_of(course.questions, single={event.label for event in course.questions}))
     dealer = GivenDealer(given, then=NoDealer(_not_before))
     seats = Seats(choose)
     try:

@@ -89,7 +89,7 @@ def law_of(node: Node) -> Law:
     """Return the distribution of the value of an expression.
 
     Raises:
-        LawSizeError: it has too many values or would take too much work; the message names the limit.
+        LawSizeError: it has too many values or would take too much work; its details name the limit.
     """
     return _law_of(node, _Work())
 
@@ -113,7 +113,7 @@ class _Work:
         self.left -= nanoseconds
         if self.left < 0:
             raise LawSizeError(
-                "the exact distribution of these dice would take too much work (limit MOST_LAW_WORK); "
+                f"the exact distribution of these dice would take more than {MOST_LAW_WORK / 1e9} seconds of work; "
                 "use fewer dice or fewer sides, or roll them many times instead",
                 limit="MOST_LAW_WORK",
             )
@@ -121,8 +121,8 @@ class _Work:
     def hold(self, values: int) -> None:
         if values > MOST_LAW_VALUES:
             raise LawSizeError(
-                f"the exact distribution of these dice would have more than {MOST_LAW_VALUES} values "
-                "(limit MOST_LAW_VALUES); use fewer dice or fewer sides, or roll them many times instead",
+                f"the exact distribution of these dice would have more than {MOST_LAW_VALUES} values; "
+                "use fewer dice or fewer sides, or roll them many times instead",
                 limit="MOST_LAW_VALUES",
             )
 
@@ -142,7 +142,7 @@ def _law_of(node: Node, work: _Work) -> Law:
         for law in laws[1:]:
             product = _multiply(product, law, work)
         return product
-    laws = [_signed(_law_of(term, work), sign) for sign, term in node.terms]
+    laws = [_law_of(term, work) if sign > 0 else _negative(_law_of(term, work)) for sign, term in node.terms]
     while len(laws) > 1:  # neighbours first: big laws are multiplied as seldom as possible
         pairs = [_add(left, right, work) for left, right in zip(laws[::2], laws[1::2], strict=False)]
         laws = pairs + laws[len(pairs) * 2 :]
@@ -157,10 +157,6 @@ def _divided(law: Law, divisor: int) -> Law:
     above = divide(law.above, divisor) if law.above is not None else None
     under = divide(law.under, divisor) if law.under is not None else None
     return replace(_from_weights(weights, law.total), above=above, under=under)
-
-
-def _signed(law: Law, sign: int) -> Law:
-    return law if sign > 0 else _negative(law)
 
 
 def _negative(law: Law) -> Law:
@@ -324,11 +320,15 @@ def _exploded(die: Law, pool: Pool, work: _Work) -> Law:
     The die is what its first face gives, then what each face in between gives, then the last one. A face that explodes
     and one that ends the die are told apart; where every new die counts for itself, a face gives its score.
     """
-    explosion, exploding = pool.explosion, pool.exploding
+    explosion = pool.explosion
     assert explosion
     gains = (pool.worth, pool.worth) if explosion.apart else (_shown, _one_less if explosion.penetrating else _shown)
-    first, later = [(_part(die, exploding, gain), _part(die, exploding, gain, ends=True)) for gain in gains]
-    depth, limit = _depth(die, pool, later[0].values[0])
+    first, later = [
+        (_part(die, exploding, gain), _part(die, exploding, gain, ends=True))
+        for exploding, gain in zip((pool.exploding, pool.exploding_added), gains, strict=True)
+    ]
+    least = min(later[0].values, default=0)
+    depth, limit = _depth(die, pool, least)
     total = die.total ** (depth + 1)
     weights: dict[int, int] = {}
     chain = None
@@ -344,7 +344,7 @@ def _exploded(die: Law, pool: Pool, work: _Work) -> Law:
         chain = _clipped(_add(chain, later[0], work) if chain else first[0], limit and limit - min(0, die.values[0]))
     if limit is not None and not explosion.once:
         weights[limit] = weights.get(limit, 0) + sum(chain.weights if chain else ())
-    law, least = _from_weights(weights, total), later[0].values[0]
+    law = _from_weights(weights, total)
     if not law.open or least < 0:
         return law
     return replace(law, above=first[0].values[0] + depth * least + min(least, later[1].values[0]))
@@ -374,7 +374,8 @@ def followed(die: Law, pool: Pool) -> int:
         die: what one face shows.
         pool: which of its faces explode.
     """
-    depth, weight = 0, sum(weight for face, weight in die.items() if face in pool.exploding)
+    kinds = (pool.exploding, pool.exploding_added)
+    depth, weight = 0, max(sum(weight for face, weight in die.items() if face in exploding) for exploding in kinds)
     while depth < MOST_EXPLOSIONS and weight ** (depth + 1) * EXPLOSION_OPEN > die.total ** (depth + 1):
         depth += 1
     return depth

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from msgspec import Struct
 
@@ -55,8 +55,9 @@ class Dice:
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, Dice) and self.text == other.text)
 
-    def __reduce__(self) -> tuple[Callable[[str], Dice], tuple[str]]:
-        return dice, (self.text,)
+    def __reduce__(self) -> tuple[Callable[..., Dice], tuple[Any]]:
+        is_typed = all(pool.explosion is None or pool.explosion.again is None for pool in self.pools)
+        return (dice, (self.text,)) if is_typed else (Dice, (self._node,))
 
     @property
     def node(self) -> notation.Node:

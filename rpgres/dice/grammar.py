@@ -6,7 +6,7 @@ minus sign lives in a sum alone, sums do not stand in sums nor products in produ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from operator import eq, ge, gt, le, lt
 from typing import TypeAlias
 
@@ -75,6 +75,13 @@ class Reroll(Struct, frozen=True):
         return any(comparison.fits(face) for comparison in self.on)
 
 
+class Again(Struct, frozen=True):
+    """Which faces bring a further die: those of the first dice, and those of the added ones."""
+
+    first: frozenset[int]
+    added: frozenset[int]
+
+
 class Explosion(Struct, frozen=True):
     """When a die that was rolled is followed by another one.
 
@@ -83,12 +90,14 @@ class Explosion(Struct, frozen=True):
         once: whether the die that follows cannot explode.
         penetrating: whether each die that follows is worth one less than it shows.
         apart: whether it is counted as a die of its own (`again`), and not added to the first.
+        again: in place of `on`, faces for which there is no notation; only of dice of their own.
     """
 
     on: Comparison | None = None
     once: bool = False
     penetrating: bool = False
     apart: bool = False
+    again: Again | None = None
 
     @property
     def limit(self) -> int:
@@ -137,12 +146,20 @@ class Pool(Struct, frozen=True):
         return self.explosion is not None
 
     @property
-    def exploding(self) -> range:
-        """The faces that explode."""
+    def exploding(self) -> Collection[int]:
+        """The faces that explode, of a first die."""
         row, explosion = self.row, self.explosion
         if explosion is None:
             return range(0)
+        if explosion.again is not None:
+            return explosion.again.first
         return explosion.on.among(row) if explosion.on else row[-1:]
+
+    @property
+    def exploding_added(self) -> Collection[int]:
+        """The faces that explode, of a die that was added."""
+        again = self.explosion.again if self.explosion is not None else None
+        return self.exploding if again is None else again.added
 
     def worth(self, value: int) -> int:
         """Return what a kept die of this value adds to the value of the pool."""
@@ -352,12 +369,26 @@ def _write_explosion(pool: Pool) -> str:
     explosion = pool.explosion
     if explosion is None:
         return ""
+    if explosion.again is not None:
+        shown = dict.fromkeys((explosion.again.first, explosion.again.added))
+        return f" again {' then '.join(map(_ranges, shown))}"
     on = f"{explosion.on.sign}{explosion.on.number}" if explosion.on else ""
     if explosion.apart:
         return f" again {on}".rstrip()
     # Where dice are kept or counted, other tools take !>=8 for dice of their own, and !!>=8 for one die.
     is_joined = bool(on and (pool.keep or pool.target))
     return f"{'!!' if is_joined else '!'}{'p' * explosion.penetrating}{'o' * explosion.once}{on}"
+
+
+def _ranges(faces: frozenset[int]) -> str:
+    """Return faces in words: `8-10`, or `1, 6`; `none` where there are none."""
+    found = list[list[int]]()
+    for face in sorted(faces):
+        if found and found[-1][-1] == face - 1:
+            found[-1].append(face)
+        else:
+            found.append([face])
+    return ", ".join(str(one[0]) if len(one) == 1 else f"{one[0]}-{one[-1]}" for one in found) or "none"
 
 
 def _write_faces(on: Comparison) -> str:

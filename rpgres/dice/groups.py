@@ -13,133 +13,38 @@ from functools import lru_cache
 from math import gcd, lcm, prod
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rpgres.dice.expression import Dice
-from rpgres.dice.grammar import FATE, MOST_EXPLOSIONS, Pool
-from rpgres.dice.rolling import DieFace, Throw
-from rpgres.errors import GivenError, LawSizeError
+from rpgres.dice.grammar import FATE, Again, Explosion, Pool
+from rpgres.dice.rolling import Throw
+from rpgres.errors import LawSizeError
 
 MOST_STEPS = 3_000_000  # of joining states in one law, some seconds
 
 Vector = tuple[int, ...]
 
 
-class Again(Struct, frozen=True):
-    """Which faces bring a further die: those of the first dice, and those of the added ones."""
-
-    first: frozenset[int]
-    added: frozenset[int]
-
-
-class AddedDice(Dice):
-    """A pool of which some faces bring a further die, in rounds, until no die does. Made by `added_dice`.
+@lru_cache(maxsize=1024)
+def added_dice(plain: Dice, again: Again) -> Dice:
+    """Return a pool of which some faces bring a further die, in rounds, until no die does; as it is where none does.
 
     Results are written die by die, each with what it brought: 6, 5 and 3, of which the 6 brought a 2, are `6,2,5,3`.
-
-    Attributes:
-        again: which faces bring a further die.
     """
-
-    again: Again
-
-    def __init__(self, plain: Dice, again: Again) -> None:
-        super().__init__(plain.node)
-        shown = [_ranges(faces) for faces in dict.fromkeys((again.first, again.added))]
-        self.__dict__.update(again=again, text=f"{plain.text} again {' then '.join(shown)}", _size=None)
-
-    def __reduce__(self) -> tuple[Callable[[str, Again], Dice], tuple[str, Again]]:  # type: ignore[override]
-        return _again, (_plain_text(self), self.again)
-
-    def throw(self, below: Callable[[int], int]) -> Throw:
-        """Return one result, drawn die by die."""
-        sides = self.pools[0].sides
-        return self._made(lambda: below(sides) + 1)
-
-    def read(self, text: str) -> Throw:
-        """Return the throw that was read off real dice.
-
-        Raises:
-            GivenError: the dice cannot have shown this; the message says what was expected.
-        """
-        pool, words = self.pools[0], text.replace(",", " ").split()
-        zero = str(pool.sides)[1:] if pool.sides in (10, 100, 1000) else None
-        faces = [
-            pool.sides if word == zero else int(word) if word.isascii() and word.isdigit() else 0 for word in words
-        ]
-        for word, face in zip(words, faces, strict=True):
-            if face not in pool.faces:
-                raise GivenError(f"{word!r} in {text!r} is no face of a d{pool.sides}", given=text)
-        left = iter(faces)
-
-        def draw() -> int:
-            face = next(left, None)
-            if face is None:
-                raise GivenError(
-                    f"{pool.count}d{pool.sides} expected, each followed by the dice that it brings "
-                    f"({self._brings()}); {text!r} has too few faces",
-                    given=text,
-                )
-            return face
-
-        found = self._made(draw)
-        surplus = len(list(left))
-        if surplus:
-            many = "one face" if surplus == 1 else f"{surplus} faces"
-            message = f"{pool.count}d{pool.sides} expected; {text!r} has {many} too many: {self._brings()}"
-            raise GivenError(message, given=text)
-        return found
-
-    def _brings(self) -> str:
-        shown = ", ".join(map(str, sorted(self.again.first)))
-        return f"each {shown} brings one" if shown else "no face brings one"
-
-    def _made(self, draw: Callable[[], int]) -> Throw:
-        pool, found = self.pools[0], list[DieFace]()
-        for _ in range(pool.count):
-            brings = self.again.first
-            for depth in range(MOST_EXPLOSIONS + 1):
-                face = draw()
-                goes_on = face in brings and depth < MOST_EXPLOSIONS
-                found.append(DieFace(face, pool.sides, "kept", goes_on))
-                if not goes_on:
-                    break
-                brings = self.again.added
-        return Throw(sum(one.face for one in found), (tuple(found),), ",".join(str(one.face) for one in found))
+    if not again.first:
+        return plain
+    return Dice(replace(plain.pools[0], explosion=Explosion(apart=True, again=again)))
 
 
-def _ranges(faces: frozenset[int]) -> str:
-    """Return faces in words: `8-10`, or `1, 6`; `none` where there are none."""
-    found = list[list[int]]()
-    for face in sorted(faces):
-        if found and found[-1][-1] == face - 1:
-            found[-1].append(face)
-        else:
-            found.append([face])
-    return ", ".join(str(one[0]) if len(one) == 1 else f"{one[0]}-{one[-1]}" for one in found) or "none"
-
-
-def added_dice(plain: Dice, again: Again) -> Dice:
-    """Return dice of which some faces bring a further one; the plain ones where none does."""
-    return AddedDice(plain, again) if again.first else plain
-
-
-def _again(text: str, again: Again) -> Dice:
-    return added_dice(Dice.of(text), again)
-
-
-def _plain_text(dice: Dice) -> str:
-    from rpgres.dice.grammar import write
-
-    return write(dice.node)
-
-
-def faces_of(throw: Throw) -> tuple[tuple[int, bool], ...]:
+def faces_of(pool: Pool, throw: Throw) -> tuple[tuple[int, bool], ...]:
     """Return the dice of a throw of one pool that count, each with whether it is one of the first."""
-    found, is_first = [], True
+    limit = pool.explosion.limit if pool.explosion is not None else 0
+    found, added = [], 0
     for one in throw.faces[0]:
         if one.mark == "kept":
-            found.append((one.face, is_first))
-        is_first = not one.exploded
+            found.append((one.face, not added))
+        goes_on = added < limit and one.face in (pool.exploding_added if added else pool.exploding)
+        added = added + 1 if goes_on else 0
     return tuple(found)
 
 
@@ -260,7 +165,7 @@ def check_steps(steps: int) -> None:
     """
     if steps > MOST_STEPS:
         raise LawSizeError(
-            "to work out what is read off these dice together would take too long (limit MOST_STEPS); "
+            f"to work out what is read off these dice together would take more than {MOST_STEPS:,} steps; "
             "use fewer dice or fewer sides, or roll them many times instead",
             limit="MOST_STEPS",
         )

@@ -119,15 +119,16 @@ def _pool_law(pool: Pool, readings: tuple[Reading, ...]) -> Law:
 def _with_added(pool: Pool, readings: tuple[Reading, ...], joining: Joining) -> tuple[list[tuple[int, Vector]], int]:
     """Return the law of one die with all that it adds, which count for themselves and are all kept."""
     shown, join = shown_law(pool), joining.join()
-    last: dict[Vector, int] = {}
-    going_on: dict[Vector, int] = {}
-    for face, weight in shown.items():
-        group, vector = going_on if face in pool.exploding else last, _shown(pool, readings, face)
-        group[vector] = group.get(vector, 0) + weight
     depth = followed(shown, pool)
     die: dict[Vector, int] = {}
     chain = {joining.nothing: 1}
     for exploded in range(depth + 1):
+        last: dict[Vector, int] = {}
+        going_on: dict[Vector, int] = {}
+        for face, weight in shown.items():
+            goes_on = face in (pool.exploding_added if exploded else pool.exploding)
+            group, vector = going_on if goes_on else last, _shown(pool, readings, face)
+            group[vector] = group.get(vector, 0) + weight
         check_steps(len(chain) * len(shown.values))
         for vector, weight in both(chain, last, join).items():
             die[vector] = die.get(vector, 0) + weight * shown.total ** (depth - exploded)

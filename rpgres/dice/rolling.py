@@ -202,6 +202,7 @@ def _throw_dice(pool: Pool, draw: _Draw) -> list[list[_Face]]:
             return dice
         if is_apart:
             dice.append([])
+        exploding = pool.exploding_added
         explosions += 1
         reason = _EXPLOSION
 
@@ -241,7 +242,7 @@ class _Reading:
             self.refuse_few()
         last = _face_text(self.pool, self.faces[-1])
         what = "explodes" if reason == _EXPLOSION else "is rerolled"
-        die = "the die that it brings" if self.pool.explosion and self.pool.explosion.apart else "the same die"
+        die = "the die that it brings" if self._is_apart else "the same die"
         _refuse(
             f"the last {last} of {self.text!r} {what} and must be followed by the next face of {die}; "
             "give the faces of each die in order, die by die",
@@ -254,11 +255,16 @@ class _Reading:
             self.refuse_count()
         again = next(face for face in self.faces if self._goes_on(face))
         what = "is rerolled" if self.pool.reroll and self.pool.reroll.wants(again) else "explodes"
+        die = "that of the die that it brings" if self._is_apart else "the new one of the same die"
         _refuse(
             f"{_expected(self.pool)}; in {self.text!r} the {_face_text(self.pool, again)} {what}, so the next face "
-            "is the new one of the same die, and a die is missing; give the faces of each die in order, die by die",
+            f"is {die}, and a die is missing; give the faces of each die in order, die by die",
             self.text,
         )
+
+    @property
+    def _is_apart(self) -> bool:
+        return self.pool.explosion is not None and self.pool.explosion.apart
 
     def _goes_on(self, face: int) -> bool:
         rerolled = self.pool.reroll and self.pool.reroll.wants(face)

@@ -32,7 +32,7 @@ class Scanner:
 
     def __init__(self, text: str) -> None:
         if len(text) > MOST_TEXT:
-            message = f"this expression has {len(text)} characters, more than {MOST_TEXT} (limit MOST_TEXT)"
+            message = f"this expression has {len(text)} characters, more than {MOST_TEXT}"
             raise over("MOST_TEXT", NotationError(message, text, MOST_TEXT, len(text) - MOST_TEXT))
         self.text = text
         self.at = 0
@@ -61,7 +61,7 @@ class Scanner:
         raise NotationError(message, self.text, position, end - position)
 
     def limit(self, name: str, message: str, position: int) -> NoReturn:
-        error = NotationError(f"{message} (limit {name})", self.text, position, self.at - position)
+        error = NotationError(message, self.text, position, self.at - position)
         raise over(name, error)
 
     def match(self, pattern: str) -> re.Match[str] | None:

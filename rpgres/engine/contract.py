@@ -8,15 +8,15 @@ from typing import Any
 
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import GivenDealer, SeededDealer
-from rpgres.engine.events import Decided, Drawn, Event, Rolled
+from rpgres.engine.events import Drawn, Event, Rolled
 from rpgres.engine.labels import labels_of
 from rpgres.engine.outcomes import Outcome
-from rpgres.engine.players import Answer, Seats
+from rpgres.engine.players import Seats
 from rpgres.engine.prepare import Prepared
-from rpgres.engine.records import AnswerRecord, answers_of
+from rpgres.engine.records import AnswerRecord, answers_of, scripts_of
 from rpgres.engine.running import Run
 from rpgres.engine.stops import NeedsAnswer, not_deterministic
-from rpgres.engine.waiting import always, waiting
+from rpgres.engine.waiting import always, decisions_in, waiting
 from rpgres.errors import RuleError, UsageError, in_short
 from rpgres.model.serialization import unkept
 from rpgres.model.state import Map
@@ -43,16 +43,14 @@ def check_repeats(
         RuleError: it asked something else.
     """
     first = list(answers_of(events, single=labels_of(prepared.rules, prepared.action)))
-    scripts: dict[str, dict[str, list[str]]] = {"chance": {}, "decision": {}}
-    for answer in first:
-        scripts[answer.kind].setdefault(answer.key, []).append(answer.value)
-    dealer = GivenDealer(scripts["chance"], then=SeededDealer(streams, step=step))
+    given, choose = scripts_of(first)
+    dealer = GivenDealer(given, then=SeededDealer(streams, step=step))
     asks = ""
     try:
         # Everything that was asked so far is answered, optional decisions included, so the next question is the end.
         # So are claims, which go by who answered.
         is_recalled = waits_for or prepared.trust is not None
-        players = waiting(waits=always, recalled=_decided(events)) if is_recalled else Seats(scripts["decision"])
+        players = waiting(waits=always, recalled=decisions_in(events)) if is_recalled else Seats(choose)
         run = play(dealer, players)
     except NeedsAnswer as needs:
         run, asks = needs.run, needs.question.label
@@ -62,15 +60,6 @@ def check_repeats(
     for one, other in zip_longest(_asked_in_order(first, waits_for), _asked_in_order(again, asks), fillvalue="nothing"):
         if one != other:
             raise _strayed(prepared, not_deterministic(one, other))
-
-
-def _decided(events: Sequence[Event]) -> dict[tuple[str, str], list[Answer]]:
-    """Return the decisions by label and by who took them, in order."""
-    decided: dict[tuple[str, str], list[Answer]] = {}
-    for event in events:
-        if isinstance(event, Decided):
-            decided.setdefault((event.label, event.who), []).append(Answer(event.answer, event.means))
-    return decided
 
 
 def _asked_in_order(answers: Sequence[AnswerRecord], waits_for: str) -> Iterator[str]:

@@ -48,7 +48,7 @@ def _check_kept(rules: Rules, kind: str, before: State, after: State) -> None:
         return
     from rpgres.model.serialization import fault_in, misnamed_in
 
-    fault = ("" if is_plain else fault_in(after)) or misnamed_in(after)
+    fault = ("" if is_plain else fault_in(after, before=before)) or misnamed_in(after)
     if fault:
         raise RuleError(f"the effect {kind} of the ruleset {rules.id} returned an invalid state: {fault}")
 

@@ -98,8 +98,8 @@ class Turned(msgspec.Struct, frozen=True, gc=False):
     audience: tuple[str, ...] | None = None
 
 
-# `audience` holds the seats that may know of it; None is everybody
 Event = Rolled | Decided | Told | Drawn | Moved | Turned
+"""Type: one of what happens; `audience` holds the seats that may know of it, None is everybody."""
 
 
 def seen(event: Event, seat: str) -> Event | None:

@@ -16,7 +16,7 @@ import msgspec
 
 from rpgres.engine.piles import lay_out
 from rpgres.engine.players import OrdersPolicy, Policy
-from rpgres.engine.views import HOST, state_seen
+from rpgres.engine.views import is_for, state_seen
 from rpgres.errors import UsageError
 from rpgres.model.state import EMPTY, Map, Pile, State, pile_name
 from rpgres.rulesets import Rules
@@ -81,7 +81,7 @@ def known_to(rules: Rules, state: State, seat: str | None, *, actor: str = "") -
         UsageError: the seat does not see some cards, and nothing says which they may be.
     """
     state = lay_out(rules, state) if rules.file.piles else state
-    hidden = {name: pile for name, pile in state.piles.items() if not _sees(seat, pile.audience)}
+    hidden = {name: pile for name, pile in state.piles.items() if not is_for(pile.audience, seat)}
     sources = {name: _source(rules, name, pile) for name, pile in hidden.items()}
     for name, source in sources.items():
         if source not in hidden:
@@ -105,14 +105,10 @@ def known_to(rules: Rules, state: State, seat: str | None, *, actor: str = "") -
     return Start(msgspec.structs.replace(seen, piles=Map(piles)), actor, Map(undealt), seat)
 
 
-def _sees(seat: str | None, audience: tuple[str, ...] | None) -> bool:
-    return audience is None or (bool(audience) if seat is HOST else seat in audience)
-
-
 def _known_top(pile: Pile, seat: str | None) -> int:
     """Return how many top cards a seat knows in a row; a known card below an unknown one may lie anywhere."""
     count = 0
-    while count < len(pile.top) and _sees(seat, pile.knowers[count]):
+    while count < len(pile.top) and is_for(pile.knowers[count], seat):
         count += 1
     return count
 

@@ -15,7 +15,8 @@ from rpgres.errors import ChoiceError, UsageError
 from rpgres.model.state import EMPTY, Card, State, slug
 from rpgres.rulesets import OUTCOME_ONLY, Option, Rules, unknown
 
-NO = "no"  # the answer that skips an optional question
+NO = "no"
+"""The answer that skips an optional question."""
 HOSTS = "host"  # the source of an answer that the host of a persistent table gave for a player
 POLICY = "policy"  # by what means an answer came that a policy gave
 ORDERS = "orders"  # the source of an answer by standing orders
@@ -155,6 +156,7 @@ class View(msgspec.Struct, frozen=True, gc=False):
 
 Answerer = Callable[[Question, View], "Answer | None"]  # None leaves the question to the next
 Policy = Callable[[View, Question], "str | Mapping[str, int] | None"]
+"""Type: `(view, question) -> option name, weights by option name, or None`."""
 Prompt = Callable[[View, Question], "str | None"]
 
 
@@ -472,14 +474,16 @@ class Policies:
     Attributes:
         by_question: whether all of them look at nothing but the question.
         by_facts: whether all of them take no notice of names, besides.
+        is_preferred: whether all of them are `preferred`, which skips what is optional where no option is over 0.
     """
 
-    __slots__ = ("_by", "_everybody", "_is_common", "by_facts", "by_question")
+    __slots__ = ("_by", "_everybody", "_is_common", "by_facts", "by_question", "is_preferred")
 
     def __init__(self, by: Mapping[str, Policy]) -> None:
         self._by, self._everybody = by, by.get("")
         self.by_question = all(getattr(policy, "by_question", False) for policy in by.values())
         self.by_facts = all(getattr(policy, "by_facts", False) for policy in by.values())
+        self.is_preferred = "" in by and all(policy is preferred for policy in by.values())
         self._is_common = not any(by)  # no player has one of their own
 
     def of(self, who: str, seat: str) -> Policy | None:

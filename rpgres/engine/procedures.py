@@ -20,7 +20,6 @@ from rpgres.engine.prepare import Prepared
 from rpgres.engine.running import EFFECTS, Run
 from rpgres.engine.stops import Broken, in_code
 from rpgres.engine.table import Outcome, Table
-from rpgres.engine.views import hidden_in, words_in
 from rpgres.errors import in_short
 from rpgres.model.state import State
 from rpgres.rulesets import Effect, Rules
@@ -116,6 +115,8 @@ def _apply(run: Run, rules: Rules, turn: Turn) -> None:
 
 def _by_audience(effects: Iterable[Effect], *states: State) -> dict[tuple[str, ...] | None, list[Effect]]:
     """Return effects by audience: one that names something hidden is for those who know of that."""
+    from rpgres.engine.views import hidden_in, words_in
+
     hidden, found = hidden_in(*states), dict[tuple[str, ...] | None, list[Effect]]()
     for effect in effects:
         named_in = [set(hidden[word]) for word in words_in(effect) if word in hidden] if hidden else []

@@ -273,6 +273,14 @@ def answers_of(events: Iterable[Event], *, single: Container[str] = ()) -> Itera
             yield AnswerRecord(event.label, "chance", event.card)
 
 
+def scripts_of(answers: Iterable[AnswerRecord]) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """Return the results of chance, and the decisions, of a run as they are given to another: by key, in order."""
+    given, choose = dict[str, list[str]](), dict[str, list[str]]()
+    for answer in answers:
+        (given if answer.kind == "chance" else choose).setdefault(answer.key, []).append(answer.value)
+    return given, choose
+
+
 def event_record(event: Event) -> EventRecord:
     """Return an event as the JSON has it, with everything for the seats that may see it."""
     audience = None if event.audience is None else list(event.audience)

@@ -10,7 +10,7 @@ import msgspec
 
 from rpgres.dice.seeds import Streams, read_seed
 from rpgres.engine.prepare import prepare
-from rpgres.engine.records import Pending, Result, error_record, plain_data
+from rpgres.engine.records import Pending, Result, error_record, plain_data, scripts_of
 from rpgres.engine.resolve import Folders, folders_of, listed_answers, rules_for, run_once
 from rpgres.errors import FileError, RpgresError, RuleError, UsageError, as_own, located
 from rpgres.rulesets.sheets import MissingSheet
@@ -122,10 +122,7 @@ def resuming(pending: Pending, given: Mapping[str, list[str]]) -> dict[str, dict
         pending: what waits.
         given: results that were given beforehand, by label.
     """
-    given, choose = dict(given), dict[str, list[str]]()
-    so_far: dict[str, list[str]] = {}
-    for answer in pending.answers:
-        (so_far if answer.kind == "chance" else choose).setdefault(answer.key, []).append(answer.value)
+    given, (so_far, choose) = dict(given), scripts_of(pending.answers)
     for label, values in so_far.items():  # what was given beforehand comes first, and may reach further
         given[label] = values + given.get(label, [])[len(values) :]
     choose.setdefault(pending.question.typed, [])

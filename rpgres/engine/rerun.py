@@ -19,7 +19,7 @@ from rpgres.engine.decisions import accepted
 from rpgres.engine.labels import check_labels
 from rpgres.engine.players import NO, Answer, Policy, Question, Seats, View
 from rpgres.engine.prepare import Prepared, policies_of, prepare
-from rpgres.engine.records import AnswerRecord, Pending, Result
+from rpgres.engine.records import AnswerRecord, Pending, Result, scripts_of
 from rpgres.engine.run import run
 from rpgres.errors import ChoiceError, GivenError, UsageError, named
 from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, RollEvent
@@ -144,6 +144,7 @@ class WhatIf(Printed, frozen=True, kw_only=True, tag="rpgres.what-if/1"):
 def answers_in(events: Iterable[EventRecord], *, step: str = "") -> list[Answered]:
     """Return the answers of a run in order."""
     found, counts = list[Answered](), dict[tuple[str, str], int]()
+    kind: Kind
     for event in events:
         match event:
             case RollEvent() if event.faces:
@@ -155,18 +156,8 @@ def answers_in(events: Iterable[EventRecord], *, step: str = "") -> list[Answere
             case _:
                 continue
         number = counts[kind, event.label] = counts.get((kind, event.label), 0) + 1
-        is_chance = kind == "chance"
-        found.append(
-            Answered(
-                kind="chance" if is_chance else "decision",
-                label=event.label,
-                number=number,
-                value=value,
-                who=who,
-                means=means,
-                step=step,
-            )
-        )
+        one = Answered(kind=kind, label=event.label, number=number, value=value, who=who, means=means, step=step)
+        found.append(one)
     return found
 
 
@@ -181,12 +172,13 @@ def read_changes(given: Sequence[str], choose: Sequence[str], answers: Sequence[
     Raises:
         UsageError: nothing is changed, or it is not clear which answer is meant.
     """
-    typed = [("chance", text) for text in given] + [("decision", text) for text in choose]
+    typed: list[tuple[Kind, str]] = [("chance", text) for text in given]
+    typed += [("decision", text) for text in choose]
     if not typed:
         known = ", ".join(f"{one.label}={one.value}" for one in answers[:MOST_LISTED])
         message = f"say what is changed: {named('choose')} LABEL=OPTION or {named('given')} LABEL=FACES"
         raise UsageError(f"{message}; the answers were {known}" if known else message)
-    changes = [_read(text, answers, kind="chance" if kind == "chance" else "decision") for kind, text in typed]
+    changes = [_read(text, answers, kind=kind) for kind, text in typed]
     places = [(change.kind, change.step, change.label, change.number) for change in changes]
     if len(set(places)) < len(places):
         raise UsageError("an answer is changed twice")
@@ -206,27 +198,20 @@ def _read(text: str, answers: Sequence[Answered], *, kind: Kind) -> Changed:
         listed = ", ".join(f"{one.name} ({one.value})" for one in own[:12])
         raise UsageError(f"{named(option)} {key}: the run has {len(own)} such answers; name one: {listed}")
     number = int(match["number"] or 1)
+    change = Changed(kind=kind, label=label, number=number, value=value, who=who, step=step)
     if not own:
         steps = {one.step for one in answers}
         if not step and steps - {""}:
             known = dict.fromkeys(f"{one.step}.{one.label}" for one in answers if one.kind == kind)
             raise UsageError(unknown("answer", key, known, of="this run"))
-        return Changed(kind=kind, label=label, number=number, value=value, who=who, step=step)
-    chosen = own[number - 1] if number <= len(own) else None
-    if chosen is None and number == len(own) + 1 and (step or not own[0].step):
+        return change
+    if number <= len(own):
+        was = own[number - 1]
+        return msgspec.structs.replace(change, number=was.number, was=was.value, who=was.who, step=was.step)
+    if number == len(own) + 1 and (step or not own[0].step):
         later = max(one.number for one in own) + 1
-        return Changed(kind=kind, label=label, number=later, value=value, who=who, step=own[0].step)
-    if chosen is None:
-        raise UsageError(f"{named(option)} {key}: the run has {len(own)} such answers, not {number}")
-    return Changed(
-        kind=kind,
-        label=label,
-        number=chosen.number,
-        value=value,
-        was=chosen.value,
-        who=chosen.who,
-        step=chosen.step,
-    )
+        return msgspec.structs.replace(change, number=later, step=own[0].step)
+    raise UsageError(f"{named(option)} {key}: the run has {len(own)} such answers, not {number}")
 
 
 def _address(key: str, steps: Iterable[str]) -> tuple[str, str, str]:
@@ -404,9 +389,7 @@ def run_again(
     streams = Streams(seed)
     dealer = _dealer(answers, changes, then=SeededDealer(streams, step=step))
     decisions = _decisions(answers, changes)
-    later = dict[str, list[str]]()
-    for one in unused:
-        later.setdefault(one.key, []).append(one.value)
+    _, later = scripts_of(unused)
     seats = Seats(later, policies=policies)
     for answerers in (seats.answerers, seats.said):
         answerers.insert(0, decisions.answer)

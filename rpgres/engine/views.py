@@ -8,7 +8,7 @@ there is one. The host sees what any seat may see.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -77,10 +77,14 @@ def hidden_in(*states: State) -> dict[str, list[str]]:
 # Results and pending decisions
 
 
+def is_for(audience: Collection[str] | None, seat: str | None) -> bool:
+    """Tell whether something with an audience is for a seat; for the host it is where it is for any."""
+    return audience is None or (bool(audience) if seat is HOST else seat in audience)
+
+
 def event_seen(event: EventRecord, seat: str | None) -> EventRecord | None:
     """Return what a seat, or the host, may know of an event; None when that is nothing."""
-    audience = event.audience
-    if audience is None or (bool(audience) if seat is HOST else seat in audience):
+    if is_for(event.audience, seat):
         return event
     return event.others if isinstance(event, DrawEvent | MoveEvent) else None
 

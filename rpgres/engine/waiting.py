@@ -5,10 +5,12 @@ The table says which questions wait; here it is only read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from rpgres.engine.events import Decided, Event
 from rpgres.engine.players import HOSTS, NO, Answer, Answerer, Policy, Prompt, Question, Script, Seats, View
 from rpgres.engine.stops import NeedsAnswer
+from rpgres.model.events import DecisionEvent, EventRecord
 from rpgres.model.state import EMPTY
 
 Asked = tuple[str, str]  # a label, and who is asked under it
@@ -56,6 +58,15 @@ def waiting(
     seats.answerers = seats.said = [_waiting(said, others, waits)]
     seats.gathers = True
     return seats
+
+
+def decisions_in(events: Iterable[Event | EventRecord]) -> Answered:
+    """Return every decision of a run by label and by who took it, in order."""
+    answered: dict[Asked, list[Answer]] = {}
+    for event in events:
+        if isinstance(event, Decided | DecisionEvent):
+            answered.setdefault((event.label, event.who), []).append(Answer(event.answer, event.means))
+    return answered
 
 
 def recalling(answered: Answered) -> Seats:

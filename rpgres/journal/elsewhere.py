@@ -19,6 +19,7 @@ from rpgres.errors import RpgresError, UsageError, named
 from rpgres.journal.commitments import SealFile, sealed
 from rpgres.journal.forms import AnswerFile, RunEntry, ViewRecord
 from rpgres.journal.permissions import check_given
+from rpgres.journal.records import drawn_in
 from rpgres.journal.replay import answered_in
 from rpgres.model.events import DecisionEvent, DrawEvent, RollEvent, TurnEvent
 from rpgres.model.serialization import read_state
@@ -168,11 +169,7 @@ def _of_this_turn(pending: Pending) -> Pending:
 
 def _asked_by(rules: Rules, pending: Pending, state: State) -> tuple[Question, ...]:
     """Return what a rule asks when it is run on what is known of its answers; nothing where that does not reach."""
-    given: dict[str, list[str]] = {}
-    for answer in pending.answers:
-        if answer.kind == "chance":
-            given.setdefault(answer.label, []).append(answer.value)
-    dealer = GivenDealer(given, then=NoDealer(lambda *_: Stop()))
+    dealer = GivenDealer(drawn_in(pending), then=NoDealer(lambda *_: Stop()))
     players = recalling(answered_in(pending))
     try:
         prepared = prepare(rules, pending.action, pending.inputs, state=state, actor=pending.actor)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from rpgres.engine.records import Pending, Result
+from rpgres.engine.records import Pending, Result, scripts_of
 from rpgres.errors import FileError, RpgresError
 from rpgres.journal.chain import SALT
 from rpgres.model.state import State
@@ -298,8 +298,4 @@ def found_in(secret: Secret) -> Result | Pending | None:
 
 def drawn_in(found: Result | Pending) -> dict[str, list[str]]:
     """Return what a run has rolled and drawn, by label and in order."""
-    drawn: dict[str, list[str]] = {}
-    for answer in found.answers:
-        if answer.kind == "chance":
-            drawn.setdefault(answer.label, []).append(answer.value)
-    return drawn
+    return scripts_of(found.answers)[0]

@@ -16,20 +16,20 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Given, GivenDealer, Hand, NoDealer, SeededDealer, TapedDealer
 from rpgres.engine.labels import check_labels
 from rpgres.engine.periods import turn
-from rpgres.engine.players import Answer, OrdersPolicy, Policy, Prompt, Question, Seats, View, policy_of
+from rpgres.engine.players import OrdersPolicy, Policy, Prompt, Question, Seats, View, policy_of
 from rpgres.engine.prepare import Prepared, answers_to, policies_of, prepare
 from rpgres.engine.records import Pending, QuestionRecord, Result, bare_result
 from rpgres.engine.run import play, run
 from rpgres.engine.running import Trust
 from rpgres.engine.stops import NeedsAnswer, Stop
 from rpgres.engine.views import HOST, laid_by, private_in
-from rpgres.engine.waiting import Answered, Asked, Waits, always, recalling, waiting
+from rpgres.engine.waiting import Answered, Waits, always, decisions_in, recalling, waiting
 from rpgres.errors import RpgresError, UsageError, named
 from rpgres.journal.history import History
 from rpgres.journal.permissions import claims_in, claims_of
 from rpgres.journal.records import Entry, Secret, found_in
 from rpgres.lint.paths import Known
-from rpgres.model.events import DecisionEvent, TurnEvent
+from rpgres.model.events import TurnEvent
 from rpgres.model.state import EMPTY, GM, Map, State
 from rpgres.rulesets import CLAIM, Rules
 from rpgres.toml.reading import Source
@@ -118,11 +118,7 @@ def run_of(history: History, entry: Entry) -> Run:
 
 def answered_in(found: Result | Pending | None) -> Answered:
     """Return every decision of a run by label and by who took it, in order."""
-    answered: dict[Asked, list[Answer]] = {}
-    for event in found.events if found is not None else ():
-        if isinstance(event, DecisionEvent):
-            answered.setdefault((event.label, event.who), []).append(Answer(event.answer, event.means))
-    return answered
+    return decisions_in(found.events if found is not None else ())
 
 
 def run_at(

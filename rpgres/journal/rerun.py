@@ -18,7 +18,7 @@ from rpgres.engine.rerun import WhatIf, answers_in, check_changes, playing, read
 from rpgres.engine.views import HOST, event_seen, found_seen
 from rpgres.errors import RpgresError, UsageError
 from rpgres.journal.history import History
-from rpgres.journal.records import Entry, TableError, found_in
+from rpgres.journal.records import Entry, found_in
 from rpgres.journal.store import read_state_after
 from rpgres.journal.views import run_seen
 from rpgres.model.events import DecisionEvent, EventRecord
@@ -50,8 +50,7 @@ def table_what_if(
         auto: whether the ruleset's first policy answers them.
 
     Raises:
-        UsageError: the entry is no finished action, or the seat may not know all of it.
-        TableError: there is no such entry.
+        UsageError: there is no such entry, it is no finished action, or the seat may not know all of it.
     """
     begun, ended = _action(history, number)
     before = found_in(ended.secret)
@@ -93,7 +92,7 @@ def _is_hidden(event: EventRecord, seat: str | None) -> bool:
 def _action(history: History, number: int) -> tuple[Entry, Entry]:
     """Return the entry with which an action began, and the one with its result."""
     if not 0 <= number < len(history.entries):
-        raise TableError(f"the table has the entries 0 to {len(history.entries) - 1}, and no entry {number}")
+        raise UsageError(f"the table has the entries 0 to {len(history.entries) - 1}, and no entry {number}")
     begun = history.run_of(history.entries[number])
     if begun.kind != "act":
         raise UsageError(f"entry {number} is no action; `rpgres table log` lists the entries")

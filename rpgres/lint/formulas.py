@@ -54,9 +54,19 @@ def scope_of(rules: Rules, actions: Iterable[str]) -> Scope:
     )
 
 
+# Where a ruleset declares what its other keys name.
+DECLARED = {"band": "bands", "switch": "switches", "track": "tracks", "parameter": "parameters", "menu": "menus"}
+
+
 def missing(path: KeyPath, what: str, name: str, known: Iterable[str]) -> Fault:
-    """Return the fault that a ruleset has nothing of a name, with the nearest, or all when they are few."""
-    return unknown_name(path, f"the ruleset has no {what} {name!r}", name, known, there="it has")
+    """Return the fault that a ruleset has nothing of a name, with the nearest, or all when they are few, or none."""
+    names, table = tuple(known), DECLARED.get(what)
+    message = f"the ruleset has no {what} {name!r}"
+    if not names and table is not None:
+        return Fault(
+            "unknown-name", path, f"{message}, and declares none; [{table}.{name}] in ruleset.toml declares one"
+        )
+    return unknown_name(path, message, name, names, there="it has")
 
 
 def bounds_faults(path: KeyPath, at_least: int | None, at_most: int | None, default: object = None) -> Iterator[Fault]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from functools import partial, reduce
+from functools import reduce
 from math import inf
 
 from rpgres.errors import FileError, RuleError
 from rpgres.lint.formulas import TRIED, missing, unreadable
 from rpgres.lint.named_questions import ask_faults, ask_texts
-from rpgres.lint.named_spans import EITHER, Spans
+from rpgres.lint.named_spans import Spans
 from rpgres.rulesets.actions import OPPOSITION, Action
 from rpgres.rulesets.dice_plans import (
     BAND,
@@ -47,8 +47,6 @@ from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.spans import Span, span_of, truth, within
 from rpgres.rulesets.tree import reached
 from rpgres.toml.diagnostics import Fault, KeyPath, nearest
-
-_THROWN = Span(1, inf)
 
 
 def definition_faults(rules: Rules) -> Iterator[Fault]:
@@ -354,15 +352,7 @@ def _endless(name: str, plan: DicePlan, spans: Spans) -> Iterator[Fault]:
         if group.again is None or pool is None:
             continue
         first, added = (
-            [
-                truth(
-                    within(
-                        group.again.tree,
-                        partial(spans.of_die, {"face": span_of(face), "added": span_of(is_added), "thrown": _THROWN}),
-                    )
-                )
-                for face in pool.faces
-            ]
+            [truth(spans.of_die(group.again.tree, span_of(face), span_of(is_added))) for face in pool.faces]
             for is_added in (0, 1)
         )
         if all(added) and any(one is not False for one in first):
@@ -373,11 +363,10 @@ def _divisors(action: Action, plan: DicePlan, spans: Spans) -> Iterator[Fault]:
     """Yield the formulas with a divisor that may be 0."""
     pools = [pool for group in plan.groups.values() if (pool := pool_of(group)) is not None]
     faces = [span_of(face) for pool in pools for face in pool.faces] or [Span(1, inf)]
-    of_die = {"face": reduce(Span.plus, faces), "added": EITHER, "thrown": _THROWN}
-    known = partial(spans.of_die, of_die)
+    face = reduce(Span.plus, faces)
     for path, expr, _ in _trees(action, plan):
         for divisor in dict.fromkeys(_divided_by(expr, frozenset())):
-            span = within(divisor, known)
+            span = spans.of_die(divisor, face)
             if truth(span) is not True:
                 shown = ", ".join(one for one in names(divisor) if not one.startswith(SLOT))
                 what = shown if isinstance(divisor, Name) and shown else f"a divisor{shown and f' (of {shown})'}"

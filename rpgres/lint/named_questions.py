@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import partial
-from math import inf
+from collections.abc import Iterator
 
 from rpgres.lint.formulas import missing, scope_of
 from rpgres.lint.named_spans import Spans
@@ -17,7 +15,7 @@ from rpgres.rulesets.numbers import sheet_names
 from rpgres.rulesets.references import spoken_of
 from rpgres.rulesets.rows import RowQuestion
 from rpgres.rulesets.rules import Rules
-from rpgres.rulesets.spans import Span, span_of, truth, within
+from rpgres.rulesets.spans import span_of, truth, within
 from rpgres.rulesets.tree import walk
 from rpgres.toml.diagnostics import Fault, KeyPath
 
@@ -116,8 +114,8 @@ def _option(rules: Rules, name: str, path: KeyPath, ask: Asking, option: Choosab
 
 
 def _again(path: KeyPath, option: Choosable, plan: DicePlan, spans: Spans) -> Iterator[Fault]:
-    most = plan.asks[str(path[-3])].options[str(path[-1])].most
-    if most is not None and within(most.tree, spans.__getitem__).high < 1:
+    its = plan.asks[str(path[-3])].options[str(path[-1])]
+    if its.most is not None and within(its.most.tree, spans.__getitem__).high < 1:
         yield Fault("bad-bounds", (*path, "most"), "`most` is never above 0, so no dice are rerolled; write 1 or more")
     if option.most != "" and not option.reroll:
         yield Fault("useless", (*path, "most"), "`most` limits the dice of `reroll`, and there is no `reroll`")
@@ -130,18 +128,8 @@ def _again(path: KeyPath, option: Choosable, plan: DicePlan, spans: Spans) -> It
         if pool is None:
             continue
         if pool.keep:
-            yield Fault(
-                "bad-dice",
-                at,
-                f"the dice {group} keep or drop some, so they cannot be rerolled one by one",
-            )
+            message = f"the dice {group} keep or drop some, so they cannot be rerolled one by one"
+            yield Fault("bad-dice", at, message)
             continue
-        label, name = str(path[-3]), str(path[-1])
-        fits = plan.asks[label].options[name].reroll[group].tree
-        of_die: Callable[[str], Span] = partial(spans.of_die, {"added": Span(0, 1), "thrown": Span(1, inf)})
-        if all(truth(within(fits, partial(_with_face, of_die, face))) is False for face in pool.faces):
+        if all(truth(spans.of_die(its.reroll[group].tree, span_of(face))) is False for face in pool.faces):
             yield Fault("never-matches", at, "no face fits this condition")
-
-
-def _with_face(of_die: Callable[[str], Span], face: int, name: str) -> Span:
-    return span_of(face) if name == "face" else of_die(name)

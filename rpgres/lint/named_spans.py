@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from functools import partial
 from math import inf
 
 from rpgres.dice.grammar import Pool
 from rpgres.errors import RuleError
 from rpgres.rulesets.actions import OPPOSITION
 from rpgres.rulesets.dice_plans import BAND, GIVEN, NO, SLOT, TIMES, DicePlan, GroupPlan, dice_plan, pool_of
-from rpgres.rulesets.formulas import Read
+from rpgres.rulesets.formulas import Expr, Read
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.schema import Parameter
 from rpgres.rulesets.spans import ANY, Span, span_of, truth, within
@@ -54,10 +52,6 @@ def number_spans(rules: Rules, name: str) -> dict[str, Limits]:
         for number, span in found.items()
         if span.low > -inf
     }
-
-
-def die_spans(face: int, added: int) -> dict[str, Span]:
-    return {"face": span_of(face), "added": span_of(added), "thrown": _THROWN}
 
 
 class Spans(dict[str, Span]):
@@ -124,19 +118,20 @@ class Spans(dict[str, Span]):
         """Return what one die may contribute to a reading: a first or an added one."""
         low, high = inf, -inf
         for face in pool.faces:
-            known = partial(self.of_die, die_spans(face, added))
-            fits = truth(within(read.of, known)) if read.of else True
+            shown = span_of(face), span_of(added)
+            fits = truth(self.of_die(read.of, *shown)) if read.of else True
             its = span_of(1 if read.kind == "count" else face)
             if read.kind != "count" and group.worth is not None:
-                its = within(group.worth.tree, known)
+                its = self.of_die(group.worth.tree, *shown)
             if fits is not True:
                 its = Span(0, 0) if fits is False else its.plus(Span(0, 0))
             low, high = min(low, its.low), max(high, its.high)
         return Span(low, high)
 
-    def of_die(self, of_die: Mapping[str, Span], name: str) -> Span:
-        """Return the possible values of a name in a formula of one die."""
-        return of_die.get(name) or self[name]
+    def of_die(self, expr: Expr, face: Span, added: Span = EITHER) -> Span:
+        """Return the possible values of a formula of one die, with the possible values of its own names."""
+        its = {"face": face, "added": added, "thrown": _THROWN}
+        return within(expr, lambda name: its[name] if name in its else self[name])
 
     def _count(self, group: GroupPlan) -> Span:
         """Return how many dice a group may have."""

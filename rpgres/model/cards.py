@@ -223,6 +223,7 @@ class Cards(msgspec.Struct, frozen=True, eq=False):
     by_code: Map[str, Card]
     typed: Map[str, tuple[str, ...]]
     by_copy: dict[str, Card] = {}  # physical cards that were asked for
+    by_word: dict[str, tuple[str, ...]] = {}  # what was asked for by words
 
     def card(self, card: str) -> Card:
         """Return the kind of a physical card."""
@@ -234,6 +235,13 @@ class Cards(msgspec.Struct, frozen=True, eq=False):
     def matching(self, text: str) -> tuple[str, ...]:
         """Return the codes that a typed name may mean: several where it leaves a sign out, none for no card."""
         return self.typed.get(_typed(text), ())
+
+    def named(self, word: str) -> tuple[str, ...]:
+        """Return the codes that a word stands for: as it is typed, or as a value without its suit; found once."""
+        found = self.by_word.get(word)
+        if found is None:
+            found = self.by_word[word] = self.matching(word) or tuple(meant(word, self.typed))
+        return found
 
     def one_by_one(self, text: str) -> list[str]:
         """Return what was typed for several cards, with commas between them, as a text for each; else the text alone.

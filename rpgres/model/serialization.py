@@ -8,22 +8,26 @@ from typing import Any, get_args, get_origin
 import msgspec
 
 from rpgres.errors import FileError
-from rpgres.model.state import Box, Character, Map, State, Tag, freeze, pile_name
+from rpgres.model.state import EMPTY, Box, Character, Map, State, Tag, freeze, pile_name
 
 DEEPEST = 32  # levels of nesting on a table; a deeper one is a mistake, and a cycle never ends
 PLAIN = "what lies on a table is made of rpgres.Map (texts as keys), tuples, texts, whole numbers, True, False, None"
 
 
-def fault_in(state: State) -> str:
+def fault_in(state: State, *, before: State | None = None) -> str:
     """Return where a state has a track, thing or audience that cannot be kept, and why; empty when all can be.
 
     A ruleset's code may put anything there, and a state that is not plain, frozen data cannot be compared, hashed or
     written down.
+
+    Args:
+        state: the state.
+        before: one without a fault; a thing that is the same object there has none.
     """
-    return next(_faults(state), "")
+    return next(_faults(state, before), "")
 
 
-def _faults(state: State) -> Iterator[str]:
+def _faults(state: State, before: State | None) -> Iterator[str]:
     for field in ("tracks", "things", "audiences"):
         named = getattr(state, field)
         if type(named) is not Map:
@@ -42,8 +46,10 @@ def _faults(state: State) -> Iterator[str]:
     for name, seats in state.audiences.items():
         if type(seats) is not tuple or not all(type(seat) is str for seat in seats):
             yield f"audiences.{name} is {_shown(seats)}, not a tuple of seats"
+    known = before.things if before is not None else EMPTY
     for name, thing in state.things.items():
-        yield from _unkept(thing, f"things.{name}", 0)
+        if name not in known or thing is not known[name]:
+            yield from _unkept(thing, f"things.{name}", 0)
 
 
 def misnamed_in(state: State) -> str:

@@ -12,12 +12,15 @@ from typing import Any, Never, TypeVar
 
 import msgspec
 
-GM = "gm"  # the game master's seat; every other seat has the name of its character
+GM = "gm"
+"""The game master's seat; every other seat has the name of its character."""
 EVERYBODY = "everybody"  # the view without a seat: what is public
 ROLES = ("actor", "opponent", GM)  # what effects call those who take part; no character's own name
 NO_NAMES = (*ROLES, EVERYBODY)  # what no character is called
-SCENE = ""  # what a tag is on when no character carries it
-FACE_DOWN = "?"  # what stands for a card in the view of a seat that may not see it
+SCENE = ""
+"""What a tag is on when no character carries it."""
+FACE_DOWN = "?"
+"""What stands for a card in the view of a seat that may not see it."""
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -57,6 +60,7 @@ class Map(dict[K, V]):
 
 
 EMPTY: Map[Any, Any] = Map()
+"""The empty `Map`."""
 
 
 class Tag(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

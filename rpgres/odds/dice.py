@@ -43,7 +43,7 @@ def dice_odds(notation: str | Dice | DiceLine, *, note: str | None = None, by: s
 
     Raises:
         NotationError: the expression cannot be read.
-        LawSizeError: it would take too much work; the message names the limit.
+        LawSizeError: it would take too much work; its details name the limit.
         UsageError: there is no such part, or no margin.
     """
     from fractions import Fraction

@@ -139,11 +139,11 @@ class Budget:
         share.until = self.until if self.until == inf else (self.now() + self.until) / 2
         return share
 
-    def half(self) -> Budget:
-        """Return a mark at half of what is left; see `is_past`."""
+    def mark(self, share: float) -> Budget:
+        """Return a mark at a share of what is left, from 0 to 1; see `is_past`."""
         mark = Budget()
-        mark.leaves, mark.work = self.leaves - max(1, self.leaves // 2), self.work / 2
-        mark.until = self.until if self.until == inf else (self.now() + self.until) / 2
+        mark.leaves, mark.work = self.leaves - max(1, self.leaves * share // 1), self.work * (1 - share)
+        mark.until = inf if self.until == inf else self.now() + (self.until - self.now()) * share
         return mark
 
     def is_past(self, mark: Budget) -> bool:
@@ -433,7 +433,7 @@ def explore_within(
     leaves = states = 0
     while True:
         joints: dict[object, tuple[dict[int, int], Node | None]] = {}
-        half, waiting = budget.half(), dealer.waiting
+        half, waiting = budget.mark(0.5), dealer.waiting
         while waiting:
             if budget.is_spent or (joints and budget.is_past(half)):
                 break

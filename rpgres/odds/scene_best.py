@@ -21,8 +21,8 @@ from rpgres.model.state import EMPTY
 from rpgres.odds.branching import Asked, BranchDealer, Fresh
 from rpgres.odds.exact import Chance, chance_record
 from rpgres.odds.explorer import Budget
-from rpgres.odds.scenes import WORK, Course, Delta, ExactSceneOdds, Undecided
-from rpgres.odds.watching import Memo, Node, Parts
+from rpgres.odds.scenes import WORK, Course, ExactSceneOdds, Undecided
+from rpgres.odds.watching import UNCHANGED, Delta, Memo, Node, Parts, changed
 from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
@@ -240,7 +240,7 @@ class _Best:
         self.undecided: dict[str, Question] = {}
         self.trails: dict[Hashable, tuple[Event, ...]] = {}  # of one turn: what happened, by what the seat saw of it
         self.leaves = 0
-        self.reads = self.parts.reads(())
+        self.reads = self.parts.reads(0)
 
     def run(self) -> SceneBest:
         """Go through all standings forwards, then backwards."""
@@ -248,7 +248,7 @@ class _Best:
         start = self._arrived(self.parts.node_of(self.course.start))
         ends: list[Any] = []
         layer: dict[Node, int] = {}
-        if isinstance(start, tuple) and not isinstance(start, _Over):
+        if not isinstance(start, _Over):
             layer = {start: 0}
         else:
             ends = [start]
@@ -257,7 +257,6 @@ class _Best:
             views = dict[Hashable, Node]()
             for node in layer:
                 self._spend(1)
-                node = self.parts.padded(node)
                 tree = self._tree(node)
                 self._check_view(node, tree, views)
                 steps.append((node, _Step(tree, tuple(self._leads(node, tree, after)))))
@@ -280,32 +279,25 @@ class _Best:
     def _leads(self, node: Node, tree: Tree, after: dict[Node, int]) -> Iterator[int | Hashable]:
         """Yield where each leaf of a tree leads: the number of a standing of the next layer, or a result."""
         for delta in _deltas(tree):
-            changed = list(self.parts.padded(node))
-            for part, id_ in delta:
-                changed[part] = id_
-            arrived = self._arrived(tuple(changed))
+            arrived = self._arrived(changed(node, delta))
             yield arrived if isinstance(arrived, _Over) else after.setdefault(arrived, len(after))
 
     def _arrived(self, node: Node) -> Node | _Over:
         """Return a standing taken on to what is due next, or the result at the end."""
-        node = self.parts.padded(node)
         found: tuple[Delta, bool] | None = self.onwards.find(node, self.parts)
         if found is None:
             reads = self.parts.reads(node)
             then = self.course.onward(self.parts.watched(node, reads))
             found = self.parts.changes(node, then, reads), self.course.is_over(then)
-            self.onwards.keep(node, reads, found, self.parts)
-        changed = list(self.parts.padded(node))
-        for part, id_ in found[0]:
-            changed[part] = id_
-        node = tuple(changed)
+            self.onwards.keep(node, reads.parts, found, self.parts)
+        node = changed(node, found[0])
         if not found[1]:
             return node
         result: _Over | None = self.results.find(node, self.parts)
         if result is None:
             reads = self.parts.reads(node)
             result = _Over(self.course.result(self.parts.watched(node, reads)))
-            self.results.keep(node, reads, result, self.parts)
+            self.results.keep(node, reads.parts, result, self.parts)
         return result
 
     # -- the tree of a turn
@@ -316,7 +308,7 @@ class _Best:
             reads, self.trails = self.parts.reads(node), {}
             self.reads = reads
             known = self._grown(node, self.parts.watched(node, reads), None)
-            self.trees.keep(node, reads, known, self.parts)
+            self.trees.keep(node, reads.parts, known, self.parts)
         return known
 
     def _grown(self, node: Node, standing: Any, tape: Any) -> Tree:
@@ -337,7 +329,7 @@ class _Best:
             return self._decision(node, standing, tape, asked)
         except NeedsAnswer as needs:
             self.undecided[needs.question.label] = needs.question
-            return Leaf(())
+            return Leaf(UNCHANGED)
         return Leaf(self.parts.changes(node, after, self.reads))
 
     def _decision(self, node: Node, standing: Any, tape: Any, asked: Asked) -> Tree:
@@ -377,7 +369,7 @@ class _Best:
             reads = self.parts.reads(node)
             state = self.parts.watched(node, reads).state
             hides = state.seen_by(state.seat_of(self.who) if self.who in state.characters else self.who) is not state
-            self.hidden.keep(node, reads, hides, self.parts)
+            self.hidden.keep(node, reads.parts, hides, self.parts)
         if not hides:
             return
         standing = self.parts.standing(node)

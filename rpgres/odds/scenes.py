@@ -1,14 +1,19 @@
-"""Exact odds of whole scenes: layer by layer, equal standings merged, the heaviest first. Nothing here names a ruleset.
+"""Exact odds of whole scenes: layer by layer, equal standings merged. Nothing here names a ruleset.
 
-A turn is run once for all standings that agree in what it reads; for the others it is looked up. What a budget leaves
-is reported as open; nothing is renormalised.
+A turn is run once for all standings that agree in what it reads; for the others it is looked up.
+
+A scene is gone through in passes. A pass runs the turns of standings whose mass reaches a threshold, and follows much
+lighter ones whose turns are known; what it drops is open. As long as something was dropped and the budget lasts, the
+next pass has a lower threshold: what is known of turns stays, so that it mostly looks up. A standing of mass m that is
+dropped leaves at most m open, in whatever layer, so one threshold for all layers leaves the least open for the work.
+The pass that leaves the least is the answer. What is open is reported as such; nothing is renormalised.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from math import gcd, lcm
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -23,15 +28,19 @@ from rpgres.model.state import EMPTY
 from rpgres.odds.chances import Chance, chance_rows
 from rpgres.odds.explorer import MERGE, Budget, Merged, Method, Runs, WalkDealer, entries, explore_within, summed
 from rpgres.odds.parts import NEGLIGIBLE, Kept, Sums, drawn
-from rpgres.odds.watching import Memo, Node, Parts, Reads
+from rpgres.odds.watching import SHAPE, UNCHANGED, Delta, Memo, Node, Parts, Reads, changed, in_turn
 from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
 WORK = 600_000  # default budget: standings that are gone through, and questions that turns ask
-
-Delta = tuple[tuple[int, int], ...]
+LEAST = 200  # the first pass runs the turns of what has a mass of at least one in so many
+KNOWN = 10  # turns that are known are followed down to so much lighter standings
+FEW = 300  # a layer of so many standings is followed whole in the first pass, as far as turns are known
+FALL = 6  # by so much all this grows from pass to pass
+EVERY = 10**12  # in place of any of these: nothing is dropped
+SPARE = 0.05  # for this share of its budget, the first pass runs turns of lighter standings, too; it doubles each time
 
 
 class Course(msgspec.Struct, frozen=True):
@@ -44,6 +53,7 @@ class Course(msgspec.Struct, frozen=True):
         is_over: whether nothing is due any more.
         result: what is asked for, of a standing at the end.
         canons: by field of the state, what stands for all values that are alike to the rules.
+        forgotten: the kinds of tags that make no difference to what is asked for.
     """
 
     start: Standing
@@ -52,6 +62,7 @@ class Course(msgspec.Struct, frozen=True):
     is_over: Callable[[Standing], bool]
     result: Callable[[Standing], Hashable]
     canons: Mapping[str, Callable[[Any], Any]] = EMPTY
+    forgotten: Collection[str] = ()
 
 
 class SceneOdds(msgspec.Struct, frozen=True):
@@ -151,29 +162,69 @@ class Step(msgspec.Struct, frozen=True, gc=False):
     total: int
 
 
+class Turned(msgspec.Struct, frozen=True, gc=False):
+    """What a turn comes to with its rests, taken on to what is due next.
+
+    Attributes:
+        branches: weights of what it changes, as in a `Delta`.
+        ends: weights of the results, where it is the last turn.
+        open: the weight of what is not known.
+        total: of all weights.
+    """
+
+    branches: tuple[tuple[int, int, int], ...]
+    ends: tuple[tuple[int, Hashable], ...]
+    open: int
+    total: int
+
+
 class PhaseDealer(WalkDealer):
     """Answers behind a merge on, and has what is read from there on noted.
+
+    At a new merge a run ends, if what follows is known or asks chance; else it goes on to its end, and what follows is
+    known then.
 
     Args:
         tape: the answers before it; None from the beginning of a turn.
         reads: what is read of the standing.
-        kept: what parts of rules come to; None where they are played like all else.
+        kept: what parts of rules come to; None where they are played like all else, and every run ends at a new merge.
+        rest_of: returns the rest of a turn behind a merge, by its key and the answers before it.
+
+    Attributes:
+        rest: the rest of a turn that the running course is in, behind a new merge; what it reads is noted for that.
     """
 
-    __slots__ = ("_kept", "_reads", "_tape_before", "keeps_parts")
+    __slots__ = ("_kept", "_noted", "_reads", "_rest_of", "_tape_before", "keeps_parts", "rest")
 
-    def __init__(self, tape: Any, reads: Reads, kept: Kept | None) -> None:
+    def __init__(
+        self, tape: Any, reads: Reads, kept: Kept | None, rest_of: Callable[[Hashable, Any], Rest | None]
+    ) -> None:
         super().__init__()
-        self._reads, self._tape_before = reads, tape
+        self._reads, self._tape_before, self._noted = reads, tape, reads.parts
         self._kept, self.keeps_parts = kept, kept is not None
+        self._rest_of = rest_of
+        self.rest: Rest | None = None
         self.waiting.clear()
         self.queue(1, 1, tape)
 
     def begin(self) -> None:
         super().begin()
+        self.rest, self._reads.parts = None, self._noted
         self._reads.is_off = self._tape_before is not None
 
+    def fresh(self, label: str, values: Sequence[Any], weights: Sequence[int], total: int) -> Any:
+        if self.rest is not None:
+            raise Merged(self.rest.key)
+        return super().fresh(label, values, weights, total)
+
     def merge(self, key: object) -> None:
+        if self.is_fresh:
+            rest = self._rest_of(key, self.node) if self.rest is None and self.keeps_parts else self.rest
+            if rest is None or rest is self.rest:
+                raise Merged(key if rest is None else rest.key)
+            self.rest, self._reads.parts = rest, {SHAPE: None}
+            self._tape.append((MERGE, key))
+            self.node = rest.tape
         super().merge(key)
         if self._position >= len(entries(self._tape_before)):
             self._reads.is_off = False
@@ -200,7 +251,8 @@ def scene_odds(
     Args:
         course: what is played.
         leaves, seconds, work: see `Budget`.
-        is_merged: whether turns are looked up that agree in what they read; it changes no chance.
+        is_merged: whether turns are looked up that agree in what they read, and what makes no difference is forgotten;
+            it changes no chance.
 
     Raises:
         Undecided: a decision has nobody to take it.
@@ -210,188 +262,326 @@ def scene_odds(
     return _Walk(course, Budget(leaves, seconds, work=work), is_merged=is_merged).run()
 
 
+class _Layer(msgspec.Struct, frozen=True, gc=False):
+    """What has come of a layer of standings: whole weights, of a scale.
+
+    Attributes:
+        ends: of the results that came up.
+        open: of what is open.
+        after: of all standings that it led to.
+        scale: what they are parts of.
+        chosen: how many standings were to be followed, if their turns are known.
+        states: how many were.
+        has_dropped: whether others were not.
+        is_cut: whether one was not for want of budget, though its mass reaches the threshold.
+    """
+
+    ends: dict[Hashable, int]
+    open: int
+    after: int
+    scale: int
+    chosen: int = 0
+    states: int = 0
+    has_dropped: bool = False
+    is_cut: bool = False
+
+
+class _Pass(msgspec.Struct):
+    """One way through a scene, and what has come of it so far.
+
+    Attributes:
+        few: a layer of so many standings is followed whole, as far as turns are known.
+        least: turns are run of standings with a mass of at least one in so many.
+        spare: for this share of the budget that is left when it begins, turns of lighter standings are run, too.
+        before: how many standings the pass before it was to follow in each layer.
+        layers: those that are done; the first is the beginning of the scene.
+    """
+
+    few: int
+    least: int
+    spare: float
+    before: tuple[int, ...] = ()
+    layers: list[_Layer] = []
+
+    @property
+    def states(self) -> int:
+        """How many standings were followed."""
+        return sum([one.states for one in self.layers])
+
+    def next(self) -> _Pass | None:
+        """Return the pass that comes after it, if one can know more: the same again where the budget cut a layer."""
+        if not any(one.has_dropped for one in self.layers):
+            return None
+        before = tuple([one.chosen for one in self.layers])
+        if any(one.is_cut for one in self.layers):
+            return _Pass(self.few, self.least, self.spare, before)
+        return _Pass(self.few * FALL, self.least * FALL, min(1, self.spare * 2), before)
+
+    def open(self) -> Fraction:
+        """Return the probability of what is open: all that came to no end."""
+        sums: dict[int, int] = {} if self.layers else {1: 1}
+        for number, one in enumerate(self.layers, 1):
+            left = one.open + (one.after if number == len(self.layers) else 0)
+            sums[one.scale] = sums.get(one.scale, 0) + left
+        return summed(sums)
+
+    def masses(self) -> dict[Hashable, Fraction]:
+        """Return the probability of each result, the most probable first."""
+        sums = Sums()
+        for one in self.layers:
+            for result, weight in one.ends.items():
+                sums.add(result, weight, one.scale)
+        return dict(sorted(sums.masses().items(), key=lambda item: -item[1]))
+
+    def share(self) -> float:
+        """Return which share of the budget that is left the next layer may use."""
+        later = self.before[len(self.layers) :]
+        return later[0] / (sum(later) or 1) if later else 0.5
+
+    def chosen(self, layer: dict[Node, int], scale: int) -> list[Node]:
+        """Return the standings of a layer that are to be followed, if their turns are known; the heaviest first."""
+        nodes: Iterable[Node] = layer
+        if len(layer) > self.few:
+            least = scale // (self.least * KNOWN)
+            heavy = [node for node, weight in layer.items() if weight > least]
+            if len(heavy) > self.few:
+                nodes = heavy
+        ordered = sorted(nodes, key=layer.__getitem__, reverse=True)
+        return ordered if nodes is not layer else ordered[: self.few]
+
+
+class _Followed(NamedTuple):
+    """The standings of a layer that are followed, with their weights, and the weight of the others; see `_Layer`."""
+
+    found: list[tuple[Node, int, Turned]]
+    dropped: int = 0
+    chosen: int = 0
+    is_cut: bool = False
+
+
 class _Walk:
-    """One walk: what is known of turns, and where the mass has come to."""
+    """One walk: what is known of turns, and the passes."""
 
     def __init__(self, course: Course, budget: Budget, *, is_merged: bool) -> None:
         self.course, self.budget = course, budget
         self.is_merged = is_merged
-        self.parts = Parts(course.canons)
+        self.parts = Parts(course.canons, forgotten=course.forgotten if is_merged else ())
         self.rests: dict[Hashable, Memo] = {}
         self.kept = Kept(budget)
-        self.turns, self.onwards, self.results = Memo(), Memo(), Memo()
-        self.leaves = self.states = 0
-        self.ends = Sums()
-        self.left = Sums()  # what is open, under None
+        self.turned, self.turns, self.onwards, self.results = Memo(), Memo(), Memo(), Memo()
+        self.leaves = 0
         self.undecided: dict[str, Question] = {}
 
     def run(self) -> SceneOdds:
-        """Go through the layers until nothing is left, or the budget is spent."""
-        layer: dict[Node, int] = {}
-        scale, turns, is_interrupted = 1, 0, False
-        self._arrive(self.parts.node_of(self.course.start), 1, 1, layer)
-        ends, left = Sums(), Sums()
-        while layer:
-            try:
-                after, factor = self._layer(layer, scale)
-            except KeyboardInterrupt:  # of a layer that is not finished, nothing is known
-                self.ends, self.left = Sums(), Sums()
-                self._leave_open(sum(layer.values()), scale)
-                is_interrupted = True
-                break
-            finally:
-                ends.take(self.ends)
-                left.take(self.left)
+        """Go through the scene in passes until nothing is dropped, or the budget is spent."""
+        passes = [_Pass(FEW, LEAST, SPARE) if self.is_merged else _Pass(EVERY, EVERY, 1)]
+        is_interrupted = False
+        try:
+            self._go_through(passes[0])
+            while (after := passes[-1].next()) is not None:
+                if self.budget.is_spent or self.budget.work <= passes[-1].states:  # it would not come so far again
+                    break
+                passes.append(after)
+                self._go_through(after)
+        except KeyboardInterrupt:
+            is_interrupted = True
+        best = min(reversed(passes), key=_Pass.open)
+        leaves = self.leaves + self.kept.leaves
+        turns = max(0, len(best.layers) - 1)
+        is_interrupted = is_interrupted or STOP.is_asked
+        return SceneOdds(best.masses(), best.open(), leaves, best.states, turns, is_interrupted)
+
+    def _go_through(self, now: _Pass) -> None:
+        """Go through the layers of a pass; one that is interrupted is none of them."""
+        start = self.parts.node_of(self.course.start)
+        begun = _Followed([(start, 1, self._taken_on(start, [(1, UNCHANGED)], 1, {}))])
+        spare, layer, scale = self.budget.mark(now.spare), *self._led_to(now, begun, 1)
+        while layer and sum(layer.values()) * NEGLIGIBLE >= scale:
+            followed = self._follow(now, layer, scale, spare)
             if self.undecided:
                 raise Undecided(self.undecided)
-            turns += 1
-            scale *= factor
-            if after and sum(after.values()) * NEGLIGIBLE < scale:
-                self._leave_open(sum(after.values()), scale)
-                break
-            common = gcd(scale, *after.values()) if after else 1
-            layer = {node: weight // common for node, weight in after.items()} if common > 1 else after
-            scale //= common
-        ends.take(self.ends)
-        left.take(self.left)
-        masses = ends.masses()
-        ordered = dict(sorted(masses.items(), key=lambda item: -item[1]))
-        leaves = self.leaves + self.kept.leaves
-        is_interrupted = is_interrupted or STOP.is_asked
-        return SceneOdds(ordered, summed(left.by.get(None, {})), leaves, self.states, turns, is_interrupted)
+            layer, scale = self._led_to(now, followed, scale)
 
-    def _layer(self, layer: dict[Node, int], scale: int) -> tuple[dict[Node, int], int]:
-        """Return the standings after a layer's turns with their weights, and by what the scale has grown."""
-        heaviest = sorted(layer, key=layer.__getitem__, reverse=True)
-        half, found = self.budget.half(), list[tuple[Node, int, list[tuple[int, Delta]], int]]()
-        for number, node in enumerate(heaviest):
-            if self.budget.is_spent or (number and self.budget.is_past(half)):
-                self._leave_open(sum(layer[one] for one in heaviest[number:]), scale)
+    def _follow(self, now: _Pass, layer: dict[Node, int], scale: int, spare: Budget) -> _Followed:
+        """Return the standings of a layer that a pass follows, with what comes of their turns.
+
+        Args:
+            now: the pass.
+            layer: weights, of a scale.
+            scale: what they are parts of.
+            spare: a mark up to which light standings have their turns run, too.
+        """
+        budget, mark, least = self.budget, self.budget.mark(now.share()), scale // now.least
+        found, chosen, is_cut = list[tuple[Node, int, Turned]](), now.chosen(layer, scale), False
+        for node in chosen:
+            if budget.is_spent:
+                is_cut = True
                 break
-            self.budget.spend(1)
-            self.states += 1
-            node = self.parts.padded(node)
-            found.append((node, layer[heaviest[number]], *self._followed(node, self._turn(node))))
-        factor = lcm(*{total for _, _, _, total in found})
+            weight = layer[node]
+            turned: Turned | None = self.turned.find(node, self.parts) if self.is_merged else None
+            if turned is None:
+                is_past = bool(found) and budget.is_past(mark)
+                is_cut = is_cut or (is_past and weight >= least)
+                if is_past or (weight < least and budget.is_past(spare)):
+                    continue
+                turned = self._turned(node)
+            budget.spend(1)
+            found.append((node, weight, turned))
+        dropped = sum(layer.values()) - sum([weight for _, weight, _ in found]) if len(found) < len(layer) else 0
+        return _Followed(found, dropped, len(chosen), is_cut)
+
+    def _led_to(self, now: _Pass, followed: _Followed, scale: int) -> tuple[dict[Node, int], int]:
+        """Add a layer to a pass, and return the standings that it leads to with their weights, and their scale."""
+        found, dropped, chosen, is_cut = followed
+        factor = lcm(*{turned.total for _, _, turned in found})
         after: dict[Node, int] = {}
-        for node, weight, branches, total in found:
-            grown = weight * (factor // total)
-            open_ = total
-            for share, delta in branches:
-                changed = list(node)
-                changed += [0] * (len(self.parts.keys) - len(changed))
-                for part, id_ in delta:
-                    changed[part] = id_
-                self._arrive(tuple(changed), grown * share, scale * factor, after)
-                open_ -= share
-            if open_:
-                self._leave_open(grown * open_, scale * factor)
-        width = len(self.parts.keys)
-        if any(len(node) < width for node in after):  # parts that came up on the way
-            padded: dict[Node, int] = {}
-            for node, weight in after.items():
-                node = self.parts.padded(node)
-                padded[node] = padded.get(node, 0) + weight
-            after = padded
-        return after, factor
+        ends: dict[Hashable, int] = {}
+        left = dropped * factor
+        for node, weight, turned in found:
+            grown = weight * (factor // turned.total)
+            for share, bits, flips in turned.branches:
+                then = (node | bits) ^ flips  # as `changed` does
+                after[then] = after.get(then, 0) + grown * share
+            for share, result in turned.ends:
+                ends[result] = ends.get(result, 0) + grown * share
+            left += grown * turned.open
+        scale *= factor
+        states = len(found) if chosen else 0  # the beginning is no turn
+        now.layers.append(_Layer(ends, left, sum(after.values()), scale, chosen, states, dropped > 0, is_cut))
+        common = gcd(scale, *after.values())
+        if common > 1:
+            after = {node: weight // common for node, weight in after.items()}
+        return after, scale // common
 
-    def _arrive(self, node: Node, weight: int, scale: int, layer: dict[Node, int]) -> None:
-        """Take a standing on to what is due next, and add its weight there or at the end."""
-        if len(node) < len(self.parts.keys):
-            node = self.parts.padded(node)
-        found = self.onwards.find(node, self.parts) if self.is_merged else None
-        if found is None:
-            found = self._onward(node)
-        delta, is_over = found
-        if delta:
-            changed = list(self.parts.padded(node))
-            for part, id_ in delta:
-                changed[part] = id_
-            node = tuple(changed)
-        if not is_over:
-            layer[node] = layer.get(node, 0) + weight
-            return
-        result = self.results.find(node, self.parts) if self.is_merged else None
-        if result is None:
-            result = self._result(node)
-        self.ends.add(result[0], weight, scale)
+    def _turned(self, node: Node) -> Turned:
+        """Return what comes of the turn that is due, its rests included; it is kept."""
+        noted: dict[int, None] = {}
+        turned = self._taken_on(node, *self._followed(node, self._turn(node, noted), noted), noted)
+        self.turned.keep(node, noted, turned, self.parts)
+        return turned
+
+    def _taken_on(self, node: Node, branches: list[tuple[int, Delta]], total: int, noted: dict[int, None]) -> Turned:
+        """Return what a turn comes to, taken on to what is due next.
+
+        Args:
+            node: the standing before the turn.
+            branches: weights by what the turn changes.
+            total: what they are parts of.
+            noted: takes note of the parts of the standing that were looked at for it.
+        """
+        onwards: dict[Delta, int] = {}
+        ends: dict[Hashable, int] = {}
+        left = total
+        for share, delta in branches:
+            left -= share
+            after = changed(node, delta)
+            onward, is_over = self._onward(after)
+            self.onwards.trace(after, self.parts, delta[0], noted)
+            whole = in_turn(delta, onward)
+            if is_over:
+                after = changed(node, whole)
+                (result,) = self._result(after)
+                self.results.trace(after, self.parts, whole[0], noted)
+                ends[result] = ends.get(result, 0) + share
+            else:
+                onwards[whole] = onwards.get(whole, 0) + share
+        return Turned(
+            tuple([(share, *delta) for delta, share in onwards.items()]),
+            tuple([(share, result) for result, share in ends.items()]),
+            left,
+            total,
+        )
 
     def _onward(self, node: Node) -> tuple[Delta, bool]:
-        reads = self.parts.reads(node)
-        after = self.course.onward(self.parts.watched(node, reads))
-        is_over = self.course.is_over(after)
-        found = self.parts.changes(node, after, reads), is_over
-        self.onwards.keep(node, reads, found, self.parts)
-        return found
+        known: tuple[Delta, bool] | None = self.onwards.find(node, self.parts) if self.is_merged else None
+        if known is None:
+            reads = self.parts.reads(node)
+            after = self.course.onward(self.parts.watched(node, reads))
+            is_over = self.course.is_over(after)
+            known = self.parts.changes(node, after, reads), is_over
+            self.onwards.keep(node, reads.parts, known, self.parts)
+        return known
 
     def _result(self, node: Node) -> tuple[Hashable]:
-        reads = self.parts.reads(node)
-        found = (self.course.result(self.parts.watched(node, reads)),)
-        self.results.keep(node, reads, found, self.parts)
-        return found
+        known: tuple[Hashable] | None = self.results.find(node, self.parts) if self.is_merged else None
+        if known is None:
+            reads = self.parts.reads(node)
+            known = (self.course.result(self.parts.watched(node, reads)),)
+            self.results.keep(node, reads.parts, known, self.parts)
+        return known
 
-    def _turn(self, node: Node) -> Step:
+    def _turn(self, node: Node, noted: dict[int, None]) -> Step:
         """Return what comes of the turn that is due: looked up, or run on every answer of chance."""
-        known: Step | None = self.turns.find(node, self.parts) if self.is_merged else None
-        if known is not None:
-            return known
-        step, reads = self._explored(node, None)
-        self.turns.keep(node, reads, step, self.parts)
-        return step
+        known: Step | None = self.turns.find(node, self.parts, noted) if self.is_merged else None
+        return known if known is not None else self._explored(node, None, self.turns, noted)
 
-    def _followed(self, node: Node, step: Step) -> tuple[list[tuple[int, Delta]], int]:
+    def _followed(self, node: Node, step: Step, noted: dict[int, None]) -> tuple[list[tuple[int, Delta]], int]:
         """Return what comes of a turn, its rests included: weights by what it changes, and their total.
 
         Args:
             node: the standing before the turn.
             step: the turn, or a rest of it.
+            noted: takes note of the parts of the standing that were looked at for it.
         """
-        rests = [
-            (share, *self._followed(node, self._rest(node, one)))
-            for share, one in step.branches
-            if isinstance(one, Rest)
-        ]
-        factor = lcm(*(total for _, _, total in rests)) if rests else 1
-        branches = [(share * factor, one) for share, one in step.branches if not isinstance(one, Rest)]
+        branches, rests = list[tuple[int, Delta]](), list[tuple[int, list[tuple[int, Delta]], int]]()
+        for share, one in step.branches:
+            if isinstance(one, Rest):
+                rests.append((share, *self._followed(node, self._rest(node, one, noted), noted)))
+            else:
+                branches.append((share, one))
+        if not rests:
+            return branches, step.total
+        factor = lcm(*{total for _, _, total in rests})
+        branches = [(share * factor, one) for share, one in branches]
         for share, inner, total in rests:
-            branches += [(share * factor // total * part, delta) for part, delta in inner]
+            branches += [(share * (factor // total) * part, delta) for part, delta in inner]
         return branches, step.total * factor
 
-    def _rest(self, node: Node, rest: Rest) -> Step:
+    def _rest(self, node: Node, rest: Rest, noted: dict[int, None]) -> Step:
         """Return what comes of the rest of a turn behind a merge: looked up, or run from there on."""
-        known: Step | None = rest.known.find(node, self.parts) if self.is_merged else None
-        if known is None:
-            known, reads = self._explored(node, rest.tape)
-            rest.known.keep(node, reads, known, self.parts)
-        return known
+        known: Step | None = rest.known.find(node, self.parts, noted) if self.is_merged else None
+        return known if known is not None else self._explored(node, rest.tape, rest.known, noted)
 
-    def _explored(self, node: Node, tape: Any) -> tuple[Step, Reads]:
-        """Return what comes of a turn, from a tape on, and what was read of the standing for it."""
+    def _explored(self, node: Node, tape: Any, memo: Memo, noted: dict[int, None]) -> Step:
+        """Return what comes of a turn, from a tape on, and keep it by what was read of the standing for it."""
         reads = self.parts.reads(node)
         standing, runs = self.parts.watched(node, reads), Runs()
         rests: dict[Hashable, Rest] = {}
 
+        def rest_of(key: Hashable, tape: Any) -> Rest | None:
+            rest = rests.get(key)
+            if rest is None:
+                rest = rests[key] = self._merged(node, key, tape)
+            return rest if rest.known.find(node, self.parts) is None else None
+
         def once(dealer: WalkDealer) -> Delta | Rest:
+            assert isinstance(dealer, PhaseDealer)
             try:
                 after = self.course.turn(standing, dealer, None)
             except NeedsAnswer as needs:
                 self.undecided[needs.question.label] = needs.question
-                return ()
+                return UNCHANGED
             except Merged as merged:
-                rest = rests.get(merged.key)
-                if rest is None:
-                    rest = rests[merged.key] = self._merged(node, merged.key, dealer.node)
-                return rest
+                rest_of(merged.key, dealer.node)
+                return rests[merged.key]
             finally:
                 runs.work += 1 + len(dealer.tape)
-            return self.parts.changes(node, after, reads)
+            delta, rest = self.parts.changes(node, after, reads), dealer.rest
+            if rest is None:
+                return delta
+            rest.known.keep(node, reads.parts, Step(((1, delta),), 1), self.parts)
+            return rest
 
-        dealer = PhaseDealer(tape, reads, self.kept if self.is_merged else None)
+        noted_here = reads.parts
+        dealer = PhaseDealer(tape, reads, self.kept if self.is_merged else None, rest_of)
         odds = explore_within(self.budget.share(), once, dealer, runs)
         self.leaves += odds.leaves
         total = lcm(*(mass.denominator for mass in odds.masses.values()), odds.open.denominator)
         branches = tuple((int(mass * total), found) for found, mass in odds.masses.items())
-        return Step(branches, total), reads
+        step = Step(branches, total)
+        memo.keep(node, noted_here, step, self.parts)
+        noted.update(noted_here)
+        return step
 
     def _merged(self, node: Node, key: Hashable, tape: Any) -> Rest:
         """Return the rest of a turn behind a merge; turns that carry the same share it."""
@@ -402,6 +592,3 @@ class _Walk:
             answers = [self.parts.value(node, ("at", field)) for field in ("op", "given", "choose")]
             known = self.rests.setdefault((*answers, key), Memo())
         return Rest(key, (tape, (MERGE, key)), known)
-
-    def _leave_open(self, weight: int, scale: int) -> None:
-        self.left.add(None, weight, scale)

@@ -3,14 +3,17 @@
 A watched table, place and step are records of the same classes' kind, in which every part that can be looked up by
 itself is a token until it is read. Records that are copied keep the tokens of what was not read; so what a turn wrote
 is told from what it left alone, even where it wrote an equal value.
+
+A standing is one whole number, its node: each part has `WIDTH` bits of it, for the number of its value. A change is two
+such numbers, so that a turn is applied to a standing by two operations, however many parts there are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import msgspec
 
@@ -19,7 +22,12 @@ from rpgres.model.state import EMPTY, Character, Map, State, Tag, slug
 
 T = TypeVar("T")
 Key = tuple[str, ...]  # a part of a standing: ("state", "tags"), ("tracks", "mara", "physical"), ("place", "turn")
-Node = tuple[int, ...]  # for each part the number of its value; 0 where the part is not there
+Node = int  # for each part `WIDTH` bits, the number of its value; 0 where the part is not there
+Delta = tuple[int, int]  # the bits of all parts that are written, and of these the ones that a new value lacks
+
+WIDTH = 24
+MASK = (1 << WIDTH) - 1
+UNCHANGED: Delta = (0, 0)
 
 TAGS = -1  # not a part, but all the tags there are
 SHAPE = 0  # the part that says which names there are, and of which class the place is; everything reads it
@@ -70,7 +78,7 @@ class Reads:
 
     __slots__ = ("all", "base", "glances", "is_off", "node", "parts", "values")
 
-    def __init__(self, values: list[Any], *, all_parts: Parts | None = None, node: Node = ()) -> None:
+    def __init__(self, values: list[Any], *, all_parts: Parts | None = None, node: Node = 0) -> None:
         self.values, self.is_off = values, False
         self.all, self.node = all_parts, node
         self.glances: dict[Hashable, tuple[int, Any]] = {}
@@ -254,17 +262,20 @@ class Parts:
 
     Args:
         canons: by field of the state, what stands for all values that are alike to the rules.
+        forgotten: the kinds of tags that make no difference and are left out; only where tags are parts.
 
     Attributes:
         keys: the parts, by number.
     """
 
-    def __init__(self, canons: Mapping[str, Callable[[Any], Any]] = EMPTY) -> None:
+    def __init__(self, canons: Mapping[str, Callable[[Any], Any]] = EMPTY, *, forgotten: Collection[str] = ()) -> None:
         self._canons: dict[Key, Callable[[Any], Any]] = {("state", field): canon for field, canon in canons.items()}
         self._is_tagged = "tags" in canons
+        self._forgotten = forgotten
         self._glances: list[_Glance] = []
         self._glance_numbers: dict[Hashable, int] = {}
         self._tags: list[int] = []
+        self._tag_bits = 0
         self.keys: list[Key] = [()]
         self._numbers: dict[Key, int] = {(): SHAPE}
         self._values: list[list[Any]] = [[None]]
@@ -280,24 +291,42 @@ class Parts:
             self._ids.append({})
             if key[0] == "tag":
                 self._tags.append(number)
+                self._tag_bits |= MASK << number * WIDTH
         return number
 
     def reads(self, node: Node) -> Reads:
         """Return what takes note of what is read of a node's standing."""
         return Reads(self.values(node), all_parts=self, node=node)
 
-    def look(self, node: Node, number: int) -> Any:
-        """Return what stands for all the tags of a node, or for what a function makes of it."""
+    def look(self, node: Node, number: int) -> Hashable:
+        """Return what stands for a part of a node, for all its tags, or for what a function makes of it."""
         if number >= 0:
-            return 0  # a part that came up after the node
+            return node >> number * WIDTH & MASK
         if number == TAGS:
-            return tuple([(part, node[part]) for part in self._tags if part < len(node) and node[part]])
+            return node & self._tag_bits
         glance = self._glances[-2 - number]
-        found = glance.known.find(node, self)
+        found: int | None = glance.known.find(node, self)
         if found is None:
             reads = self.reads(node)
             found = glance.kept(node, reads, self, self.watched(node, reads).state)
         return found
+
+    def trace(self, node: Node, number: int, written: int, parts: dict[int, None]) -> None:
+        """Take note of the parts that were looked at, of a node that a change led to.
+
+        Args:
+            node: where the change led to.
+            number: what was looked at.
+            written: the bits of all parts that the change wrote; they are the same wherever it leads to.
+            parts: takes the others.
+        """
+        if number >= 0:
+            if not written >> number * WIDTH & MASK:
+                parts[number] = None
+        elif number == TAGS:
+            parts[TAGS] = None
+        else:
+            self._glances[-2 - number].known.trace(node, self, written, parts)
 
     def glanced(self, reads: Reads, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """Return what a function makes of a standing; only that is noted, and not what the function reads."""
@@ -307,7 +336,7 @@ class Parts:
             if number is None:
                 self._glances.append(_Glance(function, args))
                 number = self._glance_numbers[function, args] = -1 - len(self._glances)
-            value = self._glances[-2 - number].values[self.look(reads.node, number)]
+            value = self._glances[-2 - number].values[cast("int", self.look(reads.node, number))]
             known = reads.glances[function, args] = number, value
         reads.note(known[0])
         return known[1]
@@ -328,21 +357,20 @@ class Parts:
     def value(self, node: Node, key: Key) -> Any:
         """Return the value of a part; None where it is not there."""
         number = self._numbers.get(key)
-        return self._values[number][node[number]] if number is not None and number < len(node) else None
+        return self._values[number][node >> number * WIDTH & MASK] if number is not None else None
 
     def values(self, node: Node) -> list[Any]:
         """Return the value of every part."""
-        return [values[id_] for values, id_ in zip(self._values, node, strict=False)]
+        return [values[id_] for values, id_ in zip(self._values, self._ids_of(node), strict=True)]
 
-    def padded(self, node: Node) -> Node:
-        """Return a node that has all the parts known by now."""
-        lacking = len(self.keys) - len(node)
-        return node + (0,) * lacking if lacking else node
+    def _ids_of(self, node: Node) -> Iterator[int]:
+        for _ in self.keys:
+            yield node & MASK
+            node >>= WIDTH
 
     def node_of(self, standing: Standing) -> Node:
         """Return the node of a standing that is not watched."""
-        found = dict(self._parts_of(standing))
-        return tuple(found.get(part, 0) for part in range(len(self.keys)))
+        return sum(id_ << part * WIDTH for part, id_ in self._parts_of(standing))
 
     def _parts_of(self, standing: Standing, reads: Reads | None = None) -> Iterator[tuple[int, int]]:
         yield SHAPE, self.id_of(SHAPE, _shape_of(standing))
@@ -350,17 +378,21 @@ class Parts:
             part, canon = self.part(key), self._canons.get(key)
             if canon is not None:
                 value = canon(value)
+            if self._forgotten and type(value) is Tag and value.kind in self._forgotten:
+                value = None
             yield part, self.id_of(part, value)
 
-    def changes(self, before: Node, standing: Standing, reads: Reads) -> tuple[tuple[int, int], ...]:
-        """Return what a watched standing wrote, as numbers of parts and of their values; removed parts are 0."""
+    def changes(self, before: Node, standing: Standing, reads: Reads) -> Delta:
+        """Return what a watched standing wrote; see `changed`."""
         found: dict[int, int] = dict(self._parts_of(standing, reads))
         shape = found.pop(SHAPE)
-        if shape != before[SHAPE]:
+        if shape != before & MASK:
             kept = {*_keys_of(standing), *(key for key in self.keys if key[:1] == ("tag",))}
-            found |= {part: 0 for part, id_ in enumerate(before) if part and id_ and self.keys[part] not in kept}
+            ids = enumerate(self._ids_of(before))
+            found |= {part: 0 for part, id_ in ids if part and id_ and self.keys[part] not in kept}
             found[SHAPE] = shape
-        return tuple(sorted(found.items()))
+        bits = sum(MASK << part * WIDTH for part in found)
+        return bits, bits ^ sum(id_ << part * WIDTH for part, id_ in found.items())
 
     def _written(self, standing: Standing, reads: Reads | None) -> Iterator[tuple[Key, Any]]:
         """Yield the parts that a turn wrote, with their values: what is no token, or the token of another part."""
@@ -388,7 +420,7 @@ class Parts:
     def standing(self, node: Node) -> Standing:
         """Return the standing of a node, not watched."""
         values = self.values(node)
-        tags = [values[part] for part in self._tags if part < len(node) and node[part]]
+        tags = [values[part] for part in self._tags if values[part] is not None]
         ordered = tuple(sorted(tags, key=lambda tag: tag.slug)) if self._is_tagged else None
         return self._built(node, lambda part: values[part], ordered, State, Character, lambda kind: kind)
 
@@ -396,7 +428,7 @@ class Parts:
         """Return the standing of a node that takes note of what is read."""
         tags: Any = None
         if self._is_tagged:
-            known = {self.keys[part][1]: Unread(reads, part) for part in self._tags if part < len(node)}
+            known = {self.keys[part][1]: Unread(reads, part) for part in self._tags}
             tags = WatchedTags(reads, known)
         found = self._built(
             node, lambda part: Unread(reads, part), tags, WatchedState, WatchedCharacter, _watched_class
@@ -413,7 +445,7 @@ class Parts:
         character_class: Callable[..., Character],
         class_of: Callable[[type], type],
     ) -> Standing:
-        names, tracks, maps, step, place = self._values[SHAPE][node[SHAPE]]
+        names, tracks, maps, step, place = self._values[SHAPE][node & MASK]
 
         def part(*key: str) -> Any:
             return at(self._numbers[key])
@@ -495,6 +527,17 @@ def _all_of(state: State) -> Iterator[tuple[Key, Any]]:
             yield (field, name), value
 
 
+def changed(node: Node, delta: Delta) -> Node:
+    """Return the node that a change leads to."""
+    return (node | delta[0]) ^ delta[1]
+
+
+def in_turn(first: Delta, then: Delta) -> Delta:
+    """Return two changes as one."""
+    bits = first[0] | then[0]
+    return bits, bits ^ changed(first[0] ^ first[1], then)
+
+
 class Memo:
     """The result of nodes, found again by those parts alone that were read to find it."""
 
@@ -503,22 +546,31 @@ class Memo:
     def __init__(self) -> None:
         self._root: Any = None
 
-    def find(self, node: Node, parts: Parts) -> Any:
-        """Return what is kept for a node; None where nothing is."""
+    def find(self, node: Node, parts: Parts, noted: dict[int, None] | None = None) -> Any:
+        """Return what is kept for a node; None where nothing is. What finds it is noted, where that is wanted."""
         found = self._root
         while type(found) is _Branch:
-            part = found.part
-            found = found.by.get(node[part] if 0 <= part < len(node) else parts.look(node, part))
+            shift = found.shift
+            if noted is not None:
+                noted[found.part] = None
+            found = found.by.get(node >> shift & MASK if shift >= 0 else parts.look(node, found.part))
         return found
 
-    def keep(self, node: Node, reads: Reads, what: Any, parts: Parts) -> None:
+    def trace(self, node: Node, parts: Parts, written: int, noted: dict[int, None]) -> None:
+        """Take note of what finds the result of a node that a change led to; see `Parts.trace`."""
+        found = self._root
+        while type(found) is _Branch:
+            parts.trace(node, found.part, written, noted)
+            found = found.by.get(parts.look(node, found.part))
+
+    def keep(self, node: Node, read: Iterable[int], what: Any, parts: Parts) -> None:
         """Keep the result of a node, for all that agree with it in what was read."""
         if self._root is None:
             self._root = _Branch(SHAPE)
-        branch, left = self._root, dict(reads.parts)
+        branch, left = self._root, dict.fromkeys(read)
         while True:
             left.pop(branch.part, None)
-            id_ = node[branch.part] if 0 <= branch.part < len(node) else parts.look(node, branch.part)
+            id_ = parts.look(node, branch.part)
             then = branch.by.get(id_)
             if then is None:
                 then = branch.by[id_] = _Branch(next(iter(left))) if left else what
@@ -528,10 +580,10 @@ class Memo:
 
 
 class _Branch:
-    __slots__ = ("by", "part")
+    __slots__ = ("by", "part", "shift")
 
     def __init__(self, part: int) -> None:
-        self.part = part
+        self.part, self.shift = part, part * WIDTH
         self.by: dict[Hashable, Any] = {}
 
 
@@ -553,5 +605,5 @@ class _Glance:
         if id_ is None:
             id_ = self._ids[value] = len(self.values)
             self.values.append(value)
-        self.known.keep(node, reads, id_, parts)
+        self.known.keep(node, reads.parts, id_, parts)
         return id_

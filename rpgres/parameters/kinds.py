@@ -1,28 +1,42 @@
-"""Every kind of parameter by its name in a ruleset's TOML. A new kind is a module beside, and a line here."""
+"""Every kind of parameter by its name in a ruleset's TOML. A new kind is a module beside, and a line here.
+
+The module has the kind under its name in capitals.
+"""
 
 from __future__ import annotations
 
-from rpgres.parameters.characters import CHARACTER
-from rpgres.parameters.form import FIELD_KINDS, FORM
+from functools import cache
+from importlib import import_module
+
 from rpgres.parameters.kind import Declared, Kind, Schema
-from rpgres.parameters.opposition import OPPOSITION
-from rpgres.parameters.table_items import CARDS, COUNTER, TAG
 from rpgres.rulesets import Parameter
 
-KINDS: dict[str, Kind] = {
-    **FIELD_KINDS,
-    "opposition": OPPOSITION,
-    "character": CHARACTER,
-    "tag": TAG,
-    "counter": COUNTER,
-    "cards": CARDS,
-    "form": FORM,
+HOMES = {
+    "ability": "ability",
+    "integer": "plain",
+    "text": "plain",
+    "flag": "plain",
+    "choice": "plain",
+    "dice": "plain",
+    "opposition": "opposition",
+    "character": "characters",
+    "tag": "table_items",
+    "counter": "table_items",
+    "cards": "table_items",
+    "form": "form",
 }
+
+
+@cache
+def _kind(name: str) -> Kind:
+    # An action has a few kinds of parameters: the modules of the others are not loaded for it.
+    kind: Kind = getattr(import_module(f"rpgres.parameters.{HOMES[name]}"), name.upper())
+    return kind
 
 
 def kind_of(described: Declared) -> Kind:
     """Return the kind of a parameter, of a field of a form, or of a key of a record on a sheet."""
-    return KINDS[described.kind]
+    return _kind(described.kind)
 
 
 def metavar(parameter: Parameter, name: str, *, has_rungs: bool = True) -> str:

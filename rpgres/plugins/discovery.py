@@ -159,11 +159,15 @@ def _nothing_in(path: Path) -> str:
     return "" if any(line.strip() and not line.startswith("#") for line in lines) else f"{path} is empty; {BEGINS_SO}"
 
 
-def unused_disabled() -> list[str]:
-    """Return what `RPGRES_DISABLE` names that switches nothing off: one sentence for each, with the nearest name."""
+def unused_disabled(*, extra: Sequence[Path] = ()) -> list[str]:
+    """Return what `RPGRES_DISABLE` names that switches nothing off: one sentence for each, with the nearest name.
+
+    Args:
+        extra: the folders of `--rulesets`.
+    """
     from rpgres.toml.reading import nearest
 
-    entries = list(all_entries())
+    entries = list(all_entries(extra))
     known = {entry.id for entry in entries} | {normal(entry.distribution) for entry in entries if not entry.builtin}
     parts = []
     for name in sorted(disabled_names() - known):

@@ -13,7 +13,6 @@ from rpgres.rulesets.folders import (
     merge_parts,
     overlay_roots,
     read_parts,
-    user_folder,
 )
 from rpgres.rulesets.registry import (
     API,
@@ -29,7 +28,6 @@ from rpgres.rulesets.registry import (
     Prepare,
     Rule,
     Ruleset,
-    blamed,
     effect,
     pictured,
 )
@@ -40,11 +38,7 @@ from rpgres.rulesets.schema import (
     EffectText,
     Field,
     FormField,
-    Label,
-    MoreBoxes,
     Parameter,
-    Period,
-    PileText,
     RecordField,
     RulesetFile,
     Switch,
@@ -52,7 +46,7 @@ from rpgres.rulesets.schema import (
     is_public,
     speaker,
 )
-from rpgres.rulesets.settling import Ask, Choice, Option, RowRoll, Settlement, value_of
+from rpgres.rulesets.settling import Ask, Option, RowRoll, value_of
 from rpgres.toml.diagnostics import unknown
 
 __all__ = [
@@ -65,24 +59,19 @@ __all__ = [
     "ApplyEffect",
     "Ask",
     "Band",
-    "Choice",
     "Effect",
     "EffectText",
     "Field",
     "FormField",
     "Id",
-    "Label",
     "Lump",
-    "MoreBoxes",
     "Option",
     "Origin",
     "OutcomeTable",
     "Parameter",
     "Part",
     "Passage",
-    "Period",
     "Picture",
-    "PileText",
     "Prepare",
     "RecordField",
     "Row",
@@ -93,10 +82,8 @@ __all__ = [
     "Rules",
     "Ruleset",
     "RulesetFile",
-    "Settlement",
     "Switch",
     "Track",
-    "blamed",
     "builtin_folder",
     "data_folders",
     "effect",
@@ -107,6 +94,5 @@ __all__ = [
     "read_parts",
     "speaker",
     "unknown",
-    "user_folder",
     "value_of",
 ]

@@ -15,23 +15,32 @@ from rpgres.rulesets.switches import Record
 if TYPE_CHECKING:
     from rpgres.model.state import Character, State
 
-API = 1  # the version of the contract between rpgres and a ruleset's code
-QUESTIONS = frozenset(("outcome", "margin", "total", "effects"))  # what odds may be asked; the last is all of a result
+API = 1
+"""The version of what is stable here."""
+QUESTIONS = frozenset(("outcome", "margin", "total", "effects"))
+"""What odds may be asked, and a merge holds for: `outcome`, `margin`, `total`, `effects`, which are all of a result."""
 STATE = "state"  # what odds of a scene ask of a turn: where it leaves the table; no total, no account
 OUTCOME_ONLY = ("outcome",)  # what a merge holds for when its rule does not say more
 
-Rule = Callable[..., Any]  # (table, actor, **parameters) -> Outcome
+Rule = Callable[..., Any]
+"""Type: `(table, actor, **parameters) -> Outcome`."""
 TakeTurn = Callable[[Any, Any], Any]  # (table, place) -> Turn or Outcome
 ApplyEffect = Callable[["State", "Effect"], "State"]
+"""Type: a function of an effect, `(state, effect) -> state`."""
 Prepare = Callable[[Any, "Character"], "Character"]  # (rules, character) -> character
 Lump = Callable[..., Hashable]
+"""Type: `(rules, card, **parameters) -> key`; cards of one key are alike to an action."""
 Canon = Callable[[Any], Any]  # a field of the state -> what stands for all that are alike to the rules
-Passage = Callable[[Any], "Iterable[Effect] | None"]  # (table) -> effects
+IdleTags = Callable[[Any, Any], Collection[str]]  # (rules, policies) -> kinds of tags
+Passage = Callable[[Any], "Iterable[Effect] | None"]
+"""Type: `(table) -> effects`; what happens when a period begins or ends."""
 Policy = Callable[[Any, Any], Any]  # (view, question) -> a choice, or weights over choices
 PlayWindow = Callable[[Any, Any], "Iterable[Effect]"]  # (table, roll) -> effects
 Complete = Callable[[Any, Any, Mapping[str, Any]], Any]  # (table, outcome, what was typed) -> outcome
 Picture = Callable[["State", bool], Mapping[str, Sequence[str]]]
+"""Type: `(state, is_drawn) -> lines by name`; how things and tracks on the table are shown."""
 Effect = Map[str, Any]
+"""Type: what a finished action changes, a `Map` with a `kind`."""
 K = TypeVar("K")
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -89,6 +98,7 @@ class Ruleset:
         self.switch_records: list[type] = []
         self.preparations: list[Prepare] = []
         self.canons: dict[str, Canon] = {}
+        self.idle_tags: list[IdleTags] = []
         self.lumps: dict[str, Lump] = {}
         self.lumps_hold: dict[str, Collection[str]] = {}
         self.periods: dict[tuple[str, str], Passage] = {}
@@ -165,6 +175,16 @@ class Ruleset:
         scenes then go on once for all values with the same representative, such as tags in another order.
         """
         return _into(self.canons, field)
+
+    def idle(self, kinds: IdleTags) -> IdleTags:
+        """Register the decorated function `(rules, policies) -> kinds of tags` that make no difference any more.
+
+        It is a promise: where these policies decide all that procedures ask, nothing of the ruleset comes to another
+        result without the tags of these kinds, but for tags themselves. Odds of a procedure then forget such tags,
+        unless they are asked for.
+        """
+        self.idle_tags.append(kinds)
+        return kinds
 
     def use(self, kit: Any, settings: Any = None) -> None:
         """Register what a kit brings: its `KIT`, such as `rpgres.kits.harm.KIT`.

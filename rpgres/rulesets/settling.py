@@ -116,7 +116,7 @@ class Settling:
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
         self._fixed: dict[tuple[object, ...], bool] = {}
-        self._settlements: dict[tuple[str, int | None, str, Map[str, Any]], Settlement] = {}
+        self._settlements: dict[tuple[str, int | None, str], list[tuple[Map[str, Any], Settlement]]] = {}
 
     def settlement(self, table: str, margin: int | None, facts: Map[str, Any] = EMPTY, *, band: str = "") -> Settlement:
         """Return what a table says for a margin (None: nothing opposed the action), conditions decided.
@@ -124,13 +124,16 @@ class Settling:
         `facts` are what conditions (`when`) may speak of, beside switches and the margin, and the numbers that effects
         may name. With a `band`, that row stands whatever the margin is.
         """
-        key = table, margin, band, facts
-        found = self._settlements.get(key)
-        if found is None:
-            found = self._settle(table, margin, facts, band)
-            if len(self._settlements) < MOST_SETTLED:
-                self._settlements[key] = found
-        return found
+        known = self._settlements.get((table, margin, band))
+        if known is None:
+            known = self._settlements[table, margin, band] = []
+        for its_facts, settlement in known:
+            if its_facts is facts or its_facts == facts:
+                return settlement
+        settlement = self._settle(table, margin, facts, band)
+        if len(known) < MOST_SETTLED:
+            known.append((facts, settlement))
+        return settlement
 
     def is_fixed(self, table: str, facts: Facts, heights: Heights, turn: int, most: int) -> bool:
         """Tell whether one side can add what it may and all comes to the same: band, texts, effects, questions.
@@ -168,7 +171,8 @@ class Settling:
         """Return the rows that runs came to so far, as (outcome table, band, whether the margin decided)."""
         return {
             (name, settlement.band, margin is not None and not band)
-            for (name, margin, band, _), settlement in self._settlements.items()
+            for (name, margin, band), found in self._settlements.items()
+            for _, settlement in found
         }
 
     def _settle(self, name: str, margin: int | None, facts: Map[str, Any], band: str) -> Settlement:
@@ -321,7 +325,7 @@ class Settling:
 # The name of a number in an effect's value, with a sign and a simple sum: `margin`, `-damage`, `margin-1`, `half/2`.
 NUMBER = re.compile(r"^(-?)([a-z][a-z0-9]*(?:-[a-z][a-z0-9]*)*)(?:\s*([-+*/])\s*(\d+))?$")
 BOUNDS = ("from", "to")  # how conditions bound a number: `margin-from`, `total-to`
-MOST_SETTLED = 10_000  # rows that are kept, and comparisons of what further margins come to; more are worked out again
+MOST_SETTLED = 1000  # kept for one table and margin, or of what further margins come to; more are worked out again
 
 
 def _number(wanted: Any, margin: int | None, facts: Mapping[str, Any]) -> Any:

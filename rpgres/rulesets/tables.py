@@ -114,9 +114,7 @@ def fits(card: Card, key: str, known: "Cards") -> bool:
 
 
 def _names(card: Card, word: str, known: "Cards") -> bool:
-    from rpgres.model.cards import meant
-
     spans = spans_of(word)
     if spans is not None:
         return card.value is not None and is_within(card.value, spans)
-    return word.lower() == card.suit or card.code in (known.matching(word) or meant(word, known.typed))
+    return word.lower() == card.suit or card.code in known.named(word)

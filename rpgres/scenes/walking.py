@@ -24,7 +24,7 @@ from rpgres.odds.scenes import Course
 from rpgres.rulesets import STATE
 from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, lists, onward
 from rpgres.scenes.playing import at_step, changed_by, prepare_step
-from rpgres.scenes.program import Leaf, Scene
+from rpgres.scenes.program import ALWAYS, Leaf, Scene
 
 ENDING = "ending"  # what odds of a scene are asked by default: how it ends
 
@@ -66,8 +66,26 @@ def course_of(scene: Scene, *, by: Sequence[str] = (ENDING,)) -> Course:
     def result(standing: Standing) -> Hashable:
         return tuple(read(standing) for read in readers)
 
-    canons = rules.ruleset.canons
-    return Course(Standing(scene.state, At()), turn, go_on, lambda one: is_over(program, one.at), result, canons)
+    return Course(
+        Standing(scene.state, At()),
+        turn,
+        go_on,
+        lambda one: is_over(program, one.at),
+        result,
+        rules.ruleset.canons,
+        _forgotten(scene, by, policies),
+    )
+
+
+def _forgotten(scene: Scene, by: Sequence[str], policies: Policies) -> frozenset[str]:
+    """Return the kinds of tags that make no difference to a scene: only of one that is a procedure and nothing else."""
+    program = scene.program
+    leaf = program.leaves[0]
+    is_bare = len(program.ops) == 1 and not program.ends and leaf.due == ALWAYS and bool(leaf.step.procedure)
+    if not is_bare or leaf.step.choose or any(name.startswith("tags") for name in by):
+        return frozenset()
+    rules = scene.rules
+    return frozenset(kind for kinds in rules.ruleset.idle_tags for kind in kinds(rules, policies))
 
 
 def _reader(scene: Scene, name: str) -> Callable[[Standing], Hashable]:

@@ -237,7 +237,7 @@ def test_odds_by_margin_and_by_part() -> None:
         ("d20 vs 3 vs 4", "compared already", "         ^^"),
         ("d20 vs 3 in order", "one roll is compared, not several", "^^^^^^^^^^^^^^^^^"),
         ("3d6 in line", "`in order` rolls six times", "    ^^"),
-        ("3d6 0 times", "1 to 100 times (limit MOST_TIMES)", "    ^^^^^^^"),
+        ("3d6 0 times", "1 to 100 times", "    ^^^^^^^"),
         ("3d6 2 times 3 times", "how often is said already", "            ^^^^^^^"),
         ("d20+5 dc 15", "write vs and the number: d20+5 vs 15", "      ^^"),
         ("d20 with advantage", "d20 adv, d20+5 dis", "    ^^^^"),

@@ -204,14 +204,14 @@ def test_odds_of_a_scene_are_a_lower_bound_from_the_first_arrival_on(
 ) -> None:
     from rpgres.odds.scenes import _Walk
 
-    arrive: Callable[..., Any] = _Walk._arrive
+    taken_on: Callable[..., Any] = _Walk._taken_on
 
     def first(self: Any, *args: Any) -> Any:
-        if not self.states:
+        if not self.leaves:
             signal.raise_signal(signal.SIGINT)
-        return arrive(self, *args)
+        return taken_on(self, *args)
 
-    monkeypatch.setattr(_Walk, "_arrive", first)
+    monkeypatch.setattr(_Walk, "_taken_on", first)
     ran = interrupted("odds", "fate/bribe", "--auto", "--json")
     found = json.loads(ran.out)
     assert (found["interrupted"], found["open"]["exact"]) == (True, "1")

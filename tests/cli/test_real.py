@@ -37,6 +37,7 @@ from rpgres.scenes import read_scene
 from rpgres.toml.reading import Source
 from tests.support.command_line import rpgres
 from tests.support.journals import begun
+from tests.support.terminal import ENTER, Terminal
 
 CALM = """
 [[orders]]
@@ -389,3 +390,13 @@ def test_a_scene_asks_nobody_for_dice_without_a_terminal(command: list[str]) -> 
     done = rpgres(*command, *(["--skill", "1"] if "--vs" in command else []), "--dice", "real")
     assert done.code == 2
     assert "no person can be asked without a terminal" in done.err
+
+
+@pytest.mark.parametrize("line", ["roll 4dF --real-dice --seed 7", "roll 4dF --seed 7 --dice"])
+def test_real_dice_alone_is_a_flag(line: str) -> None:
+    told = Terminal(line.split())
+    told.until("4dF? ")
+    told.type("+0+-" + ENTER)
+    assert told.end()[0] == 0
+    refused = rpgres("scene", "run", "fate/bribe", "--real-dice")
+    assert (refused.code, refused.err[:43]) == (2, "rpgres: --real-dice real: no person can be ")

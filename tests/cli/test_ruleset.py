@@ -336,3 +336,17 @@ def test_help_and_show_tell_what_the_game_master_says() -> None:
         shown = " ".join(rpgres(*words).stdout.replace("│", " ").split())
         assert re.search(r"--against .*?\(given by the game master\)", shown), shown
         assert not re.search(r"--skill [^-]*\(given by the game master\)", shown)
+
+
+def test_a_ruleset_of_a_named_folder_that_is_switched_off_is_no_unknown_name(
+    work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = work / "own" / "lamp"
+    folder.mkdir(parents=True)
+    (folder / "ruleset.toml").write_text('standalone = true\ntitle = "Lamp"\nsummary = "One lamp."\nversion = "1"\n')
+    monkeypatch.setenv("RPGRES_DISABLE", "lamp,lantrn")
+    listed = json.loads(rpgres("ruleset", "list", "--rulesets", "own", "--json").stdout)
+    told = [
+        one["message"] for problems in [listed["problems"]] for one in problems if "RPGRES_DISABLE" in one["message"]
+    ]
+    assert [one.partition(",")[0] for one in told] == ["RPGRES_DISABLE names 'lantrn'"]

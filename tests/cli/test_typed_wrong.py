@@ -42,6 +42,9 @@ LEADS = [  # what is typed, and what has to stand in the error
     ("table mara", "`rpgres table act mara`"),
     ("table choose no", "`rpgres table answer`"),
     ("table new fate mara", "named with --sheet mara;"),
+    ("mara overcome fight 2", "`rpgres roll fate overcome --sheet mara fight 2`"),
+    ("ilse act --ability strength=8", "`rpgres roll saga act --sheet ilse --ability strength=8`"),
+    ("mara", "`rpgres sheet show mara`"),
     ("draw 3", "`rpgres deck draw standard`"),
     ("roll dnd attack", "`rpgres ruleset list` describes them"),
     ("roll d20+5 vs ac 15", "d20+5 vs 15"),
@@ -143,3 +146,13 @@ def test_a_folder_above_the_rulesets_is_told(tmp_path: Path) -> None:
     assert done.err == f"rpgres: --rulesets {tmp_path / 'house'}: no rulesets there; did you mean {inner.parent}?\n"
     (tmp_path / "house" / "saga" / "sheets").mkdir(parents=True)
     assert rpgres("ruleset", "check", "fate", "--rulesets", str(tmp_path / "house")).code == 0
+
+
+def test_a_short_line_outside_of_a_session_leads_to_the_table_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rpgres("table", "new", "fate", "--sheet", "mara")
+    assert "`rpgres table act mara overcome fight 2` or `rpgres play`" in rpgres("mara", "overcome", "fight", "2").err
+    assert "`rpgres table show mara`" in rpgres("mara").err
+    assert rpgres("table", "act", "mara", "overcome", "fight", "2", "--auto").code == 0

@@ -181,3 +181,11 @@ def test_json_is_what_the_schema_says() -> None:
     result = kept("result.json", *ROLL, "--given", "roll=++++")
     for line in (["--given", "roll=+++0"], ["--given", "roll=----"]):
         assert list(validator.iter_errors(json.loads(rpgres("whatif", result, *line, "--json").out))) == []
+
+
+def test_an_entry_that_a_table_does_not_have_is_typed_wrong() -> None:
+    rpgres("table", "new", "fate", "--sheet", "mara")
+    for number in (0, 1, 99):
+        ran = rpgres("whatif", f".#{number}", "--given", "roll=++++")
+        assert (ran.code, ran.out) == (2, "")
+    assert "no entry 99" in ran.err

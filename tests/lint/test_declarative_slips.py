@@ -272,3 +272,9 @@ def test_difficulties_have_no_sign() -> None:
     write(UNDER.replace("[bands]", "[ladder]\nhard = 8\neasy = 14\n\n[bands]", 1))
     assert "  Hard 8, Easy 14\n" in rpgres("ruleset", "show", "under").out
     assert "Good +3" in rpgres("ruleset", "show", "fate").out
+
+
+def test_a_ruleset_without_outcomes_is_told_where_they_are_declared() -> None:
+    write(UNDER.partition("[bands]")[0] + "[actions.try]\nsummary = 's'\ndice = '1d6'\nbands = { light = 'else' }\n")
+    told = rpgres("ruleset", "check", "under")
+    assert "no band 'light', and declares none; [bands.light] in ruleset.toml declares one" in told.out + told.err

@@ -132,7 +132,7 @@ def only_smoke_screen(view: View, question: Question) -> str:
     ("policy", "names"),
     [
         ("sensible", ("Smoke", "Smoke Screen")),
-        ("sensible", ("Ash", "Brume")),
+        pytest.param("sensible", ("Ash", "Brume"), marks=pytest.mark.exhaustive),
         ("only-smoke-screen", ("Smoke", "Smoke Screen")),
     ],
 )

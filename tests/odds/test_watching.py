@@ -3,10 +3,26 @@
 from __future__ import annotations
 
 import msgspec
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rpgres.engine.standing import Standing
 from rpgres.model.state import Box, Character, Map, State, Tag, mark_box, put
-from rpgres.odds.watching import SHAPE, TAGS, Memo, Parts, Reads, unwatched
+from rpgres.odds.watching import (
+    MASK,
+    SHAPE,
+    TAGS,
+    UNCHANGED,
+    WIDTH,
+    Delta,
+    Memo,
+    Node,
+    Parts,
+    Reads,
+    changed,
+    in_turn,
+    unwatched,
+)
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -28,12 +44,15 @@ STATE = State(
 )
 
 
-def watched(standing: Standing) -> tuple[Parts, tuple[int, ...], Reads, Standing]:
+def watched(standing: Standing) -> tuple[Parts, Node, Reads, Standing]:
     parts = Parts()
     node = parts.node_of(standing)
-    node = parts.padded(node)
     reads = Reads(parts.values(node))
     return parts, node, reads, parts.watched(node, reads)
+
+
+def written(parts: Parts, delta: Delta) -> list[str]:
+    return [".".join(key) for part, key in enumerate(parts.keys) if delta[0] >> part * WIDTH & MASK]
 
 
 def read(parts: Parts, reads: Reads) -> list[str]:
@@ -44,7 +63,7 @@ def test_a_node_is_its_standing() -> None:
     standing = Standing(STATE, At(2), Place(1, 2))
     parts = Parts()
     node = parts.node_of(standing)
-    assert parts.standing(parts.padded(node)) == standing
+    assert parts.standing(node) == standing
 
 
 def test_only_what_was_read_is_told() -> None:
@@ -81,8 +100,7 @@ def test_a_write_is_told_though_the_value_is_equal() -> None:
     parts, node, reads, standing = watched(Standing(STATE, At(), Place()))
     state = put(standing.state, ("characters", "mara", "is_out"), False)
     after = Standing(state, standing.at, msgspec.structs.replace(standing.place, left=3))
-    changed = {".".join(parts.keys[part]) for part, _ in parts.changes(node, after, reads)}
-    assert changed == {"character.mara.is_out", "place.left"}
+    assert set(written(parts, parts.changes(node, after, reads))) == {"character.mara.is_out", "place.left"}
     assert read(parts, reads) == []
 
 
@@ -92,12 +110,10 @@ def test_one_track_is_marked_and_the_other_left_alone() -> None:
     marked = Map({**tracks, "mental": mark_box(tracks["mental"], "1")})
     after = Standing(put(standing.state, ("characters", "mara", "tracks"), marked), standing.at)
     changes = parts.changes(node, after, reads)
-    assert [".".join(parts.keys[part]) for part, _ in changes] == ["tracks.mara.mental"]
+    assert written(parts, changes) == ["tracks.mara.mental"]
     assert read(parts, reads) == ["tracks.mara.mental"]
-    made = list(node)
-    for part, id_ in changes:
-        made[part] = id_
-    boxes = parts.standing(tuple(made)).state.characters["mara"].tracks
+    made = changed(node, changes)
+    boxes = parts.standing(made).state.characters["mara"].tracks
     assert boxes == Map(physical=BOXES, mental=mark_box(BOXES, "1"))
 
 
@@ -106,14 +122,12 @@ def test_names_that_come_and_go_change_the_shape() -> None:
     state = standing.state.with_character(Character("thug"))
     state = msgspec.structs.replace(state, things=state.things.without("map"))
     changes = parts.changes(node, Standing(state, standing.at, None), reads)
-    made = list(parts.padded(node))
-    for part, id_ in changes:
-        made[part] = id_
-    after = parts.standing(tuple(made))
+    made = changed(node, changes)
+    after = parts.standing(made)
     assert after.place is None
     assert set(after.state.characters) == {"mara", "guard", "thug"}
     assert after.state.things == Map(lantern="mara")
-    assert parts.node_of(after) == tuple(made)
+    assert parts.node_of(after) == made
 
 
 def test_comparing_and_hashing_read() -> None:
@@ -125,19 +139,39 @@ def test_comparing_and_hashing_read() -> None:
     assert read(parts, reads) == ["place.turn", "place.left", "things.lantern", "things.map"]
 
 
+def node_of(*ids: int) -> Node:
+    return sum(id_ << part * WIDTH for part, id_ in enumerate(ids))
+
+
+@given(st.data())
+def test_changes_in_turn_are_one_change(data: st.DataObject) -> None:
+    numbers = st.lists(st.integers(0, MASK), min_size=4, max_size=4)
+
+    def delta() -> Delta:
+        wanted, ids = data.draw(st.lists(st.booleans(), min_size=4, max_size=4)), data.draw(numbers)
+        bits = node_of(*(MASK * one for one in wanted))
+        return bits, bits ^ (node_of(*ids) & bits)
+
+    node, first, then = node_of(*data.draw(numbers)), delta(), delta()
+    assert changed(changed(node, first), then) == changed(node, in_turn(first, then))
+    assert changed(node, UNCHANGED) == node
+
+
 def test_what_is_kept_is_found_by_what_was_read_alone() -> None:
     memo, parts = Memo(), Parts()
     reads = Reads([None] * 4)
     reads.of(2)
-    memo.keep((1, 5, 7, 9), reads, "kept", parts)
-    assert memo.find((1, 6, 7, 8), parts) == "kept"
-    assert memo.find((1, 5, 8, 9), parts) is None
-    assert memo.find((2, 5, 7, 9), parts) is None
+    memo.keep(node_of(1, 5, 7, 9), reads.parts, "kept", parts)
+    assert memo.find(node_of(1, 6, 7, 8), parts) == "kept"
+    assert memo.find(node_of(1, 5, 8, 9), parts) is None
+    assert memo.find(node_of(2, 5, 7, 9), parts) is None
     other = Reads([None] * 4)
     other.of(3)  # read first where another part was read first before
-    memo.keep((1, 5, 8, 9), other, "more", parts)
-    assert memo.find((1, 0, 8, 9), parts) == "more"
-    assert memo.find((1, 0, 8, 8), parts) is None
+    memo.keep(node_of(1, 5, 8, 9), other.parts, "more", parts)
+    noted: dict[int, None] = {}
+    assert memo.find(node_of(1, 0, 8, 9), parts, noted) == "more"
+    assert list(noted) == [SHAPE, 2, 3]
+    assert memo.find(node_of(1, 0, 8, 8), parts) is None
 
 
 def test_a_part_that_is_copied_elsewhere_is_read_and_written() -> None:
@@ -148,10 +182,8 @@ def test_a_part_that_is_copied_elsewhere_is_read_and_written() -> None:
     )
     state = state.with_character(msgspec.structs.replace(mara, name="twin"))
     changes = parts.changes(node, Standing(state, standing.at), reads)
-    made = list(parts.padded(node))
-    for part, id_ in changes:
-        made[part] = id_
-    after = parts.standing(tuple(made)).state
+    made = changed(node, changes)
+    after = parts.standing(made).state
     assert after.characters["guard"].counters == MARA.counters
     assert after.characters["twin"] == msgspec.structs.replace(MARA, name="twin")
     assert "character.mara.counters" in read(parts, reads)
@@ -165,7 +197,7 @@ def test_true_and_one_are_different_values() -> None:
 
 def test_tags_that_are_replaced_as_a_whole_are_read_as_a_whole() -> None:
     parts = Parts({"tags": lambda tags: tags})
-    node = parts.padded(parts.node_of(Standing(STATE, At())))
+    node = parts.node_of(Standing(STATE, At()))
     reads = parts.reads(node)
     standing = parts.watched(node, reads)
     parts.changes(node, Standing(msgspec.structs.replace(standing.state, tags=()), standing.at), reads)

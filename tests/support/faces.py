@@ -7,6 +7,7 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from types import FunctionType, ModuleType
 from typing import Any, get_args, get_type_hints
 
@@ -60,33 +61,36 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "Persistent tables": ("open_table", "new_table", "PersistentTable", "TableResult", "TablePending"),
 }
 
-# What has no docstring of its own.
-CONSTANTS = {
-    "API": "The version of what is stable here.",
-    "ApplyEffect": "Type: a function of an effect, `(state, effect) -> state`.",
-    "EMPTY": "The empty `Map`.",
-    "Effect": "Type: what a finished action changes, a `Map` with a `kind`.",
-    "Event": "Type: one of what follows; `audience` holds the seats that may know of it, None is everybody.",
-    "FACE_DOWN": "What stands for a card in the view of a seat that may not see it.",
-    "GM": "The game master's seat.",
-    "Lump": "Type: `(rules, card, **parameters) -> key`; cards of one key are alike to an action.",
-    "NO": "The answer that lets an optional moment pass.",
-    "Passage": "Type: `(table) -> effects`; what happens when a period begins or ends.",
-    "Picture": "Type: `(state, is_drawn) -> lines by name`; how things and tracks on the table are shown.",
-    "Policy": "Type: `(view, question) -> option name, weights by option name, or None`.",
-    "QUESTIONS": "What odds may be asked, and a merge holds for: `outcome`, `margin`, `total`, `effects`.",
-    "Rule": "Type: `(table, actor, **parameters) -> Outcome`.",
-    "SCENE": "What a tag is on when no character carries it.",
-    "__version__": "The version of rpgres.",
-}
-
 
 def face_text() -> str:
     """Return the tables of what `rpgres` names."""
-    told = {name: CONSTANTS.get(name) or first_line(getattr(rpgres, name)) for name in rpgres.__all__}
+    noted = notes()
+    told = {name: noted.get(name) or first_line(getattr(rpgres, name)) for name in rpgres.__all__}
     return "\n".join(
         _table(f"**{group}**", {name: told.get(name, "") for name in names}) for group, names in GROUPS.items()
     )
+
+
+def notes() -> dict[str, str]:
+    """Return what stands below public names that have no docstring of their own: constants and types."""
+    homes = {name: home for home, names in rpgres._HOMES.items() for name in names}
+    found = dict[str, str]()
+    for name in rpgres.__all__:
+        value = getattr(rpgres, name)
+        if not isinstance(value, type | FunctionType | ModuleType):
+            found |= _notes_in(importlib.import_module(f"rpgres.{homes.get(name, 'version')}"), name)
+    return found
+
+
+def _notes_in(module: ModuleType, name: str) -> dict[str, str]:
+    """Return the text below the assignment of a name, in the module or in the one that it is imported from."""
+    body = ast.parse(inspect.getsource(module)).body
+    for node, below in pairwise(body):
+        target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
+        if isinstance(target, ast.Name) and target.id == name and isinstance(below, ast.Expr):
+            return {name: ast.literal_eval(below.value)}
+    origins = (node for node in body if isinstance(node, ast.ImportFrom) and name in [one.name for one in node.names])
+    return next((_notes_in(importlib.import_module(str(one.module)), name) for one in origins), {})
 
 
 def kits_text() -> str:

@@ -61,7 +61,7 @@ def list_all(as_json: AsJson = False, rulesets: Folders = None) -> None:
     names = ruleset_names(extra=extra)
     broken = {name.id: problems for name in names if (problems := _homemade_problems(name.id, extra))}
     strays = [*_contested(names, extra), *_strays(extra=extra)]
-    strays += [Diagnostic("broken-plugin", told) for told in (*ended_faults(), *unused_disabled())]
+    strays += [Diagnostic("broken-plugin", told) for told in (*ended_faults(), *unused_disabled(extra=extra))]
     record = RulesetList(
         rulesets=names, problems=[problem for problems in (*broken.values(), strays) for problem in problems]
     )

@@ -9,6 +9,7 @@ import typer
 
 from rpgres.cli.annotations import Folders, argument, complete_rulesets, option
 from rpgres.cli.output import say_json
+from rpgres.cli.streams import recording_now
 
 if TYPE_CHECKING:
     from rpgres.rulesets import Rules
@@ -32,7 +33,7 @@ def command(
         typer.Argument(
             metavar="KIND",
             help="result, pending, odds, odds-ladder, scene-odds, scene-best, comparison, variation, grids, search, "
-            "knockout, simulation, what-if, error, request, batch, text, answers, scene-result, account, "
+            "knockout, simulation, what-if, error, request, batch, text, schema-shown, answers, scene-result, account, "
             "scene-test, deck-draw, deck-shown, decks, files-listed, "
             "table, log, entry, view, answer, orders-shown, seal, verify, rulesets, ruleset-shown, "
             "action-shown, ruleset-check, ruleset-test, sheet-shown, check, plugins, plugin-check, config-shown; "
@@ -61,6 +62,7 @@ def command(
     \b
     rpgres schema files fate --write .
     """
+    from rpgres.cli.formats.batches import SchemaRecord
     from rpgres.cli.formats.schemas import make_schema
     from rpgres.cli.rulesets import load_named
 
@@ -71,9 +73,11 @@ def command(
     if kind == BATCH:
         from rpgres.cli.requests.schemas import batch_schema
 
-        say_json(batch_schema(rules), indent=2)
-        return
-    say_json(make_schema(kind, rules=rules), indent=2)
+        schema = batch_schema(rules)
+    else:
+        schema = make_schema(kind, rules=rules)
+    # Every answer of a batch is a record with a format.
+    say_json(schema if recording_now() is None else SchemaRecord(kind=kind, schema=schema), indent=2)
 
 
 def _write(kind: str, rules: Rules | None, folder: str | None) -> None:

@@ -19,6 +19,18 @@ class TextRecord(Printed, frozen=True, kw_only=True, tag="rpgres.text/1"):
     exit: int = 0
 
 
+class SchemaRecord(Printed, frozen=True, kw_only=True, tag="rpgres.schema-shown/1"):
+    """The answer of the operation `schema`.
+
+    Attributes:
+        kind: what the schema is of.
+        schema: the JSON Schema (2020-12), as `rpgres schema` prints it.
+    """
+
+    kind: str
+    schema: dict[str, Any]
+
+
 class SeveralRecord(Printed, frozen=True, kw_only=True, tag="rpgres.answers/1"):
     """The answer of an operation with several records, such as several runs.
 

@@ -14,7 +14,7 @@ import msgspec
 from rpgres.cli.checks.settings import SettingsList
 from rpgres.cli.formats.accounts import Account
 from rpgres.cli.formats.base_schemas import Schema, add_known_forms, base_schema, without_null
-from rpgres.cli.formats.batches import SeveralRecord, TextRecord
+from rpgres.cli.formats.batches import SchemaRecord, SeveralRecord, TextRecord
 from rpgres.cli.formats.decks import DeckDescription, DeckDraw, DeckList
 from rpgres.cli.formats.listed import FileList
 from rpgres.cli.formats.ruleset_schemas import (
@@ -118,6 +118,7 @@ KINDS: dict[str, Kind] = {
     "error": Kind("What a command prints on standard error when --json is given.", ErrorRecord),
     "request": Kind("One line that `rpgres batch` reads.", Request, refine_request),
     "text": Kind("What an operation of `rpgres batch` answers that has no record of its own.", TextRecord),
+    "schema-shown": Kind("What the operation `schema` of `rpgres batch` answers.", SchemaRecord),
     "answers": Kind("What an operation of `rpgres batch` answers with several records.", SeveralRecord),
     "scene-odds": Kind("What `rpgres odds --json` prints of a scene or a procedure.", SceneOddsResult),
     "scene-best": Kind("What `rpgres odds --best WHO --json` prints of a scene or a procedure.", SceneBestResult),

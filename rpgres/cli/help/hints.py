@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from rpgres.toml.reading import nearest
@@ -59,6 +60,43 @@ def line_for(word: str) -> str:
     if " " in word:
         return f"rpgres {word}"  # quotes made one word of the line
     return next((line for line, words in _LINES.items() if word.lower() in words.split()), "")
+
+
+def lines_for_character(name: str, words: Sequence[str]) -> list[str]:
+    """Return the lines for one that is typed as at `rpgres play`: a character, and what it does; none for other lines.
+
+    Args:
+        name: the first word.
+        words: what stands behind it.
+    """
+    from rpgres.cli.formats.listed import list_files
+    from rpgres.cli.rulesets import read_ruleset
+    from rpgres.cli.shell.quoting import join_line
+
+    table = _table_with(name)
+    if table is not None:
+        is_action = bool(words) and words[0] in read_ruleset(table).file.actions
+        if not words:
+            return [f"rpgres table show {name}"]
+        return [join_line(["rpgres", "table", "act", name, *words]), "rpgres play"] if is_action else []
+    sheets = [one.ruleset for one in list_files("sheet").files if one.name == name]
+    if sheets and not words:
+        return [f"rpgres sheet show {name}"]
+    having = [one for one in sheets if words[0] in read_ruleset(one).file.actions]
+    return [join_line(["rpgres", "roll", one, words[0], "--sheet", name, *words[1:]]) for one in having[:1]]
+
+
+def _table_with(name: str) -> str | None:
+    """Return the ruleset of the table that is kept here, if it has a character of that name."""
+    from rpgres.errors import RpgresError
+    from rpgres.journal.files import find_table
+    from rpgres.journal.store import read
+
+    try:
+        history = read(find_table(os.environ.get("RPGRES_TABLE")))
+    except RpgresError:
+        return None
+    return history.new.public.ruleset if name in history.state.characters else None
 
 
 def line_in_group(path: str, word: str, commands: Collection[str]) -> str:

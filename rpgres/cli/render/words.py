@@ -217,7 +217,9 @@ def filled(pattern: str, fields: Mapping[str, str]) -> str:
     >>> filled("{actor} climbs[ with {skill}][ against {vs}]", {"actor": "Mara", "skill": "athletics"})
     'Mara climbs with athletics'
     """
-    kept = re.sub(_PART, lambda found: found[1] if set(FIELDS.findall(found[1])) <= fields.keys() else "", pattern)
+    kept = pattern
+    if "[" in pattern:
+        kept = re.sub(_PART, lambda found: found[1] if set(FIELDS.findall(found[1])) <= fields.keys() else "", pattern)
     return FIELDS.sub(lambda found: fields[found[1]], kept) if set(FIELDS.findall(kept)) <= fields.keys() else ""
 
 

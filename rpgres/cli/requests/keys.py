@@ -67,8 +67,8 @@ class Key(Struct, frozen=True):
 
     @property
     def is_pairs(self) -> bool:
-        """Whether its texts are such as LABEL=VALUE, for which an object may stand."""
-        return self.many and "=" in self.metavar
+        """Whether its texts are such as LABEL=VALUE, for which an object may stand, and a list where it takes one."""
+        return "=" in self.metavar
 
 
 class Keys:
@@ -183,6 +183,11 @@ def _read(key: Key, name: str, given: Any) -> Any:
         if key.is_required and not several:
             raise _wrong(name, "a text or a list of texts", given)
         return [_one(key, name, one) for one in several]
+    if key.is_pairs and isinstance(given, list | dict):
+        several = _several(key, name, given)
+        if len(several) != 1:
+            raise _wrong(name, f"one {key.metavar}", given)
+        given = several[0]
     return _one(key, name, given)
 
 

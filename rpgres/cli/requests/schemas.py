@@ -43,6 +43,7 @@ ANSWERS: Mapping[str, tuple[str, ...]] = {
     "plugin.list": ("plugins",),
     "plugin.check": ("plugin-check",),
     "config.show": ("config-shown",),
+    "schema": ("schema-shown",),
 }
 _VALUE: Schema = {"type": ["string", "number"]}
 _SEVERAL: Schema = {"type": "array", "items": _VALUE}
@@ -153,11 +154,12 @@ def _schema_of_key(key: Key) -> Schema:
         return {"type": "integer", **text}
     if key.is_record:
         return {"type": ["string", "object"], **text}
-    if not key.many:
+    if not (key.many or key.is_pairs):
         return {**_VALUE, **text}
-    ways: list[Schema] = [_VALUE, _SEVERAL]
+    ways: list[Schema] = [_VALUE, _SEVERAL if key.many else {**_SEVERAL, "minItems": 1, "maxItems": 1}]
     if key.is_pairs:
-        ways.append({"type": "object", "additionalProperties": {"anyOf": [_VALUE, _SEVERAL]}})
+        pairs: Schema = {"type": "object", "additionalProperties": {"anyOf": list(ways)}}
+        ways.append(pairs if key.many else {**pairs, "minProperties": 1, "maxProperties": 1})
     return {"anyOf": ways, **text}
 
 

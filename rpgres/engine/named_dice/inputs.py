@@ -16,15 +16,6 @@ from rpgres.rulesets.numbers import NUMERIC, OPPONENT, OPPOSED
 from rpgres.rulesets.templates import dice_key, fill
 
 
-def given_of(rules: Rules, action: str, actor: Character, arguments: Mapping[str, Any], state: State) -> Given:
-    """Return the inputs of an action, cached for repeated runs of odds."""
-    key = f"given:{action}"
-    last: Given | None = rules.compiled.get(key)
-    if last is None or last.actor is not actor or last.state is not state or last.arguments != arguments:
-        last = rules.compiled[key] = Given(rules, action, actor, arguments, state)
-    return last
-
-
 class Given:
     """The inputs of an action and the sheets, by the names of formulas."""
 
@@ -36,8 +27,10 @@ class Given:
         self.arguments = arguments
         self.parameters = rules.parameters(action)
         self.values = {key.replace("_", "-"): _single(value) for key, value in arguments.items()}
-        self.base: dict[str, Any] | None = None  # see `values.base_of`
-        self.equivalence: Any = None  # see `BoundAction.equivalence`
+
+    def is_of(self, actor: Character, arguments: Mapping[str, Any], state: State) -> bool:
+        """Tell whether these are the inputs of a run at this very table."""
+        return self.actor is actor and self.state is state and self.arguments == arguments
 
     def number(self, name: str) -> int | str:
         """Return the value of a name: a number, or dice as text for a choice and for an opposition."""

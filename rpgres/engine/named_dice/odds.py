@@ -13,7 +13,8 @@ from typing import Any
 
 from rpgres.dice import Dice, LawSizeError
 from rpgres.dice.distributions import EXPLOSION_OPEN
-from rpgres.dice.groups import HIGHEST, LOWEST, Again, Faces, Joining, Law, Vector, group_law, plain_faces
+from rpgres.dice.grammar import Again
+from rpgres.dice.groups import HIGHEST, LOWEST, Faces, Joining, Law, Vector, group_law, plain_faces
 from rpgres.dice.readings import JointLaw
 from rpgres.engine.named_dice.readings import needed
 from rpgres.engine.named_dice.values import Die, Known, again_of, at_number, filled, is_pool, plain
@@ -163,7 +164,7 @@ class LawBuilder:
             done.add(group)
             if len(states) > MOST_STATES:
                 raise LawSizeError(
-                    "these dice have too many different results (limit MOST_STATES); use `rpgres simulate` instead",
+                    f"these dice have more than {MOST_STATES:,} different results; use `rpgres simulate` instead",
                     limit="MOST_STATES",
                 )
         every = range(len(self.kinds))

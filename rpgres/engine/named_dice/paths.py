@@ -15,7 +15,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rpgres.dice import Dice, LawSizeError
-from rpgres.dice.groups import Again, Faces, Joining, Vector, group_law
+from rpgres.dice.grammar import Again
+from rpgres.dice.groups import Faces, Joining, Vector, group_law
 from rpgres.dice.readings import JointLaw
 from rpgres.engine.decisions import ask
 from rpgres.engine.named_dice.equivalence import Equivalence
@@ -346,7 +347,7 @@ class Paths:
             self.nodes.append(node)
             if number > MOST_NODES:
                 raise LawSizeError(
-                    "these dice and decisions have too many paths (limit MOST_NODES); use `rpgres simulate` instead",
+                    f"these dice and decisions have more than {MOST_NODES:,} paths; use `rpgres simulate` instead",
                     limit="MOST_NODES",
                 )
         return number

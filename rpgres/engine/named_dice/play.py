@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -13,7 +14,7 @@ import msgspec
 from rpgres.dice.groups import added_dice, faces_of
 from rpgres.engine.decisions import ask
 from rpgres.engine.named_dice.account import explain, explain_opposition, opposing
-from rpgres.engine.named_dice.inputs import Given, given_of
+from rpgres.engine.named_dice.inputs import Given
 from rpgres.engine.named_dice.questions import Chosen, Offer, Purse, answers, effects_of, kept, picks, question_of
 from rpgres.engine.named_dice.values import (
     Die,
@@ -31,7 +32,7 @@ from rpgres.engine.named_dice.values import (
 from rpgres.engine.players import NO, Question
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import RuleError, UsageError
-from rpgres.model.state import Character, Map
+from rpgres.model.state import Character, Map, State
 from rpgres.rulesets import STATE, Effect, Rules
 from rpgres.rulesets.actions import OPPOSITION
 from rpgres.rulesets.dice_plans import BAND, OF_AN_OUTCOME, DicePlan, OptionPlan
@@ -55,50 +56,47 @@ def play_named(action: str, table: Table, actor: Character, /, **arguments: Any)
     if actor.is_out:
         raise UsageError(f"{actor.name} is out, and cannot act in this scene any more")
     rules = table.rules
-    plan = plan_of(rules, action)
-    given = given_of(rules, action, actor, arguments, table.state)
-    base = base_of(plan, given)
+    bound = bound_of(rules, action, actor, arguments, table.state)
+    given = bound.given
     if not rules.file.actions[action].dice:
-        facts = Map(_facts(base, given))
+        facts = Map(_facts(bound.base, given))
         outcome = table.settle(rules.file.actions[action].tables[0], None, roles=given.roles(), facts=facts)
         return _completed(table, outcome, given)
-    bound = BoundAction(rules, action, plan, base, given, Purse(rules, action, table.state, given.roles()))
     windowed = None
     if rules.file.windows:
         from rpgres.engine.named_dice.windows import played_with_windows
 
-        windowed = played_with_windows(table, actor, bound)
-    found, chosen, costs = windowed if windowed is not None else (*played(table, actor, bound), ())
-    return _settled(table, action, found, given, chosen, costs)
+        windowed = played_with_windows(table, bound)
+    found, chosen, costs = windowed if windowed is not None else (*played(table, bound), ())
+    return _settled(table, bound, found, chosen, costs)
 
 
 def _settled(
     table: Table,
-    action: str,
+    bound: BoundAction,
     found: Mapping[str, Any],
-    given: Given,
     chosen: tuple[Chosen, ...],
     costs: tuple[Effect, ...],
 ) -> Outcome:
-    rules, band, told = table.rules, found[BAND], table.rules.file.actions[action].told
-    if band is None and found.get("margin") is None and OPPOSITION in rules.file.actions[action].groups:
+    rules, action, given, band = table.rules, bound.action, bound.given, found[BAND]
+    described = rules.file.actions[action]
+    if band is None and found.get("margin") is None and OPPOSITION in described.groups:
         raise UsageError(f"{rules.id} {action} needs an opposition; the ruleset defines no unopposed outcome")
     if band not in rules.file.bands:
         raise RuleError(f"{rules.id} {action} comes to {band!r}, which is no band of the ruleset")
     numbers = {name: plain(found.get(name)) for name in found if name != BAND}
     total, margin, opposition = (numbers.get(name) for name in OF_AN_OUTCOME)
-    facts = _facts(numbers, given)
-    details = {name: numbers[number] for name, number in told.items() if numbers.get(number) not in (None, "")}
-    table.merge((action, band, Map(facts), total, margin, chosen, costs), holds=(STATE,))
+    facts = Map(_facts(numbers, given))
+    told = described.told.items()
+    details = {name: numbers[number] for name, number in told if numbers.get(number) not in (None, "")}
+    table.merge((action, band, facts, total, margin, chosen, costs), holds=(STATE,))
     shown = ", ".join(f"{name.replace('-', ' ')} {value}" for name, value in details.items() if name != "total")
     if shown and table.is_read:
         table.tell(shown)
     margin, total, opposition = (one if isinstance(one, int) else None for one in (margin, total, opposition))
-    table_name = rules.file.actions[action].tables[0]
-    outcome = table.settle(
-        table_name, margin, total=total, opposition=opposition, roles=given.roles(), facts=Map(facts), band=band
-    )
-    outcome = outcome.plus(effects_of(rules, action, chosen, margin, Map(facts))) if chosen else outcome
+    roles, name = given.roles(), described.tables[0]
+    outcome = table.settle(name, margin, total=total, opposition=opposition, roles=roles, facts=facts, band=band)
+    outcome = outcome.plus(effects_of(rules, action, chosen, margin, facts)) if chosen else outcome
     outcome = _completed(table, outcome, given, costs)
     return msgspec.structs.replace(outcome, details=Map({**outcome.details, **details})) if details else outcome
 
@@ -127,25 +125,34 @@ def _facts(numbers: Mapping[str, Any], given: Given) -> dict[str, Any]:
 # The roll
 
 
+def bound_of(rules: Rules, action: str, actor: Character, arguments: Mapping[str, Any], state: State) -> BoundAction:
+    """Return an action with its inputs, cached for repeated runs."""
+    key = f"bound:{action}"
+    last: BoundAction | None = rules.compiled.get(key)
+    if last is None or not last.given.is_of(actor, arguments, state):
+        given = Given(rules, action, actor, arguments, state)
+        last = rules.compiled[key] = BoundAction(plan_of(rules, action), given)
+    elif type(state) is not State:  # odds take note of what is read, each time
+        last.base = base_of(last.plan, last.given)
+    return last
+
+
 class BoundAction:
     """An action with named dice, with its inputs.
 
-    Not a record: caches beside the inputs refer to it.
-
     Args:
-        rules, action, plan: the action.
-        base: the values of names before the roll; see `base_of`.
+        plan: the action.
         given: its inputs.
+
+    Attributes:
+        base: the values of names before the roll; see `base_of`.
         purse: the counters and tracks from which options are paid.
     """
 
-    __slots__ = ("action", "base", "given", "plan", "purse", "rules")
-
-    def __init__(
-        self, rules: Rules, action: str, plan: DicePlan, base: Mapping[str, Any], given: Given, purse: Purse
-    ) -> None:
-        self.rules, self.action, self.plan = rules, action, plan
-        self.base, self.given, self.purse = base, given, purse
+    def __init__(self, plan: DicePlan, given: Given) -> None:
+        self.rules, self.action, self.plan, self.given = given.rules, given.action, plan, given
+        self.base = base_of(plan, given)
+        self.purse = Purse(given.rules, given.action, given.state, given.roles())
 
     def known(self, chosen: tuple[Chosen, ...], rolled: Rolled) -> Known:
         """Return the values of names after some answers and rolls."""
@@ -181,7 +188,7 @@ class BoundAction:
 
     def question(self, label: str, offers: Iterable[Offer], facts: Map[str, Any]) -> Question:
         """Return a question with its options."""
-        return question_of(self.rules, self.action, label, self.purse.who(label), offers, facts, self.face_of)
+        return question_of(self.purse.asks[label], label, self.purse.who(label), offers, facts, self.face_of)
 
     def _ways(self, known: Known, name: str, option: OptionPlan) -> Iterator[tuple[str, list[tuple[str, Die]]]]:
         """Yield the ways to choose an option: its name as typed, and the dice to reroll."""
@@ -204,7 +211,7 @@ class BoundAction:
                     shown = (f"{group}-{die.face}" if len(option.reroll) > 1 else str(die.face) for group, die in dice_)
                     yield "-".join((name, *shown)), dice_
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The names whose values the outcome needs."""
         told = self.rules.file.actions[self.action].told.values()
@@ -212,15 +219,12 @@ class BoundAction:
         known = self.known((), {})
         return tuple(name for name in wanted if name in known or name in self.plan.numbers)
 
-    @property
+    @cached_property
     def equivalence(self) -> Equivalence:
         """Which dice are equivalent."""
         from rpgres.engine.named_dice.equivalence import Equivalence
 
-        if self.given.equivalence is None:
-            self.given.equivalence = Equivalence(self, self.names)
-        found: Equivalence = self.given.equivalence
-        return found
+        return Equivalence(self, self.names)
 
     def facts(self, label: str, known: Known) -> Map[str, Any]:
         """Return the facts of a question."""
@@ -231,7 +235,7 @@ class BoundAction:
         """Return the step after an answered question: the question again, or the next step."""
         label = self.plan.steps[place]
         times = sum(1 for one in chosen if one.label == label)
-        return place if times < self.rules.file.actions[self.action].ask[label].times else place + 1
+        return place if times < self.purse.asks[label].times else place + 1
 
 
 def _by_group(dice_: list[tuple[str, Die]], groups: Iterable[str]) -> tuple[tuple[str, tuple[Die, ...]], ...]:
@@ -240,22 +244,20 @@ def _by_group(dice_: list[tuple[str, Die]], groups: Iterable[str]) -> tuple[tupl
     return tuple((group, its) for group, its in found if its)
 
 
-def played(table: Table, actor: Character, bound: BoundAction) -> tuple[dict[str, Any], tuple[Chosen, ...]]:
+def played(table: Table, bound: BoundAction) -> tuple[dict[str, Any], tuple[Chosen, ...]]:
     """Return the values of an action's names, and the chosen options."""
     if not table.is_read:
         from rpgres.engine.named_dice.paths import evaluated
 
         return evaluated(table, bound)
-    rolled, chosen, fresh = roll_and_ask(table, actor, bound)
+    rolled, chosen, fresh = roll_and_ask(table, bound)
     known = bound.known(chosen, rolled)
     found = {name: known[name] for name in bound.names}
     explain(table, known, bound.given, fresh)
     return found, chosen
 
 
-def roll_and_ask(
-    table: Table, actor: Character, bound: BoundAction
-) -> tuple[dict[str, tuple[Die, ...]], tuple[Chosen, ...], list[str]]:
+def roll_and_ask(table: Table, bound: BoundAction) -> tuple[dict[str, tuple[Die, ...]], tuple[Chosen, ...], list[str]]:
     """Roll and ask in the order of an action.
 
     Returns:
@@ -268,7 +270,7 @@ def roll_and_ask(
         step = plan.steps[place]
         known = bound.known(chosen, rolled)
         if step in plan.groups:
-            rolled[step] = roll_group(table, actor, bound, known, step)
+            rolled[step] = roll_group(table, bound, known, step)
             fresh.append(step)
             place += 1
             continue
@@ -289,12 +291,12 @@ def roll_and_ask(
         for group, again in offers[answer].again:
             stay = kept(rolled[group], again)
             fresh.append(group)
-            rolled[group] = (*stay, *roll_group(table, actor, bound, known, group, again))
+            rolled[group] = (*stay, *roll_group(table, bound, known, group, again))
     return rolled, chosen, fresh
 
 
 def roll_group(
-    table: Table, actor: Character, bound: BoundAction, known: Known, group: str, again: tuple[Die, ...] = ()
+    table: Table, bound: BoundAction, known: Known, group: str, again: tuple[Die, ...] = ()
 ) -> tuple[Die, ...]:
     """Roll a group, or reroll some of its dice, and return those that count; in odds one of each kind of result."""
     if not table.is_read:
@@ -314,10 +316,10 @@ def roll_group(
         if other is not None:
             explain_opposition(table, plan_of, other, found)
         return (Die(dice.law.values[0]),)
-    by = other.character if other is not None else "" if group == OPPOSITION else actor.name
+    by = other.character if other is not None else "" if group == OPPOSITION else bound.given.actor.name
     throw = table.run.roll(dice, group, by, is_shown=True).throw
     if other is not None:
         explain_opposition(table, plan_of, other, found)
     if not is_pool(found):
         return (Die(throw.value),)
-    return tuple(Die(face, is_first, number) for face, is_first in faces_of(throw))
+    return tuple(Die(face, is_first, number) for face, is_first in faces_of(dice.pools[0], throw))

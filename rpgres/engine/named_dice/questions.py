@@ -20,6 +20,7 @@ from rpgres.errors import RuleError
 from rpgres.model.state import GM, Box, Map, State
 from rpgres.parameters.context import ACTOR
 from rpgres.rulesets import Effect, Option, Rules
+from rpgres.rulesets.actions import Asking
 from rpgres.rulesets.dice_plans import NO, TIMES, DicePlan
 from rpgres.rulesets.effects import paid_by
 from rpgres.rulesets.numbers import OPPONENT, OPPOSED
@@ -35,6 +36,7 @@ class Chosen(Struct, frozen=True, order=True):
     cost: tuple[tuple[str, int], ...] = ()
 
 
+FaceOf = Callable[[str, int], int]
 Picked = tuple[tuple[str, int], ...]  # the groups of dice, and the faces of their representatives
 
 
@@ -156,24 +158,17 @@ def effects_of(
 
 
 def question_of(
-    rules: Rules,
-    action: str,
-    label: str,
-    who: str,
-    offers: Iterable[Offer],
-    facts: Mapping[str, Any],
-    face_of: Callable[[str, int], int],
+    ask: Asking, label: str, who: str, offers: Iterable[Offer], facts: Mapping[str, Any], face_of: FaceOf
 ) -> Question:
     """Return a question with its options as texts.
 
     Args:
-        rules, action, label: the question.
+        ask, label: the question.
         who: the character that decides it.
         offers: its options.
         facts: its facts.
         face_of: returns the face of the representative of a group's dice with a face.
     """
-    ask = rules.file.actions[action].ask[label]
     options = []
     for offer in offers:
         one, count = offer.chosen, sum(len(dice) for _, dice in offer.again)
@@ -195,7 +190,7 @@ def question_of(
     return Question(label, who, tuple(options), ask.text, True, facts)
 
 
-def _is_pick(option: str, groups: tuple[str, ...], face_of: Callable[[str, int], int], own: Picked, typed: str) -> bool:
+def _is_pick(option: str, groups: tuple[str, ...], face_of: FaceOf, own: Picked, typed: str) -> bool:
     """Tell whether a typed answer, such as `again-4-2`, names picked dice: in any order, by equivalent faces."""
     if not typed.startswith(f"{option}-"):
         return False

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from rpgres.dice import Dice, dice
-from rpgres.dice.grammar import Pool
-from rpgres.dice.groups import Again, can_bring
+from rpgres.dice.grammar import Again, Pool
+from rpgres.dice.groups import can_bring
 from rpgres.engine.named_dice.inputs import Given
 from rpgres.errors import NotationError, RuleError, UsageError
 from rpgres.rulesets import Rules
@@ -121,13 +121,7 @@ def plain(value: Value) -> Value:
 
 
 def base_of(plan: DicePlan, given: Given) -> dict[str, Any]:
-    """Return the values of names before the roll, with those that stand for dice (`dice:NAME`); cached."""
-    if given.base is None:
-        given.base = _base_of(plan, given)
-    return given.base
-
-
-def _base_of(plan: DicePlan, given: Given) -> dict[str, Any]:
+    """Return the values of names before the roll, with those that stand for dice (`dice:NAME`)."""
     base: dict[str, Any] = {}
     on_sheets = {*sheet_names(given.rules.file), *given.actor.abilities, *given.actor.counters}
     for name in plan.wanted:

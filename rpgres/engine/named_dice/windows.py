@@ -17,7 +17,7 @@ from rpgres.engine.named_dice.play import BoundAction, roll_and_ask, roll_group
 from rpgres.engine.named_dice.questions import Chosen
 from rpgres.engine.named_dice.values import Die, Known, filled
 from rpgres.engine.table import Table
-from rpgres.model.state import GM, Character
+from rpgres.model.state import GM
 from rpgres.rulesets import STATE, Effect
 from rpgres.rulesets.actions import OPPOSITION
 from rpgres.rulesets.dice_plans import BAND, GroupPlan
@@ -42,7 +42,6 @@ class Roll:
 
     Args:
         table: where it is played.
-        actor: the acting character.
         bound: the action with its inputs.
 
     Attributes:
@@ -53,8 +52,8 @@ class Roll:
         chosen: the options that were chosen inside the roll.
     """
 
-    def __init__(self, table: Table, actor: Character, bound: BoundAction) -> None:
-        self.table, self.actor, self.bound = table, actor, bound
+    def __init__(self, table: Table, bound: BoundAction) -> None:
+        self.table, self.actor, self.bound = table, bound.given.actor, bound
         self.given, self.plan = bound.given, bound.plan
         self.opponent: str = self.given.roles()[OPPONENT]
         if self.opponent not in table.state.characters:
@@ -185,14 +184,14 @@ class _Faces:
 
     def start(self) -> tuple[Chosen, ...]:
         its = self.roll
-        self.rolled, chosen, self.fresh = roll_and_ask(its.table, its.actor, its.bound)
+        self.rolled, chosen, self.fresh = roll_and_ask(its.table, its.bound)
         return chosen
 
     def roll_groups(self, groups: Collection[str]) -> None:
         its = self.roll
         for group in groups:
             known = its.bound.known(its.chosen, self.rolled)
-            self.rolled[group] = roll_group(its.table, its.actor, its.bound, known, group)
+            self.rolled[group] = roll_group(its.table, its.bound, known, group)
             self.fresh.append(group)
         self._known = {}
 
@@ -263,14 +262,14 @@ class _Readings:
 
 
 def played_with_windows(
-    table: Table, actor: Character, bound: BoundAction
+    table: Table, bound: BoundAction
 ) -> tuple[dict[str, Any], tuple[Chosen, ...], tuple[Effect, ...]] | None:
     """Return the values of an action's names, the chosen options, and the costs of decisions in windows.
 
     None where the action has no window, or in odds where no decision is possible in it.
     """
     windows = [table.rules.ruleset.windows[name] for name in dict.fromkeys(_windows(bound).values())]
-    roll = Roll(table, actor, bound)
+    roll = Roll(table, bound)
     if not windows or not (table.is_read or any(window.opens(table, roll) for window in windows)):
         return None
     names = bound.names
@@ -278,7 +277,7 @@ def played_with_windows(
         names = tuple(name for name in names if name in (BAND, "margin", *bound.plan.wanted))
 
     def play(inner: Table) -> tuple[tuple[Any, ...], tuple[Chosen, ...], tuple[Effect, ...]]:
-        roll, costs = Roll(inner, actor, bound), list[Effect]()
+        roll, costs = Roll(inner, bound), list[Effect]()
         roll.start()
         for window in windows:
             costs += window.play(inner, roll)
@@ -287,7 +286,7 @@ def played_with_windows(
 
     def key() -> Hashable:
         means = [window.means(table, roll) for window in windows]
-        return "windows", bound.action, actor.name, roll.kept, names, *means
+        return "windows", bound.action, roll.actor.name, roll.kept, names, *means
 
     found, chosen, costs = play(table) if bound.plan.asks else table.part(key, play)
     return dict(zip(names, found, strict=True)), chosen, costs

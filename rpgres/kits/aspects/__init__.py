@@ -36,7 +36,9 @@ from rpgres.kits.aspects.names import (
     distinct_name,
     has_any,
     hidden_tag,
+    idle_kinds,
     in_order,
+    is_never_invoked,
     lay,
     points_of,
     seen_tag,
@@ -72,8 +74,6 @@ if TYPE_CHECKING:
         without_names,
     )
 
-WINDOW = "invoke"
-
 __all__ = [
     "AFTER",
     "BOOST",
@@ -104,10 +104,12 @@ __all__ = [
     "gain_boost",
     "has_any",
     "hidden_tag",
+    "idle_kinds",
     "in_order",
     "invoke_among",
     "invoke_step",
     "invoke_window",
+    "is_never_invoked",
     "lay",
     "means_of",
     "named_by_maker",
@@ -166,11 +168,12 @@ def register(ruleset: Ruleset, settings: AspectSettings) -> None:
     ruleset.effect("aspect")(change_aspect)
     ruleset.effect("free-invoke")(change_free_invokes)
     ruleset.effect(settings.point)(partial(change_points, settings=settings))
-    ruleset.window(WINDOW, opens=_opens, means=_means)(_invoke)
+    ruleset.window("invoke", opens=_opens, means=_means)(_invoke)
     ruleset.completes(_complete)
     ruleset.policy("sensible")(policies.sensible)
     ruleset.policy("thrifty")(policies.thrifty)
     ruleset.canon("tags")(in_order)
+    ruleset.idle(idle_kinds)
 
 
 KIT = Kit("aspects", register, AspectSettings)

@@ -30,6 +30,7 @@ from rpgres.rulesets.kits import settings_of
 if TYPE_CHECKING:
     from rpgres.engine.named_dice.windows import Roll  # which needs much, and an action with code nothing of it
 
+WINDOW = "invoke"
 ADDED = ("invoked", "invoked-against")  # by side: what formulas name
 LABELS = ("invoke", "invoke-against")
 TOTALS = ("total", "opposition")  # by side: what it comes to, where the action has such a number

@@ -128,6 +128,7 @@ class Window(msgspec.Struct, frozen=True):
         ledger: what has been used up.
         turn: which side is asked next.
         passes: how many sides have passed in a row.
+        rerolls: the side whose dice are thrown anew before anything else; None for neither.
         settles: what settles the margin, where nothing else depends on that.
     """
 
@@ -135,6 +136,7 @@ class Window(msgspec.Struct, frozen=True):
     ledger: Ledger
     turn: int = 0
     passes: int = 0
+    rerolls: int | None = None
     settles: Settles | None = None
 
 
@@ -195,7 +197,7 @@ def raised_from_nothing(table: Table, own: Sequence[str], members: Sequence[str]
     sides = Side(tuple(own), "", "", 0), Side(tuple(members), "invoke-against", "opposition", 0)
     window = Window(sides, new_ledger(table), turn=1)
     after = _asked(table, window, text="Nothing opposes this. Invoke an aspect against it?")
-    return None if after is window else after.ledger
+    return None if after is None or after is window else after.ledger
 
 
 def invoke_window(
@@ -253,20 +255,33 @@ def costs_of(table: Table, window: Window) -> tuple[Effect, ...]:
 
 
 def invoke_step(table: Table, window: Window) -> Window | None:
-    """Ask the side whose turn it is, and return where the window then stands; None where all have passed."""
-    count, turn = len(window.sides), window.turn
+    """Ask the next side that can invoke, and return where the window then stands; None where all have passed."""
+    if window.rerolls is not None:  # a step of its own: it is the same whatever the dice showed before
+        changed = _changed(table, window.sides[window.rerolls], window.rerolls, window.ledger, 0)
+        return replace(window, sides=_with_side(window, window.rerolls, changed), rerolls=None)
+    count = len(window.sides)
     if window.passes >= count:
         return None
-    if table.rules.switches(AspectSwitches).invoke_order == "actor-then-opponent":
+    is_once = table.rules.switches(AspectSwitches).invoke_order == "actor-then-opponent"
+    while window.passes < count:
+        turn = window.turn
         # a side with others behind it cannot answer what these add
-        after = _asked(table, window, settles=window.settles if turn == count - 1 else None)
-        return after if after is not window else replace(window, turn=(turn + 1) % count, passes=window.passes + 1)
-    after = _asked(table, window, settles=window.settles)
-    return replace(after, turn=(turn + 1) % count, passes=window.passes + 1 if after is window else 0)
+        after = _asked(table, window, settles=window.settles if not is_once or turn == count - 1 else None)
+        passed = replace(window, turn=(turn + 1) % count, passes=window.passes + 1)
+        if after is window:
+            return passed
+        if after is not None:
+            return after if is_once else replace(after, turn=passed.turn, passes=0)
+        window = passed
+    return window
 
 
 def essence(window: Window) -> Hashable:
     """Return all that matters of where a window stands, if behind it only the margin matters and what was used up."""
+    if window.rerolls is not None:
+        side = window.sides[window.rerolls]
+        sides = _with_side(window, window.rerolls, replace(side, total=side.total - (side.rolled or 0), rolled=None))
+        return window.turn, window.rerolls, sides, window.ledger.used
     if window.passes < len(window.sides):
         return window.turn, window.passes, window.sides, window.ledger.used
     first, *others = [side.height for side in window.sides]
@@ -285,19 +300,24 @@ def no_window(
             table.ask(label, members[0], (), text=NOTHING, optional=True)
 
 
-def _asked(table: Table, window: Window, *, text: str = "Invoke an aspect?", settles: Settles | None = None) -> Window:
-    """Ask the members of the side whose turn it is; return the window with what one of them invoked, else as it was."""
+def _asked(
+    table: Table, window: Window, *, text: str = "Invoke an aspect?", settles: Settles | None = None
+) -> Window | None:
+    """Ask the members of the side whose turn it is; return the window with what one of them invoked, else as it was.
+
+    None where none of them can invoke anything.
+    """
     sides, turn, ledger = window.sides, window.turn, window.ledger
     side, other = sides[turn], sides[1 - turn] if len(sides) == 2 else _others(sides, turn)
     against = other.height if other.label else None  # without a label it has no total yet
     margin, could, is_moot = side.height - against if against is not None else None, False, False
-    if settles is not None and margin is not None:
-        heights, most = tuple([one.height for one in sides]), _most(table.state, side, turn, ledger)
-        is_moot = table.rules.settling.is_fixed(*settles, heights, turn, most)
     for member in side.members:
         choices = {choice.name: choice for choice in _choices(table.state, side.members, member, ledger, turn)}
         if not choices:
             continue
+        if not could and settles is not None and margin is not None:
+            heights, most = tuple([one.height for one in sides]), _most(table.state, side, turn, ledger)
+            is_moot = table.rules.settling.is_fixed(*settles, heights, turn, most)
         could = True
         answer = table.ask(
             side.label,
@@ -318,10 +338,13 @@ def _asked(table: Table, window: Window, *, text: str = "Invoke an aspect?", set
             continue
         name, _, how = answer.partition(":")
         spent = _spent(table.state, ledger, turn, choices[name], against=other.members)
+        if how == REROLL and ledger.raising is None:
+            return replace(window, ledger=spent, rerolls=turn)
         changed = _changed(table, side, turn, ledger, 0 if how == REROLL else ledger.settings.bonus)
-        return replace(window, sides=(*sides[:turn], changed, *sides[turn + 1 :]), ledger=spent)
+        return replace(window, sides=_with_side(window, turn, changed), ledger=spent)
     if not could:
         no_window(table, [side.members], [side.label])
+        return None
     return window
 
 
@@ -352,6 +375,11 @@ def _changed(table: Table, side: Side, turn: int, ledger: Ledger, bonus: int) ->
         return replace(side, total=side.total + bonus)
     rolled = table.roll(side.dice, side.dice_label, by=side.by or side.members[0])
     return replace(side, total=side.total - side.rolled + rolled, rolled=rolled)
+
+
+def _with_side(window: Window, turn: int, side: Side) -> tuple[Side, ...]:
+    """Return the sides of a window with another in the place of one."""
+    return (*window.sides[:turn], side, *window.sides[turn + 1 :])
 
 
 def _others(sides: Sequence[Side], turn: int) -> Side:

@@ -7,8 +7,8 @@ that is taken only in secret is free for other seats.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, Literal
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 
@@ -16,6 +16,10 @@ from rpgres.errors import UsageError
 from rpgres.model.state import GM, State, Tag, slug
 from rpgres.rulesets import Effect
 from rpgres.rulesets.rows import Id, Record
+
+if TYPE_CHECKING:
+    from rpgres.engine.players import Policies
+    from rpgres.rulesets import Rules
 
 LATER = "fate-points-later"  # the counter of points gained now, to be had from the next scene on
 AFTER = "fate-points-after"  # the counter of points gained now, to be had when the conflict is over
@@ -171,3 +175,13 @@ def with_names(state: State, effects: Sequence[Effect], *, becomes: str = "") ->
                 one = one.with_("name", now[slug(name)])
         named.append(one)
     return tuple(named)
+
+
+def is_never_invoked(rules: Rules, policies: Policies) -> bool:
+    """Tell whether these policies invoke nothing, so that invoke windows change nothing and cost nothing."""
+    return policies.is_preferred and rules.switches(AspectSwitches).boost_lifetime != "next-chance"
+
+
+def idle_kinds(rules: Rules, policies: Policies) -> Collection[str]:
+    """Return the kinds of tags that make no difference any more: boosts, where nothing is ever invoked."""
+    return (BOOST,) if is_never_invoked(rules, policies) else ()

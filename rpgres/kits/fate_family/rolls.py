@@ -93,7 +93,9 @@ def roll_off(
         foes = (Foe(ledger.settings.bonus, None, ""),)
         if settles is not None:
             settles = settles[0], _met(settles[1])
-    if table.state.glance(aspects.has_any):
+    run = table.run
+    is_plain = ledger is None and run.keeps_parts and aspects.is_never_invoked(table.rules, run.players.policies)
+    if not is_plain and table.state.glance(aspects.has_any):
         sides = _sides(actor, foes, given)
         fresh = aspects.new_ledger(table)
         if ledger is not None or any(aspects.can_invoke(table.state, members, fresh) for members in sides):

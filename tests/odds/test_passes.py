@@ -1,0 +1,157 @@
+"""Passes through a scene: bounds hold, more budget knows more, and an interruption keeps what is known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rpgres.odds import scenes as module
+from rpgres.odds.scenes import Course, SceneOdds, scene_odds
+from rpgres.plugins.discovery import find_ruleset
+from rpgres.scenes import read_scene
+from rpgres.scenes.walking import course_of
+from rpgres.toml.reading import Source
+from tests.support.plain_walk import plain_odds
+
+CONFLICT = """
+ruleset = "fate"
+policy = "{policy}"
+[characters.ana]
+skills = {{ fight = 4, athletics = 2 }}
+[characters.bo]
+skills = {{ fight = 1, athletics = 1 }}
+played-by = "gm"
+[[steps]]
+actor = "ana"
+procedure = "conflict"
+with = {{ against = ["bo"], exchanges = {exchanges} }}
+{more}
+"""
+BY = ("ending", "characters.bo.tracks.consequences")
+
+
+def course(policy: str = "preferred", *, exchanges: int = 2, by: tuple[str, ...] = BY, more: str = "") -> Course:
+    text = CONFLICT.format(policy=policy, exchanges=exchanges, more=more)
+    return course_of(read_scene(Source("s.toml", text), find_ruleset=find_ruleset), by=by)
+
+
+@pytest.fixture(scope="module")
+def exact() -> SceneOdds:
+    """The whole answer, of one pass in which nothing is dropped."""
+    found = module._Walk(course(), module.Budget(work=10**9), is_merged=True)
+    found._go_through(whole := module._Pass(module.EVERY, module.EVERY, 1))
+    assert whole.open() == 0
+    return SceneOdds(whole.masses(), whole.open(), 0, whole.states, 0)
+
+
+@pytest.fixture
+def many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Begin with a threshold that drops nearly all, and have it fall slowly."""
+    for name, value in {"FEW": 1, "LEAST": 2, "KNOWN": 2, "FALL": 3, "SPARE": 0.0}.items():
+        monkeypatch.setattr(module, name, value)
+
+
+@pytest.fixture
+def passes(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The passes of walks."""
+    found, go_through = list[Any](), module._Walk._go_through
+
+    def noted(self: Any, now: Any) -> None:
+        found.append(now)
+        go_through(self, now)
+
+    monkeypatch.setattr(module._Walk, "_go_through", noted)
+    return found
+
+
+def check_bounds(found: SceneOdds, exact: SceneOdds) -> None:
+    assert sum(found.masses.values()) + found.open == 1
+    assert all(mass <= exact.masses[result] for result, mass in found.masses.items())
+
+
+def test_a_small_scene_is_done_in_one_pass(passes: list[Any]) -> None:
+    assert scene_odds(course(exchanges=1)).open == 0
+    assert len(passes) == 1
+
+
+@pytest.mark.usefixtures("many")
+def test_passes_come_to_the_whole_answer(passes: list[Any], exact: SceneOdds) -> None:
+    found = scene_odds(course(), work=10**9)
+    assert found.masses == exact.masses
+    assert (found.open, found.states) == (0, exact.states)
+    left = [one.open() for one in passes]
+    assert len(left) > 5
+    assert left == sorted(left, reverse=True)
+    assert left[0] > left[-2] > left[-1] == 0
+
+
+@pytest.mark.parametrize("policy", ["preferred", "thrifty"])
+def test_more_budget_never_leaves_more_open(policy: str, exact: SceneOdds) -> None:
+    whole = exact if policy == "preferred" else scene_odds(course(policy, exchanges=1), work=10**9)
+    of = course(policy, exchanges=2 if policy == "preferred" else 1)
+    runs = [scene_odds(of, work=work) for work in (200, 1_000, 3_000, 9_000, 10**6)]
+    for found in runs:
+        check_bounds(found, whole)
+    left = [found.open for found in runs]
+    assert left == sorted(left, reverse=True)
+    assert left[0] > 0 == left[-1]
+
+
+@pytest.mark.usefixtures("many")
+def test_the_pass_that_leaves_the_least_is_told(passes: list[Any], exact: SceneOdds) -> None:
+    cut = 0
+    for work in (1_000, 2_000, 5_000):
+        passes.clear()
+        found = scene_odds(course(), work=work)
+        check_bounds(found, exact)
+        best = min(reversed(passes), key=lambda one: one.open())
+        assert (found.open, found.states) == (best.open(), best.states)
+        cut += best is not passes[-1]
+    assert cut  # one was cut short, and left more than the one before it
+
+
+def test_the_same_budget_has_the_same_answer() -> None:
+    assert scene_odds(course(), work=5_000) == scene_odds(course(), work=5_000)
+
+
+@pytest.mark.usefixtures("many")
+@pytest.mark.parametrize("calls", [0, 1, 40, 200])
+def test_an_interruption_keeps_what_is_known(
+    calls: int, passes: list[Any], exact: SceneOdds, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turned, left = module._Walk._turned, iter(range(calls))
+
+    def interrupted(self: Any, node: int) -> Any:
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+        return turned(self, node)
+
+    monkeypatch.setattr(module._Walk, "_turned", interrupted)
+    found = scene_odds(course(), work=10**9)
+    assert found.is_interrupted
+    check_bounds(found, exact)
+    assert found.open == min(one.open() for one in passes)
+    assert found.open == 1 or calls > 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("by", [("ending",), BY, (*BY, "tags.count")])
+def test_boosts_that_nobody_uses_are_forgotten_and_change_nothing(by: tuple[str, ...]) -> None:
+    of = course(exchanges=1, by=by)
+    assert set(of.forgotten) == (set() if "tags.count" in by else {"boost"})
+    assert scene_odds(of).masses == plain_odds(of) == scene_odds(of, is_merged=False).masses
+
+
+@pytest.mark.parametrize(
+    ("policy", "more"),
+    [
+        ("thrifty", ""),
+        ("preferred", "choose = { invoke = ['boost-of-ana'] }"),
+        ("preferred", "[[steps]]\nset = { 'counters.doom' = 1 }\nwhen = { 'tags.boost-of-ana.kind' = 'boost' }"),
+        ("preferred", "[ends.boosted]\nwhen = { 'tags.boost-of-ana.kind' = 'boost' }\n[ends.plain]"),
+        ("preferred", "[switches]\nboost_lifetime = 'next-chance'"),
+    ],
+)
+def test_boosts_that_may_be_used_or_read_are_kept(policy: str, more: str) -> None:
+    assert not course(policy, more=more).forgotten
