@@ -185,6 +185,20 @@ def as_data(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else repr(value)
 
 
+def counted(number: int, one: str, several: str = "") -> str:
+    """Return how many there are of something, in words.
+
+    >>> counted(1, "card"), counted(2, "card"), counted(0, "entry", "entries")
+    ('1 card', '2 cards', '0 entries')
+
+    Args:
+        number: how many.
+        one: what one is called.
+        several: what several are called; by default with an s.
+    """
+    return f"{number:,} {one if number == 1 else several or f'{one}s'}"
+
+
 def in_short(text: str) -> str:
     """Return a text as one line of printable characters, cut when it is long."""
     line = " ".join(in_line(text).split())

@@ -441,7 +441,8 @@ def read_folders(texts: Iterable[str]) -> tuple[Path, ...]:
     folders = tuple(Path(text) for text in texts)
     for folder in folders:
         if not os.path.isdir(folder):
-            raise UsageError(f"--rulesets {folder}: there is no such folder")
+            what = "this is a file; name its folder" if os.path.isfile(folder) else "there is no such folder"
+            raise UsageError(f"--rulesets {folder}: {what}")
         if os.path.isdir(folder / "rulesets") and not _has_rulesets(folder):
             raise UsageError(f"--rulesets {folder}: no rulesets there; did you mean {folder / 'rulesets'}?")
     return folders

@@ -197,17 +197,17 @@ def _unreadable(number: int, line: bytes, why: str) -> UsageError:
         found = {"id": request["id"]} if isinstance(request, dict) and _can_be_told(request.get("id")) else {}
         if "out of range" in why:
             why = "has a number that is too large"
-        elif not _can_be_told(request):
+        elif not _can_be_told(request, with_nan=True):
             why = "has half of a character in a text (a lone surrogate, \\ud800 to \\udfff)"
     return UsageError(f"line {number} {why}", **(found or {"line": number}))
 
 
-def _can_be_told(value: Any) -> bool:
+def _can_be_told(value: Any, *, with_nan: bool = False) -> bool:
     """Tell whether there is something that can be written as JSON."""
     import json
 
     try:
-        return value is not None and bool(json.dumps(value, ensure_ascii=False, allow_nan=False).encode())
+        return value is not None and bool(json.dumps(value, ensure_ascii=False, allow_nan=with_nan).encode())
     except ValueError:
         return False
 
