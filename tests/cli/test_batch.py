@@ -68,6 +68,13 @@ def test_lines_that_are_no_json_are_named_by_their_number() -> None:
     assert found[1]["message"].startswith("line 4 is no JSON: ")
 
 
+def test_data_are_told_in_the_words_of_json() -> None:
+    found = answers('{"ruleset":"fate","action":"overcome","with":[1]}\n{"notation":"d6","given":{"roll":{}}}\n')
+    assert found[0]["message"] == "with: expected an object, found an array"
+    assert "an array" in found[1]["message"]
+    assert "table" not in found[1]["message"]
+
+
 @pytest.mark.parametrize(
     ("line", "told", "id_"),
     [
