@@ -40,7 +40,7 @@ def study_of(shared: Mapping[str, Any], axes: Sequence[Axis]) -> str:
         shown = ["a range" if name == "vary" and not shared["vary"] else f"--{name}" for name in asked]
         raise UsageError(f"{' and '.join(shown)} exclude each other")
     study = asked[0] if asked else ""
-    if (study == "find") != bool(shared["goal"]):
+    if (study == "find") != (shared["goal"] is not None):
         raise UsageError("--find and --target (or --goal) belong together: --find vs=0..8 --target success=60%")
     if shared["outcome"] and study not in ("vary", "knockout"):
         raise UsageError("--outcome says what a grid or --knockout shows; use it with two ranges or with --knockout")
@@ -99,7 +99,7 @@ def _compare(subject: Subject, axes: Sequence[Axis], shared: Mapping[str, Any], 
 def _grids(subject: Subject, axes: Sequence[Axis], shared: Mapping[str, Any], settings: dict[str, Any]) -> Any:
     from rpgres.odds.grids import compare_grids
 
-    return compare_grids(subject, _axes(axes, shared), _cases(subject, shared, settings), **settings)
+    return compare_grids(subject, _axes(subject, axes, shared), _cases(subject, shared, settings), **settings)
 
 
 def scenes_among(texts: Sequence[str]) -> list[str]:
@@ -131,13 +131,13 @@ def _compared(subject: Subject, text: str) -> Change:
 def _vary(subject: Subject, axes: Sequence[Axis], shared: Mapping[str, Any], settings: dict[str, Any]) -> Any:
     from rpgres.odds.variations import vary
 
-    return vary(subject, _axes(axes, shared), **settings)
+    return vary(subject, _axes(subject, axes, shared), **settings)
 
 
-def _axes(axes: Sequence[Axis], shared: Mapping[str, Any]) -> list[Axis]:
+def _axes(subject: Subject, axes: Sequence[Axis], shared: Mapping[str, Any]) -> list[Axis]:
     from rpgres.odds.variations import read_axis
 
-    return [*axes, *(read_axis(text, option="vary") for text in shared["vary"])]
+    return [*axes, *(read_axis(text, option="vary", subject=subject) for text in shared["vary"])]
 
 
 def _find(subject: Subject, axes: Sequence[Axis], shared: Mapping[str, Any], settings: dict[str, Any]) -> Any:
@@ -145,7 +145,9 @@ def _find(subject: Subject, axes: Sequence[Axis], shared: Mapping[str, Any], set
 
     if axes:
         raise UsageError(f"--find takes the range itself: --find {axes[0].name}=...")
-    return find(subject, read_axis(shared["find"], option="find"), read_target(shared["goal"]), **settings)
+    return find(
+        subject, read_axis(shared["find"], option="find", subject=subject), read_target(shared["goal"]), **settings
+    )
 
 
 def _knockout(subject: Subject, axes: Sequence[Axis], shared: Mapping[str, Any], settings: dict[str, Any]) -> Any:

@@ -109,8 +109,9 @@ def odds_best(
     Args:
         what, procedure: as of `odds_scene`.
         best: who decides optimally: a character or a seat; by default the first actor.
-        goal: the endings, outcomes or values that count; by default successes, or as large a mean as can be.
-        by: what the chances are of, as of `odds_scene`.
+        goal: the endings or outcomes that count, or values of what `by` names; by default successes, or as large a mean
+            as can be.
+        by: what the chances are of, as of `odds_scene`; also of play for an ending.
         policies: who else decides, by name of a character; the ruleset's policy for those without one.
         choose, switches, rulesets, leaves, seconds, note, inputs: as of `odds_scene`. Without the whole scene there is
             no result, so that a limit which is too small is an error.

@@ -13,8 +13,7 @@ from rpgres.engine.resolve import Answers, Folders, folders_of
 from rpgres.errors import UsageError
 from rpgres.library.reading import Policies, typed_changes
 from rpgres.model.state import EMPTY
-from rpgres.plugins.discovery import find_ruleset
-from rpgres.scenes import Scene, SceneResult, Unanswered, open_scene, read_scene, require_sound
+from rpgres.scenes import Scene, SceneResult, Unanswered, load_scene, require_sound
 from rpgres.scenes import run_scene as played
 from rpgres.scenes.rerun import file_what_if
 
@@ -28,19 +27,10 @@ def scene_in(
         FileError: it is missing or faulty.
         UsageError: there is no such policy or switch.
     """
-    folders, named = folders_of(rulesets), dict(policies or {})
     if file == "-":
         raise UsageError("a scene is a file, or a shipped one such as 'fate/bribe'; a call reads no standard input")
-    source, folder = open_scene(file, extra=folders)
-    scene = read_scene(
-        source,
-        find_ruleset=lambda ruleset: find_ruleset(ruleset, extra=folders),
-        folder=folder,
-        switches=switches or EMPTY,
-        extra=folders,
-        policy=named.pop("", ""),
-        named=named,
-        auto=auto,
+    scene = load_scene(
+        file, extra=folders_of(rulesets), switches=switches or EMPTY, policies=policies or EMPTY, auto=auto
     )
     require_sound(scene)
     return scene

@@ -19,7 +19,6 @@ from rpgres.odds.exact import Decide
 from rpgres.odds.knockout import Knockout, knockout
 from rpgres.odds.subjects import SUCCESS, Change, Subject, measure_action, named_change, value_text
 from rpgres.odds.variations import Axis, Search, Variation, find, read_target, vary
-from rpgres.plugins.discovery import find_ruleset
 from rpgres.rulesets import Ruleset
 from rpgres.scenes import require_sound
 from rpgres.scenes.measuring import scene_subject
@@ -256,15 +255,8 @@ def _of_scene(
     switches: Mapping[str, str] | None,
     **_unused: Any,
 ) -> tuple[Subject, dict[str, Any]]:
-    folders, named = folders_of(rulesets), dict(policies or {})
     subject, scene = scene_subject(
-        file,
-        find_ruleset=lambda ruleset: find_ruleset(ruleset, extra=folders),
-        extra=folders,
-        switches=switches or EMPTY,
-        policy=named.pop("", ""),
-        named=named,
-        auto=auto,
+        file, extra=folders_of(rulesets), switches=switches or EMPTY, policies=policies or EMPTY, auto=auto
     )
     require_sound(scene)
     return subject, {"policies": policies_in(scene, policies, auto=auto), "by": ENDING, "title": scene.file.title}

@@ -29,6 +29,7 @@ from rpgres.model.state import FACE_DOWN, Map, code_of
 from rpgres.odds.exact import success_of
 from rpgres.odds.explorer import Budget, Runs, WalkDealer, explore_within
 from rpgres.odds.sampling import Estimate, estimate
+from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
     from rpgres.dice import Dice, Reading, Throw
@@ -41,6 +42,7 @@ GAMES = 2_000  # at most so many games an option, for an estimate
 NARROW = 0.1  # width of an interval that needs no further games
 WIDE = 0.25  # width of an interval from which on an estimate is of no use: too little is known to decide by it
 CHECKED = 50  # games of an option after which its interval is looked at
+UNKNOWN = Estimate(0.0, 0.0, 1.0)  # of an option of which there was no game
 SEED = "question"  # of estimates, whatever the seed of the table
 
 
@@ -52,7 +54,7 @@ class OptionOdds(msgspec.Struct, frozen=True):
         outcomes: the chance of each outcome by name, from 0 to 1.
         success: the chance of success.
         estimate: the interval of an estimate; None where the chances are exact.
-        games: how many games it is from.
+        games: how many games it is from; 0 with the widest interval where nothing is known of it yet.
         is_turn: whether success is that of the turn of a procedure, not of all of it.
     """
 
@@ -212,6 +214,7 @@ def decision_odds(
 ) -> list[OptionOdds]:
     """Return the odds of each option of a decision, in the order in which they are offered; none where it is fixed.
 
+    An option that time did not suffice for, or that somebody stopped, is there too: it is not `is_known`.
     In a procedure that is the outcome of the turn; the end of all of it only where turns have no outcomes.
 
     Args:
@@ -238,7 +241,7 @@ def decision_odds(
                 break  # the others are no easier
             found.append(odds)
         found += _estimated(cases[len(found) :], Budget(games * len(cases), seconds), games)
-        if any(one.outcomes for one in found):  # else what the turn comes to has no name
+        if STOP.is_asked or any(one.outcomes for one in found):  # else what the turn comes to has no name
             break
     return found
 
@@ -301,7 +304,7 @@ def _exact(case: _Case, seconds: float) -> OptionOdds | None:
 
 
 def _estimated(cases: Sequence[_Case], budget: Budget, most: int) -> list[OptionOdds]:
-    """Return estimates of the odds of options, each with equal dice and cards; without those that leave nothing open.
+    """Return estimates of the odds of options, each with equal dice and cards; none where all leave nothing open.
 
     Args:
         cases: the options.
@@ -309,7 +312,7 @@ def _estimated(cases: Sequence[_Case], budget: Budget, most: int) -> list[Option
         most: how many games an option gets at most.
     """
     counts = [Counter[str]() for _ in cases]
-    left = [*range(len(cases))]  # those that need further games
+    left, fixed = [*range(len(cases))], 0  # those that need further games; how many leave nothing open
     dealer = _Game(Streams(SEED))
     for number in range(most):
         for place in [*left]:
@@ -326,14 +329,17 @@ def _estimated(cases: Sequence[_Case], budget: Budget, most: int) -> list[Option
             if dealer.past.asked is not None or runs.undecided:  # nothing is open
                 counts[place].clear()
                 left.remove(place)
+                fixed += 1
                 continue
             counts[place][result] += 1
             if number % CHECKED == CHECKED - 1 and _width(_odds_of(cases[place], counts[place])) <= NARROW:
                 left.remove(place)
-    return [_odds_of(case, its) for case, its in zip(cases, counts, strict=True) if its]
+    return [] if fixed == len(cases) else [_odds_of(case, its) for case, its in zip(cases, counts, strict=True)]
 
 
 def _odds_of(case: _Case, counts: Mapping[str, int]) -> OptionOdds:
+    if not counts:
+        return OptionOdds(case.option, {}, 0.0, UNKNOWN, is_turn=case.is_turn)
     ordered, won = _ordered(case.prepared, counts)
     games = sum(counts.values())
     shares = {name: count / games for name, count in ordered.items()}

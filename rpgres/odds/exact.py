@@ -95,6 +95,7 @@ class OddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.odds/1"):
         choices: the odds of each first choice of the actor, the best first.
         plan: with best, the best options of each question inside the roll, by its facts.
         sample: where the budget left something open: estimates of all chances, from games that go on from there.
+        interrupted: whether it was stopped before its end; what is known by then stands.
         known: at a persistent table, by whose knowledge of it; null elsewhere.
         note: the text of --note.
     """
@@ -118,6 +119,7 @@ class OddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.odds/1"):
     choices: list[ChoiceOdds] = []
     plan: list[Planned] = []
     sample: Sample | None = None
+    interrupted: bool = False
     known: Known | None = None
     note: str | None = None
 

@@ -122,7 +122,7 @@ class Budget:
     @property
     def runs(self) -> float:
         """How many runs it is still good for, at most."""
-        return min(self.leaves, self.work // 2)
+        return min(self.leaves, (self.work + 1) // 2)
 
     def spend(self, work: int) -> None:
         """Take off a run that was so much work."""

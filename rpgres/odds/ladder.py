@@ -54,6 +54,7 @@ class LadderOdds(Printed, frozen=True, kw_only=True, tag="rpgres.odds-ladder/1")
         policies: who decided by which policy.
         switches: every house rule and the choice in force.
         house_rules: what differs from the ruleset as it ships: what is laid over it, switches not at their default.
+        interrupted: whether it was stopped before its end; what is known by then stands.
         known: at a persistent table, by whose knowledge of it; null elsewhere.
         note: the text of --note.
     """
@@ -67,6 +68,7 @@ class LadderOdds(Printed, frozen=True, kw_only=True, tag="rpgres.odds-ladder/1")
     policies: dict[str, str] = {}
     switches: dict[str, str] = {}
     house_rules: list[str] = []
+    interrupted: bool = False
     known: Known | None = None
     note: str | None = None
 

@@ -21,8 +21,9 @@ from rpgres.model.state import EMPTY
 from rpgres.odds.branching import Asked, BranchDealer, Fresh
 from rpgres.odds.exact import Chance, chance_record
 from rpgres.odds.explorer import Budget
+from rpgres.odds.nodes import UNCHANGED, Delta, Memo, Node, changed
 from rpgres.odds.scenes import WORK, Course, ExactSceneOdds, Undecided
-from rpgres.odds.watching import UNCHANGED, Delta, Memo, Node, Parts, changed
+from rpgres.odds.watching import Parts
 from rpgres.stopping import STOP
 
 if TYPE_CHECKING:

@@ -27,8 +27,9 @@ from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY
 from rpgres.odds.chances import Chance, chance_rows
 from rpgres.odds.explorer import MERGE, Budget, Merged, Method, Runs, WalkDealer, entries, explore_within, summed
+from rpgres.odds.nodes import SHAPE, UNCHANGED, Delta, Memo, Node, changed, in_turn
 from rpgres.odds.parts import NEGLIGIBLE, Kept, Sums, drawn
-from rpgres.odds.watching import SHAPE, UNCHANGED, Delta, Memo, Node, Parts, Reads, changed, in_turn
+from rpgres.odds.watching import Parts, Reads
 from rpgres.stopping import STOP
 
 if TYPE_CHECKING:

@@ -176,6 +176,18 @@ def named_change(subject: Subject, name: str, value: Any) -> Change:
     raise UsageError(unknown("switch or input", name, known, of=f"{subject.rules.id} {subject.action}"))
 
 
+def choices_of(subject: Subject, name: str) -> list[str]:
+    """Return every value of a switch, a choice or a flag of the action; none of what has no list of them."""
+    file = subject.rules.file
+    if name in file.switches:
+        return list(file.switches[name].choices)
+    inputs = _input_names(subject) if subject.action else {}
+    parameter = subject.rules.parameters(subject.action).get(inputs[name]) if name in inputs else None
+    if parameter is None:
+        return []
+    return ["no", "yes"] if parameter.kind == "flag" else list(parameter.choices)
+
+
 def _input_names(subject: Subject) -> dict[str, str]:
     """Return the names of an action's inputs, other names included."""
     found = {"sheet": "sheet"}

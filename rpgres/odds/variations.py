@@ -20,6 +20,7 @@ from rpgres.odds.subjects import (
     MeasuredOdds,
     Subject,
     changed,
+    choices_of,
     in_order,
     measured_fields,
     named_change,
@@ -161,13 +162,21 @@ def range_values(text: str) -> list[str]:
     return [f"{match['lead']}{value}" for value in range(low, high + step, step)]
 
 
-def read_axis(text: str, *, option: str) -> Axis:
-    """Return what `NAME=LOW..HIGH`, or `NAME=VALUE,VALUE`, says.
+def read_axis(text: str, *, option: str, subject: Subject | None = None) -> Axis:
+    """Return what `NAME=LOW..HIGH`, or `NAME=VALUE,VALUE`, says; what has choices takes all of them by its name alone.
+
+    Args:
+        text: what was typed.
+        option: where, for errors.
+        subject: what varies, for its choices.
 
     Raises:
         UsageError: it is neither.
     """
     name, separator, values = text.partition("=")
+    choices = choices_of(subject, name.strip()) if subject is not None and not values.strip() else []
+    if choices:
+        return Axis(name.strip(), choices)
     if not separator or not name.strip() or not values.strip():
         raise UsageError(f"{named(option)} takes NAME=LOW..HIGH or NAME=VALUE,VALUE such as vs=0..8, not {text!r}")
     return Axis(name.strip(), range_values(values))
@@ -189,11 +198,6 @@ def input_axes(inputs: Mapping[str, Any]) -> tuple[list[Axis], dict[str, Any]]:
             raise UsageError(f"{named(name)} takes one range and nothing beside it, not {value_text(value)}")
         axes.append(Axis(name.replace("_", "-"), range_values(several[0])))
     return axes, others
-
-
-def is_target(text: str) -> bool:
-    """Tell whether a text can only be a chance of something, as `read_target` takes it."""
-    return re.fullmatch(r"[^=]+=\s*-?[\d./]+\s*%?\s*", text) is not None
 
 
 def read_target(text: str) -> Target:
@@ -329,7 +333,8 @@ def _require_outcome(subject: Subject, outcome: str, found: Sequence[Measured]) 
         known.append(SUCCESS)
     if outcome not in known and outcome not in subject.rules.file.bands:
         name = f"{subject.rules.id} {subject.action or subject.scene}"
-        raise UsageError(unknown("outcome", outcome, known, of=name))
+        kind = "outcome" if subject.action or subject.rules.file.bands.keys() & set(known) else "ending"
+        raise UsageError(unknown(kind, outcome, known, of=name if subject.action else f"the scene {subject.scene}"))
 
 
 def order_of(chances: Sequence[Fraction]) -> Order:

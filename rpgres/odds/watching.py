@@ -3,9 +3,6 @@
 A watched table, place and step are records of the same classes' kind, in which every part that can be looked up by
 itself is a token until it is read. Records that are copied keep the tokens of what was not read; so what a turn wrote
 is told from what it left alone, even where it wrote an equal value.
-
-A standing is one whole number, its node: each part has `WIDTH` bits of it, for the number of its value. A change is two
-such numbers, so that a turn is applied to a standing by two operations, however many parts there are.
 """
 
 from __future__ import annotations
@@ -19,18 +16,10 @@ import msgspec
 
 from rpgres.engine.standing import Standing
 from rpgres.model.state import EMPTY, Character, Map, State, Tag, slug
+from rpgres.odds.nodes import MASK, SHAPE, TAGS, WIDTH, Delta, Memo, Node
 
 T = TypeVar("T")
 Key = tuple[str, ...]  # a part of a standing: ("state", "tags"), ("tracks", "mara", "physical"), ("place", "turn")
-Node = int  # for each part `WIDTH` bits, the number of its value; 0 where the part is not there
-Delta = tuple[int, int]  # the bits of all parts that are written, and of these the ones that a new value lacks
-
-WIDTH = 24
-MASK = (1 << WIDTH) - 1
-UNCHANGED: Delta = (0, 0)
-
-TAGS = -1  # not a part, but all the tags there are
-SHAPE = 0  # the part that says which names there are, and of which class the place is; everything reads it
 _MAPS = ("tracks", "things", "piles")  # of the state, by name
 _PLAIN = ("tags", "counters", "audiences", "periods")
 _CHARACTERS = tuple(name for name in Character.__struct_fields__ if name not in ("name", "tracks"))
@@ -145,9 +134,10 @@ class WatchedTags:
         self.reads, self.by = reads, by
 
     def all(self) -> tuple[Tag, ...]:
-        """Return all tags in the order of their slugs, which reads them all."""
+        """Return all tags in the order of their slugs, which reads them all; that is noted once, not for each."""
         self.reads.note(TAGS)
-        found = ((name, _value(tag)) for name, tag in self.by.items())
+        values = self.reads.values
+        found = ((name, values[tag.part] if type(tag) is Unread else tag) for name, tag in self.by.items())
         return tuple(tag for _, tag in sorted(found, key=lambda item: item[0]) if tag is not None)
 
     def one(self, name: str) -> Tag | None:
@@ -525,66 +515,6 @@ def _all_of(state: State) -> Iterator[tuple[Key, Any]]:
     for field in _MAPS:
         for name, value in dict.items(raw(state, field)):
             yield (field, name), value
-
-
-def changed(node: Node, delta: Delta) -> Node:
-    """Return the node that a change leads to."""
-    return (node | delta[0]) ^ delta[1]
-
-
-def in_turn(first: Delta, then: Delta) -> Delta:
-    """Return two changes as one."""
-    bits = first[0] | then[0]
-    return bits, bits ^ changed(first[0] ^ first[1], then)
-
-
-class Memo:
-    """The result of nodes, found again by those parts alone that were read to find it."""
-
-    __slots__ = ("_root",)
-
-    def __init__(self) -> None:
-        self._root: Any = None
-
-    def find(self, node: Node, parts: Parts, noted: dict[int, None] | None = None) -> Any:
-        """Return what is kept for a node; None where nothing is. What finds it is noted, where that is wanted."""
-        found = self._root
-        while type(found) is _Branch:
-            shift = found.shift
-            if noted is not None:
-                noted[found.part] = None
-            found = found.by.get(node >> shift & MASK if shift >= 0 else parts.look(node, found.part))
-        return found
-
-    def trace(self, node: Node, parts: Parts, written: int, noted: dict[int, None]) -> None:
-        """Take note of what finds the result of a node that a change led to; see `Parts.trace`."""
-        found = self._root
-        while type(found) is _Branch:
-            parts.trace(node, found.part, written, noted)
-            found = found.by.get(parts.look(node, found.part))
-
-    def keep(self, node: Node, read: Iterable[int], what: Any, parts: Parts) -> None:
-        """Keep the result of a node, for all that agree with it in what was read."""
-        if self._root is None:
-            self._root = _Branch(SHAPE)
-        branch, left = self._root, dict.fromkeys(read)
-        while True:
-            left.pop(branch.part, None)
-            id_ = parts.look(node, branch.part)
-            then = branch.by.get(id_)
-            if then is None:
-                then = branch.by[id_] = _Branch(next(iter(left))) if left else what
-            if type(then) is not _Branch:
-                return
-            branch = then
-
-
-class _Branch:
-    __slots__ = ("by", "part", "shift")
-
-    def __init__(self, part: int) -> None:
-        self.part, self.shift = part, part * WIDTH
-        self.by: dict[Hashable, Any] = {}
 
 
 class _Glance:

@@ -15,7 +15,7 @@ from rpgres.scenes.playing import (
 )
 from rpgres.scenes.program import Leaf, Scene
 from rpgres.scenes.proving import Mismatch, ProvedFile, ProvedScenes, prove_scene
-from rpgres.scenes.reading import find_scene, open_scene, read_scene, scene_file, scene_names
+from rpgres.scenes.reading import find_scene, load_scene, open_scene, read_scene, scene_file, scene_names
 from rpgres.scenes.records import ABSENT, Expect, SceneFile, SceneTag, SceneThing, SceneTrack, Step
 
 __all__ = [
@@ -36,6 +36,7 @@ __all__ = [
     "Unanswered",
     "check_scene",
     "find_scene",
+    "load_scene",
     "open_scene",
     "play_scene",
     "prove_scene",

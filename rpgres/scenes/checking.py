@@ -29,6 +29,7 @@ from rpgres.scenes.reading import (
     Including,
     faults_on_table,
     folder_of,
+    installed,
     laid_out,
     read_character,
     set_out,
@@ -49,7 +50,7 @@ _HARMLESS = {"ability": 0, "opposition": 0, "integer": 0, "counter": 0}
 def scene_diagnostics(
     source: Source,
     *,
-    find_ruleset: Callable[[str], Any],
+    find_ruleset: Callable[[str], Any] | None = None,
     folder: Path | None = None,
     switches: Mapping[str, str] = EMPTY,
     extra: Sequence[Path] = (),
@@ -60,7 +61,7 @@ def scene_diagnostics(
 
     Args:
         source: the text and where it stands.
-        find_ruleset: gives a ruleset's code by id.
+        find_ruleset: gives a ruleset's code by id; as of `read_scene`.
         folder: where sheets are sought first; by default where the text stands.
         switches: house rules chosen over the scene's own.
         extra: further folders with rulesets and overlays.
@@ -75,7 +76,7 @@ def scene_diagnostics(
     if not isinstance(said, str):
         return faults.in_order()
     try:
-        code = find_ruleset(said)
+        code = find_ruleset(said) if find_ruleset is not None else installed(said, extra)
     except UsageError as error:
         faults.add("unknown-name", error.message, "ruleset")
         return faults.in_order()

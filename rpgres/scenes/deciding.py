@@ -47,9 +47,8 @@ class Deciding(msgspec.Struct):
         self,
         rules: Rules,
         state: State,
-        *,
-        policy: str,
         named: Mapping[str, str],
+        *,
         auto: bool,
     ) -> dict[str, Policy]:
         """Return the policies by character, everybody's under an empty name; see `read_scene`.
@@ -58,10 +57,10 @@ class Deciding(msgspec.Struct):
             UsageError: there is no policy or character of a name.
             FileError: standing orders are faulty.
         """
-        strange = next((name for name in named if name not in (*state.characters, GM)), None)
+        strange = next((name for name in named if name not in ("", *state.characters, GM)), None)
         if strange is not None:
             raise UsageError(unknown("character", strange, (*state.characters, GM), of="the scene"))
-        chosen = {**self.policies, **named, **({"": policy} if policy else {})}
+        chosen = {**self.policies, **{name: policy for name, policy in named.items() if name or policy}}
         if auto:
             chosen.setdefault("", default_policy(rules))
         if not self.sets and not self.orders and not any(name.endswith(ORDERS_FILE) for name in chosen.values()):

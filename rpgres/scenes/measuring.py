@@ -18,12 +18,12 @@ from rpgres.odds.exact import NeedsPolicy, needs_policy
 from rpgres.odds.scenes import WORK, Course, SceneOdds, Undecided, scene_odds
 from rpgres.odds.subjects import Change, Limits, Measured, Subject, deciding, parts_on_table, success_of, without
 from rpgres.rulesets import Rules
-from rpgres.scenes.odds_record import by_name
+from rpgres.scenes.odds_record import by_name, declared_endings
 from rpgres.scenes.procedures import procedure_scene
 from rpgres.scenes.program import Scene
-from rpgres.scenes.reading import open_scene, read_scene
+from rpgres.scenes.reading import load_scene, read_scene
 from rpgres.scenes.walking import ENDING, course_of
-from rpgres.toml.reading import Source, parse
+from rpgres.toml.reading import parse
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -34,56 +34,17 @@ FIRST = 4_000  # budget that is tried first; see `_walked`
 FOR_EVER = 1e-30  # the remaining probability where something may go on for ever, and all else is known
 
 
-class Reading(msgspec.Struct, frozen=True, kw_only=True):
-    """How a scene is read again when something of it is changed.
-
-    Attributes:
-        source: its text, for places of faults.
-        folder: where sheets are sought first.
-        extra: further folders with rulesets and overlays.
-        policy: who answers for everybody without a policy in the scene.
-        named: likewise for single characters.
-        auto: whether the ruleset's first policy does that when neither says.
-    """
-
-    source: Source
-    folder: Path | None = None
-    extra: Sequence[Path] = ()
-    policy: str = ""
-    named: Mapping[str, str] = EMPTY
-    auto: bool = False
-
-    def scene(self, subject: Subject) -> Scene:
-        """Return the scene of a subject."""
-
-        def load(_code: Any, *, switches: Mapping[str, str], extra: object) -> Rules:
-            chosen = {name: value for name, value in switches.items() if name not in subject.switches}
-            return subject.rules.with_switches({**chosen, **subject.switches})
-
-        scene = read_scene(
-            self.source,
-            data=subject.document,
-            find_ruleset=str,  # `load` has it
-            folder=self.folder,
-            extra=self.extra,
-            policy=self.policy,
-            named=self.named,
-            auto=self.auto,
-            load=load,
-        )
-        state = without(scene.state, subject.removed)
-        return msgspec.structs.replace(scene, state=state)
+Reread = Callable[[Subject], Scene]  # returns a scene as something of it is changed
 
 
 def scene_subject(
     name: str,
     *,
-    find_ruleset: Callable[[str], Any],
     extra: Sequence[Path] = (),
     switches: Mapping[str, str] = EMPTY,
-    policy: str = "",
-    named: Mapping[str, str] = EMPTY,
+    policies: Mapping[str, str] = EMPTY,
     auto: bool = False,
+    find_ruleset: Callable[[str], Any] | None = None,
     by: str = ENDING,
     leaves: int | None = None,
 ) -> tuple[Subject, Scene]:
@@ -91,37 +52,52 @@ def scene_subject(
 
     Args:
         name: a file, `-`, or a shipped scene.
-        find_ruleset: gives a ruleset's code by id.
         extra: further folders with rulesets and overlays.
         switches: house rules chosen over the scene's own.
-        policy, named, auto: who decides; see `read_scene`.
+        policies, auto, find_ruleset: see `read_scene`.
         by: what the chances are of; see `course_of`.
         leaves: a limit of branches.
 
     Raises:
         FileError: the scene is missing or faulty.
     """
-    source, folder = open_scene(name, extra=extra)
-    scene = read_scene(
-        source,
-        find_ruleset=find_ruleset,
-        folder=folder,
-        switches=switches,
-        extra=extra,
-        policy=policy,
-        named=named,
-        auto=auto,
-    )
-    reading = Reading(source=source, folder=folder, extra=extra, policy=policy, named=named, auto=auto)
+    scene = load_scene(name, extra=extra, switches=switches, policies=policies, auto=auto, find_ruleset=find_ruleset)
+    reread = partial(_reread, read=scene, policies=policies, auto=auto)
     subject = Subject(
         rules=scene.rules,
-        evaluate=partial(_measure_scene, reading=reading, by=by, leaves=leaves),
+        evaluate=partial(_measure_scene, reread=reread, by=by, leaves=leaves),
         scene=scene.source.path,
-        document=parse(source),
+        document=parse(scene.source),
         switches={**scene.file.switches, **switches},
-        parts=partial(_parts_of_scene, reading=reading),
+        parts=partial(_parts_of_scene, reread=reread),
     )
     return subject, scene
+
+
+def _reread(subject: Subject, *, read: Scene, policies: Mapping[str, str], auto: bool) -> Scene:
+    """Return the scene of a subject, of which something may be changed.
+
+    Args:
+        subject: what is left of it, with its rules and its text as data.
+        read: the scene as it was read, for places of faults and sheets beside it.
+        policies, auto: who decides; see `read_scene`.
+    """
+
+    def load(_code: Any, *, switches: Mapping[str, str], extra: object) -> Rules:
+        chosen = {name: value for name, value in switches.items() if name not in subject.switches}
+        return subject.rules.with_switches({**chosen, **subject.switches})
+
+    scene = read_scene(
+        read.source,
+        data=subject.document,
+        find_ruleset=str,  # `load` has it
+        folder=read.folder,
+        extra=read.extra,
+        policies=policies,
+        auto=auto,
+        load=load,
+    )
+    return msgspec.structs.replace(scene, state=without(scene.state, subject.removed))
 
 
 def procedure_subject(
@@ -190,13 +166,13 @@ def _measure_scene(
     subject: Subject,
     limits: Limits,
     *,
-    reading: Reading,
+    reread: Reread,
     by: str,
     leaves: int | None,
     notice: Callable[[Question], None] | None = None,
 ) -> Measured:
     """Return the distribution of how the scene of a subject ends."""
-    return _measured(reading.scene(subject), subject, limits, by=by, leaves=leaves, notice=notice)
+    return _measured(reread(subject), subject, limits, by=by, leaves=leaves, notice=notice)
 
 
 def _measured(
@@ -214,7 +190,7 @@ def _measured(
         odds = _walked(course_of(scene, by=(by,)), limits, leaves=leaves)
     except Undecided as undecided:
         raise nobody_decides(scene, undecided.questions.values()) from None
-    return measured_scene(scene, odds)
+    return measured_scene(scene, odds, by=by)
 
 
 def nobody_decides(scene: Scene, questions: Iterable[Question]) -> NeedsPolicy:
@@ -249,10 +225,10 @@ def _walked(course: Course, limits: Limits, *, leaves: int | None) -> SceneOdds:
         work *= 4
 
 
-def measured_scene(scene: Scene, odds: SceneOdds) -> Measured:
-    """Return odds of a scene as the distribution of a subject; numbers in ascending order."""
+def measured_scene(scene: Scene, odds: SceneOdds, *, by: str = ENDING) -> Measured:
+    """Return odds of a scene, by what was asked for, as the distribution of a subject; numbers in ascending order."""
     named, mean = by_name(odds.masses, odds.open)
-    masses = _in_order(scene, named, odds.open * 0)
+    masses = _in_order(scene, named, odds.open * 0, by)
     return Measured(
         masses=masses,
         success=success_of(scene.rules, masses),
@@ -265,20 +241,18 @@ def measured_scene(scene: Scene, odds: SceneOdds) -> Measured:
     )
 
 
-def _in_order(scene: Scene, masses: dict[str, Fraction], nothing: Fraction) -> dict[str, Fraction]:
+def _in_order(scene: Scene, masses: dict[str, Fraction], nothing: Fraction, by: str) -> dict[str, Fraction]:
     """Return endings in the order in which the scene names them, outcomes in the ruleset's; anything else as it is."""
-    bands, ends = scene.rules.file.bands, [end.name for end in scene.program.ends]
-    if not ends and set(masses) <= {*bands, ""}:
-        return {name: masses[name] for name in (*bands, "") if name in masses}
-    if not ends or not set(masses) <= {*ends, ""}:
+    declared = declared_endings(scene, by)
+    names = [*(declared if scene.program.ends else scene.rules.file.bands), ""]
+    if by != ENDING or not set(masses) <= set(names):
         return masses
-    named = {name: masses.get(name, nothing) for name in ends}
-    return {**named, **({"": masses[""]} if "" in masses else {})}
+    return {name: masses.get(name, nothing) for name in names if name in masses or name in declared}
 
 
-def _parts_of_scene(subject: Subject, *, reading: Reading) -> Iterator[tuple[str, Change]]:
+def _parts_of_scene(subject: Subject, *, reread: Reread) -> Iterator[tuple[str, Change]]:
     """Yield what of a scene can be taken out: what lies on the table, and decisions that its steps give."""
-    yield from parts_on_table(reading.scene(subject).state)
+    yield from parts_on_table(reread(subject).state)
     for number, step in enumerate(subject.document.get("steps", ()), 1):
         name = step.get("id") or str(number)
         for label, answer in step.get("choose", {}).items():

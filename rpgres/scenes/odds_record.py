@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rpgres.engine.hidden import Known
@@ -11,7 +11,7 @@ from rpgres.odds.sampling import Sample
 from rpgres.odds.scenes import SceneOdds
 from rpgres.scenes.program import Scene
 from rpgres.scenes.sampling import SceneOddsResult
-from rpgres.scenes.walking import value_name
+from rpgres.scenes.walking import ENDING, value_name
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -31,7 +31,7 @@ def scene_record(
     """
     return SceneOddsResult(
         sample=sample,
-        **chances(odds.masses, odds.open),
+        **chances(odds.masses, odds.open, declared=declared_endings(scene, about["by"])),
         **evaluated(scene, **about),
         method="partial" if odds.open else "exact",
         open=chance_record(odds.open),
@@ -43,14 +43,32 @@ def scene_record(
     )
 
 
-def chances(found: Mapping[Any, Fraction], left: Fraction) -> dict[str, Any]:
+def declared_endings(scene: Scene, by: str) -> list[str]:
+    """Return every ending that a scene names, else what the tables named after the procedure at its end tell of.
+
+    Args:
+        scene: the scene.
+        by: what the chances are of; parts of the table and what a procedure counts have none.
+    """
+    ends, last = [end.name for end in scene.program.ends], scene.program.leaves[-1:]
+    if by != ENDING or ends or not last or not last[0].step.procedure:
+        return ends if by == ENDING else []
+    procedure, file = last[0].step.procedure, scene.rules.file
+    own = [table for table in file.actions[procedure].tables if f"{table}-".startswith(f"{procedure}-")]
+    rows = {band for table in own for band in scene.rules.table(table)}  # others, and margins, are of its turns
+    return [name for name, band in file.bands.items() if name in rows and not band.has_bounds]
+
+
+def chances(found: Mapping[Any, Fraction], left: Fraction, *, declared: Sequence[str] = ()) -> dict[str, Any]:
     """Return the chance of each value by its name, and the mean where all are numbers, for the record.
 
     Args:
         found: the chances of results.
         left: what is open.
+        declared: endings that are there even where nothing comes to them.
     """
     masses, mean = by_name(found, left)
+    masses |= {name: left * 0 for name in declared if name not in masses}
     return {
         "outcomes": {name: chance_record(mass) for name, mass in masses.items()},
         "mean": chance_record(mean) if mean is not None else None,

@@ -14,7 +14,7 @@ from rpgres.odds.scene_best import SceneBestResult, decision_record, scene_best
 from rpgres.odds.scenes import Undecided
 from rpgres.rulesets import unknown
 from rpgres.scenes.measuring import nobody_decides
-from rpgres.scenes.odds_record import chances, evaluated
+from rpgres.scenes.odds_record import chances, declared_endings, evaluated
 from rpgres.scenes.program import Scene
 from rpgres.scenes.walking import ENDING, course_of, value_name
 
@@ -43,7 +43,8 @@ def best_record(
         scene: the scene; its policies decide for everybody else.
         people: the table with everybody who takes part.
         best: who decides optimally: a character or a seat; by default the first actor.
-        goals: the endings, outcomes or values that count; by default successes, or the mean of numbers.
+        goals: the endings or outcomes that count, or values of what `by` names; by default successes, or the mean of
+            numbers.
         by: what the chances are of; see `course_of`.
         policies: who else decides by which policy, for the record.
         inputs: what was typed for a procedure.
@@ -57,14 +58,21 @@ def best_record(
         NeedsPolicy: nothing answers a decision of another player.
     """
     who = _who(scene, people, best, actor)
-    goals, worth = _goal(scene, goals, by)
-    course = course_of(scene, by=(by,))
+    wanted_by = by if not _are_endings(scene, goals) else ENDING
+    goals, worth = _goal(scene, goals, wanted_by)
+    course = course_of(scene, by=tuple(dict.fromkeys((wanted_by, by))))
     try:
         found = scene_best(course, who, worth=lambda result: worth(result[0]), leaves=leaves, seconds=seconds)
     except Undecided as undecided:
         raise nobody_decides(scene, undecided.questions.values()) from None
+    masses: dict[Any, Fraction] = {}
+    for result, mass in found.masses.items():
+        masses[result[-1:]] = masses.get(result[-1:], found.value * 0) + mass
+    shares = chances(masses, found.value * 0, declared=declared_endings(scene, by))
+    if wanted_by != ENDING:
+        _require_values(scene, goals, by, list(shares["outcomes"]))
     return SceneBestResult(
-        **chances(found.masses, found.value * 0),
+        **shares,
         **evaluated(scene, by=by, policies={**policies, who: "best"}, inputs=inputs, note=note),
         method="exact",
         open=chance_record(found.value * 0),
@@ -92,6 +100,24 @@ def _who(scene: Scene, people: State, typed: str, actor: str) -> str:
     if who not in known:
         raise UsageError(f"{named('best')}: {unknown('character', who, known, of='the scene')}")
     return who
+
+
+def _are_endings(scene: Scene, goals: Sequence[str]) -> bool:
+    """Tell whether goals are how the scene may end; then they are not looked for in a part of the table."""
+    return bool(goals) and set(goals) <= {*([end.name for end in scene.program.ends] or scene.rules.file.bands)}
+
+
+def _require_values(scene: Scene, goals: Sequence[str], by: str, values: Sequence[str]) -> None:
+    """Check that one of the values that are looked for in a part of the table comes up there.
+
+    Raises:
+        UsageError: no play comes to any.
+    """
+    if goals and set(goals).isdisjoint(values):
+        known = ", ".join(dict.fromkeys((*(end.name for end in scene.program.ends), *values)))
+        raise UsageError(
+            f"{named('goal')} {goals[0]} is no ending, and {by} never is that at the end; there are {known}"
+        )
 
 
 def _goal(scene: Scene, goals: Sequence[str], by: str) -> tuple[list[str], Callable[[Any], Fraction | int]]:

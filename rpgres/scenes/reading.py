@@ -61,12 +61,17 @@ def scene_file(name: str, *, extra: Sequence[Path] = ()) -> Path | None:
     return found if found is not None or ruleset in BUILTIN else _installed_scene(ruleset, scene)
 
 
-def _installed_scene(ruleset: str, scene: str) -> Path | None:
-    """Return a scene of a third party's ruleset, whose code says where its data are."""
+def installed(ruleset: str, extra: Sequence[Path] = ()) -> Any:
+    """Return the code of a ruleset that is installed, or lies in a further folder; see `find_ruleset`."""
     from rpgres.plugins.discovery import find_ruleset
 
+    return find_ruleset(ruleset, extra=extra)
+
+
+def _installed_scene(ruleset: str, scene: str) -> Path | None:
+    """Return a scene of a third party's ruleset, whose code says where its data are."""
     try:
-        data = find_ruleset(ruleset).data
+        data = installed(ruleset).data
     except UsageError:  # there is no such ruleset
         return None
     path = data / "scenes" / f"{scene}.toml" if data is not None else None
@@ -100,15 +105,29 @@ def scene_names(*, extra: Sequence[Path] = ()) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def load_scene(name: str, *, extra: Sequence[Path] = (), **reading: Any) -> Scene:
+    """Return the scene of a name, with its rules, sheets and policies.
+
+    Args:
+        name: see `open_scene`.
+        extra: further folders with rulesets and overlays.
+        reading: further arguments of `read_scene`.
+
+    Raises:
+        FileError: there is none, or it is faulty.
+    """
+    source, folder = open_scene(name, extra=extra)
+    return read_scene(source, folder=folder, extra=extra, **reading)
+
+
 def read_scene(
     source: Source,
     *,
-    find_ruleset: Callable[[str], Any],
+    find_ruleset: Callable[[str], Any] | None = None,
     folder: Path | None = None,
     switches: Mapping[str, str] = EMPTY,
     extra: Sequence[Path] = (),
-    policy: str = "",
-    named: Mapping[str, str] = EMPTY,
+    policies: Mapping[str, str] = EMPTY,
     auto: bool = False,
     load: Callable[..., Rules] = load_rules,
     data: Mapping[str, Any] | None = None,
@@ -117,13 +136,12 @@ def read_scene(
 
     Args:
         source: the text and where it stands.
-        find_ruleset: gives a ruleset's code by id.
+        find_ruleset: gives a ruleset's code by id; by default the one that is installed, or lies in a further folder.
         folder: where sheets are sought first; by default where the text stands.
         switches: house rules chosen over the scene's own.
         extra: further folders with rulesets and overlays.
-        policy: who answers for everybody who has no policy in the scene; in place of the scene's own for them. The name
-            of a policy, or a file of standing orders.
-        named: likewise for single characters, in place of what the scene says of them.
+        policies: who answers, by character, in place of what the scene says of them; under an empty name for everybody
+            who has no policy in the scene. Names of policies, or files of standing orders.
         auto: let the ruleset's first policy do that when neither says.
         load: makes rules of a ruleset's code, as `load_rules` does; another may leave out their overlays.
         data: what the text says, where something of it is changed.
@@ -137,14 +155,15 @@ def read_scene(
     folder = folder_of(source, folder)
     including = Including(file.ruleset, source, folder, extra)
     program = program_of(file.steps, source, ends=file.ends, included=including)
-    rules = load(find_ruleset(file.ruleset), switches={**file.switches, **switches}, extra=extra)
+    code = find_ruleset(file.ruleset) if find_ruleset is not None else installed(file.ruleset, extra)
+    rules = load(code, switches={**file.switches, **switches}, extra=extra)
     state, deciding = State(counters=Map(file.counters)), Deciding()
     deciding.add("", file.policy, folder)
     for part in (Part(file, source, folder), *including.parts):
         state = with_part(rules, state, part, deciding)
     state = with_tracks(rules, state)
-    policies = deciding.made(rules, state, policy=policy, named=named, auto=auto)
-    return Scene(file, source, rules, state, policies, program, folder, tuple(extra))
+    deciders = deciding.made(rules, state, policies, auto=auto)
+    return Scene(file, source, rules, state, deciders, program, folder, tuple(extra))
 
 
 class Part(NamedTuple):

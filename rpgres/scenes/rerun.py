@@ -25,11 +25,10 @@ from rpgres.engine.rerun import (
 )
 from rpgres.errors import UsageError, named
 from rpgres.model.state import EMPTY, State
-from rpgres.plugins.discovery import find_ruleset
 from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, onward
 from rpgres.scenes.playing import PlayedStep, SceneResult, changed_by, play_step, prepare_step, step_record
 from rpgres.scenes.program import Leaf, Scene
-from rpgres.scenes.reading import open_scene, read_scene
+from rpgres.scenes.reading import load_scene
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -117,15 +116,7 @@ def file_what_if(
         raise UsageError(
             f"this result does not tell in which file its scene stands; name it with {named('scene')} FILE"
         )
-    source, folder = open_scene(name, extra=folders)
-    scene = read_scene(
-        source,
-        find_ruleset=lambda ruleset: find_ruleset(ruleset, extra=folders),
-        folder=folder,
-        switches=before.switches,
-        extra=folders,
-        auto=auto,
-    )
+    scene = load_scene(name, extra=folders, switches=before.switches, auto=auto)
     deciding = {who: policy_of(scene.rules, own) for who, own in policies.items()}
     return scene_what_if(scene, before, given=given, choose=choose, policies=deciding), scene.rules.file
 

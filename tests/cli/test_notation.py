@@ -242,6 +242,8 @@ def test_odds_by_margin_and_by_part() -> None:
         ("d20+5 dc 15", "write vs and the number: d20+5 vs 15", "      ^^"),
         ("d20 with advantage", "d20 adv, d20+5 dis", "    ^^^^"),
         ("3d6 best 2", "4d6 keep highest 3", "    ^^^^"),
+        ("(2d6)/-2", "division is by a whole number, as in (2d6+3)/2", "      ^"),
+        ("d20/-2", "division is by a whole number", "    ^"),
         ("2d6 foo", "unknown word 'foo' in dice notation", "    ^^^"),
     ],
 )

@@ -174,6 +174,7 @@ def test_odds_of_an_action_are_a_lower_bound_then(hearing: None, monkeypatch: py
     found = json.loads(ran.out)
     assert ran.err == "rpgres: interrupted: each chance is a lower bound, and the rest is open\n"
     assert found["method"] == "partial"
+    assert (whole["interrupted"], found["interrupted"]) == (False, True)
     assert found["leaves"] == 6
     assert 0 < found["open"]["probability"] < 1
     for name, chance in found["outcomes"].items():

@@ -9,7 +9,7 @@ import pytest
 
 from rpgres.cli.asking.prompt import Person
 from rpgres.cli.render.lines import plain_text
-from rpgres.cli.render.questions import odds_lines
+from rpgres.cli.render.questions import STOPPED, odds_lines
 from rpgres.cli.render.why import why_lines
 from rpgres.dice.seeds import Streams
 from rpgres.engine.players import NO, Question
@@ -19,7 +19,7 @@ from rpgres.engine.run import run
 from rpgres.engine.stops import TakenBack
 from rpgres.journal import commands as sitting
 from rpgres.journal.commands import Place
-from rpgres.odds.decision import OptionOdds, decision_odds
+from rpgres.odds.decision import UNKNOWN, OptionOdds, decision_odds
 from rpgres.odds.sampling import estimate
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
@@ -263,6 +263,23 @@ def test_outcomes_are_told_where_success_is_the_same() -> None:
 
 def test_a_fixed_outcome_is_told() -> None:
     assert told(CARDS) == "  The outcome is fixed by now; this decides what else comes of it."
+
+
+def test_nothing_is_concluded_from_what_is_lacking() -> None:
+    file = load_rules(find_ruleset("fate")).file
+    sure, unknown = of("Ag4", 1.0, succeed=1.0), OptionOdds("In1", {}, 0.0, UNKNOWN)
+    games = msgspec.structs.replace(of("In1", 1.0, succeed=1.0), estimate=estimate(90, 90), games=90)
+    assert told(CARDS, sure, games) == "  Ag4 100 % (Succeed 100 %)  In1 about 100 % (95 to 100 %)"
+    assert told(CARDS, sure, unknown).endswith("  In1 unclear")
+    shown = [
+        plain_text(odds_lines(CARDS, found, file, policy="sensible", is_interrupted=True)).splitlines()
+        for found in ([], [sure, unknown], [sure, games])
+    ]
+    assert shown[0] == ["  interrupted: nothing is known yet"]
+    assert [lines[-1] for lines in shown[1:]] == [
+        "  " + STOPPED.format(0),
+        "  interrupted: the estimates are from the games so far",
+    ]
 
 
 def test_a_number_that_is_hardly_known_is_not_shown() -> None:

@@ -9,9 +9,13 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import jsonschema
+import msgspec
 import pytest
+from jsonschema import Draft202012Validator
 
+from rpgres import odds_best, text_of
+from rpgres.odds.exact import chance_record
+from rpgres.odds.scene_best import BestOption
 from tests.support.command_line import as_json, rpgres
 from tests.support.terminal import Terminal
 
@@ -59,7 +63,27 @@ def test_a_scene_has_exact_odds(wall: Path) -> None:
     }
     assert record["method"] == "exact"
     schema = json.loads(rpgres("schema", "scene-odds").out)
-    jsonschema.validate(record, schema)
+    Draft202012Validator(schema).validate(record)
+
+
+def test_an_ending_that_nothing_comes_to_is_there_with_chance_nothing(wall: Path) -> None:
+    """Alike in odds, in what --best and the studies print, in partial odds, and in the odds of a procedure."""
+    wall.write_text(SCENE.replace("vs = 2", "vs = 20"))
+    record, best = as_json("odds", "wall.toml"), as_json("odds", "wall.toml", "--best", "mara", "--goal", "stuck")
+    compared = as_json("odds", "wall.toml", "--compare", "characters.mara.name=Mara")
+    chances = {name: chance["exact"] for name, chance in record["outcomes"].items()}
+    assert chances == {"stuck": "1", "over": "0", "at-once": "0"}
+    for outcomes in (best["outcomes"], *(case["outcomes"] for case in compared["cases"])):
+        assert {name: chance["exact"] for name, chance in outcomes.items()} == chances
+    told = rpgres("odds", "wall.toml").out
+    assert "Over        0.00 %  0\n" in told
+    part = as_json("odds", "wall.toml", "--leaves", "1")
+    assert (part["method"], list(part["outcomes"])) == ("partial", ["over", "stuck", "at-once"])
+    line = ("fate", "contest", "--skill", "0", "--vs", "8", "--victories", "1", "--exchanges", "1", "--auto")
+    contest = as_json("odds", *line)["outcomes"]
+    assert {name: one["exact"] for name, one in contest.items()} == {"lost": "1", "won": "0", "undecided": "0"}
+    counted = as_json("odds", "wall.toml", "--by", "characters.mara.counters.fate-points")
+    assert list(counted["outcomes"]) == ["3"]
 
 
 def test_people_read_percentages(wall: Path) -> None:
@@ -116,7 +140,7 @@ def exact(chance: dict[str, Any]) -> Fraction:
 @pytest.mark.slow
 def test_whoever_decides_optimally_has_the_value_of_every_first_option(free: Path) -> None:
     record = as_json(*BEST)
-    jsonschema.validate(record, json.loads(rpgres("schema", "scene-best").out))
+    Draft202012Validator(json.loads(rpgres("schema", "scene-best").out)).validate(record)
     assert (record["format"], record["best"], record["goal"]) == ("rpgres.scene-best/1", "mara", ["over", "at-once"])
     assert record["policies"] == {"*": "sensible", "mara": "best"}
     value = exact(record["value"])
@@ -146,9 +170,47 @@ def test_who_decides_may_be_left_out_or_named_before_other_options(free: Path) -
     assert "| fail | 61.73 % | 50/81 | 35.91 points |" in markdown.out
 
 
+@pytest.mark.parametrize(
+    ("goal", "less", "shown"),
+    [
+        ([], "0.1", ["0.500", "0.400", "0.100"]),
+        ([], "0.0003", ["0.5000", "0.4997", "0.0003"]),
+        (["won"], "0.1", ["50.00 %", "40.00 %", "10.00 points"]),
+        (["won"], "0.0000004", ["50.00000 %", "49.99996 %", "0.00004 points"]),
+    ],
+)
+def test_options_that_differ_are_told_apart_by_as_many_digits_as_it_takes(
+    goal: list[str], less: str, shown: list[str]
+) -> None:
+    record = odds_best("again-pool/the-debt", best="ondra")
+    first, second = Fraction(1, 2), Fraction(1, 2) - Fraction(less)
+    options = [
+        BestOption("spend", "", chance_record(first), chance_record(first - first)),
+        BestOption("no", "", chance_record(second), chance_record(first - second)),
+    ]
+    decision = msgspec.structs.replace(record.decisions[0], options=options)
+    told = text_of(msgspec.structs.replace(record, goal=goal, decisions=[decision]))
+    best, other = (line for line in told.splitlines() if line.split()[0] in ("spend", "no"))
+    assert [shown[0] in best, shown[1] in other, other.endswith(f"  {shown[2]}")] == [True] * 3
+
+
 def test_a_mean_is_made_as_large_as_can_be(free: Path) -> None:
     record = as_json("odds", "wall.toml", "--best", "mara", "--by", "characters.mara.counters.fate-points")
     assert (record["goal"], record["value"]["exact"]) == ([], "3")
+
+
+def test_play_for_an_ending_is_shown_by_a_part_of_the_table(free: Path) -> None:
+    """By --by the play stays the same, and so does what it is worth; only what is counted differs."""
+    path = ("--by", "characters.mara.counters.fate-points")
+    ending, counted = as_json(*BEST), as_json(*BEST, *path)
+    assert (counted["value"], counted["decisions"]) == (ending["value"], ending["decisions"])
+    assert counted["goal"] == ["over", "at-once"]
+    assert set(counted["outcomes"]).isdisjoint(ending["outcomes"])
+    assert sum(map(exact, counted["outcomes"].values())) == 1
+    as_value = as_json("odds", "wall.toml", "--best", "mara", "--goal", "3", *path)
+    assert as_value["value"] == as_value["outcomes"]["3"]
+    none = rpgres("odds", "wall.toml", "--best", "mara", "--goal", "ovr", *path)
+    assert (none.code, "--goal ovr is no ending" in none.err, "over, " in none.err) == (2, True, True)
 
 
 @pytest.mark.slow
@@ -184,7 +246,7 @@ def test_past_the_budget_a_simulation_estimates_and_says_so(free: Path) -> None:
     line = ("odds", "fate/contest", "--skill", "2", "--vs", "2", "--victories", "3", "--auto", "--leaves", "30")
     assert as_json(*line)["sample"] is None
     record = as_json(*line, "--simulate", "1000")
-    jsonschema.validate(record, json.loads(rpgres("schema", "scene-odds").out))
+    Draft202012Validator(json.loads(rpgres("schema", "scene-odds").out)).validate(record)
     assert (record["method"], record["sample"]["runs"]) == ("partial", 1000)
     won = record["sample"]["outcomes"]["won"]
     assert won["low"] < 0.5 < won["high"]  # both sides of a contest against 2 with 2 are alike

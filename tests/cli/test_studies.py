@@ -137,6 +137,13 @@ def test_one_outcome_table_is_compared_by_its_place(tmp_path: Path, monkeypatch:
     assert other["house_rules"] == ["outcomes/overcome.toml"]
 
 
+def test_what_has_choices_varies_over_all_of_them_by_its_name_alone() -> None:
+    line = (*OVERCOME, "--skill", "3", "--vs", "2", "--vary")
+    assert as_json(*line, "opposers") == as_json(*line, "opposers=highest,one")
+    pool = ("odds", "botch-pool", "check", "--pool", "2", "--vary")
+    assert as_json(*pool, "tens") == as_json(*pool, "tens=once,double,again,again-with-ones")
+
+
 @pytest.mark.parametrize(
     ("more", "told"),
     [
@@ -148,6 +155,10 @@ def test_one_outcome_table_is_compared_by_its_place(tmp_path: Path, monkeypatch:
         (["--find", "skill=1..2"], "belong together"),
         (["--find", "skill=1..2", "--target", "luck=50%"], "luck"),
         (["--find", "skill=1..2", "--target", "success=150%"], "from 0 to 1"),
+        *(
+            (["--find", "skill=1..2", "--target", wrong], "--target takes OUTCOME=CHANCE such as success=60%")
+            for wrong in ("60%", "abc", "", "success=abc")
+        ),
         (["--vary", "skill"], "--vary takes NAME=LOW..HIGH"),
         (["--vary", "skill=0..100000"], "at most 1000"),
         (["--vary", "skill=1..2", "--vary", "bonus=1..2", "--vary", "gm-points=0..1"], "at most two"),
@@ -408,6 +419,8 @@ def wall(tmp_path: Path) -> str:
 def test_a_scene_is_asked_as_an_action_is(wall: str, tmp_path: Path) -> None:
     skill = "characters.mara.skills.fight"
     varied = as_json("odds", wall, "--vary", f"{skill}=0..3")
+    ends = rpgres("odds", wall, "--find", f"{skill}=0..3", "--target", "upp=50%")
+    assert (ends.code, "has no ending 'upp'" in ends.err, "outcome" in ends.err) == (2, True, False)
     assert (varied["scene"], varied["title"], varied["action"], varied["by"]) == (wall, "A wall", None, "ending")
     for cell in varied["cells"]:
         assert Fraction(cell["outcomes"]["up"]["exact"]) == success(int(cell["at"][skill]) - 2)

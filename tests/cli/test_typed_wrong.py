@@ -42,9 +42,8 @@ LEADS = [  # what is typed, and what has to stand in the error
     ("table mara", "`rpgres table act mara`"),
     ("table choose no", "`rpgres table answer`"),
     ("table new fate mara", "named with --sheet mara;"),
-    ("mara overcome fight 2", "`rpgres roll fate overcome --sheet mara fight 2`"),
-    ("ilse act --ability strength=8", "`rpgres roll saga act --sheet ilse --ability strength=8`"),
-    ("mara", "`rpgres sheet show mara`"),
+    ("sheet create", "`rpgres sheet new`"),
+    ("deck draw 3", "rpgres deck draw standard 3"),
     ("draw 3", "`rpgres deck draw standard`"),
     ("roll dnd attack", "`rpgres ruleset list` describes them"),
     ("roll d20+5 vs ac 15", "d20+5 vs 15"),
@@ -148,6 +147,22 @@ def test_a_folder_above_the_rulesets_is_told(tmp_path: Path) -> None:
     assert rpgres("ruleset", "check", "fate", "--rulesets", str(tmp_path / "house")).code == 0
 
 
+@pytest.mark.parametrize(
+    ("typed", "lead"),
+    [
+        ("mara overcome fight 2", "`rpgres roll fate overcome --sheet mara fight 2`"),
+        ("ilse act --ability strength=8", "`rpgres roll saga act --sheet ilse --ability strength=8`"),
+        ("mara", "`rpgres sheet show mara`"),
+    ],
+)
+def test_a_short_line_without_a_table_leads_to_the_roll(
+    typed: str, lead: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RPGRES_TABLE", str(tmp_path / "none.db"))
+    ran = rpgres(*typed.split())
+    assert (ran.code, ran.out, lead in ran.err) == (2, "", True)
+
+
 def test_a_short_line_outside_of_a_session_leads_to_the_table_here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -156,3 +171,10 @@ def test_a_short_line_outside_of_a_session_leads_to_the_table_here(
     assert "`rpgres table act mara overcome fight 2` or `rpgres play`" in rpgres("mara", "overcome", "fight", "2").err
     assert "`rpgres table show mara`" in rpgres("mara").err
     assert rpgres("table", "act", "mara", "overcome", "fight", "2", "--auto").code == 0
+
+
+@pytest.mark.parametrize("word", ["new", "create", "delete"])
+def test_what_cannot_be_done_with_scenes_is_not_taken_for_the_name_of_one(word: str) -> None:
+    told = rpgres("scene", word).err
+    assert "you may want" not in told
+    assert "`rpgres scene --help`" in told

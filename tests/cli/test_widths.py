@@ -105,7 +105,7 @@ def fits(ran: Ran, wide: Ran, columns: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("typed", "columns"), few(itertools.product([*ROLLED, *ODDS, *SHOWN, *LOOKED_UP, *HELP], WIDTHS), 82)
+    ("typed", "columns"), few(itertools.product([*ROLLED, *ODDS, *SHOWN, *LOOKED_UP, *HELP], WIDTHS), 50)
 )
 def test_what_is_shown_fits(typed: str, columns: int, wide: dict[str, Ran]) -> None:
     ran = on_screen(*shlex.split(typed), columns=columns)

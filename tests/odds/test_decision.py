@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import product
+from itertools import count, product
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from rpgres.odds.decision import NARROW, OptionOdds, decision_odds
 from rpgres.odds.exact import outcome_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
+from rpgres.stopping import STOP
 from tests.support.command_line import as_json
 
 FATE = list(product((-1, 0, 1), repeat=4))
@@ -80,6 +81,34 @@ def test_odds_in_a_procedure_are_those_of_the_turn() -> None:
     turns = odds_at("fate", "conflict", inputs)
     assert 0 < by_option(turns)["attack"] < 1
     assert {one.option for one in turns if not one.outcomes} == {"full-defense", "pass"}
+
+
+@pytest.mark.parametrize("after", [0, 1, 40])
+def test_what_is_stopped_early_is_not_taken_for_what_is_fixed(monkeypatch: pytest.MonkeyPatch, after: int) -> None:
+    """However far it came: what an option is told to come to is what it comes to, and the rest is unknown."""
+    pieces = count()
+
+    def stop() -> None:
+        STOP.is_asked = next(pieces) >= after
+
+    monkeypatch.setattr(STOP, "is_asked", after == 0)
+    monkeypatch.setattr(STOP, "watch", stop)
+    inputs = {"sheet": "mara", "skill": "fight", "vs": "3"}
+    found = odds_at("fate", "overcome", inputs, given={"roll": ["0+00"]})
+    exact = {"wanted-in-three-ports": 1, NO: 0}
+    assert len(found) > 2
+    assert not all(one.is_known for one in found)
+    assert all(one.success == exact[one.option] for one in found if one.estimate is None and one.option in exact)
+    assert all(
+        one.estimate and one.estimate.high - one.estimate.low == 1 for one in found if not one.games and one.estimate
+    )
+
+
+def test_without_time_nothing_is_known() -> None:
+    inputs = {"sheet": "mara", "skill": "fight", "vs": "3"}
+    found = odds_at("fate", "overcome", inputs, given={"roll": ["0+00"]}, exact_seconds=0, seconds=0)
+    assert found
+    assert not any(one.is_known or one.outcomes for one in found)
 
 
 FIRST = [

@@ -197,7 +197,7 @@ def test_a_total_is_known_whatever_else_is_read_off_the_dice() -> None:
 # Budgets, and what they leave
 
 
-DEALT = {"ability": "strength=8", "vs": 16, "edge": 1}
+DEALT = {"ability": "strength=8", "vs": 16}
 
 
 def dealt() -> tuple[Prepared, dict[str, Any]]:

@@ -79,7 +79,7 @@ def test_a_policy_is_never_better(battle: Ruleset) -> None:
     from rpgres.engine.players import uniform
 
     battle.policies["uniform-here"] = uniform
-    scene = scene_of(battle, war(2, 2), policy="uniform-here")
+    scene = scene_of(battle, war(2, 2), policies={"": "uniform-here"})
     played = scene_odds(course_of(scene))
     assert sum(mass for (name,), mass in played.masses.items() if name != "lost") < best_of(battle, 2, 2).value
 

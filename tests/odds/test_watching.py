@@ -8,21 +8,8 @@ from hypothesis import strategies as st
 
 from rpgres.engine.standing import Standing
 from rpgres.model.state import Box, Character, Map, State, Tag, mark_box, put
-from rpgres.odds.watching import (
-    MASK,
-    SHAPE,
-    TAGS,
-    UNCHANGED,
-    WIDTH,
-    Delta,
-    Memo,
-    Node,
-    Parts,
-    Reads,
-    changed,
-    in_turn,
-    unwatched,
-)
+from rpgres.odds.nodes import MASK, SHAPE, TAGS, UNCHANGED, WIDTH, Delta, Memo, Node, changed, in_turn
+from rpgres.odds.watching import Parts, Reads, unwatched
 
 
 class Place(msgspec.Struct, frozen=True):

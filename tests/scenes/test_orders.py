@@ -67,7 +67,7 @@ def test_a_characters_orders_come_before_its_policy_and_that_before_everybodys()
 def test_orders_by_name() -> None:
     text = HEAD + CAST.replace('"mara.toml"', '"mara.toml"\npolicy = "brave"') + BRAVE + STEP
     assert problems(text) == []
-    found = decisions(text, policy="thrifty")
+    found = decisions(text, policies={"": "thrifty"})
     assert {label: means for label, (_, means) in found.items()} == {
         "invoke": "orders",
         "price": "orders",
@@ -76,14 +76,14 @@ def test_orders_by_name() -> None:
     assert found["price"][0] == "cost"
     everybody = decisions(f'{HEAD}policy = "brave"\n{CAST}{BRAVE}{STEP}')
     assert {means for _, means in everybody.values()} == {"orders"}
-    assert decisions(text, named={"mara": "calm"})["price"] == ("cost", "orders")
+    assert decisions(text, policies={"mara": "calm"})["price"] == ("cost", "orders")
 
 
 def test_orders_in_a_file_beside_the_scene(tmp_path: Path) -> None:
     (tmp_path / "brave.toml").write_text('policy = "thrifty"\n[[orders]]\nask = "price"\nchoose = "cost"\n', "utf-8")
     text = HEAD + CAST.replace('"mara.toml"', '"mara.toml"\npolicy = "brave.toml"') + STEP
     assert problems(text, folder=tmp_path) == []
-    found = decisions(text, folder=tmp_path, policy="thrifty")
+    found = decisions(text, folder=tmp_path, policies={"": "thrifty"})
     assert (found["invoke"], found["price"]) == (("no", "policy"), ("cost", "orders"))
     (tmp_path / "brave.toml").write_text('[[orders]]\nask = "prise"\nchoose = "cost"\n', "utf-8")
     assert problems(text, folder=tmp_path) == [
@@ -103,7 +103,7 @@ def test_a_sheets_orders_hold_in_a_scene_unless_it_has_others(tmp_path: Path) ->
     assert problems(text, folder=tmp_path) == []
     assert decisions(text, folder=tmp_path)["price"] == ("fail", "orders")
     other = '[[characters.ada.orders]]\nask = "price"\nchoose = "cost"\n'
-    assert decisions(text + other, folder=tmp_path, policy="uniform")["price"] == ("cost", "orders")
+    assert decisions(text + other, folder=tmp_path, policies={"": "uniform"})["price"] == ("cost", "orders")
     sheet = (tmp_path / "ada.toml").read_text("utf-8").replace('ask = "price"\nchoose', 'ask = "prise"\nchoose')
     (tmp_path / "ada.toml").write_text(sheet, "utf-8")
     found = scene_diagnostics(Source("s.toml", text), find_ruleset=find_ruleset, folder=tmp_path)
@@ -197,7 +197,7 @@ def test_a_policy_that_is_not_there() -> None:
     assert found.startswith("6 unknown-name: characters.mara.policy: the ruleset fate has no policy 'braev'")
     assert "did you mean 'brave'?" in found
     with pytest.raises(UsageError, match="the scene has no character 'nobody'"):
-        decisions(HEAD + CAST + STEP, named={"nobody": "thrifty"})
+        decisions(HEAD + CAST + STEP, policies={"nobody": "thrifty"})
 
 
 def test_who_decides_is_told() -> None:

@@ -179,7 +179,7 @@ def test_a_decision_nobody_takes_is_an_error_with_its_line(tiny: Ruleset) -> Non
         run_scene(scene_of(tiny, text))
     by_policy = text.replace('sheet = "ada.toml"', 'sheet = "ada.toml"\npolicy = "uniform"')
     assert run_scene(scene_of(tiny, by_policy)).steps[1]["outcome"] == "miss"
-    assert run_scene(scene_of(tiny, text, policy="uniform")).steps[1]["outcome"] == "miss"
+    assert run_scene(scene_of(tiny, text, policies={"": "uniform"})).steps[1]["outcome"] == "miss"
 
 
 def test_a_waiting_step_and_a_refused_one_can_be_expected(tiny: Ruleset) -> None:

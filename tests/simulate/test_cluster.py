@@ -27,7 +27,7 @@ from rpgres.simulate.jobs import require_portable
 from rpgres.simulate.subjects import ACTION_THINGS, scene_things
 from tests.support.command_line import rpgres
 
-RUNS = 9000
+RUNS = 4500
 
 
 @contextmanager

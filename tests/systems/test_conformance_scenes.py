@@ -44,7 +44,7 @@ Played = set[tuple[str, ...]]
 
 
 def scene_of(path: Path, *, policy: str = "") -> Scene:
-    return read_scene(read_source(path), find_ruleset=find_ruleset, policy=policy)
+    return read_scene(read_source(path), find_ruleset=find_ruleset, policies={"": policy})
 
 
 def cases_of(ruleset: str) -> list[Path]:

@@ -181,11 +181,15 @@ PLAYED: list[tuple[str, str, dict[str, Any]]] = [
 @pytest.mark.parametrize(
     ("ruleset", "action", "inputs"), PLAYED, ids=[f"{name} {action}" for name, action, _ in PLAYED]
 )
-def test_playing_agrees_with_the_odds(ruleset: str, action: str, inputs: dict[str, Any]) -> None:
+def test_playing_agrees_with_the_odds(ruleset: str, action: str, inputs: dict[str, Any], exhaustive: bool) -> None:
     prepared = prepare(load_rules(find_ruleset(ruleset)), action, inputs)
     found = outcome_odds(prepared, policies={"": preferred})
     masses = {band: mass for band, mass in found.masses.items() if mass}
-    dealer, seats, runs = SeededDealer(Streams("samples")), Seats(policies={"": preferred}), 4000
+    dealer, seats, runs = (
+        SeededDealer(Streams("samples")),
+        Seats(policies={"": preferred}),
+        4000 if exhaustive else 1500,
+    )
     seen: Counter[str] = Counter()
     for run in range(runs):
         dealer.move_to(run)

@@ -6,7 +6,7 @@ Beside an answer, a person may type `?`, `odds`, `why`, `pass` and `undo` at any
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rpgres.cli.asking.terminal import ask, carry_out, offering
 from rpgres.cli.output import flush, say, wants_plain_text
@@ -243,11 +243,12 @@ class Person:
 
         prepared = self._prepared(view)
         name = default_policy(prepared.rules)
-        with progress("odds of each option"):
+        with progress("odds of each option") as show:
             found = decision_odds(prepared, view, question, policies={"": policy_of(prepared.rules, name)})
         is_turn = any(one.is_turn for one in found)
         chance = success_words(prepared, view, question, is_turn=is_turn)
-        return odds_lines(question, found, prepared.rules.file, policy=name, chance=chance)
+        about: dict[str, Any] = {"policy": name, "chance": chance, "is_interrupted": show.is_stopped}
+        return odds_lines(question, found, prepared.rules.file, **about)
 
     def _why(self, view: View, question: Question) -> list[Line]:
         from rpgres.cli.render.why import why_lines

@@ -11,6 +11,7 @@ from rpgres.cli.formats.decks import describe_deck, draw_cards, find_deck, list_
 from rpgres.cli.options import read_answers, read_count, read_folders
 from rpgres.cli.output import say_record
 from rpgres.cli.render.decks import deck_lines, deck_list_lines, draw_lines
+from rpgres.errors import UsageError
 
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="List decks of cards, show what is in one, and draw from one."
@@ -102,6 +103,8 @@ def draw(
     """
     from rpgres.dice.seeds import Streams, read_seed
 
+    if deck.isdecimal() and number is None:
+        raise UsageError(f"name the deck before the number of cards: rpgres deck draw standard {deck}", path=("deck",))
     answers = read_answers(given or (), option="--given")
     drawn = draw_cards(
         find_deck(deck, extra=read_folders(rulesets or ())),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rpgres.cli import options as opt
 from rpgres.cli.commands.scene_odds import PROCEDURE_OPTIONS, check_by, command_of_scene, weigh_procedure
@@ -25,7 +26,7 @@ from rpgres.odds.explorer import Odds
 from rpgres.odds.ladder import LadderOdds, ladder_odds, missing_opposition
 from rpgres.odds.sampling import GAMES
 from rpgres.odds.subjects import Subject, measure_action
-from rpgres.odds.variations import Axis, input_axes, is_target
+from rpgres.odds.variations import Axis, input_axes
 from rpgres.rulesets import Rules, RulesetFile
 
 if TYPE_CHECKING:
@@ -87,7 +88,8 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any], *, sits
     is_procedure = data.file.actions[action].procedure
     options = PROCEDURE_OPTIONS if is_procedure else ACTION_OPTIONS
     shared = {option.name: values.pop(option.name) if option.name not in own else option.off for option in options}
-    shared["goal"] = shared["goal"] or _goal(values, shared["find"])
+    if shared["goal"] is None and shared["find"]:
+        shared["goal"] = _goal(values)
     axes, inputs = input_axes(opt.given_inputs(values))
     switches = opt.read_switches(shared["switch"])
     rules, start = sits(switches) if sits is not None else (data.rules(switches), NO_TABLE)
@@ -110,18 +112,20 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any], *, sits
             record = _action_odds(line, by) if opposition is None else _ladder(line, opposition)
     except KeyboardInterrupt:
         raise typer.Exit(interrupted(NOTHING)) from None
+    if show.is_stopped:
+        record = replace(record, interrupted=True)
     _print(record, data.file, shared, form=form)
     if show.is_stopped:
         raise typer.Exit(interrupted(ESTIMATED if record.method == "sampled" else LOWER_BOUND))
 
 
-def _goal(values: dict[str, Any], find: str | None) -> str | None:
-    """Return what an action's own `--target` says, where that can only be the chance that --find looks for."""
+def _goal(values: dict[str, Any]) -> str | None:
+    """Return what an action's own `--target` says: beside --find it is the chance that is looked for."""
     typed = values.get("target")
-    if not find or not isinstance(typed, str) or not is_target(typed):
-        return None
-    values["target"] = None
-    return typed
+    if isinstance(typed, str):
+        values["target"] = None
+        return typed
+    return None
 
 
 def _print(record: LadderOdds | OddsResult, file: RulesetFile | None, shared: Mapping[str, Any], *, form: str) -> None:

@@ -26,7 +26,6 @@ from rpgres.cli.checks.report import AsForm, Form, check_files, end_check, form_
 from rpgres.cli.commands.scene_procedure import RunCommand, asked_for_dice
 from rpgres.cli.output import say, say_json, say_record
 from rpgres.errors import FileError, PluginError, RpgresError
-from rpgres.plugins.discovery import find_ruleset
 from rpgres.text.harmless import harmless
 
 if TYPE_CHECKING:
@@ -233,13 +232,7 @@ def _diagnosed(file: str, switch: list[str] | None, rulesets: list[str] | None) 
     folders = opt.read_folders(rulesets or ())
     try:
         source, folder = open_scene(file, extra=folders)
-        return scene_diagnostics(
-            source,
-            find_ruleset=lambda ruleset: find_ruleset(ruleset, extra=folders),
-            folder=folder,
-            switches=opt.read_switches(switch or ()),
-            extra=folders,
-        )
+        return scene_diagnostics(source, folder=folder, switches=opt.read_switches(switch or ()), extra=folders)
     except (FileError, PluginError) as error:  # not to be read, or not TOML: the first fault is all there is
         return diagnostics_in(error, file=_shown(file))
 
@@ -288,18 +281,7 @@ def prove(
 def _read(
     file: str, switch: list[str] | None, rulesets: list[str] | None, *, policy: Sequence[str] = (), auto: bool = False
 ) -> Scene:
-    from rpgres.scenes import open_scene, read_scene
+    from rpgres.scenes import load_scene
 
-    folders = opt.read_folders(rulesets or ())
-    source, folder = open_scene(file, extra=folders)
-    named = opt.named_policies(policy)
-    return read_scene(
-        source,
-        find_ruleset=lambda ruleset: find_ruleset(ruleset, extra=folders),
-        folder=folder,
-        switches=opt.read_switches(switch or ()),
-        extra=folders,
-        policy=named.pop("", ""),
-        named=named,
-        auto=auto,
-    )
+    folders, switches = opt.read_folders(rulesets or ()), opt.read_switches(switch or ())
+    return load_scene(file, extra=folders, switches=switches, policies=opt.named_policies(policy), auto=auto)

@@ -47,22 +47,17 @@ PROCEDURE_OPTIONS = (opt.CHOOSE, *SCENE_OPTIONS)
 def weigh_scene(name: str, shared: Mapping[str, Any]) -> None:
     """Print the chances of how a scene ends."""
     shared, study = _with_goals(shared, ())
-    from rpgres.plugins.discovery import find_ruleset
     from rpgres.scenes import require_sound
     from rpgres.scenes.measuring import scene_subject
 
     folders = opt.read_folders(shared["rulesets"])
-    named = opt.named_policies(shared["policy"])
-    everybody = named.pop("", "")
 
     def read(file: str) -> tuple[Subject, Scene]:
         found = scene_subject(
             file,
-            find_ruleset=lambda ruleset: find_ruleset(ruleset, extra=folders),
             extra=folders,
             switches=opt.read_switches(shared["switch"]),
-            policy=everybody,
-            named=named,
+            policies=opt.named_policies(shared["policy"]),
             auto=shared["auto"] or shared["best"] is not None,
             by=shared["by"] or ENDING,
             leaves=opt.read_count(shared["leaves"], option="--leaves", default=0) or None,

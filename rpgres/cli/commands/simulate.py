@@ -168,24 +168,12 @@ def _show_result(found: Any, rules: Rules, shared: Mapping[str, Any]) -> int:
 
 def simulate_scene(name: str, values: dict[str, Any]) -> None:
     """Play a scene many times and print the result."""
-    from rpgres.plugins.discovery import find_ruleset
-    from rpgres.scenes import open_scene, read_scene, require_sound
+    from rpgres.scenes import load_scene, require_sound
 
     shared = dict(values)
     switches, folders = opt.read_switches(shared["switch"]), opt.read_folders(shared["rulesets"])
     named, auto = opt.named_policies(shared["policy"]), shared["auto"]
-    single = {who: name for who, name in named.items() if who}
-    source, folder = open_scene(name, extra=folders)
-    scene = read_scene(
-        source,
-        find_ruleset=lambda ruleset: find_ruleset(ruleset, extra=folders),
-        folder=folder,
-        switches=switches,
-        extra=folders,
-        policy=named.get("", ""),
-        named=single,
-        auto=auto,
-    )
+    scene = load_scene(name, extra=folders, switches=switches, policies=named, auto=auto)
     require_sound(scene)
 
     def job_of(seed: str) -> Job:

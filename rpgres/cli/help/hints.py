@@ -109,8 +109,10 @@ def line_in_group(path: str, word: str, commands: Collection[str]) -> str:
     """
     if (line := line_for(word)).startswith(f"{path} "):
         return line
+    if word in ("create", "add", "make", "init") and "new" in commands:
+        return f"{path} new"
     usual = next((name for name in ("run", "act", "show") if name in commands), "")  # what is done most with its things
-    is_name = word not in ("list", "ls", "all")
+    is_name = word not in ("list", "ls", "all", "new", "create", "add", "delete", "remove", "help")
     return f"{path} {usual} {word}" if usual and is_name and not nearest(word, commands) else ""
 
 

@@ -27,6 +27,7 @@ MANY = 4  # options of one price, which is then written once
 LIST = "?"  # shows all options with what they mean
 MOST_OF_OTHERS = 2  # options of another that are named in a question of several lines
 UNCLEAR = "unclear: too slow to play out here ({} games in the time there was), and an estimate would mislead"
+STOPPED = "interrupted: what is unclear has too few games ({} so far) for an estimate"
 MARGIN = "margin"  # the fact that says enough of a decision where there is one
 
 
@@ -240,6 +241,7 @@ def odds_lines(
     *,
     policy: str,
     chance: str = "chance of success",
+    is_interrupted: bool = False,
 ) -> list[Line]:
     """Return the chance of success by each option, equal ones together, and who decides after it.
 
@@ -248,24 +250,33 @@ def odds_lines(
         file: the ruleset's data, for its words.
         policy: by what policy later decisions are made.
         chance: whose success at what it is.
+        is_interrupted: whether somebody stopped the work: nothing is concluded from what is lacking.
     """
-    certain = {name for one in found for name, share in one.outcomes.items() if share and one.estimate is None}
+    if not found and is_interrupted:
+        return [line(INDENT, "interrupted: nothing is known yet")]
     if not found:
         return [line(INDENT, "The outcome is fixed by now; this decides what else comes of it.")]
-    if len(certain) == 1 and all(max(one.outcomes.values(), default=0) == 1 for one in found):
+    certain = {name for one in found for name, share in one.outcomes.items() if share}
+    if len(certain) == 1 and all(one.outcomes and one.estimate is None for one in found):
         name = band_title(file, *certain)
         return [line(INDENT, f"Every option comes to {name}; this decides what else comes of it.")]
     keys = {option.name: key for key, option in keyed(question).items()}
     groups: dict[str, list[OptionOdds]] = {}
     order = [*keys]
     for one in sorted(found, key=lambda one: order.index(one.option) if one.option in keys else len(order)):
-        groups.setdefault(str(one.outcomes) if one.is_known else "", []).append(one)
+        groups.setdefault(f"{one.outcomes} {one.estimate is None}" if one.is_known else "", []).append(one)
     ranked = sorted(groups.values(), key=lambda alike: (not alike[0].is_known, -alike[0].success))
     entries = [line(Piece(_typed(one, keys), "name"), f" {_chance(one[0], file, found)}") for one in ranked]
     games = [one.games for one in found if one.games and one.is_known]
     told = f"estimates from {min(games)} games or more, with 95 % intervals" if games else "exact"
     notes = [f"{chance}, {told}, if the policy {policy!r} decides what follows"] if set(groups) - {""} else []
-    notes += [UNCLEAR.format(max(one.games for one in groups[""]))] if "" in groups else []
+    unclear = STOPPED if is_interrupted else UNCLEAR
+    notes += [unclear.format(max(one.games for one in groups[""]))] if "" in groups else []
+    notes += (
+        ["interrupted: the estimates are from the games so far"]
+        if is_interrupted and "" not in groups and games
+        else []
+    )
     return [*_packed(entries, WIDTH), *(line(INDENT, Piece(note, "quiet")) for note in notes)]
 
 
@@ -285,10 +296,10 @@ def _typed(alike: Sequence[OptionOdds], keys: Mapping[str, str]) -> str:
 
 def _chance(one: OptionOdds, file: RulesetFile, found: Sequence[OptionOdds]) -> str:
     """Return the chance of success; of each outcome, where success is not what options differ in."""
-    if not one.outcomes:
-        return "nothing to succeed in"
     if not one.is_known:
         return "unclear"
+    if not one.outcomes:
+        return "nothing to succeed in"
     if one.estimate is not None:
         low, high = floor(100 * one.estimate.low), ceil(100 * one.estimate.high)
         return f"about {100 * one.success:.0f} % ({low} to {high} %)"

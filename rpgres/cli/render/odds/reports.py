@@ -41,6 +41,7 @@ from rpgres.odds.variations import Search, Variation
 from rpgres.rulesets import RulesetFile
 
 LEAST = 9  # columns of a percentage
+MOST_DIGITS = 8  # beyond those of every table, to tell options apart
 MOST_ROWS = 400  # of a table of values; the rest is for the JSON
 MANY_ROWS = 20  # of a table of values, of which negligible ones at its ends are summed up
 NEGLIGIBLE = 0.0001
@@ -385,9 +386,9 @@ def _best_tables(record: SceneBestResult) -> list[Table]:
             rows=[
                 [
                     Cell(one.option, "name" if is_open(one.cost) else "good"),
-                    Cell(_amount(record, one.value)),
+                    Cell(_amount(record, one.value, digits)),
                     Cell(one.value.exact if len(one.value.exact) <= 24 else ""),
-                    Cell(_cost_text(record, one.cost, is_first=not number)),
+                    Cell(_cost_text(record, one.cost, digits, is_first=not number)),
                 ]
                 for number, one in enumerate(decision.options)
             ],
@@ -396,7 +397,22 @@ def _best_tables(record: SceneBestResult) -> list[Table]:
             bars=_option_bars(record, decision),
         )
         for decision in record.decisions
+        for digits in (_digits(record, decision),)
     ]
+
+
+def _digits(record: SceneBestResult, decision: BestDecision) -> int:
+    """Return how many further digits tell apart what options are worth, and what they cost."""
+    values = {one.value.exact: one.value for one in decision.options}.values()
+    costs = [one.cost for one in decision.options if one.cost.exact != "0"]
+    for more in range(MOST_DIGITS):
+        shown = {_amount(record, value, more) for value in values}
+        lost = _amount(record, NEVER, more, is_difference=True)
+        if len(shown) == len(values) and lost not in [
+            _amount(record, cost, more, is_difference=True) for cost in costs
+        ]:
+            return more
+    return MOST_DIGITS
 
 
 def _option_bars(record: SceneBestResult, decision: BestDecision) -> Chart | None:
@@ -407,10 +423,10 @@ def _option_bars(record: SceneBestResult, decision: BestDecision) -> Chart | Non
     )
 
 
-def _cost_text(record: SceneBestResult, cost: Chance, *, is_first: bool) -> str:
+def _cost_text(record: SceneBestResult, cost: Chance, digits: int, *, is_first: bool) -> str:
     if cost.exact == "0":
         return "best" if is_first else "as good"
-    return _amount(record, cost, is_difference=True)
+    return _amount(record, cost, digits, is_difference=True)
 
 
 def _about(decision: BestDecision) -> str:
@@ -429,8 +445,9 @@ def _value_text(record: SceneBestResult, file: RulesetFile | None) -> str:
     return f"goal: {' or '.join(names)}: {value}"
 
 
-def _amount(record: SceneBestResult, value: Chance, *, is_difference: bool = False) -> str:
-    """Return a chance, or a mean; a difference of chances in percentage points."""
+def _amount(record: SceneBestResult, value: Chance, more: int = 0, *, is_difference: bool = False) -> str:
+    """Return a chance, or a mean, with some more digits; a difference of chances in percentage points."""
     if not record.goal:
-        return f"{value.probability:.3f}"
-    return f"{100 * value.probability:.2f} points" if is_difference else percent(value.probability)
+        return f"{value.probability:.{3 + more}f}"
+    share = f"{100 * value.probability:.{2 + more}f}"
+    return f"{share} points" if is_difference else f"{share} %" if more else percent(value.probability)
