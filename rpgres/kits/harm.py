@@ -196,7 +196,7 @@ def used_up(character: Character) -> tuple[tuple[str, str], ...]:
     for track, boxes in character.tracks.items():
         kind = track if track == CONSEQUENCES else "stress"
         if not has_free.get(kind):
-            has_free[kind] = any([not box.mark for box in boxes])
+            has_free[kind] = any(not box.mark for box in boxes)
     return tuple([(kind, "used-up") for kind, is_so in has_free.items() if not is_so])
 
 
