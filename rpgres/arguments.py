@@ -6,10 +6,13 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-from rpgres.errors import RpgresError, UsageError, named
+from rpgres.errors import RpgresError, UsageError, as_own, named
 
 _Given = ParamSpec("_Given")
 _Found = TypeVar("_Found")
+
+MOST = 999_999_999_999  # runs and the like
+LONGEST_TEXT = 10_000  # characters of a text that somebody sends who is not trusted
 
 _WORDS = {
     "str": "a text",
@@ -30,7 +33,8 @@ def told_by_kind(call: Callable[_Given, _Found]) -> Callable[_Given, _Found]:
 
     A keyword that only the command line has is told with the one that stands for it here.
 
-    Arguments are looked at when a call has failed, so that one that does not costs nothing.
+    What the system says of a file is told as a `FileError`. Arguments are looked at when a call has failed, so that one
+    that does not costs nothing.
     """
 
     @wraps(call)
@@ -43,16 +47,49 @@ def told_by_kind(call: Callable[_Given, _Found]) -> Callable[_Given, _Found]:
                 if here and here not in error.raw:
                     error.add(f"; here it is {here}")
             raise
-        except Exception:
+        except Exception as error:
             found = misfit(call, args, kwargs)
             if found is None:
-                raise
+                own = _as_own(error)
+                if own is error:
+                    raise
+                raise own from None
             name, message = found
             if name == "policies" and isinstance(value := kwargs.get(name), str):
                 message += f"; a policy for everybody is {_for_everybody(value)}"
             raise UsageError(message, path=(name,)) from None
 
     return told
+
+
+def _as_own(error: Exception) -> BaseException:
+    """Return what Python says of a name or a text that cannot be kept as our own error; anything else as it is."""
+    if isinstance(error, UnicodeEncodeError):
+        return UsageError("a text or a name has half of a character (a lone surrogate), which no file can have")
+    if isinstance(error, ValueError) and "null byte" in str(error):
+        return UsageError("no name of a file has a null character in it")
+    return as_own(error)
+
+
+def require_short(value: Any, *, name: str = "") -> None:
+    """Check that no text of an untrusted input is longer than `LONGEST_TEXT` characters.
+
+    Args:
+        value: a text, or lists and dictionaries of such.
+        name: of the input.
+
+    Raises:
+        UsageError: one is.
+    """
+    if isinstance(value, str) and len(value) > LONGEST_TEXT:
+        what = named(name) if name else "a text"
+        raise UsageError(f"{what} takes at most {LONGEST_TEXT:,} characters, not {len(value):,}", reason="range")
+    if isinstance(value, Mapping):
+        for key, one in value.items():
+            require_short(one, name=name or str(key)[:100])
+    elif isinstance(value, list | tuple):
+        for one in value:
+            require_short(one, name=name)
 
 
 def _instead(call: Callable[..., Any], name: str, value: Any) -> str:

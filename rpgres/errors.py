@@ -185,6 +185,20 @@ def as_data(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else repr(value)
 
 
+def counted(number: int, one: str, several: str = "") -> str:
+    """Return how many there are of something, in words.
+
+    >>> counted(1, "card"), counted(2, "card"), counted(0, "entry", "entries")
+    ('1 card', '2 cards', '0 entries')
+
+    Args:
+        number: how many.
+        one: what one is called.
+        several: what several are called; by default with an s.
+    """
+    return f"{number:,} {one if number == 1 else several or f'{one}s'}"
+
+
 def in_short(text: str) -> str:
     """Return a text as one line of printable characters, cut when it is long."""
     line = " ".join(in_line(text).split())
@@ -202,8 +216,9 @@ def in_words(error: BaseException) -> str:
 
 def code_failed(what: str, error: BaseException) -> RuleError:
     """Return the error of a ruleset's code that raised something which is not meant for users, and where."""
-    place = place_of(error)
-    return RuleError(f"{what}: {in_words(error)}{place}", place=place)
+    found = _place_of(error)
+    place: dict[str, Any] = {"file": found[0], "line": found[1]} if found else {}
+    return RuleError(f"{what}: {in_words(error)}{in_place(*found) if found else ''}", **place)
 
 
 def is_interrupt(error: BaseException) -> bool:
@@ -226,13 +241,23 @@ def is_interrupt(error: BaseException) -> bool:
 
 def place_of(error: BaseException) -> str:
     """Return where in third-party code an exception was raised, as ` (FILE, line N)`; empty when nowhere there."""
+    found = _place_of(error)
+    return in_place(*found) if found else ""
+
+
+def in_place(file: str, line: int) -> str:
+    """Return a place in code as it stands at the end of a message."""
+    return f" ({file}, line {line})"
+
+
+def _place_of(error: BaseException) -> tuple[str, int] | None:
     if isinstance(error, SyntaxError) and error.filename:  # what could not be read, and not who wanted to
-        return f" ({error.filename}, line {error.lineno})"
+        return error.filename, error.lineno or 1
     own = os.path.dirname(__file__) + os.sep
-    place, trace = "", error.__traceback__
+    place, trace = None, error.__traceback__
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
         if not file.startswith(("<", own)):
-            place = f" ({file}, line {trace.tb_lineno})"
+            place = file, trace.tb_lineno
         trace = trace.tb_next
     return place

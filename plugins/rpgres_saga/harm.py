@@ -123,15 +123,22 @@ def _damage_trump(table: Table, hero: Hero, card: Card) -> int:
     return _worth(table, drawn)
 
 
+NOTHING = "There is nothing to heal."
+
+
 def heal(table: Table, actor: Character, *, amount: int) -> Outcome:
     """Get back lost places of the hand and draw cards for them; rates are not stated by any source at hand."""
     if has_points(actor):
         back = min(amount, actor.counters.get("hurt", 0))
+        if not back:
+            table.tell(NOTHING)
         outcome = table.settle("heal", None, roles=Map({"actor": actor.name}))
         return outcome.plus([effect("health", to=actor.name, change=back)])
     hero = hero_of(table, actor, Rating(0))
     missing = actor.counters.get("lost", 0) + actor.counters.get("pushed", 0)
     back = min(amount, missing)
+    if not back:
+        table.tell(NOTHING)
     outcome = table.settle("heal", None, roles=Map({"actor": actor.name}))
     fill(table, msgspec.structs.replace(hero, size=hero.size + back))
     return outcome.plus([effect("regain", to=actor.name, count=back)])

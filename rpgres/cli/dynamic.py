@@ -331,7 +331,9 @@ class ActionCommand(SectionedCommand):
 def has_bare_words(args: Sequence[str], takes: Mapping[str, bool]) -> bool:
     """Tell whether a word of a line belongs to no option."""
     place = 0
-    while place < len(args) and args[place] != "--":
+    while place < len(args):
+        if args[place] == "--":
+            return place + 1 < len(args)
         if not args[place].startswith("-"):
             return True
         is_valued = takes.get(args[place]) and args[place + 1 : place + 2] and args[place + 1] not in takes

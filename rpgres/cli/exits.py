@@ -8,7 +8,7 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
-from rpgres.cli.output import on_screen
+from rpgres.cli.output import at_table, on_screen
 from rpgres.cli.streams import screen_columns
 from rpgres.errors import NotationError, OutputError, RpgresError, UsageError, as_option, as_own
 from rpgres.text.harmless import harmless, in_line, to_json
@@ -43,6 +43,8 @@ def blame(error: BaseException, *, as_json: bool) -> int:
     shown = _as_own(error)
     from rpgres.engine.records import error_record, exit_code
 
+    if isinstance(shown, RpgresError):
+        shown.raw = at_table(shown.raw)
     if as_json:
         text = to_json(error_record(shown, name=as_option)).decode()
     elif isinstance(shown, RpgresError):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import typer.core
 
+from rpgres.arguments import MOST
 from rpgres.cli.asking.terminal import can_prompt, is_listening
 from rpgres.cli.settings import active
 from rpgres.errors import NotationError, UsageError
@@ -386,16 +387,21 @@ def _pair(text: str, *, option: str) -> tuple[str, str]:
 
 
 def read_count(text: str | None, *, option: str, default: int) -> int:
-    """Return a whole number of at least 1.
+    """Return a whole number of at least 1; it may be typed as 1_000_000, 1,000,000 or 1e6.
 
     Raises:
-        UsageError: the text is none.
+        UsageError: the text is none, or more than `MOST`.
     """
     if text is None:
         return default
-    digits = text.strip().replace("_", "")
-    if not digits.isascii() or not digits.isdecimal() or len(digits) > 12 or int(digits) < 1:
+    import re
+
+    found = re.fullmatch(r"(?a)(\d{1,3}(?:,\d{3})+|\d+(?:_\d+)*)(?:[eE]\+?(\d\d?))?", text.strip())
+    digits = re.sub(r"^0+|[_,]", "", found[1]) + "0" * int(found[2] or 0) if found else ""
+    if not digits.strip("0"):
         raise UsageError(f"{option} takes a whole number from 1 on, not {text!r}")
+    if len(digits) > len(str(MOST)):
+        raise UsageError(f"{option} takes a whole number from 1 to {MOST:,}, not {text!r}", reason="range")
     return int(digits)
 
 
@@ -435,7 +441,8 @@ def read_folders(texts: Iterable[str]) -> tuple[Path, ...]:
     folders = tuple(Path(text) for text in texts)
     for folder in folders:
         if not os.path.isdir(folder):
-            raise UsageError(f"--rulesets {folder}: there is no such folder")
+            what = "this is a file; name its folder" if os.path.isfile(folder) else "there is no such folder"
+            raise UsageError(f"--rulesets {folder}: {what}")
         if os.path.isdir(folder / "rulesets") and not _has_rulesets(folder):
             raise UsageError(f"--rulesets {folder}: no rulesets there; did you mean {folder / 'rulesets'}?")
     return folders

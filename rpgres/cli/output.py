@@ -27,6 +27,7 @@ class _Reader:
     dice_words = False
     typed: Sequence[str] = ()
     rules: Rules | None = None
+    table = ""
 
 
 def set_reader(*, is_plain: bool = False, dice_words: bool = False) -> None:
@@ -37,6 +38,7 @@ def set_reader(*, is_plain: bool = False, dice_words: bool = False) -> None:
         dice_words: dice in words, cards by their full names.
     """
     _Reader.is_plain, _Reader.dice_words, _Reader.typed, _Reader.rules = is_plain, dice_words, (), None
+    _Reader.table = ""
 
 
 def wants_plain_text() -> bool:
@@ -55,6 +57,27 @@ def take_reader_words(words: Sequence[str]) -> list[str]:
 def reader_words() -> Sequence[str]:
     """Return what of `--plain` and `--dice-words` was typed, for a line that does the same again."""
     return _Reader.typed
+
+
+def use_table(path: str | None) -> None:
+    """Have the lines that people are told to type at a table name it, as the line that was typed did.
+
+    Args:
+        path: as typed; None where the table was found without it.
+    """
+    _Reader.table = path or ""
+
+
+def at_table(text: str) -> str:
+    """Return a text in which the lines of `rpgres table` name the table that was named; those with a file do not."""
+    if not _Reader.table or "rpgres table " not in text:
+        return text
+    import re
+
+    from rpgres.cli.shell.quoting import join_line
+
+    named = join_line(["--table", _Reader.table])
+    return re.sub(r"\brpgres table [a-z]+(?! --(?:view|table)\b)", lambda line: f"{line[0]} {named}", text)
 
 
 def use_card_names(rules: Rules) -> None:
@@ -198,6 +221,7 @@ def write_json(out: TextIO, record: Any, *, indent: int = 0) -> None:
 
 def warn(text: str) -> None:
     """Write a line on standard error about something that was done, but not as might be expected."""
+    text = at_table(text)
     recording = recording_now()
     if recording is not None:
         recording.warnings.append(readable(text))

@@ -301,7 +301,7 @@ def check_scenes(subject: Subject) -> Iterator[Diagnostic]:
             with deadline(SCENE):
                 _, wrong = prove_scene(scene)
         except RpgresError as error:
-            yield finding(error.message, Place(str(path)))
+            yield from diagnostics_in(error, file=str(path))
             continue
         for mismatch in wrong:
             message = f"{mismatch.step}: {mismatch.what} should be {mismatch.expected!r}, and is {mismatch.found!r}"

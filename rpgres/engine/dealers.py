@@ -91,6 +91,7 @@ class Dealer:
 
     Attributes:
         joint: whether it answers two compared rolls, and several readings of one, as one question; see `Table.versus`.
+        is_logged: whether somebody reads what happened; else a rule can skip building texts.
         keeps_parts: whether it keeps what parts of rules come to; see `Table.part`.
         hand: asks a person for results of real dice and cards; None for no one.
     """
@@ -98,6 +99,7 @@ class Dealer:
     __slots__ = ()
     hand: Hand | None = None
     joint = False
+    is_logged = True
     keeps_parts = False
 
     def throw(self, dice: Dice, label: str, count: int) -> Throw:

@@ -98,8 +98,8 @@ def _apply(run: Run, rules: Rules, turn: Turn) -> None:
         if effects:
             run.state = apply_effects(rules, before, Outcome("", effects=effects))
             run.applied += effects
-    if run.dealer.joint or not (outcome is not None or turn.action):
-        return  # in odds it is never read
+    if not run.dealer.is_logged or not (outcome is not None or turn.action):
+        return  # it is never read
     by, action = turn.by, turn.action
     if outcome is None:
         run.add(Turned(run.turn, by, action))

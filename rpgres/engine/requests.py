@@ -12,7 +12,7 @@ from rpgres.dice.seeds import Streams, read_seed
 from rpgres.engine.prepare import prepare
 from rpgres.engine.records import Pending, Result, error_record, plain_data, scripts_of
 from rpgres.engine.resolve import Folders, folders_of, listed_answers, rules_for, run_once
-from rpgres.errors import FileError, RpgresError, RuleError, UsageError, as_own, located
+from rpgres.errors import FileError, RpgresError, RuleError, UsageError, as_own, in_place, located
 from rpgres.rulesets.sheets import MissingSheet
 
 E = TypeVar("E", bound=BaseException)
@@ -149,9 +149,10 @@ def _resolved(request: Request, rulesets: Folders | None) -> Result | Pending:
 
 def discreet(error: E) -> E | RpgresError:
     """Return an error without anything from a file: the sender may not know its content."""
-    if isinstance(error, RuleError) and error.details.get("place"):
-        details = {key: value for key, value in error.details.items() if key != "place"}
-        return RuleError(error.message.replace(error.details["place"], "", 1), **details)
+    if isinstance(error, RuleError) and error.details.get("file"):
+        details = {key: value for key, value in error.details.items() if key not in ("file", "line")}
+        place = in_place(error.details["file"], error.details["line"])
+        return RuleError(error.message.replace(place, "", 1), **details)
     if not isinstance(error, FileError) or isinstance(error, MissingSheet):
         return error
     problems = error.details.get("problems") or [error.details]
@@ -177,11 +178,19 @@ def _read_request(request: object) -> Request | DiceRequest:
         raise _faulty(request, DiceRequest if is_dice else Request) from None
 
 
+def _in_json(message: str) -> str:
+    """Return a message about data in the words of JSON, not of TOML."""
+    for ours, theirs in (("a table", "an object"), ("a list", "an array"), ("in this table", "in this object")):
+        message = message.replace(ours, theirs)
+    return message
+
+
 def _faulty(request: object, type_: type[Request | DiceRequest]) -> UsageError:
     if not isinstance(request, Mapping):
         return UsageError('a request is an object such as {"ruleset": "fate", "action": "overcome", "with": {...}}')
     from rpgres.toml.diagnostics import diagnostics_error
     from rpgres.toml.reading import diagnose
 
-    error = diagnostics_error(diagnose(request, type_, sources=()))
+    found = diagnose(request, type_, sources=())
+    error = diagnostics_error([msgspec.structs.replace(one, message=_in_json(one.message)) for one in found])
     return UsageError(error.message.replace("\n", "; "), **error.details)

@@ -21,13 +21,14 @@ from rpgres.engine.players import NO, Answer, Policy, Question, Seats, View
 from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.engine.records import AnswerRecord, Pending, Result, scripts_of
 from rpgres.engine.run import run
-from rpgres.errors import ChoiceError, GivenError, UsageError, named
+from rpgres.errors import ChoiceError, GivenError, UsageError, counted, named
 from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, RollEvent
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import CLAIM, unknown
+from rpgres.toml.reading import nearest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -211,7 +212,7 @@ def _read(text: str, answers: Sequence[Answered], *, kind: Kind) -> Changed:
     if number == len(own) + 1 and (step or not own[0].step):
         later = max(one.number for one in own) + 1
         return msgspec.structs.replace(change, number=later, step=own[0].step)
-    raise UsageError(f"{named(option)} {key}: the run has {len(own)} such answers, not {number}")
+    raise UsageError(f"{named(option)} {key}: the run has {counted(len(own), 'such answer')}, not {number}")
 
 
 def _address(key: str, steps: Iterable[str]) -> tuple[str, str, str]:
@@ -460,9 +461,11 @@ def _check_used(dealer: RecordedDealer, decisions: RecordedDecisions, changes: S
         if answer.means == CHANGED
     ]
     asked = dealer.asked
-    unasked += [
-        f"{one.label}={one.value}" for one in changes if one.kind == "chance" and asked.get(one.label, 0) < one.number
-    ]
+    for one in changes:
+        if one.kind == "chance" and asked.get(one.label, 0) < one.number:
+            near = nearest(one.label, [label for label in asked if label != one.label])
+            step = f"{one.step}." if one.step else ""
+            unasked.append(f"{step}{one.label}={one.value}" + (f" (did you mean {step + near!r}?)" if near else ""))
     if unasked:
         raise UsageError(f"nothing was asked that these would answer: {', '.join(unasked)}")
 

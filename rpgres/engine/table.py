@@ -58,7 +58,7 @@ class Table(msgspec.Struct, eq=False):
     @property
     def is_read(self) -> bool:
         """Whether the log is used; otherwise a rule can skip building texts for `tell`."""
-        return not self.run.dealer.joint
+        return self.run.dealer.is_logged
 
     # -- chance
 

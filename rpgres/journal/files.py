@@ -94,6 +94,11 @@ def check_format(connection: Connection, path: Path) -> None:
     Raises:
         TableError: it is not.
     """
+    if not connection.is_ahead and not path.stat().st_size:
+        raise TableError(
+            f"{path}: this file is empty; `rpgres table new ID --sheet FILE` makes a table of it",
+            file=str(path),
+        )
     (mark,) = connection.execute("PRAGMA application_id").fetchone()
     (format_,) = connection.execute("PRAGMA user_version").fetchone()
     size = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size")]

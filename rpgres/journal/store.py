@@ -74,7 +74,8 @@ def create(path: Path, draft: Draft, *, salt: bytes) -> Entry:
     Raises:
         TableError: there is one already, or it cannot be written.
     """
-    if os.path.exists(path):
+    is_empty = os.path.isfile(path) and not os.path.getsize(path)  # as `mktemp` leaves one
+    if os.path.exists(path) and not is_empty:
         raise TableError(f"{path}: a table already exists; {named('table')} PATH creates one elsewhere", file=str(path))
     with table_errors(path):
         connection = sqlite3.connect(":memory:", isolation_level=None, factory=Connection)
@@ -88,7 +89,7 @@ def create(path: Path, draft: Draft, *, salt: bytes) -> Entry:
             connection.close()
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            write_own(path, content)
+            write_own(path, content, is_forced=is_empty)
         except FileExistsError:
             raise TableError(f"{path}: another process has just created a table here", file=str(path)) from None
     return entry

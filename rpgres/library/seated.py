@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
-from rpgres.arguments import told_by_kind
+from rpgres.arguments import require_short, told_by_kind
 from rpgres.engine.records import Pending
 from rpgres.engine.requests import discreet
 from rpgres.engine.resolve import Answers, listed_answers
@@ -35,7 +35,7 @@ _Found = TypeVar("_Found")
 def clean_errors(method: Callable[_Given, _Found]) -> Callable[_Given, _Found]:
     """Have a method's errors hold nothing beside their message and details: no run, no cause, no frames inside.
 
-    At a confined table they quote no file, and sheets are named without a folder.
+    At a confined table they quote no file, sheets are named without a folder, and texts have a length at most.
     """
 
     checked = told_by_kind(method)
@@ -44,6 +44,9 @@ def clean_errors(method: Callable[_Given, _Found]) -> Callable[_Given, _Found]:
     def call(*args: _Given.args, **kwargs: _Given.kwargs) -> _Found:
         is_confined = kwargs.get("confined") or (args and getattr(args[0], "confined", False))
         try:
+            if is_confined:
+                require_short(kwargs)
+                require_short(args)
             with plain_names() if is_confined else nullcontext():
                 return checked(*args, **kwargs)
         except RpgresError as error:

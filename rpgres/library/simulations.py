@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from rpgres.arguments import told_by_kind
+from rpgres.arguments import MOST, told_by_kind
 from rpgres.dice.seeds import read_seed
 from rpgres.engine.labels import check_labels
 from rpgres.engine.players import default_policy
@@ -53,7 +53,7 @@ def simulate(
         what: a ruleset (its id, or the record that a plugin's module holds), or a scene: a file, or a shipped one such
             as `fate/bribe`.
         action: the action's name; left out for a scene.
-        runs: how many, from 1 on. Run N, from 0, is the run with the seed `SEED#N`.
+        runs: how many, from 1 to 999,999,999,999. Run N, from 0, is the run with the seed `SEED#N`.
         seed: any text or number; a fresh one by default, which the result has.
         by: further things to count: paths of the table at the end, such as `characters.mara.counters.fate-points`.
         workers: how many processes; a script that asks for more than 1 needs `if __name__ == "__main__":`. The counts
@@ -77,6 +77,8 @@ def simulate(
     """
     if not isinstance(runs, int) or runs < 1 or not isinstance(workers, int) or workers < 1:
         raise UsageError(f"runs and workers are whole numbers from 1 on, not {runs!r} and {workers!r}")
+    if runs > MOST:
+        raise UsageError(f"runs are a whole number from 1 to {MOST:,}, not {runs:,}", path=("runs",), reason="range")
     named: dict[str, Any] = {"policies": dict(policies or {}), "auto": auto, "switches": dict(switches or EMPTY)}
     if action is None:
         job, things, fields, rules = _scene_job(what, by, seed, named, rulesets, choose or inputs)

@@ -58,8 +58,8 @@ class PersistentTable(msgspec.Struct, frozen=True):
         seat: the seat that acts and looks: `gm`, or a character's name; None for the host; `everybody` for the view of
             those who have no seat.
         folders: further folders with rulesets and house rules.
-        confined: whether inputs are untrusted: sheets are named without a folder, and errors quote no
-            file.
+        confined: whether inputs are untrusted: sheets are named without a folder, texts have at most 10,000 characters,
+            and errors quote no file.
     """
 
     path: Path
@@ -531,8 +531,8 @@ def open_table(
             see and may do everything; `everybody` for what everybody may know, as an open channel may show it, which
             does nothing.
         rulesets: further folders with rulesets and house rules.
-        confined: whether inputs are untrusted: sheets are named without a folder, and errors quote
-            no file.
+        confined: whether inputs are untrusted: sheets are named without a folder, texts have at most 10,000 characters,
+            and errors quote no file.
 
     Raises:
         TableError: there is no table, or the file cannot be used.

@@ -39,11 +39,14 @@ def _unread(folder: Path) -> Iterator[Diagnostic]:
         if entry.name in known:
             continue
         near = nearest(entry.name, known)
-        if near or is_folder or entry.name.endswith(".toml"):
+        if near or is_folder or entry.name in FOLDERS or entry.name.endswith(".toml"):
+            other = entry.name in (FILES if is_folder else FOLDERS)
             what = "folder" if is_folder else "file"
             reads = ", ".join((*FILES, *(f"{name}/" for name in FOLDERS)))
             message = f"there is no {what} of this name to overlay; known names: {reads}"
-            yield Diagnostic("unread-file", message, entry.path, hint=near or "")
+            if other:
+                message = f"this is a {what}, where {'a file' if is_folder else 'a folder'} of this name is read"
+            yield Diagnostic("unread-file", message, entry.path, hint="" if other else near or "")
     for name in FOLDERS:
         for entry in _entries(folder / name):
             if not entry.name.endswith(".toml"):

@@ -15,6 +15,7 @@ class JointDealer(Dealer):
 
     __slots__ = ()
     joint = True
+    is_logged = False
 
     def chance(self, label: str, values: Sequence[Any], weights: Sequence[int], total: int) -> Any:
         """Return one of the values.

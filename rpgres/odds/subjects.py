@@ -14,7 +14,7 @@ import msgspec
 from rpgres.engine.hidden import NO_TABLE, Known, Start
 from rpgres.engine.players import Policy, Preference, Question, View
 from rpgres.engine.prepare import Prepared, answers_to, policies_of, prepare
-from rpgres.errors import UsageError
+from rpgres.errors import UsageError, counted
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY, Map, State, put
 from rpgres.odds.exact import By, Chance, Decide, chance_record, house_rules, outcome_odds
@@ -264,7 +264,8 @@ def _entry(node: Sequence[Any], key: str, change: Change) -> int:
             return number
     if key.isascii() and key.isdecimal() and 0 < int(key) <= len(node):
         return int(key) - 1
-    raise UsageError(f"{change.name}: the list has {len(node)} entries, and none with the number or id {key!r}")
+    has = counted(len(node), "entry", "entries")
+    raise UsageError(f"{change.name}: the list has {has}, and none with the number or id {key!r}")
 
 
 def plain_value(value: Any) -> Any:

@@ -134,9 +134,10 @@ class WatchedTags:
         self.reads, self.by = reads, by
 
     def all(self) -> tuple[Tag, ...]:
-        """Return all tags in the order of their slugs, which reads them all."""
+        """Return all tags in the order of their slugs, which reads them all; that is noted once, not for each."""
         self.reads.note(TAGS)
-        found = ((name, _value(tag)) for name, tag in self.by.items())
+        values = self.reads.values
+        found = ((name, values[tag.part] if type(tag) is Unread else tag) for name, tag in self.by.items())
         return tuple(tag for _, tag in sorted(found, key=lambda item: item[0]) if tag is not None)
 
     def one(self, name: str) -> Tag | None:

@@ -6,8 +6,10 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from rpgres.errors import FileError, PluginError, UsageError
 from rpgres.model.state import EMPTY
-from rpgres.rulesets import Rules, Ruleset, data_folders, merge_parts, read_parts
+from rpgres.plugins.discovery import find_ruleset
+from rpgres.rulesets import Rules, Ruleset, RulesetFile, data_folders, merge_parts, read_parts
 
 KEPT = 64  # rulesets, with other switches or folders each, that a process keeps
 _kept: dict[Hashable, Rules] | None = None
@@ -35,6 +37,25 @@ def load_rules(ruleset: Ruleset, *, switches: Mapping[str, str] = EMPTY, extra: 
     """
     known = ruleset, tuple(sorted(switches.items())), tuple(extra)
     return kept_rules(known, lambda: _loaded(ruleset, switches, extra))
+
+
+def rules_to_show(
+    ruleset_id: str, *, switches: Mapping[str, str] = EMPTY, extra: Sequence[Path] = ()
+) -> tuple[Rules, str]:
+    """Return the rules whose words show a table, and what is wrong with them; nothing where they can be played.
+
+    Faulty rules are shown by what the ruleset's own folder has, and where that is faulty too, without words.
+    """
+    try:
+        return load_rules(find_ruleset(ruleset_id, extra=extra), switches=switches, extra=extra), ""
+    except (UsageError, PluginError, FileError) as error:
+        why = error.message
+    try:
+        own = find_ruleset(ruleset_id, extra=extra)
+        parts = read_parts(data_folders(ruleset_id, own=own.data)[:1], ruleset_id=ruleset_id)
+        return Rules(own, file=merge_parts(parts), parts=parts), why
+    except (UsageError, PluginError, FileError):
+        return Rules(Ruleset(ruleset_id), file=RulesetFile(ruleset_id, "", ""), parts=()), why
 
 
 def kept_rules(known: Hashable, load: Callable[[], Rules]) -> Rules:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from rpgres.errors import counted
 from rpgres.model.state import slug
 from rpgres.rulesets.actions import Action
 from rpgres.rulesets.rows import BRACES, Band, OutcomeTable, Row, links_of
@@ -326,6 +327,10 @@ def _bands(file: RulesetFile, plans: Mapping[str, TablePlan]) -> dict[str, Band]
 # A ruleset with what its tables bring
 
 
+def _summary(table: RandomTable, plan: TablePlan) -> str:
+    return f"A random table of {counted(len(table.rows), 'row')}: {plan.die or table.cards}."
+
+
 def with_tables(file: RulesetFile, ruleset_id: str) -> RulesetFile:
     """Return a ruleset in which every random table is an action of its name, with its outcomes and piles."""
     piles = dict(file.piles)
@@ -339,7 +344,7 @@ def with_tables(file: RulesetFile, ruleset_id: str) -> RulesetFile:
     plans = table_plans(file)
     actions = {
         name: Action(
-            summary=table.summary or f"A random table of {len(table.rows)} rows: {plans[name].die or table.cards}.",
+            summary=table.summary or _summary(table, plans[name]),
             sentence=f"{{actor}} rolls on the table {name.replace('-', ' ')}",
             parameters=table.parameters,
             required=table.required,

@@ -10,7 +10,7 @@ import msgspec
 from rpgres.engine.records import Result
 from rpgres.engine.views import found_seen, hidden_in, input_seen, laid_by, mentions, private_in, seats_of
 from rpgres.errors import FileError, UsageError
-from rpgres.model.state import GM, State
+from rpgres.model.state import EVERYBODY, GM, State
 from rpgres.rulesets import Rules, unknown
 
 
@@ -36,7 +36,7 @@ def told_to(seat: str | None) -> Iterator[None]:
 
 
 def require_seat(seat: str, *states: State) -> None:
-    """Check that a scene has a seat.
+    """Check that a scene has a seat; `everybody` is the view without one.
 
     Args:
         seat: the seat that looks.
@@ -46,7 +46,7 @@ def require_seat(seat: str, *states: State) -> None:
         UsageError: there is no such seat.
     """
     seats = list(dict.fromkeys(one for state in states for one in seats_of(state)))
-    if seat not in seats:
+    if seat not in (*seats, EVERYBODY):
         raise UsageError(unknown("seat", seat, seats, of="the scene"), seat=seat, seats=seats)
 
 

@@ -25,7 +25,8 @@ from rpgres.simulate.workers import Workers, here
 
 Open = Callable[[bytes], AbstractContextManager[Workers]]  # given the job
 
-MEASURED = 0.3  # seconds of batches in this process before others are started, to know how long batches should be
+MEASURED = 0.05  # seconds of batches in this process before others are started, to know how long batches should be
+BRIEF = 0.3  # seconds that this process plays by itself, though others were asked for, where little is left
 WORTH = 1.5  # seconds of work that is left, from which starting processes pays for itself
 _MOST_DEATHS = 5  # of a pool of processes without a batch in between
 
@@ -66,7 +67,7 @@ def simulated(job: Job, plan: Plan, *, crew: Crew, start: Tally) -> Iterator[Tal
                 yield tally
                 if plan.is_complete(tally):
                     return
-                if seconds >= MEASURED and _is_worth(plan, tally, pace, crew):
+                if seconds >= MEASURED and _is_worth(plan, tally, pace, crew, seconds):
                     break
         if crew.open is None:
             return
@@ -77,11 +78,11 @@ def simulated(job: Job, plan: Plan, *, crew: Crew, start: Tally) -> Iterator[Tal
                 return
 
 
-def _is_worth(plan: Plan, tally: Tally, pace: Pace, crew: Crew) -> bool:
-    """Tell whether others are to play what is left."""
+def _is_worth(plan: Plan, tally: Tally, pace: Pace, crew: Crew, seconds: float) -> bool:
+    """Tell whether others are to play what is left, after so many seconds here."""
     if crew.open is None:
         return False
-    return crew.is_asked or (plan.expected(tally) - tally.runs) / pace.rate > WORTH
+    return (crew.is_asked and seconds >= BRIEF) or (plan.expected(tally) - tally.runs) / pace.rate > WORTH
 
 
 @contextmanager

@@ -22,12 +22,13 @@ from rpgres.model.paths import NOTHING, QUANTIFIERS, Scope, parse_path
 from rpgres.model.serialization import plain
 from rpgres.model.state import EMPTY, Box, State
 from rpgres.odds.exact import NeedsPolicy
+from rpgres.odds.watching import unwatched
 from rpgres.scenes import Scene, play_scene, read_scene
 from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, onward
 from rpgres.scenes.playing import at_step
 from rpgres.scenes.walking import Players, play_bare
 from rpgres.simulate.jobs import ActionSubject, Job, SceneSubject, policies_in, rebuild_rules, scene_folder
-from rpgres.simulate.recall import NotingDealer, Turns, recalled
+from rpgres.simulate.recall import NotingDealer, TurnDealer, Turns, recalled
 from rpgres.text.harmless import to_json
 from rpgres.toml.diagnostics import unknown
 
@@ -118,6 +119,7 @@ def action_subject(prepared: Prepared, job: Job, subject: ActionSubject, named: 
     single, answers, refused = common.script.single, choice_things(choose), dict[str, tuple[Question, str]]()
 
     def counted_at(outcome: Outcome, state: State, place: Any) -> Key:
+        state = unwatched(state) if readers else state
         return (outcome.band, outcome.margin, outcome.total, *(read(state, place) for read in readers))
 
     def play_run(run: int) -> Key:
@@ -145,8 +147,10 @@ def action_subject(prepared: Prepared, job: Job, subject: ActionSubject, named: 
 
     play_one: Callable[[int], Key] = play_run
     if is_recalled and is_procedure:
-        noting = NotingDealer(Streams(run_seed(job.seed, 0)))
-        play_one = Turns(prepared, noting, common, counted_at).or_else(play_run)
+        noting = TurnDealer(Streams(run_seed(job.seed, 0)))
+        # What is alike to the rules, such as another order of tags, is not alike where the table itself is counted.
+        turns = Turns(prepared, noting, common, counted_at, is_canonical=not any(map(is_path, job.by)))
+        play_one = turns.or_else(play_run)
     elif isinstance(dealer, NotingDealer):
         play_one = recalled(dealer, play_run)
     return Subject((*ACTION_THINGS, *job.by, *answers), play_one, refused)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
+
+if TYPE_CHECKING:
+    from multiprocessing.process import BaseProcess
 
 T = TypeVar("T")
 
@@ -73,6 +76,7 @@ def processes(count: int, job: bytes = b"") -> Iterator[Workers]:
         job: what they are going to play; they see the same installation, so nothing needs asking.
     """
     from multiprocessing import active_children, get_context
+    from multiprocessing.connection import wait
 
     before = set(active_children())
     executor = ProcessPoolExecutor(count, mp_context=get_context("spawn"))
@@ -83,13 +87,30 @@ def processes(count: int, job: bytes = b"") -> Iterator[Workers]:
             future.result()
         yield Workers(executor, count)
     finally:
+        children = set(active_children()) - before
         try:
-            executor.shutdown(cancel_futures=True)  # batches under way are not needed, and soon over
+            executor.shutdown(wait=False, cancel_futures=True)  # batches under way are not needed, and soon over
+            # One that is killed while it waits for work keeps the lock of the queue, and the others wait for it without
+            # end; the executor, told to end at that moment, does not look at who died any more.
+            while (alive := [child for child in children if child.is_alive()]) and not any(map(_is_killed, children)):
+                wait([child.sentinel for child in alive])
+            _terminate(alive)
+            for child in alive:
+                child.join()
         except BaseException:  # unless a rule does not end; then a second Ctrl-C or a limit of time ends them
             threading.excepthook = lambda _told: None  # the thread that waits for them would complain
-            for child in set(active_children()) - before:
-                child.terminate()
+            _terminate(set(active_children()) - before)
             raise
+
+
+def _is_killed(child: BaseProcess) -> bool:
+    """Tell whether a process ended otherwise than by itself."""
+    return child.exitcode not in (None, 0)
+
+
+def _terminate(children: Iterable[BaseProcess]) -> None:
+    for child in children:
+        child.terminate()
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from rpgres.errors import FileError, RpgresError
+from rpgres.errors import FileError, RpgresError, RuleError
 
 KeyPath = tuple[str | int, ...]
 
@@ -165,7 +165,8 @@ def diagnostics_in(error: RpgresError, *, code: str = "", file: str = "") -> lis
     told = error.details.get("problems")
     if told:
         return msgspec.convert(told, list[Diagnostic])
-    said, line = error.details.get("file"), error.details.get("line")
+    is_code = isinstance(error, RuleError)  # whose message says where it failed
+    said, line = (None, None) if is_code else (error.details.get("file"), error.details.get("line"))
     file, line = said if isinstance(said, str) and said else file, line if isinstance(line, int) else None
     message = error.message.removeprefix(f"{file}:{line}: ").removeprefix(f"{file}: ")
     code = code or ("unreadable-file" if isinstance(error, FileError) else "refused")

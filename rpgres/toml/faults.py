@@ -177,7 +177,19 @@ def _key_faults(node: Any, key: str, path: KeyPath) -> Iterator[Fault]:
     # A key is always text in TOML; where a number is wanted, msgspec reads it as one.
     readings = [reading for reading in (key, _number(key, int), _number(key, float)) if type(reading) in _kinds(node)]
     for fault in _fewest([node], readings or [key], path):
-        yield msgspec.structs.replace(fault, message=f"as a name in this table {fault.message}")
+        told = f"as a name in this table {fault.message}"
+        if path[:1] == ("characters",) and (plain := _plain(key)):
+            told += f'; write `{plain}`, and below it name = "{in_line(key[:_MAX_QUOTED])}"'
+        yield msgspec.structs.replace(fault, message=told)
+
+
+def _plain(key: str) -> str:
+    """Return a name in lowercase letters without accents; empty where none are left."""
+    from unicodedata import normalize
+
+    letters = normalize("NFKD", key).encode("ascii", "ignore").decode().lower()
+    found = "-".join(re.findall("[a-z0-9]+", letters))
+    return found if found[:1].isalpha() else ""
 
 
 def _fewest(nodes: Sequence[Any], values: Sequence[Any], path: KeyPath) -> list[Fault]:

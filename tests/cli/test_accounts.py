@@ -557,14 +557,16 @@ def outputs(text: str, seat: str) -> dict[str, str]:
 @pytest.mark.parametrize("what", HIDDEN)
 def test_what_a_seat_cannot_see_changes_no_byte_of_its_account(what: str) -> None:
     text, seat, owner, worlds = HIDDEN[what]
-    seen, known = [], []
+    seen, known, public = [], [], []
     for world in worlds:
         scene = text
         for name, value in world.items():
             scene = scene.replace(name, value)
         seen.append(outputs(scene, seat))
         known.append(outputs(scene, owner))
+        public.append(outputs(scene, "everybody"))
     assert seen[0] == seen[1]
+    assert public[0] == public[1]
     for option in seen[0]:
         assert known[0][option] != known[1][option]  # whoever may see it does
 
@@ -628,9 +630,9 @@ def test_without_a_seat_it_is_the_game_masters_account_with_the_seed() -> None:
 
 
 def test_seats_are_completed() -> None:
-    assert completions("rpgres scene run fate/bribe --as ") == ["gm", "mara", "guards"]
+    assert completions("rpgres scene run fate/bribe --as ") == ["gm", "mara", "guards", "everybody"]
     assert completions("rpgres scene run fate/bribe --as m") == ["mara"]
-    assert completions("rpgres scene run no-such --as ") == ["gm"]
+    assert completions("rpgres scene run no-such --as ") == ["gm", "everybody"]
 
 
 def test_a_seat_that_nobody_has_is_refused() -> None:
@@ -639,7 +641,7 @@ def test_a_seat_that_nobody_has_is_refused() -> None:
     assert "the scene has no seat 'bob'; it has: gm, mara" in done.err
 
 
-@pytest.mark.parametrize("seat", [None, "gm", "mara"])
+@pytest.mark.parametrize("seat", [None, "gm", "mara", "everybody"])
 def test_json_is_what_its_schema_says(seat: str | None) -> None:
     wanted = ["--as", seat] if seat else []
     ran = rpgres("scene", "run", "fate/ledger", "--json", *wanted).out

@@ -68,6 +68,33 @@ def test_lines_that_are_no_json_are_named_by_their_number() -> None:
     assert found[1]["message"].startswith("line 4 is no JSON: ")
 
 
+def test_data_are_told_in_the_words_of_json() -> None:
+    found = answers('{"ruleset":"fate","action":"overcome","with":[1]}\n{"notation":"d6","given":{"roll":{}}}\n')
+    assert found[0]["message"] == "with: expected an object, found an array"
+    assert "an array" in found[1]["message"]
+    assert "table" not in found[1]["message"]
+
+
+@pytest.mark.parametrize(
+    ("line", "told", "id_"),
+    [
+        (r'{"id":1,"notation":"d6","note":"\ud800"}', "line 1 has half of a character in a text", 1),
+        (r'{"id":["x"],"notation":"d6","note":"\udc00"}', "line 1 has half of a character in a text", ["x"]),
+        ('{"id":"x","notation":"d6","seed":1e400}', "line 1 has a number that is too large", "x"),
+        ('{"id":3,"notation":"d6","seed":NaN}', "line 1 is no JSON: ", 3),
+        ('{"id":4,"notation":"d6"', "line 1 is no JSON: ", None),
+        (r'{"id":"\ud800","notation":"d6"}', "line 1 has half of a character in a text", None),
+        ('{"id":1e999,"notation":"d6"}', "line 1 has a number that is too large", None),
+    ],
+)
+def test_a_line_that_cannot_be_read_is_told_with_its_id(line: str, told: str, id_: object) -> None:
+    for before in ("", '{"concurrent":true}\n'):
+        answer = json.loads(rpgres("batch", "-", stdin=before + line + "\n").stdout)
+        assert answer["message"].startswith(told.replace("line 1", "line 2") if before else told)
+        assert answer.get("id") == id_
+        assert ("line" in answer["details"]) is (id_ is None)
+
+
 def test_a_line_without_end_is_refused_and_the_next_one_answered() -> None:
     found = answers('"' + "x" * (2 * LONGEST + 5) + f'"\n{json.dumps(GOOD)}\n' + "[" * 5000)
     assert found[0]["message"] == f"line 1 is longer than {LONGEST:,} bytes"

@@ -418,6 +418,13 @@ def test_help_of_a_command_is_a_line_and_leaving_a_question_leaves_the_table() -
     assert "Mara Quill" not in done.out  # nothing more is read
 
 
+def test_what_is_asked_of_a_question_is_refused_where_none_is_open() -> None:
+    begun("mara")
+    done = rpgres("play", stdin="odds\nwhy\n")
+    assert done.err.count("no question is open that 'odds' would be about") == 1
+    assert done.err.count("no question is open that 'why' would be about") == 1
+
+
 def test_a_line_at_a_question_may_be_a_command() -> None:
     begun("mara")
     table(*LOST, "--choose", "price=fail", code=3)

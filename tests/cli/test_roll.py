@@ -367,6 +367,7 @@ def test_dice_in_the_place_of_a_command() -> None:
         ("roll fate overcome --skill 3 --vs 2 --repeat x", "--repeat takes a whole number from 1 on"),
         ("roll fate overcome --skill 3 --vs 2 --repeat 2 --exit-code", "--exit-code and --repeat exclude each other"),
         ("roll fate overcome --skill 3 --vs 2 --rulesets nowhere", "there is no such folder"),
+        (f"roll fate overcome --skill 3 --vs 2 --rulesets {__file__}", "this is a file; name its folder"),
         ("roll fate overcome --skill 3 --vs 2 --seed rp9:x", "generator rp9"),
         ("roll 4d6 --given dice=1,2,3,4", "one label, 'roll'"),
         ("roll 4d6 --given roll=1,2,3,4 --given roll=1", "was not used"),

@@ -169,12 +169,17 @@ def test_what_looking_prints_is_what_the_schema_says(kind: str, line: list[str])
     assert faults(other, None, found) != []
 
 
+def test_without_a_kind_all_are_listed() -> None:
+    lines = rpgres("schema").stdout.splitlines()
+    assert [line.split()[0] for line in lines] == ["batch", "files", *KINDS]
+    assert all(len(line.split()) > 2 for line in lines)
+
+
 def test_kinds_and_rulesets_that_are_not_there() -> None:
     for args, told in (
         (["shet"], "did you mean 'sheet'?"),
         (["result", "fat"], "did you mean 'fate'?"),
         (["sheet"], "rpgres schema sheet RULESET"),
-        ([], "missing argument 'KIND'"),
     ):
         done = rpgres("schema", *args)
         assert (done.exit_code, done.stdout) == (2, "")

@@ -299,6 +299,36 @@ def out(line: str, code: int = 0) -> str:
 
 
 @pytest.mark.parametrize(
+    "line",
+    [
+        "roll --seed 1 fate mara overcome burglary 3",
+        "roll fate --seed 1 mara overcome burglary 3",
+        "fate --seed 1 mara overcome burglary 3",
+        "fate mara --seed 1 overcome burglary 3",
+        "fate mara overcome --seed 1 burglary 3",
+        "fate --seed 1 -- mara overcome burglary 3",
+        "fate --seed 1 mara -- overcome burglary 3",
+        "fate --seed 1 mara overcome -- burglary 3",
+        "fate --seed 1 mara overcome burglary -- 3",
+    ],
+)
+def test_options_stand_anywhere_in_a_short_line(line: str) -> None:
+    before, dashes, behind = line.partition(" -- ")
+    assert out(f"{before} --auto{dashes}{behind}") == out("roll fate mara overcome burglary 3 --auto --seed 1")
+
+
+def test_options_stand_anywhere_in_a_short_line_at_a_table(tmp_path: Path) -> None:
+    place = shlex.quote(str(tmp_path / "z.db"))
+    out(f"table new fate --sheet mara --table {place}")
+    weighed = out(f"table odds mara overcome burglary 3 --table {place}")
+    assert out(f"table odds --table {place} mara overcome burglary 3") == weighed
+    for options in (f"--table {place} --json", f"--json --table {place}", f"--table {place} --json --"):
+        assert '"actor":"mara"' in out(
+            f"table act {options} mara overcome burglary 3".replace("act ", "act --auto ", 1)
+        )
+
+
+@pytest.mark.parametrize(
     ("short", "options"),
     [
         ("roll fate overcome 3 vs fair", "roll fate overcome --skill 3 --vs fair"),

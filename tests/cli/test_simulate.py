@@ -15,6 +15,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from rpgres.cli.formats.schemas import make_schema
+from rpgres.errors import UsageError
+from rpgres.library.simulations import simulate
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from tests.support.command_line import as_json, completions, rpgres
@@ -196,6 +198,16 @@ def test_a_width_is_reached_with_the_fewest_checked_runs() -> None:
     assert as_json(*SEEDED, "-n", str(record["runs"]))["counted"] == record["counted"]
 
 
+@pytest.mark.parametrize("typed", ["1e2", "1E+2", "10e1", "1_00", "0_100"])
+def test_a_number_of_runs_is_typed_in_several_ways(typed: str) -> None:
+    assert rpgres(*SEEDED, "-n", typed).out == rpgres(*SEEDED, "-n", "100").out
+
+
+def test_a_call_plays_as_many_runs_as_the_command() -> None:
+    with pytest.raises(UsageError, match="from 1 to 999,999,999,999, not 1,000,000,000,000"):
+        simulate("fate", "overcome", runs=10**12, skill=3, vs=2)
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [
@@ -205,6 +217,9 @@ def test_a_width_is_reached_with_the_fewest_checked_runs() -> None:
         (("simulate", "fate"), "name an action of fate"),
         (("simulate", "fate/bride"), "did you mean 'fate/bribe'"),
         ((*SEEDED, "-n", "0"), "--runs takes a whole number from 1 on"),
+        ((*SEEDED, "-n", "1e99"), "--runs takes a whole number from 1 to 999,999,999,999, not '1e99'"),
+        ((*SEEDED, "-n", "9" * 5000), "--runs takes a whole number from 1 to 999,999,999,999"),
+        ((*SEEDED, "-n", "1.5"), "--runs takes a whole number from 1 on, not '1.5'"),
         ((*SEEDED, "-n", "9", "--until-width", "1"), "exclude each other"),
         ((*SEEDED, "--until-width", "none"), "--until-width takes a percentage"),
         ((*SEEDED, "--workers", "2", "--cluster", "tcp://localhost:1"), "exclude each other"),

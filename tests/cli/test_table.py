@@ -128,6 +128,65 @@ def test_lines_that_say_too_little() -> None:
         assert done.out == ""
 
 
+@pytest.mark.parametrize("fault", ["x=[[[\n", "title = 3\n", "label = 3\n"])
+def test_faulty_house_rules_hide_no_table(folder: Path, fault: str) -> None:
+    begun()
+    before = {words: table(*words).out for words in (("show",), ("show", "mara"), ("log",))}
+    table("view", "--as", "mara", "--out", "mara.json")
+    viewed = table("show", "--view", "mara.json").out
+    house = folder / "rulesets" / "fate" / "ruleset.toml"
+    house.parent.mkdir(parents=True)
+    house.write_text(fault)
+    for words, shown in before.items():
+        done = table(*words)
+        assert done.out == shown
+        assert "rpgres: shown without what is faulty" in done.err
+        assert "rulesets/fate/ruleset.toml:1" in done.err
+    assert table("show", "--view", "mara.json").out == viewed
+    assert "rulesets/fate/ruleset.toml:1" in table(*ACT, code=1).err
+
+
+def test_a_table_of_a_ruleset_that_is_gone_is_shown(folder: Path) -> None:
+    assert rpgres("ruleset", "new", "sparks", "--like", "success-levels").code == 0
+    sheet = next((folder / "rulesets" / "sparks" / "sheets").iterdir()).stem
+    table("new", "sparks", "--sheet", sheet)
+    (folder / "rulesets" / "sparks" / "ruleset.toml").write_text("standalone = true\nx=[[[\n")
+    done = table("show")
+    assert sheet in done.out
+    assert "sparks/ruleset.toml:2" in done.err
+
+
+def test_lines_to_type_name_the_table_that_was_named() -> None:
+    begun("--table", "a b.db")
+    done = table(*ACT, "--given", "roll=----", "--table", "a b.db", code=3)
+    line = "rpgres table answer --table 'a b.db' --choose"
+    assert f"Answer it with: {line} invoke=...\n" in done.out
+    done = table(*ACT, "--table", "a b.db", code=2)
+    assert f"`{line} invoke=...`" in done.err
+    assert "`rpgres table undo --table 'a b.db' 1`" in done.err
+    told = json.loads(table(*ACT, "--table", "a b.db", "--json", code=2).err)
+    assert "`rpgres table undo --table 'a b.db' 1`" in told["message"]
+    assert "`rpgres table new --table q.db`" in table("show", "--table", "q.db", code=1).err
+    table("undo", "--table", "a b.db", "1")
+
+
+def test_an_empty_file_becomes_a_table(folder: Path) -> None:
+    (folder / "empty.db").touch()
+    place = ("--table", "empty.db")
+    told = "empty.db: this file is empty; `rpgres table new --table empty.db ID --sheet FILE` makes a table of it\n"
+    assert table("show", *place, code=1).err.endswith(told)
+    table("new", "fate", "--sheet", "mara", *place)
+    assert "Mara Quill" in table("show", *place).out
+    assert "a table already exists" in table("new", "fate", "--sheet", "mara", *place, code=1).err
+
+
+def test_a_view_is_of_one_seat_or_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun()
+    assert "--as and --all exclude" in table("view", "--as", "mara", "--all", "--out", "v", code=2).err
+    monkeypatch.setenv("RPGRES_SEAT", "mara")
+    assert "v/gm.view.json" in table("view", "--all", "--out", "v").out
+
+
 def test_a_table_where_nobody_sits() -> None:
     assert "at it: nobody yet" in table("new", "--ruleset", "fate").out
     assert (

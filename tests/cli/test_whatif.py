@@ -189,3 +189,9 @@ def test_an_entry_that_a_table_does_not_have_is_typed_wrong() -> None:
         ran = rpgres("whatif", f".#{number}", "--given", "roll=++++")
         assert (ran.code, ran.out) == (2, "")
     assert "no entry 99" in ran.err
+
+
+def test_what_nothing_asked_for_is_told_with_its_step_and_the_nearest_name() -> None:
+    scene = kept("vault.json", "scene", "run", "fate/vault")
+    told = "nothing was asked that these would answer: lock@2.rol=++++ (did you mean 'lock@2.roll'?)\n"
+    assert rpgres("whatif", scene, "--given", "lock@2.rol=++++").err.endswith(told)

@@ -97,7 +97,7 @@ def test_a_new_decision_waits_or_is_taken_by_a_policy() -> None:
         (["rol=++++"], [], "rol"),
         ([], ["price=cost"], "nothing was asked"),
         ([], ["invoke=nonsense"], "invoke=nonsense"),
-        ([], ["invoke#5=no"], "has 1 such answers, not 5"),
+        ([], ["invoke#5=no"], "has 1 such answer, not 5"),
         (["roll=++++", "roll#1=0000"], [], "changed twice"),
     ],
 )

@@ -262,8 +262,11 @@ def test_a_rule_that_raises_is_named() -> None:
     def rule(table: Table, actor: Any, **_: Any) -> Outcome:
         raise KeyError("oops")
 
-    with pytest.raises(RuleError, match="the rule tiny try failed: KeyError: 'oops'"):
+    with pytest.raises(RuleError, match="the rule tiny try failed: KeyError: 'oops'") as caught:
         play(broken(rule))
+    line = rule.__code__.co_firstlineno + 1
+    assert caught.value.details == {"file": __file__, "line": line}
+    assert caught.value.message.endswith(f" ({__file__}, line {line})")
 
 
 def test_a_rule_that_asks_for_ever_is_stopped() -> None:

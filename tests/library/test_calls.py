@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -377,3 +378,37 @@ def test_a_record_without_a_form_in_words_is_none_to_a_notebook() -> None:
         with pytest.raises(rpgres.UsageError, match="a Bare has no form in words"):
             shown(Bare())
     assert Bare()._repr_html_() is None
+
+
+@pytest.mark.parametrize("name", ["x" * 5000, "a/" * 3000 + "x", "\0", "a\0b", "\ud800", "", ".", "fate/../..", "x\n"])
+def test_no_name_of_a_file_fails_but_with_our_errors(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table = rpgres.new_table(tmp_path / "t.db", "fate", sheets=["mara"])
+    calls: list[Callable[[], Any]] = [
+        lambda: rpgres.load_sheet(name),
+        lambda: rpgres.load_sheet("mara", name),
+        lambda: rpgres.load_sheet(name, "fate"),
+        lambda: rpgres.resolve(name, "overcome", skill=3, vs=2),
+        lambda: rpgres.resolve("fate", "overcome", vs=2, sheet=name),
+        lambda: rpgres.odds("fate", "overcome", vs=2, sheet=name),
+        lambda: rpgres.simulate(name, runs=1),
+        lambda: rpgres.run_scene(name),
+        lambda: rpgres.odds_scene(name, "succeed"),
+        lambda: rpgres.whatif(name, choose={"a": "b"}),
+        lambda: rpgres.open_table(name),
+        lambda: rpgres.new_table("u.db", name, sheets=["mara"]),
+        lambda: rpgres.new_table("v.db", "fate", sheets=[name]),
+        lambda: table.join(name),
+        lambda: rpgres.load_sheet("mara", "fate", rulesets=[name]),
+        lambda: rpgres.new_table(name, "fate", sheets=["mara"]),
+        lambda: table.export(name),
+        lambda: table.note(name),
+    ]
+    for call in calls:
+        with suppress(rpgres.RpgresError):
+            call()
+    if len(name) > 100:
+        with pytest.raises(rpgres.FileError, match=r"too long|no sheet|no such"):
+            rpgres.load_sheet(name)

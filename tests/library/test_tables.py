@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -314,6 +315,25 @@ def test_confined_tables_open_no_other_files(path: Path, tmp_path: Path) -> None
 
 
 @pytest.mark.slow
+def test_a_confined_seat_writes_no_book(path: Path) -> None:
+    host, mara = rpgres.open_table(path), rpgres.open_table(path, seat="mara", confined=True)
+    long = "x" * 10_001
+    calls: list[Callable[[], object]] = [
+        lambda: mara.note(long),
+        lambda: mara.note("x", to=[long]),
+        lambda: mara.act("overcome", skill="1", vs="1", note=long),
+        lambda: mara.act("overcome", skill="1", vs="1", choose={"invoke": [long]}),
+        lambda: mara.set("characters.mara.texts.name", long),
+        lambda: mara.do(f"note '{long}'"),
+    ]
+    for call in calls:
+        with pytest.raises(rpgres.UsageError, match="at most 10,000 characters, not 10,0"):
+            call()
+    assert len(host.log().entries) == 1
+    mara.note("x" * 10_000)
+    host.note(long)
+
+
 def test_eight_threads_at_different_tables_and_one_that_they_share(path: Path, tmp_path: Path) -> None:
     """Each thread resolves, evaluates and plays at a table of its own and at one of all; nothing gets mixed up."""
     rpgres.open_table(path).pass_(until="always")

@@ -525,6 +525,14 @@ FAULTS: dict[str, tuple[tuple[str, str], str]] = {
         ("rulesets.toml", ""),
         "rulesets/fate/rulesets.toml: there is no file of this name to overlay; known names: ",
     ),
+    "file for a folder": (
+        ("decks", ""),
+        "rulesets/fate/decks: this is a file, where a folder of this name is read",
+    ),
+    "folder for a file": (
+        ("menus.toml/x.toml", ""),
+        "rulesets/fate/menus.toml: this is a folder, where a file of this name is read",
+    ),
     "file among tables": (
         ("outcomes/attack.tml", ""),
         "rulesets/fate/outcomes/attack.tml: only files NAME.toml are read in outcomes/",

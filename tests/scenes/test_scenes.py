@@ -530,3 +530,9 @@ def test_a_path_with_the_key_of_a_tag_is_told_its_slug(tiny: Ruleset) -> None:
     assert told(laid) == []
     taken = text.replace('"tags.roofs.uses.ada" = 1', '"tags.roofs" = "absent"')
     assert told(taken)[0] == (10, slug)
+
+
+def test_a_character_with_a_title_for_a_key_is_told_the_plain_one() -> None:
+    text = 'ruleset = "fate"\n[characters."Zoë Quill"]\n[[steps]]\naction = "overcome"\nwith = { skill = 1, vs = 2 }\n'
+    with pytest.raises(FileError, match='write `zoe-quill`, and below it name = "Zoë Quill"'):
+        read_scene(Source("a.toml", text), find_ruleset=find_ruleset)

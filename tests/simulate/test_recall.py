@@ -23,6 +23,14 @@ CASES: list[tuple[str, str, dict[str, Any], tuple[str, ...]]] = [
         ("characters.guards.tracks.physical",),
     ),
     ("fate", "conflict", {"sheet": "edda", "against": ["thug"]}, ("exchange", "characters.edda.tracks.physical")),
+    # What parts of a turn come to, and what is left behind a merge, is shared by turns of several fighters.
+    ("fate", "conflict", {"sheet": "mara", "against": ["venn"]}, ("characters.venn.counters.fate-points",)),
+    (
+        "fate",
+        "conflict",
+        {"sheet": "mara", "against": ["venn", "thug"], "ally": ["edda"], "zones": "dock, quay=2, ship"},
+        (),
+    ),
     ("fate", "contest", {"sheet": "mara", "skill": "athletics", "vs": ["guard:fight"]}, ()),
     ("highest-die", "check", {"pool": 2}, ()),
     ("twenty-sided-advantage", "strike", {"bonus": 5, "vs": 15}, ()),
@@ -48,13 +56,13 @@ def test_what_is_recalled_is_what_resolving_again_gives(case: Any, monkeypatch: 
 
 def test_dice_that_fell_before_are_not_resolved_again(monkeypatch: pytest.MonkeyPatch) -> None:
     kept: list[int] = []
-    keep = recall.ThrowTree.keep
+    keep = recall.Tree.keep
 
-    def noting(self: recall.ThrowTree, dealer: recall.NotingDealer, found: Any) -> int:
-        kept.append(keep(self, dealer, found))
+    def noting(self: recall.Tree, noted: list[Any], found: Any) -> int:
+        kept.append(keep(self, noted, found))
         return kept[-1]
 
-    monkeypatch.setattr(recall.ThrowTree, "keep", noting)
+    monkeypatch.setattr(recall.Tree, "keep", noting)
     played(CASES[0], 3000)
     assert len(kept) <= 81  # the totals of four dice against those of four
     assert sum(kept) == len(kept) + 10  # and the questions: the first dice, and behind each of nine totals the others

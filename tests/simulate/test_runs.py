@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
+from concurrent.futures import process
 from functools import partial
 from itertools import pairwise
 from multiprocessing import active_children
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 import pytest
@@ -142,6 +144,32 @@ def test_a_process_that_dies_loses_nothing_and_counts_nothing_twice() -> None:
             children[0].kill()
     assert is_dead
     assert tally == tally_of(job, Plan(5000))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_process_that_is_killed_while_it_waits_does_not_hold_up_the_end(
+    number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look = process._ExecutorManagerThread.wait_result_broken_or_wakeup  # type: ignore[attr-defined]
+
+    def overlooking(self: Any) -> Any:  # as the executor does when it is told to end in the same moment
+        return look(self)[0], False, None
+
+    monkeypatch.setattr(process._ExecutorManagerThread, "wait_result_broken_or_wakeup", overlooking)  # type: ignore[attr-defined]
+
+    def ended() -> None:
+        before = set(active_children())
+        with processes(2) as workers:
+            workers.executor.submit(len, "").result()
+            children = sorted(set(active_children()) - before, key=lambda child: child.pid or 0)
+            children[number].kill()  # one of the two holds the lock of the queue
+        assert not any(child.is_alive() for child in children)
+        done.set()
+
+    done = Event()
+    Thread(target=ended, daemon=True).start()
+    assert done.wait(30)
 
 
 def test_the_state_is_counted_by_path() -> None:

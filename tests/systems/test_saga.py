@@ -758,6 +758,16 @@ def test_healing_brings_back_who_is_out() -> None:
     assert not healed.characters["ilse"].is_out
 
 
+def test_where_nothing_is_lost_healing_says_so() -> None:
+    state = lay_out(rules(), State())
+    result, after = run(
+        prepare(rules(), "heal", {"sheet": "ilse", "amount": 2}, state=state), streams=Streams("1"), identify=False
+    )
+    assert isinstance(result, Result)
+    assert "There is nothing to heal." in [event.text for event in result.events if isinstance(event, TextEvent)]
+    assert not after.characters["ilse"].counters.get("lost", 0)
+
+
 def test_points_are_healed_as_points_and_never_deal_a_hand() -> None:
     state = lay_out(rules(), State())
     _, state = run(

@@ -895,3 +895,8 @@ def test_a_number_with_a_description_keeps_its_bounds() -> None:
     )
     (found,) = tomlfiles.diagnose({"luck": -2}, bounded, sources=[Source("f.toml", "luck = -2\n")])
     assert (found.line, found.key, found.message) == (1, "luck", "expected a whole number that is at least 0, found -2")
+
+
+def test_what_people_are_called_is_written_below_a_plain_key() -> None:
+    with pytest.raises(FileError, match=r'a key below: \[characters.zoe\], then name = "Zoë"'):
+        parse(Source("a.toml", "[characters.zoë]\n"))

@@ -183,7 +183,33 @@ def _read(number: int, line: bytes) -> Any:
     except RecursionError:
         return UsageError(f"line {number} is nested too deeply", line=number)
     except (msgspec.DecodeError, UnicodeError) as error:
-        return UsageError(f"line {number} is no JSON: {error}", line=number)
+        return _unreadable(number, line, str(error))
+
+
+def _unreadable(number: int, line: bytes, why: str) -> UsageError:
+    """Return the error of a line that cannot be kept, with its `id` where one is found."""
+    import json
+
+    found: dict[str, Any] = {}
+    why = f"is no JSON: {why}"
+    with suppress(ValueError, RecursionError):  # of a line that is no JSON at all, nothing more is known
+        request = json.loads(line)
+        found = {"id": request["id"]} if isinstance(request, dict) and _can_be_told(request.get("id")) else {}
+        if "out of range" in why:
+            why = "has a number that is too large"
+        elif not _can_be_told(request, with_nan=True):
+            why = "has half of a character in a text (a lone surrogate, \\ud800 to \\udfff)"
+    return UsageError(f"line {number} {why}", **(found or {"line": number}))
+
+
+def _can_be_told(value: Any, *, with_nan: bool = False) -> bool:
+    """Tell whether there is something that can be written as JSON."""
+    import json
+
+    try:
+        return value is not None and bool(json.dumps(value, ensure_ascii=False, allow_nan=with_nan).encode())
+    except ValueError:
+        return False
 
 
 def _answer(number: int, request: Any, folders: tuple[Path, ...]) -> dict[str, Any]:
@@ -192,7 +218,8 @@ def _answer(number: int, request: Any, folders: tuple[Path, ...]) -> dict[str, A
     from rpgres.engine.requests import resolve_request
 
     if isinstance(request, UsageError):
-        return error_record(request)
+        answer = error_record(request)
+        return {"id": answer["details"].pop("id"), **answer} if "id" in answer["details"] else answer
     if isinstance(request, dict) and "concurrent" in request:
         id_ = {"id": request["id"]} if request.get("id") is not None else {}
         answer = {**id_, **error_record(UsageError(_FIRST, path=("concurrent",)))}

@@ -27,7 +27,7 @@ from rpgres.cli.render.lines import Line, Piece, Shown, line
 from rpgres.cli.render.rulesets import action_lines, ruleset_lines, ruleset_list_lines
 from rpgres.cli.render.words import problem_count
 from rpgres.cli.rulesets import load_named, read_ruleset
-from rpgres.errors import FileError, RpgresError, UsageError
+from rpgres.errors import FileError, RpgresError, UsageError, counted
 from rpgres.plugins.discovery import (
     RulesetName,
     claimed_ids,
@@ -147,7 +147,8 @@ def import_file(
     check_name(chosen)
     write_folder(into / chosen, {"ruleset.toml": with_schema_line("ruleset.toml", found.text, chosen)})
     load_rules(find_ruleset(chosen, extra=[into]), extra=[into])  # which names rows that cannot be rolled
-    tables = f"{len(found.tables)} tables, {', '.join(found.tables[:5])}{' ...' if len(found.tables) > 5 else ''}"
+    first = ", ".join(found.tables[:5]) + (" ..." if len(found.tables) > 5 else "")
+    tables = f"{counted(len(found.tables), 'table')}, {first}"
     say_text(
         f"{into / chosen}: written from {found.title}: {tables}\n"
         f"{found.credits}\n"

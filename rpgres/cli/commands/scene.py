@@ -53,7 +53,7 @@ def _complete_played(incomplete: str) -> list[str]:
 
 def _complete_seats(ctx: typer.Context, incomplete: str) -> list[str]:
     """Return the seats of the scene that was named: the game master's, and those of its characters."""
-    from rpgres.model.state import GM
+    from rpgres.model.state import EVERYBODY, GM
     from rpgres.scenes import open_scene
     from rpgres.toml.reading import parse
 
@@ -62,7 +62,7 @@ def _complete_seats(ctx: typer.Context, incomplete: str) -> list[str]:
         characters = parse(open_scene(file)[0]).get("characters", {})
     except RpgresError:
         characters = {}
-    names = [GM, *characters] if isinstance(characters, dict) else [GM]
+    names = [GM, *(characters if isinstance(characters, dict) else ()), EVERYBODY]
     return [name for name in names if name.startswith(incomplete)]
 
 
@@ -101,7 +101,7 @@ AsSeat = Annotated[
     option(
         "--as",
         takes="SEAT",
-        help="Tell only what this seat may know, and no seed; by default what the game master may.",
+        help="Tell only what this seat may know, or everybody, and no seed; by default what the game master may.",
         autocompletion=_complete_seats,
     ),
 ]

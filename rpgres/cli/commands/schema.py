@@ -31,7 +31,8 @@ def command(
     kind: Annotated[
         str,
         typer.Argument(
-            metavar="KIND",
+            metavar="[KIND]",
+            show_default="the list of them",
             help="result, pending, odds, odds-ladder, scene-odds, scene-best, comparison, variation, grids, search, "
             "knockout, simulation, what-if, error, request, batch, text, schema-shown, answers, scene-result, account, "
             "scene-test, deck-draw, deck-shown, decks, files-listed, "
@@ -40,7 +41,7 @@ def command(
             "or of a file: scene, orders, sheet, ruleset, outcomes, deck, menus, config; files for all of these.",
             autocompletion=_complete_kinds,
         ),
-    ],
+    ] = "",
     ruleset: Annotated[
         str | None,
         argument("[RULESET]", help="Include the names and fields of this ruleset.", autocompletion=complete_rulesets),
@@ -53,7 +54,7 @@ def command(
     ] = None,
     rulesets: Folders = None,
 ) -> None:
-    """Print the JSON Schema (2020-12) of something rpgres prints, or of a file it reads.
+    """Print the JSON Schema (2020-12) of something rpgres prints, or of a file it reads; without KIND, list the kinds.
 
     With a ruleset, the schema knows its actions, outcomes, effects, switches and the keys of its sheets, so that an
     editor completes and checks the files. For ruleset, outcomes, deck and menus it then describes a house rule: a file
@@ -66,6 +67,13 @@ def command(
     from rpgres.cli.formats.schemas import make_schema
     from rpgres.cli.rulesets import load_named
 
+    if not kind:
+        from rpgres.cli.output import say
+        from rpgres.cli.render.lines import Piece, line
+
+        width = max(len(name) for name, _ in _complete_kinds(""))
+        say([line(Piece(name.ljust(width), "name"), f"  {text}") for name, text in _complete_kinds("")])
+        return
     rules = load_named(ruleset, rulesets) if ruleset is not None else None
     if write is not None or kind == FILES:
         _write(kind, rules, write)

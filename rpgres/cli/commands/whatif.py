@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rpgres.cli.annotations import AsJson, Auto, Folders, Policies, option
+from rpgres.cli.output import use_table
 from rpgres.errors import UsageError
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ def _of_table(path: str, number: int, asked: Asked, folders: tuple[Path, ...], s
 
     if path == "TABLE" and not os.path.exists(path):
         raise UsageError(f"TABLE stands for the file or folder of a table: here it is `rpgres whatif .#{number}`")
+    use_table(path)
     place = find_table(path or os.environ.get("RPGRES_TABLE"))
     history = read(place)
     check_seat(history, seat)

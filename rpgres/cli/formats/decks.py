@@ -16,7 +16,7 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import GivenDealer, SeededDealer
 from rpgres.engine.piles import take_typed
 from rpgres.engine.piles import without as left_of
-from rpgres.errors import FileError, PluginError, UsageError
+from rpgres.errors import FileError, PluginError, UsageError, counted
 from rpgres.model.cards import Stack, known_cards
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY, Card, Deck, code_of
@@ -372,7 +372,7 @@ def draw_cards(
     )
     if number > len(cards):
         are_left = f"; {len(cards)} {'is' if len(cards) == 1 else 'are'} left" if taken else ""
-        has = "1 card" if found.deck.size == 1 else f"{found.deck.size} cards"
+        has = counted(found.deck.size, "card")
         raise UsageError(f"{found.name} has {has}{are_left}, and {number} cannot be drawn")
     dealer, drawn = GivenDealer(given, then=seeded), list[str]()
     while len(drawn) < number:

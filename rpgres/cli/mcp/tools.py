@@ -121,6 +121,7 @@ def call(seat: Seat, name: str, arguments: Mapping[str, Any]) -> msgspec.Struct:
     Raises:
         RpgresError: an argument is wrong, or the table refuses.
     """
+    from rpgres.arguments import require_short
     from rpgres.rulesets import unknown
 
     tool = TOOLS.get(name)
@@ -130,6 +131,7 @@ def call(seat: Seat, name: str, arguments: Mapping[str, Any]) -> msgspec.Struct:
         asked = msgspec.convert(arguments, tool.takes)
     except msgspec.ValidationError as error:
         raise UsageError(f"{name}: {_fault(str(error), tool)}") from None
+    require_short(arguments)
     return tool.do(seat, asked)
 
 

@@ -10,6 +10,7 @@ import msgspec
 
 from rpgres.cli.dynamic import ActionCommand
 from rpgres.cli.options import read_folders
+from rpgres.cli.output import use_table
 from rpgres.cli.play.people import joining, led, names_settled, with_sides
 from rpgres.cli.play.phrases import as_typed
 from rpgres.cli.rulesets import RulesetData, read_ruleset
@@ -227,6 +228,8 @@ class Seat:
             first, *rest = rest
         if first in self.actions:
             return self._act(actor, first, rest, asks)
+        if not actor and words in ([ODDS], ["why"]):
+            raise UsageError(f"no question is open that {first!r} would be about; `{ODDS} ACTION ...` weighs an action")
         if not actor and resembles_notation(first):
             return Understood(["roll", *words])
         if first == ODDS and rest and not actor:
@@ -428,6 +431,7 @@ def open_seat(table: str | None, seat: str | None, rulesets: Sequence[str] | Non
     from rpgres.journal.commands import check_seat
     from rpgres.journal.files import find_table
 
+    use_table(table)
     path = find_table(table or os.environ.get("RPGRES_TABLE"))
     opened = Seat(path, seat or os.environ.get("RPGRES_SEAT") or None, read_folders(rulesets or ()))
     require_whole(path, opened.history)

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from rpgres.cli.output import at_table
 from rpgres.cli.render.lines import INDENT, Line, Piece, Shown, line
 from rpgres.cli.render.results import cards_words, pending_lines, record_lines, result_lines, said_lines
 from rpgres.cli.render.scenes import table_lines
 from rpgres.cli.render.words import box_mark, box_piece, known_to, title, who_is
 from rpgres.engine.records import Pending, QuestionRecord, Result
 from rpgres.engine.views import ANOTHER_SEAT
+from rpgres.errors import counted
 from rpgres.journal.forms import (
     ActEntry,
     AnswerEntry,
@@ -64,7 +66,7 @@ def show_lines(
     """
     name = record.title or file.title
     seat = f", seen by {who_is(record.seat)}" if record.seat is not None else ""
-    entries = "1 entry" if record.entries == 1 else f"{record.entries} entries"
+    entries = counted(record.entries, "entry", "entries")
     lines: list[Shown] = [line(Piece(name, "title"), Piece(f"  ({record.ruleset}, {entries}{seat})", "quiet"))]
     if state.periods:
         lines.append(line(INDENT, f"begun: {', '.join(state.periods)}"))
@@ -145,7 +147,7 @@ def waiting_lines(pending: Pending, file: RulesetFile, *, said_by: str | None, c
     question = pending.question
     if question.who == ANOTHER_SEAT or not question.label:
         return pending_lines(pending, file, how=[], said_by=said_by)
-    command = command or f"rpgres table answer --choose {question.label}=..."
+    command = command or at_table(f"rpgres table answer --choose {question.label}=...")
     how = [line(INDENT, "Answer it with: ", Piece(command, "name"))]
     return pending_lines(pending, file, how=how, said_by=said_by)
 
@@ -341,7 +343,7 @@ def value_words(value: Any) -> str:
 def verdict_lines(verdict: Verification) -> list[Line]:
     """Return the result of verifying a journal."""
     styles = {"in order": "good", "incomplete": "even", "tampered": "bad", "rules changed": "even"}
-    lines = [line(Piece(verdict.verdict, styles[verdict.verdict]), f": {verdict.entries} entries")]
+    lines = [line(Piece(verdict.verdict, styles[verdict.verdict]), f": {counted(verdict.entries, 'entry', 'entries')}")]
     lines += [line(INDENT, Piece("wrong: ", "bad"), text) for text in verdict.problems]
     lines += [line(INDENT, "checked: ", text) for text in verdict.checked]
     lines += [line(INDENT, "not checked: ", text) for text in verdict.unchecked]

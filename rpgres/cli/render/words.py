@@ -9,6 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from rpgres.cli.render.lines import Piece
+from rpgres.errors import counted
 from rpgres.model.state import GM, Box
 from rpgres.parameters.context import ACTOR, OPPONENT
 from rpgres.rulesets import Rules, RulesetFile
@@ -80,7 +81,7 @@ def percent(probability: float) -> str:
 
 def card_count(number: int) -> str:
     """Return so many cards in words."""
-    return "1 card" if number == 1 else f"{number} cards"
+    return counted(number, "card")
 
 
 def problem_count(number: int) -> str:

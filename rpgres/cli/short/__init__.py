@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from rpgres.cli.options import hoist
 from rpgres.cli.short.fitting import Reading, Scope, Words, hand_of, who_is_named
 from rpgres.cli.short.line import Line, Unclear, typed_apart
 from rpgres.errors import UsageError
@@ -102,8 +103,10 @@ def actor_behind(verb: Verb, data: RulesetData, args: Sequence[str]) -> list[str
     who = who_is_named(data.without_code(), state, args[0].rstrip(":"))
     if who is None:
         return list(args)
-    if len(args) < 2:
+    behind = hoist(args[1:], {name: one for one in verb.options for name in one.names})
+    action, *rest = behind[1:] if behind[:1] == ["--"] else behind or [""]
+    if action == "":
         raise UsageError(f"{who}: name an action: {', '.join(data.file.actions)}")
-    if args[1] not in data.file.actions:
-        raise UsageError(unknown("action", args[1], data.file.actions, of=f"the ruleset {data.id}"))
-    return [args[1], "--actor" if verb.is_seated else f"--{SHEET}", who, *args[2:]]
+    if action not in data.file.actions:
+        raise UsageError(unknown("action", action, data.file.actions, of=f"the ruleset {data.id}"))
+    return [action, "--actor" if verb.is_seated else f"--{SHEET}", who, *rest]

@@ -63,7 +63,8 @@ def typed_apart(words: Sequence[str], options: Mapping[str, bool]) -> tuple[dict
     place = 0
     while place < len(words):
         word = words[place]
-        if word == "--":
+        if word == "--":  # no word behind it is an option
+            bare |= {behind: words[behind] for behind in range(place + 1, len(words))}
             break
         is_faces = len(word) > 2 and _FACES.fullmatch(word) is not None
         if word.startswith("-") and len(word) > 1 and number_of(word) is None and not is_faces:
@@ -77,8 +78,6 @@ def typed_apart(words: Sequence[str], options: Mapping[str, bool]) -> tuple[dict
         else:
             bare[place] = word
             place += 1
-    if place < len(words):
-        spans.append((place, len(words)))
     return bare, spans
 
 

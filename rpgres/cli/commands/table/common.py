@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,8 @@ from rpgres.cli.annotations import AsJson, Auto, Choose, Folders, Given, RealDic
 from rpgres.cli.asking.terminal import asks_dice, can_prompt, is_listening
 from rpgres.cli.exits import exit_of
 from rpgres.cli.options import Option
-from rpgres.cli.output import say, say_json, say_text, use_card_names
+from rpgres.cli.output import at_table, say, say_json, say_text, use_card_names, use_table, warn
+from rpgres.errors import FileError, PluginError, UsageError
 
 if TYPE_CHECKING:
     from rpgres.cli.render.lines import Line
@@ -94,6 +95,7 @@ class TableOptions(Struct, frozen=True):
         from rpgres.journal.commands import Place
         from rpgres.journal.files import find_table
 
+        use_table(self.table)
         return Place(find_table(self.table or os.environ.get(TABLE_ENV)), self.folders)
 
     def read(self) -> tuple[Place, History]:
@@ -210,11 +212,30 @@ def rules_at(place: Place, history: History) -> Rules:
     return rules_of(history, folders=place.folders)
 
 
+def rules_to_read(ruleset: str, switches: Mapping[str, str], folders: Sequence[Path]) -> Rules:
+    """Return the rules whose words show a table; faulty ones are told of, and fail no look at it."""
+    from rpgres.plugins.loading import rules_to_show
+
+    rules, why = rules_to_show(ruleset, switches=switches, extra=folders)
+    if why:
+        warn(f"shown without what is faulty in the rules; nothing can be done here until it is mended:\n{why}")
+    return rules
+
+
 def state_of(place: Place, history: History) -> State:
     """Return the table as it is now, in the middle of a procedure as well; the rules are read only for that."""
     from rpgres.journal.commands import state_at
 
     return state_at(history, folders=place.folders)
+
+
+def state_to_read(place: Place, history: History) -> State:
+    """Return the table as it is now; in the middle of a procedure with faulty rules, as it was before it."""
+    try:
+        return state_of(place, history)
+    except (UsageError, PluginError, FileError) as error:
+        warn(f"shown as it was before what waits: {error.message}")
+        return history.state
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -269,7 +290,7 @@ def _lost_lines(found: Result | Pending, done: Done) -> list[Line]:
     kinds = {kind for kind, one in done.rules.file.effects.items() if one.does in OF_CHARACTERS}
     lost = [effect["kind"] for effect in found.effects if effect.get("to") == found.actor and effect["kind"] in kinds]
     kept_by = "the table has no character (`rpgres table join --sheet FILE` adds one)"
-    return [line(INDENT, f"not kept: {', '.join(dict.fromkeys(lost))}; {kept_by}")] if lost else []
+    return [line(INDENT, at_table(f"not kept: {', '.join(dict.fromkeys(lost))}; {kept_by}"))] if lost else []
 
 
 @contextmanager

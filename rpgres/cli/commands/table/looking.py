@@ -9,14 +9,25 @@ import typer
 
 from rpgres.cli.annotations import Folders, argument, option, spread
 from rpgres.cli.asking.terminal import is_listening
-from rpgres.cli.commands.table.common import Seat, Table, TableOptions, app, rules_at, state_of
-from rpgres.cli.commands.table.posting import answer_words, rules_of_view, view_in
+from rpgres.cli.commands.table.common import (
+    Seat,
+    Table,
+    TableOptions,
+    app,
+    rules_at,
+    rules_to_read,
+    state_of,
+    state_to_read,
+)
+from rpgres.cli.commands.table.posting import answer_words, view_in
 from rpgres.cli.output import fits, look, say, say_json, use_card_names, warn
 from rpgres.errors import RpgresError, UsageError
 
 if TYPE_CHECKING:
+    from rpgres.journal.commands import Place
     from rpgres.journal.forms import ViewRecord
     from rpgres.journal.history import History
+    from rpgres.rulesets import Rules
 
 View = Annotated[str | None, option("--view", takes="FILE", help="Show a view file in place of a table.")]
 
@@ -40,13 +51,13 @@ def show(
         from rpgres.cli.render.tables import show_lines
         from rpgres.journal.exchange import state_in
 
-        state, rules = state_in(view, found), rules_of_view(found, options)
+        state, rules = state_in(view, found), _rules_read(found, options)
         use_card_names(rules)
         lines = show_lines(found.table, state, rules.file, answer=answer_words(view, found))
         say(lines)
         return
     place, history = options.read()
-    now = state_of(place, history)
+    now = state_to_read(place, history)
     if options.as_json:
         say_json(table_record(history, options.who, now=now))
         return
@@ -54,7 +65,7 @@ def show(
     from rpgres.engine.views import state_seen
     from rpgres.rulesets import pictured, unknown
 
-    state, rules = state_seen(now, options.who), rules_at(place, history)
+    state, rules = state_seen(now, options.who), _rules_here(place, history)
     use_card_names(rules)
     pictures = pictured(rules.ruleset, state, is_drawn=look().is_drawn)
     if not fits([text for lines in pictures.values() for text in lines]):
@@ -92,11 +103,11 @@ def log(
             seat=found.seat,
             entries=found.log[-last:] if last is not None else found.log,
         )
-        rules = None if options.as_json else rules_of_view(found, options)
+        rules = None if options.as_json else _rules_read(found, options)
     else:
         place, history = options.read()
         record = log_record(history, options.who, last=last)
-        rules = None if options.as_json else rules_at(place, history)
+        rules = None if options.as_json else _rules_here(place, history)
     if rules is None:
         say_json(record)
     else:
@@ -105,6 +116,16 @@ def log(
         use_card_names(rules)
         lines = log_lines(record.entries, rules.file, is_timed=times)
         say(lines)
+
+
+def _rules_here(place: Place, history: History) -> Rules:
+    new = history.new
+    folders = (*map(Path, new.secret.folders), *place.folders)
+    return rules_to_read(new.public.ruleset, new.public.switches, folders)
+
+
+def _rules_read(view: ViewRecord, options: TableOptions) -> Rules:
+    return rules_to_read(view.table.ruleset, view.table.switches, options.folders)
 
 
 @app.command("verify")
@@ -166,6 +187,9 @@ def view(
 
     options = TableOptions(seat=seat, table=table, rulesets=rulesets)
     who = options.who
+    if every and seat is not None:
+        raise UsageError("--as and --all exclude each other: one writes a seat's view, the other every seat's")
+    who = None if every else who
     if (who is None) != every or (every and out == "-"):
         raise UsageError("name the seat: --as SEAT; or write every seat's view into a folder: --all --out DIR")
     place, history = options.read()
