@@ -96,11 +96,14 @@ def overcome(
     roles = roles_of(actor.name, target or opponent_of(foes))
     if harms and roles[OPPONENT] == GM:
         raise UsageError(f"{named('harms')} needs a target; give {named('target')} NAME, or {named('vs')} SHEET:SKILL")
-    said = {"removes": removes, "alters": alters, "harm": harms} if removes or alters or harms else {}
-    facts = facts_of(foes, *((key, "yes" if value else "no") for key, value in said.items()), *harm.used_up(actor))
+    spent = harm.used_up(actor) if actor.tracks else ()
+    facts = facts_of(foes, *spent)
+    if removes or alters or harms:
+        said = {"removes": removes, "alters": alters, "harm": harms}
+        facts = facts_of(foes, *((key, "yes" if value else "no") for key, value in said.items()), *spent)
     adds = effort(table, actor, "overcome", skill, given)
     standing = roll_off(table, actor, adds, foes, given, settles=("overcome", facts))
-    if not said:
+    if not (removes or alters or harms):
         return settle(table, "overcome", standing, roles, facts, defaults=boost_defaults(given))
     old, _, new = (alters or "").partition("=")
     aspect = {"aspect": {"name": known_name(table.state, actor, (removes or old).strip())}} if removes or alters else {}

@@ -44,7 +44,7 @@ class Progress:
         self._label, self._before, self._is_shown, self._units = label, done, is_shown, units
         self._begun = self._drawn = monotonic()
         self._ticks = 0
-        self._counted: tuple[int, float] | None = None
+        self._counted: tuple[int, float, float] | None = None  # how much, of how much, and since when
         self._is_there = self._is_held = False
         self._lock, self._over = threading.Lock(), threading.Event()
         self.is_stopped = False
@@ -67,22 +67,25 @@ class Progress:
     def _watch(self) -> None:
         while not self._over.wait(LATE):
             if not self._is_held:
-                self._draw()
+                self._draw(monotonic())
 
     def __call__(self, done: int, expected: float) -> None:
         """Show how much is done, and how much is expected in all."""
-        self._counted, self._is_held = (done, expected), False
-        self._draw()
+        now = monotonic()
+        if self._counted is None or self._counted[:2] != (done, expected):
+            self._counted = done, expected, now
+        self._is_held = False
+        self._draw(now)
 
     def tick(self) -> None:
         """Count a small piece of work."""
         self._ticks, self._is_held = self._ticks + 1, False
-        self._draw()
+        self._draw(monotonic())
 
     def name(self, label: str) -> None:
         """Say what is done now, in place of what was done before."""
         self._label, self._ticks, self._is_held = label, 0, False
-        self._draw()
+        self._draw(monotonic())
 
     def clear(self) -> None:
         """Take the line back, before something else is written; the next step of the work shows it again."""
@@ -92,26 +95,27 @@ class Progress:
                 clear_progress()
                 self._is_there = False
 
-    def _draw(self) -> None:
-        now = monotonic()
+    def _draw(self, now: float) -> None:
         if not self._is_shown or now - self._begun < LATE or (now - self._drawn < EVERY and self._is_there):
             return
         with self._lock:
             if self._is_held:
                 return
             self._drawn, self._is_there = now, True
-            text = self._label + self._told(now - self._begun)
+            text = self._label + self._told(now)
             show_progress(text + HINT if len(text + HINT) < screen_columns() else text)
 
-    def _told(self, seconds: float) -> str:
+    def _told(self, now: float) -> str:
         if self._counted is None:
             return f": {self._ticks:,} {self._units}" if self._ticks else " ..."
-        done, expected = self._counted
+        done, expected, since = self._counted
         if not done < expected < float("inf"):
             return f": {done:,}"
-        rate = (done - self._before) / seconds
-        left = f", {_duration((expected - done) / rate)} left" if rate > 0 else ""
-        return f": {100 * done / expected:.0f} %, {done:,} of {expected:,.0f}{left}"
+        told = f": {100 * done / expected:.0f} %, {done:,} of {expected:,.0f}"
+        if done <= self._before:
+            return told
+        left = (expected - done) * (since - self._begun) / (done - self._before) - (now - since)  # as fast as so far
+        return told + (f", {_duration(left)} left" if left > 0 else "")
 
 
 @contextmanager
@@ -149,7 +153,7 @@ def progress(
 
 @contextmanager
 def _stopping() -> Iterator[None]:
-    """Have Ctrl-C ask the work to stop."""
+    """Have Ctrl-C, and a signal to end, ask the work to stop."""
     STOP.is_asked = False
     if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) in (
         None,
@@ -158,9 +162,14 @@ def _stopping() -> Iterator[None]:
         yield
         return
     timer: threading.Timer | None = None
+    here = os.getpid()
 
     def ask(number: int, frame: Any) -> None:
         nonlocal timer
+        if os.getpid() != here:  # a process that was made of this one ends as it is told
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)
+            return
         if STOP.is_asked:
             raise KeyboardInterrupt
         STOP.is_asked = True
@@ -168,13 +177,15 @@ def _stopping() -> Iterator[None]:
         timer.daemon = True
         timer.start()
 
-    before = signal.signal(signal.SIGINT, ask)
+    numbers = [signal.SIGINT, *([signal.SIGTERM] if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL else [])]
+    before = {number: signal.signal(number, ask) for number in numbers}
     try:
         yield
     finally:
         if timer is not None:
             timer.cancel()
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _interrupt(main: int) -> None:

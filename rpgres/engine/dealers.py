@@ -141,6 +141,9 @@ class Dealer:
         """Return one of the values of a distribution; only asked of a joint dealer."""
         raise NotImplementedError
 
+    def came_to(self, outcome: str | None) -> None:
+        """Take note of what a step of a scene came to, in odds that tell of it."""
+
     def merge(self, key: object) -> None:
         """Note that from here on only `key` matters; a single run ignores it."""
 

@@ -192,12 +192,12 @@ def stress_tracks(tracks: Iterable[str]) -> list[str]:
 
 def used_up(character: Character) -> tuple[tuple[str, str], ...]:
     """Return as facts what a character has nothing left of to pay a cost with: stress boxes, consequences."""
-    if not character.tracks:
-        return ()
-    slots = character.tracks.get(CONSEQUENCES, ())
-    boxes = [box for name in stress_tracks(character.tracks) for box in character.tracks[name]]
-    kept = (("stress", boxes), ("consequences", slots))
-    return tuple((name, "used-up") for name, has in kept if has and all(box.mark for box in has))
+    has_free = dict[str, bool]()
+    for track, boxes in character.tracks.items():
+        kind = track if track == CONSEQUENCES else "stress"
+        if not has_free.get(kind):
+            has_free[kind] = any(not box.mark for box in boxes)
+    return tuple([(kind, "used-up") for kind, is_so in has_free.items() if not is_so])
 
 
 def _asked_way(table: Table, character: Character, shifts: int, ways: Sequence[Absorption]) -> Absorption | None:

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 _ID = re.compile(r'(?<=id=")(title|desc)(?=")|(?<=aria-labelledby=")title desc(?=")')
 
 
-def html_of(record: Printed) -> str | None:
-    """Return a record as HTML without scripts, styles or other files; None for one that has no such form.
+def html_of(record: Printed) -> str:
+    """Return a record as HTML without scripts, styles or other files.
 
     It holds what the record holds, so what was made for a seat shows what that seat may know.
 
@@ -37,6 +37,9 @@ def html_of(record: Printed) -> str | None:
 
     Args:
         record: what a call or a method of a table returned. Odds, grids and simulations have a chart as inline SVG.
+
+    Raises:
+        UsageError: the record has no such form; all have one as JSON (`msgspec.json.encode`).
     """
     file = _file_of(record)
     report = _report(record, file)
@@ -48,8 +51,7 @@ def html_of(record: Printed) -> str | None:
         from rpgres.cli.render.documents import fragment
 
         return _apart(f"<div>\n{fragment(report, heading='h4')}\n</div>")
-    words = _words(record, file)
-    return _pre(words) if words is not None else None
+    return _pre(_required(record, _words(record, file)))
 
 
 def text_of(record: Printed) -> str:
@@ -66,10 +68,16 @@ def text_of(record: Printed) -> str:
     Raises:
         UsageError: the record has no such form; all have one as JSON (`msgspec.json.encode`).
     """
-    words = _words(record, _file_of(record))
-    if words is None:
-        raise UsageError(f"a {type(record).__name__} has no form in words; msgspec.json.encode has it as JSON")
-    return words
+    return _required(record, _words(record, _file_of(record)))
+
+
+def _required(record: Any, words: str | None) -> str:
+    if words is not None:
+        return words
+    kind = type(record).__name__
+    if isinstance(record, Printed):
+        raise UsageError(f"a {kind} has no form in words; msgspec.json.encode has it as JSON")
+    raise UsageError(f"what a call returned has a form in words, not a {kind}")
 
 
 def _file_of(record: Any) -> RulesetFile | None:

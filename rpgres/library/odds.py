@@ -11,7 +11,7 @@ from rpgres.engine.players import default_policy
 from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.engine.resolve import Answers, Folders, listed_answers
 from rpgres.errors import UsageError, named
-from rpgres.library.reading import Policies, plain_inputs, policies_record, read_rules
+from rpgres.library.reading import Policies, plain_inputs, policies_record, read_rules, require_limits
 from rpgres.odds.actions import action_odds, missing_hand, require_hand
 from rpgres.odds.dice import DiceOdds, dice_odds
 from rpgres.odds.exact import By, Decide, OddsResult, outcome_odds
@@ -73,7 +73,7 @@ def odds(
         action: the action's name; left out for dice.
         by: what the chances are of: `outcome`, `margin` or `total`; of dice also the name of a part.
         decide: who decides for the actor: `policies`, `each` (every first choice, then policies) or `best`
-            (optimally); by default as the action says.
+            (optimally); by default policies where `auto` or everybody's policy is given, else as the action says.
         choose: answers to decisions, by label: one, or a list in the order of the questions.
         auto: whether the ruleset's policy answers what is left unanswered.
         policies: policy by name of a character (`gm`, `actor`); everybody's under an empty name.
@@ -93,8 +93,11 @@ def odds(
         FileError: a sheet or a file of the ruleset is missing or faulty.
         RuleError: the ruleset's code failed.
     """
+    require_limits(seconds, leaves)
     if action is None:
-        return _of_dice(what, by, note, plain_inputs(inputs))
+        unused = {"decide": decide, "choose": choose, "auto": auto, "policies": policies, "switches": switches}
+        unused |= {"rulesets": rulesets, "leaves": leaves, "seconds": seconds}
+        return _of_dice(what, by, note, {**{name: one for name, one in unused.items() if one}, **plain_inputs(inputs)})
     if by not in get_args(By):
         raise UsageError(f"{named('by')} takes {', '.join(get_args(By))}, not {by!r}")
     rules, chosen = read_rules(what, switches, rulesets), listed_answers(choose, "choose")
@@ -114,7 +117,7 @@ def _of_action(
     *,
     auto: bool,
 ) -> OddsResult | LadderOdds:
-    decide = _decide(rules, action, inputs, decide, by, is_named="" in policies)
+    decide = _decide(rules, action, inputs, decide, by, is_named=auto or "" in policies)
     if decide != "policies" and "" not in policies:
         auto = True  # the others decide by their default policy
     fields["named"] = policies_record(policies, default_policy(rules) if auto else "")
@@ -136,7 +139,11 @@ def _of_action(
 
 
 def _of_dice(what: Any, by: str, note: str | None, inputs: Mapping[str, Any]) -> DiceOdds:
-    if not isinstance(what, str) or inputs:
+    if isinstance(what, str) and inputs:
+        raise UsageError(
+            f"odds of dice take no {', '.join(map(named, inputs))}; odds of an action are odds(RULESET, ACTION, ...)"
+        )
+    if not isinstance(what, str):
         raise UsageError(
             "dice are one text, such as odds('4d6kh3 vs 12'); odds of an action are odds(RULESET, ACTION, ...)"
         )

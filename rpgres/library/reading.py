@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from rpgres.engine.resolve import Answers, Folders, folders_of, listed_answers, rules_for
+from rpgres.errors import UsageError, named
 from rpgres.model.state import EMPTY
 from rpgres.plugins.loading import checked
 from rpgres.rulesets import Rules, Ruleset
 
+LONGEST = 1e9  # seconds of a limit
 Policies = Mapping[str, str]  # policy by character; everybody's under an empty name
 
 
@@ -20,6 +22,18 @@ def read_rules(ruleset: str | Ruleset, switches: Mapping[str, str] | None, rules
         UsageError, FileError, PluginError: there are none, or they are faulty.
     """
     return checked(rules_for(ruleset, switches or EMPTY, folders_of(rulesets)))
+
+
+def require_limits(seconds: float | None, leaves: int | None = None) -> None:
+    """Check the limits of exact odds.
+
+    Raises:
+        UsageError: there is no such time, or no branch may be followed.
+    """
+    if seconds is not None and not 0 < seconds < LONGEST:
+        raise UsageError(f"{named('seconds')} takes a number of seconds over 0, not {seconds!r}", path=("seconds",))
+    if leaves is not None and leaves < 1:
+        raise UsageError(f"{named('leaves')} takes a number of branches from 1 on, not {leaves!r}", path=("leaves",))
 
 
 def typed_changes(answers: Answers | None, what: str) -> list[str]:

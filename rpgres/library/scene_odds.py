@@ -11,7 +11,7 @@ from rpgres.engine.players import default_policy
 from rpgres.engine.prepare import Prepared, policies_of
 from rpgres.engine.resolve import Answers, Folders, listed_answers
 from rpgres.errors import UsageError
-from rpgres.library.reading import Policies, plain_inputs, policies_record, read_rules
+from rpgres.library.reading import Policies, plain_inputs, policies_record, read_rules, require_limits
 from rpgres.library.scenes import scene_in
 from rpgres.model.state import EMPTY
 from rpgres.odds.exact import Decide
@@ -74,6 +74,7 @@ def odds_scene(
         FileError: the scene or a sheet is missing or faulty.
         UsageError: there is no such procedure, input, policy, switch or part of the table.
     """
+    require_limits(seconds, leaves)
     deciding = {"choose": choose, "auto": auto, "policies": policies, "switches": switches}
     scene, _, fields = _played(what, procedure, inputs, rulesets, **deciding)
     try:
@@ -123,6 +124,7 @@ def odds_best(
         NeedsPolicy, FileError: as of `odds_scene`.
         UsageError: there is no such player or ending, or the player does not see all that matters.
     """
+    require_limits(seconds, leaves)
     deciding = {"choose": choose, "auto": True, "policies": policies, "switches": switches}
     scene, prepared, fields = _played(what, procedure, inputs, rulesets, **deciding)
     people, actor = (prepared.state, prepared.actor) if prepared is not None else (scene.state, "")

@@ -10,8 +10,8 @@ from typing import Any
 from rpgres.arguments import told_by_kind
 from rpgres.engine.players import default_policy
 from rpgres.engine.resolve import Answers, Folders, folders_of, listed_answers
-from rpgres.errors import UsageError
-from rpgres.library.reading import Policies, plain_inputs, policies_record, read_rules
+from rpgres.errors import UsageError, named
+from rpgres.library.reading import Policies, plain_inputs, policies_record, read_rules, require_limits
 from rpgres.library.scene_odds import of_procedure, policies_in, require_no_inputs
 from rpgres.model.state import EMPTY
 from rpgres.odds.comparison import Comparison, compare
@@ -75,6 +75,10 @@ def odds_table(
     """
     deciding = {"decide": decide, "choose": choose, "auto": auto, "policies": policies, "switches": switches}
     subject, settings = _about(what, action, inputs, rulesets, seconds, note, **deciding)
+    if not over:
+        raise UsageError(
+            f"{named('over')} takes the values of one thing or of two, under their names; it is empty", path=("over",)
+        )
     return vary(subject, [_axis(subject, name, values) for name, values in over.items()], **settings)
 
 
@@ -114,6 +118,11 @@ def odds_compare(
     """
     deciding = {"decide": decide, "choose": choose, "auto": auto, "policies": policies, "switches": switches}
     subject, settings = _about(what, action, inputs, rulesets, seconds, note, **deciding)
+    if not cases:
+        raise UsageError(
+            f"{named('cases')} takes what is changed in each case, such as {{'better': {{'skill': 4}}}}; it is empty",
+            path=("cases",),
+        )
     changes = [(name, _changes(subject, one)) for name, one in cases.items()]
     return compare(subject, changes, **settings)
 
@@ -210,6 +219,7 @@ def _about(
     **deciding: Any,
 ) -> tuple[Subject, dict[str, Any]]:
     """Return what is studied, an action or a scene, and the settings of the study: its time, fields for the record."""
+    require_limits(seconds)
     if action is None:
         require_no_inputs(inputs, **deciding)
         subject, fields = _of_scene(what, rulesets, **deciding)
@@ -263,8 +273,16 @@ def _of_scene(
 
 
 def _axis(subject: Subject, name: str, values: Iterable[Any]) -> Axis:
+    """Return what varies, with its values.
+
+    Raises:
+        UsageError: there is no value.
+    """
     name = name if subject.scene else name.replace("_", "-")
-    return Axis(name, [value_text(value) for value in values])
+    found = [value_text(value) for value in values]
+    if not found:
+        raise UsageError(f"{named('over')} takes values for {name!r}, and there is none", path=("over",))
+    return Axis(name, found)
 
 
 def _changes(subject: Subject, case: Mapping[str, Any] | str | Path) -> list[Change]:

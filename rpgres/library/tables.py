@@ -25,7 +25,7 @@ from rpgres.journal.files import find_table, place_for
 from rpgres.journal.forms import EntryRecord, LogRecord, OrdersRecord, TableRecord, ViewRecord
 from rpgres.journal.lines import posted_in
 from rpgres.journal.views import entry_record, log_record, orders_record, table_record
-from rpgres.library.reading import Policies, plain_inputs, typed_changes
+from rpgres.library.reading import Policies, plain_inputs, require_limits, typed_changes
 from rpgres.library.records import TablePending, TableResult
 from rpgres.library.seated import (
     as_answer,
@@ -479,6 +479,7 @@ class PersistentTable(msgspec.Struct, frozen=True):
         """
         from rpgres.journal.odds import table_odds
 
+        require_limits(seconds, leaves)
         answers = {"choose": listed_answers(choose, "choose"), "policies": dict(policies or {}), "auto": auto}
         budget = {"leaves": leaves, "seconds": seconds}
         more: dict[str, Any] = {"actor": actor, "seat": self.seat, "by": by, "note": note, **answers, **budget}

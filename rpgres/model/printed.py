@@ -6,6 +6,7 @@ import sys
 
 import msgspec
 
+from rpgres.errors import UsageError
 from rpgres.version import __version__
 
 LONGEST = 60  # characters of a text in `repr`
@@ -27,9 +28,12 @@ class Printed(msgspec.Struct, frozen=True, kw_only=True, tag_field="format"):
         return f"{type(self).__name__}({', '.join(parts)})"
 
     def _repr_html_(self) -> str | None:
-        """Return the record as HTML; notebooks call it."""
+        """Return the record as HTML; notebooks call it, and show None as `repr` has it."""
         # How a record looks is decided far above; the public face, which is loaded by then, knows where.
-        shown: str | None = sys.modules["rpgres"].html_of(self)
+        try:
+            shown: str = sys.modules["rpgres"].html_of(self)
+        except UsageError:
+            return None
         return shown
 
 

@@ -40,9 +40,10 @@ class Blind(UsageError):
 
 
 class Leaf(NamedTuple):
-    """The end of a turn: what it changed."""
+    """The end of a turn: what it changed, and the outcome of the step that it ended."""
 
     delta: Delta
+    outcome: str = ""
 
 
 class Random(NamedTuple):
@@ -63,11 +64,19 @@ Tree = Leaf | Random | Decide
 
 
 class OptionValue(msgspec.Struct, frozen=True):
-    """What an option of a decision is worth: the chance of the goal, or the mean, with optimal decisions afterwards."""
+    """What an option of a decision is worth: the chance of the goal, or the mean, with optimal decisions afterwards.
+
+    Attributes:
+        option: its name.
+        value: what it is worth.
+        text: what it means.
+        outcome: the outcome that the step comes to with it; empty where that is open.
+    """
 
     option: str
     value: Fraction
     text: str = ""
+    outcome: str = ""
 
 
 class Decision(msgspec.Struct, frozen=True):
@@ -120,12 +129,14 @@ class BestOption(msgspec.Struct, frozen=True):
         text: what it means.
         value: the chance of the goal, or the mean, with optimal decisions afterwards.
         cost: what it costs, against the best option; 0 for that one.
+        outcome: the outcome that the step comes to with it; empty where that is open.
     """
 
     option: str
     text: str
     value: Chance
     cost: Chance
+    outcome: str = ""
 
 
 class BestDecision(msgspec.Struct, frozen=True):
@@ -177,16 +188,27 @@ def decision_record(decision: Decision) -> BestDecision:
         facts=dict(decision.facts),
         probability=chance_record(decision.probability),
         options=[
-            BestOption(one.option, one.text, chance_record(one.value), chance_record(best - one.value))
+            BestOption(one.option, one.text, chance_record(one.value), chance_record(best - one.value), one.outcome)
             for one in decision.options
         ],
     )
 
 
 class TreeDealer(BranchDealer):
-    """Answers from a tape, and ends the run at the first question behind its end."""
+    """Answers from a tape, and ends the run at the first question behind its end.
 
-    __slots__ = ()
+    Attributes:
+        outcome: what the step of the turn came to; empty where it has no outcome, or is not over.
+    """
+
+    __slots__ = ("outcome",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.outcome = ""
+
+    def came_to(self, outcome: str | None) -> None:
+        self.outcome = outcome or ""
 
     def merge(self, key: object) -> None:
         """Go on: every branch of a turn is followed by itself."""
@@ -279,7 +301,7 @@ class _Best:
 
     def _leads(self, node: Node, tree: Tree, after: dict[Node, int]) -> Iterator[int | Hashable]:
         """Yield where each leaf of a tree leads: the number of a standing of the next layer, or a result."""
-        for delta in _deltas(tree):
+        for delta, _ in _leaves(tree):
             arrived = self._arrived(changed(node, delta))
             yield arrived if isinstance(arrived, _Over) else after.setdefault(arrived, len(after))
 
@@ -331,7 +353,7 @@ class _Best:
         except NeedsAnswer as needs:
             self.undecided[needs.question.label] = needs.question
             return Leaf(UNCHANGED)
-        return Leaf(self.parts.changes(node, after, self.reads))
+        return Leaf(self.parts.changes(node, after, self.reads), dealer.outcome)
 
     def _decision(self, node: Node, standing: Any, tape: Any, asked: Asked) -> Tree:
         question, run = asked.question, asked.run
@@ -431,12 +453,17 @@ def _joined(decisions: Sequence[Decision]) -> list[Decision]:
     """Return decisions in which those that are worth the same in every option are one, with the facts they share."""
     found: dict[Hashable, Decision] = {}
     for one in decisions:
-        key = one.label, one.who, one.text, one.options
+        key = one.label, one.who, one.text, tuple(replace(option, outcome="") for option in one.options)
         other = found.get(key)
         if other is not None:
             facts = {name: value for name, value in one.facts.items() if other.facts.get(name) == value}
             words = one.words if one.words == other.words else ""
-            one = replace(one, probability=one.probability + other.probability, words=words, facts=facts)
+            options = tuple(
+                mine if mine.outcome == its.outcome else replace(mine, outcome="")
+                for mine, its in zip(one.options, other.options, strict=True)
+            )
+            probability = one.probability + other.probability
+            one = replace(one, probability=probability, words=words, facts=facts, options=options)
         found[key] = one
     return list(found.values())
 
@@ -514,7 +541,9 @@ def _first_decisions(worth: _Worth, mass: Fraction) -> list[Decision]:
         elif isinstance(tree, Decide):
             asked = tree.question
             texts = {option.name: option.text for option in asked.offered}
-            options = [OptionValue(name, worth.of(one), texts.get(name, "")) for name, one in tree.branches]
+            options = [
+                OptionValue(name, worth.of(one), texts.get(name, ""), _outcome(one)) for name, one in tree.branches
+            ]
             options.sort(key=lambda option: -option.value)
             about = asked.who, asked.words, asked.facts
             found.append(Decision(asked.label, asked.text, share, tuple(options), *about))
@@ -525,12 +554,19 @@ def _first_decisions(worth: _Worth, mass: Fraction) -> list[Decision]:
     return found
 
 
-def _deltas(tree: Tree) -> Iterator[Delta]:
+def _outcome(tree: Tree) -> str:
+    """Return the outcome that all leaves of a tree come to; empty where they differ, or have none."""
+    leaves = _leaves(tree)
+    first = next(leaves).outcome
+    return first if all(one.outcome == first for one in leaves) else ""
+
+
+def _leaves(tree: Tree) -> Iterator[Leaf]:
     if isinstance(tree, Leaf):
-        yield tree.delta
+        yield tree
     else:
         for _, one in tree.branches:
-            yield from _deltas(one)
+            yield from _leaves(one)
 
 
 def _decides(tree: Tree) -> bool:

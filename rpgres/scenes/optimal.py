@@ -10,7 +10,7 @@ from rpgres.engine.views import seats_of
 from rpgres.errors import UsageError, named
 from rpgres.model.state import EMPTY, State
 from rpgres.odds.exact import chance_record
-from rpgres.odds.scene_best import SceneBestResult, decision_record, scene_best
+from rpgres.odds.scene_best import SceneBest, SceneBestResult, decision_record, scene_best
 from rpgres.odds.scenes import Undecided
 from rpgres.rulesets import unknown
 from rpgres.scenes.measuring import nobody_decides
@@ -58,19 +58,7 @@ def best_record(
         NeedsPolicy: nothing answers a decision of another player.
     """
     who = _who(scene, people, best, actor)
-    wanted_by = by if not _are_endings(scene, goals) else ENDING
-    goals, worth = _goal(scene, goals, wanted_by)
-    course = course_of(scene, by=tuple(dict.fromkeys((wanted_by, by))))
-    try:
-        found = scene_best(course, who, worth=lambda result: worth(result[0]), leaves=leaves, seconds=seconds)
-    except Undecided as undecided:
-        raise nobody_decides(scene, undecided.questions.values()) from None
-    masses: dict[Any, Fraction] = {}
-    for result, mass in found.masses.items():
-        masses[result[-1:]] = masses.get(result[-1:], found.value * 0) + mass
-    shares = chances(masses, found.value * 0, declared=declared_endings(scene, by))
-    if wanted_by != ENDING:
-        _require_values(scene, goals, by, list(shares["outcomes"]))
+    found, goals, shares = _played(scene, who, goals, by, {"leaves": leaves, "seconds": seconds})
     return SceneBestResult(
         **shares,
         **evaluated(scene, by=by, policies={**policies, who: "best"}, inputs=inputs, note=note),
@@ -85,6 +73,31 @@ def best_record(
         value=chance_record(found.value),
         decisions=[decision_record(one) for one in found.decisions],
     )
+
+
+def _played(
+    scene: Scene, who: str, goals: Sequence[str], by: str, limits: Mapping[str, Any]
+) -> tuple[SceneBest, list[str], dict[str, Any]]:
+    """Return optimal play, the endings or values that count, and the chances of what is asked for, for the record.
+
+    Raises:
+        UsageError, NeedsPolicy: as of `best_record`.
+    """
+    wanted_by = by if not _are_endings(scene, goals) else ENDING
+    goals, worth = _goal(scene, goals, wanted_by)
+    course = course_of(scene, by=tuple(dict.fromkeys((wanted_by, by))))
+    try:
+        found = scene_best(course, who, worth=lambda result: worth(result[0]), **limits)
+    except Undecided as undecided:
+        raise nobody_decides(scene, undecided.questions.values()) from None
+    nothing = found.value * 0
+    masses: dict[Any, Fraction] = {}
+    for result, mass in found.masses.items():
+        masses[result[-1:]] = masses.get(result[-1:], nothing) + mass
+    shares = chances(masses, nothing, declared=declared_endings(scene, by))
+    if wanted_by != ENDING:
+        _require_values(scene, goals, by, list(shares["outcomes"]))
+    return found, goals, shares
 
 
 def _who(scene: Scene, people: State, typed: str, actor: str) -> str:

@@ -111,6 +111,7 @@ def _turn(
     before = scene.state if step.fresh else standing.state
     if not step.procedure:
         outcome, state = play_bare(scene, leaf, before, dealer, players, asked=STATE)
+        dealer.came_to(outcome)
         return _behind(scene, at, standing.state if step.fresh else state, outcome)
     if standing.place is None:
         prepared = prepare_step(scene, leaf, before)
@@ -135,6 +136,7 @@ def _turn(
             at = replace(at, choose=_left(_gathered(seats.unused(is_over=False))))
         return Standing(run.state, at, found.place)
     state = apply_effects(scene.rules, run.state, found)
+    dealer.came_to(found.band)
     if counts:
         at = replace(at, counted=Map({name: getattr(standing.place, name, None) for name in counts}))
     return _behind(scene, at, standing.state if step.fresh else state, found.band)

@@ -50,6 +50,38 @@ def test_a_percentage_and_the_time_left_are_shown_where_they_are_known(shown: li
     ]
 
 
+def test_the_time_left_runs_down_while_one_of_a_few_steps_is_under_way(shown: list[str]) -> None:
+    """As of values of a study: from the first on, how long each takes is known."""
+    with progress("evaluating") as show:
+        for _ in range(4):
+            show.tick()
+        show(1, 3)
+        show.tick()
+        show(1, 3)
+        for _ in range(8):
+            show.tick()
+    left = [line.partition("1 of 3")[2].removesuffix(module.HINT) for line in shown if "1 of 3" in line]
+    assert left == [f", {seconds} s left" for seconds in range(10, 0, -1)] + [""]
+
+
+def test_a_signal_to_end_leaves_known_what_ctrl_c_does(hearing: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    try:
+        ticks = iter(range(10**6))
+
+        def tick(_self: Any) -> None:
+            if next(ticks) == 5:
+                signal.raise_signal(signal.SIGTERM)
+
+        monkeypatch.setattr("rpgres.stopping.Stop.tick", tick)
+        ran = interrupted("odds", "fate", "overcome", "--skill", "1", "--vs", "4dF", "--auto", "--json")
+        assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    found = json.loads(ran.out)
+    assert (found["method"], found["interrupted"]) == ("partial", True)
+
+
 def test_otherwise_work_is_counted(shown: list[str]) -> None:
     with progress("verifying", units="entries"):
         STOP.tick()

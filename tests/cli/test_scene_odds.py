@@ -194,6 +194,76 @@ def test_options_that_differ_are_told_apart_by_as_many_digits_as_it_takes(
     assert [shown[0] in best, shown[1] in other, other.endswith(f"  {shown[2]}")] == [True] * 3
 
 
+DELVE = """
+standalone = true
+title = "Delve"
+summary = "Under a skill; doubles are worse."
+version = "1"
+[bands]
+fumble = { title = "Fumble", success = false }
+failure = { title = "Failure", success = false }
+success = { title = "Success", success = true }
+[actions.test]
+summary = "Under a skill."
+parameters = ["skill"]
+required = ["skill"]
+dice = { roll = "1d10" }
+numbers = { target = "skill" }
+bands = { fumble = "roll = 10", success = "roll <= target", failure = "else" }
+ask.again.text = "Again?"
+ask.again.when = "roll > target"
+ask.again.options.again = { cost = { luck = 1 }, reroll = { roll = "face > 0" } }
+[parameters]
+skill = { kind = "ability", help = "the skill" }
+[effects]
+luck = { help = "luck spent", does = "counter", counter = "luck" }
+hurt = { help = "wounds", does = "counter", counter = "wounds" }
+[outcomes.test.fumble]
+rolls = { harm = "1d6" }
+effects = [{ kind = "hurt", to = "actor", change = "harm" }]
+[sheet]
+luck = { kind = "counter", default = 1, at-least = 0, help = "luck" }
+wounds = { kind = "counter", default = 0, at-least = 0, at-most = 9, help = "wounds" }
+"""
+SHAFT = """
+ruleset = "delve"
+policy = "preferred"
+[characters.brunn]
+luck = 1
+[[steps]]
+repeat = { until = { climb = ["success"] }, at-most = 2 }
+[[steps.steps]]
+id = "climb"
+actor = "brunn"
+action = "test"
+with = { skill = 3 }
+[ends.dead]
+when = { "characters.brunn.counters.wounds" = ">= 5" }
+at-once = true
+[ends.up]
+when = { climb = "success" }
+[ends.stuck]
+"""
+
+
+def test_situations_that_read_alike_are_told_apart_by_what_options_come_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What happened is the same to the facts, and the advice is not: a 10 is a fumble, which may be the end."""
+    (tmp_path / "rulesets" / "delve").mkdir(parents=True)
+    (tmp_path / "rulesets" / "delve" / "ruleset.toml").write_text(DELVE, encoding="utf-8")
+    (tmp_path / "shaft.toml").write_text(SHAFT, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    line = ("odds", "shaft.toml", "--best", "brunn", "--goal", "up")
+    first, second = as_json(*line)["decisions"]
+    assert (first["text"], first["facts"]) == (second["text"], second["facts"])
+    without = [next(one for one in decision["options"] if one["option"] == "no") for decision in (first, second)]
+    assert [one["outcome"] for one in without] == ["failure", "fumble"]
+    assert without[0]["value"] != without[1]["value"]
+    headings = [line for line in rpgres(*line).out.splitlines() if "decides first" in line]
+    assert [("no: Failure" in one, "no: Fumble" in one) for one in headings] == [(True, False), (False, True)]
+
+
 def test_a_mean_is_made_as_large_as_can_be(free: Path) -> None:
     record = as_json("odds", "wall.toml", "--best", "mara", "--by", "characters.mara.counters.fate-points")
     assert (record["goal"], record["value"]["exact"]) == ([], "3")

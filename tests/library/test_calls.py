@@ -19,6 +19,7 @@ import msgspec
 import pytest
 
 import rpgres
+from rpgres.model.printed import Printed
 from tests.support.command_line import rpgres as command
 
 BASE = {"format": "rpgres.rulesets/1", "version": rpgres.__version__}
@@ -333,6 +334,50 @@ def test_a_missing_argument_is_told_by_python() -> None:
 def test_what_odds_of_scenes_do_not_take_is_refused(call: Callable[[], object], message: str) -> None:
     with pytest.raises(rpgres.UsageError, match=message):
         call()
+
+
+NOTHING: dict[str, Any] = {}
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: rpgres.odds("3d6", seconds=-1), "`seconds` takes a number of seconds over 0, not -1"),
+        (lambda: rpgres.odds("3d6", leaves=5), "odds of dice take no `leaves`"),
+        (lambda: rpgres.odds("fate", "overcome", skill=1, vs=2, leaves=0), "`leaves` takes a number of branches"),
+        (lambda: rpgres.odds_scene("fate/gate", seconds=0), "`seconds`"),
+        (lambda: rpgres.odds_best("fate/gate", seconds=float("nan")), "`seconds`"),
+        (lambda: rpgres.odds_knockout("fate", "overcome", skill=1, vs=2, seconds=-1), "`seconds`"),
+        (lambda: rpgres.odds_table("fate", "overcome", {"skill": range(0)}, vs=2), "`over` takes values for 'skill'"),
+        (lambda: rpgres.odds_table("fate", "overcome", NOTHING, skill=1, vs=2), "`over` .* is empty"),
+        (lambda: rpgres.odds_compare("fate", "overcome", NOTHING, skill=1, vs=2), "`cases` .* is empty"),
+        (lambda: rpgres.html_of(3), "not a int"),  # type: ignore[arg-type]
+        (lambda: rpgres.text_of(None), "not a NoneType"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_would_come_to_nothing_is_refused(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(rpgres.UsageError, match=message):
+        call()
+
+
+@pytest.mark.parametrize("auto", [False, True])
+def test_who_decides_is_the_same_by_a_call_and_by_a_line(auto: bool) -> None:
+    """The action says `best`; a policy that is asked for decides for everybody, on the command line and here."""
+    hand = {"ability": "strength=3", "vs": "challenging", "hand": "St6,Ag3,Do8"}
+    line = [word for name, value in hand.items() for word in (f"--{name}", value)]
+    by_line = json.loads(command("odds", "saga", "act", *line, *(["--auto"] if auto else []), "--json").out)
+    assert as_json(rpgres.odds("saga", "act", auto=auto, **hand)) == by_line
+    assert by_line["decide"] == ("policies" if auto else "best")
+
+
+def test_a_record_without_a_form_in_words_is_none_to_a_notebook() -> None:
+    class Bare(Printed, frozen=True, kw_only=True, tag="bare/1"):
+        """A record that nothing shows."""
+
+    for shown in (rpgres.html_of, rpgres.text_of):
+        with pytest.raises(rpgres.UsageError, match="a Bare has no form in words"):
+            shown(Bare())
+    assert Bare()._repr_html_() is None
 
 
 @pytest.mark.parametrize("name", ["x" * 5000, "a/" * 3000 + "x", "\0", "a\0b", "\ud800", "", ".", "fate/../..", "x\n"])

@@ -24,7 +24,7 @@ from rpgres.cli.render.odds.words import (
 )
 from rpgres.cli.render.reports import Cell, Chart, Report, Series, Table
 from rpgres.cli.render.results import answer_notes, fact_words
-from rpgres.cli.render.words import outcome_titles, percent, rung, style_of, title, titles, who_is
+from rpgres.cli.render.words import band_title, outcome_titles, percent, rung, style_of, title, titles, who_is
 from rpgres.dice import dice
 from rpgres.dice.hints import never
 from rpgres.odds.comparison import Comparison
@@ -339,7 +339,7 @@ def _scene(record: ExactSceneOdds, file: RulesetFile | None) -> Report:
     heads = [record.by, "probability", "exact", "estimate" if sample is not None else ""]
     more = [f"and {len(outcomes) - len(shown):,} more: --json has them"] if len(outcomes) > len(shown) else []
     best = record if isinstance(record, SceneBestResult) else None
-    first = _best_tables(best) if best is not None else []
+    first = _best_tables(best, file) if best is not None else []
     table = Table(columns=heads, rows=rows, notes=[*more, *_scene_notes(record, sample)], align="<><<", least=LEAST)
     return Report(
         title=text,
@@ -377,11 +377,13 @@ def _scene_notes(record: ExactSceneOdds, sample: Sample | None) -> Iterator[str]
         yield f"~ are estimates, with 95 % intervals, from {sample.runs:,} plays of the whole scene"
 
 
-def _best_tables(record: SceneBestResult) -> list[Table]:
+def _best_tables(record: SceneBestResult, file: RulesetFile | None) -> list[Table]:
     """Return the first decisions as tables: what each option is worth."""
+    read = [(one.who, one.text or one.label, _subject(one)) for one in record.decisions]
+    alike = {one for one in read if read.count(one) > 1}
     return [
         Table(
-            caption=f"{who_is(decision.who)} decides first{_about(decision)}",
+            caption=f"{who_is(decision.who)} decides first{_about(decision, file if reading in alike else None)}",
             columns=["option", "value", "exact", "costs"],
             rows=[
                 [
@@ -396,7 +398,7 @@ def _best_tables(record: SceneBestResult) -> list[Table]:
             least=LEAST,
             bars=_option_bars(record, decision),
         )
-        for decision in record.decisions
+        for decision, reading in zip(record.decisions, read, strict=True)
         for digits in (_digits(record, decision),)
     ]
 
@@ -429,10 +431,20 @@ def _cost_text(record: SceneBestResult, cost: Chance, digits: int, *, is_first: 
     return _amount(record, cost, digits, is_difference=True)
 
 
-def _about(decision: BestDecision) -> str:
-    """Return which decision it is, in words, with how likely the scene comes to it where that is not certain."""
+def _subject(decision: BestDecision) -> str:
+    return decision.words or fact_words(decision.facts)
+
+
+def _about(decision: BestDecision, apart: RulesetFile | None) -> str:
+    """Return which decision it is, in words, with how likely the scene comes to it where that is not certain.
+
+    Args:
+        apart: where another one reads alike, the ruleset's data: then it is told what the options come to.
+    """
+    known = [one for one in sorted(decision.options, key=lambda one: one.option) if one.outcome and apart is not None]
+    ends = [f"{one.option}: {band_title(apart, one.outcome)}" for one in known]
     chance = percent(decision.probability.probability) if decision.probability.exact != "1" else ""
-    told = "; ".join(filter(None, (decision.words or fact_words(decision.facts), chance)))
+    told = "; ".join(filter(None, (_subject(decision), *ends, chance)))
     return f": {decision.text or decision.label}" + (f" ({told})" if told else "")
 
 
