@@ -95,8 +95,8 @@ def odds(
     """
     require_limits(seconds, leaves)
     if action is None:
-        unused = {"decide": decide, "choose": choose, "auto": auto, "policies": policies, "switches": switches}
-        unused |= {"rulesets": rulesets, "leaves": leaves, "seconds": seconds}
+        unused: dict[str, Any] = {"decide": decide, "choose": choose, "auto": auto, "policies": policies}
+        unused |= {"switches": switches, "rulesets": rulesets, "leaves": leaves, "seconds": seconds}
         return _of_dice(what, by, note, {**{name: one for name, one in unused.items() if one}, **plain_inputs(inputs)})
     if by not in get_args(By):
         raise UsageError(f"{named('by')} takes {', '.join(get_args(By))}, not {by!r}")
