@@ -192,7 +192,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("act", {"line": "overcome burglary"}, "`vs`"),
     ("act", {"line": "overcome burglary 3 --bogus 1"}, "did you mean '--bonus'?"),
     ("act", {"line": "overcome burglary 3 -x"}, "overcome has no option '-x'"),
-    ("act", {"line": "overcome burglary -- 3"}, "overcome"),
+    ("act", {"line": "overcome burglary -- --bogus"}, "unknown word '--bogus'"),
     ("act", {"line": "overcom burglary 3"}, "'overcome'"),
     ("act", {"line": "overcome fight 3 edda"}, "'edda' could be --target edda, --helper edda"),
     ("act", {"line": "overcome burglary 3", "actor": "mara"}, "begins with who acts"),
