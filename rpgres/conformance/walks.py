@@ -246,6 +246,7 @@ class _Showing(WalkDealer):
 
     __slots__ = ("is_shown",)
     joint = False
+    is_logged = True
 
     def begin(self) -> None:
         super().begin()

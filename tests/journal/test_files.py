@@ -257,7 +257,7 @@ def test_files_that_are_no_table(tmp_path: Path) -> None:
     assert "not a table of rpgres" in shown(text)
     empty = tmp_path / "empty.db"
     empty.touch()
-    assert "not a table of rpgres" in shown(empty)
+    assert "this file is empty" in shown(empty)
     other = tmp_path / "other.db"
     change(other, "CREATE TABLE songs (title TEXT)")
     assert "an SQLite database, but not a table of rpgres" in shown(other)
@@ -391,7 +391,7 @@ def test_a_table_that_cannot_be_read_is_taken_back(tmp_path: Path, state: dict[s
     told = rpgres("table", "show", *where)
     assert told.code == 1
     assert "the table after entry 3 cannot be read" in told.err
-    assert "`rpgres table undo 3`" in told.err
+    assert f"`rpgres table undo --table {place.path} 3`" in told.err
     verdict = verify(place.path)
     assert (verdict.verdict, verdict.exit) == ("tampered", 21)
     assert "entry 3: the table after it cannot be read" in verdict.problems[0]

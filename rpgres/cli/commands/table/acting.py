@@ -131,7 +131,7 @@ def _data(args: Sequence[str]) -> RulesetData:
 def _ruleset_at(table: str | None) -> tuple[str, tuple[Path, ...]]:
     from rpgres.journal.store import read
 
-    new = read(TableOptions(table=table).find().path).new
+    new = read(TableOptions(table=table).look_up().path).new
     return new.public.ruleset, tuple(map(Path, new.secret.folders))
 
 

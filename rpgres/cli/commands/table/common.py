@@ -87,7 +87,16 @@ class TableOptions(Struct, frozen=True):
         return self.seat or os.environ.get(SEAT_ENV) or None
 
     def find(self) -> Place:
-        """Return the table that is meant.
+        """Return the table that is meant; lines that people are told to type name it from here on, if this one did.
+
+        Raises:
+            TableError: there is none.
+        """
+        use_table(self.table)
+        return self.look_up()
+
+    def look_up(self) -> Place:
+        """Return the table that is meant, for the words of a line and not to do what it says.
 
         Raises:
             TableError: there is none.
@@ -95,7 +104,6 @@ class TableOptions(Struct, frozen=True):
         from rpgres.journal.commands import Place
         from rpgres.journal.files import find_table
 
-        use_table(self.table)
         return Place(find_table(self.table or os.environ.get(TABLE_ENV)), self.folders)
 
     def read(self) -> tuple[Place, History]:
