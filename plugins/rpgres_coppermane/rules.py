@@ -276,8 +276,10 @@ def defend(
         )
     one = vs[0]
     parts: list[Part] = []
+    facts = [("advantage", variant or "new")]
     if one.character:
         other = state.characters[one.character]
+        facts += [(f"{name}-of-opponent", value) for name, value in harm.used_up(other)]
         parts += _epic_part(other, Rating(one.value, one.ability))
         action = {"advantage": "create-advantage"}.get(against, against)
         parts += stunts_that_help(other, action, Rating(one.value, one.ability))
@@ -293,7 +295,7 @@ def defend(
         foes,
         given,
         name=f"defend-{against}",
-        facts=(("advantage", variant),),
+        facts=tuple(facts),
         defaults={"aspect": {"name": aspect}, "free-invoke": {"on": aspect}},
         track=track_of(table.rules, track),
         consequence=consequence or "",

@@ -20,7 +20,6 @@ from typing import Any
 DEFERRED = frozenset(
     {
         *("subprocess", "shellingham"),  # typer: completion in a shell, programs that it starts
-        *("bz2", "lzma"),  # shutil: archives
         *("linecache", "tokenize"),  # inspect, traceback: lines of source code
         *("ipaddress", "ntpath"),  # urllib.parse and pathlib: URLs, paths of another system
         "textwrap",  # traceback: expressions that failed; msgspec: docstrings, for schemas

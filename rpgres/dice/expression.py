@@ -74,7 +74,7 @@ class Dice:
         """The exact distribution of the value.
 
         Raises:
-            LawSizeError: it has too many values or would take too much work; the message names the limit.
+            LawSizeError: it has too many values or would take too much work; its details name the limit.
         """
         from rpgres.dice.distributions import law_of  # a roll needs none
 
@@ -220,7 +220,7 @@ def difference(a: Dice, b: Dice) -> Law:
     """Return the distribution of the value of `a` minus the value of `b`, thrown independently.
 
     Raises:
-        LawSizeError: one of them, or the difference, is too much work; the message names the limit.
+        LawSizeError: one of them, or the difference, is too much work; its details name the limit.
     """
     from rpgres.dice.distributions import subtract
 

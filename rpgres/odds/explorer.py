@@ -121,16 +121,16 @@ class Budget:
 
     @property
     def runs(self) -> float:
-        """How many runs it is still good for, at most."""
-        return min(self.leaves, (self.work + 1) // 2)
+        """How many runs it is still good for, at most; one as long as it is not spent."""
+        return min(self.leaves, max(1, (self.work + 1) // 2))
 
-    def spend(self, work: int) -> None:
-        """Take off a run that was so much work."""
-        self.leaves -= 1
+    def spend(self, work: int, *, runs: int = 1) -> None:
+        """Take off a run that was so much work; or work that was no run."""
+        self.leaves -= runs
         self.work -= work
         STOP.tick()
         if self.above is not None:
-            self.above.spend(work)
+            self.above.spend(work, runs=runs)
 
     def share(self) -> Budget:
         """Return a budget of half of what is left; what it spends is spent here too."""

@@ -420,13 +420,14 @@ class _Walk:
                 break
             weight = layer[node]
             turned: Turned | None = self.turned.find(node, self.parts) if self.is_merged else None
+            is_known = turned is not None
             if turned is None:
                 is_past = bool(found) and budget.is_past(mark)
                 is_cut = is_cut or (is_past and weight >= least)
                 if is_past or (weight < least and budget.is_past(spare)):
                     continue
                 turned = self._turned(node)
-            budget.spend(1)
+            budget.spend(1, runs=0 if is_known else 1)
             found.append((node, weight, turned))
         dropped = sum(layer.values()) - sum([weight for _, weight, _ in found]) if len(found) < len(layer) else 0
         return _Followed(found, dropped, len(chosen), is_cut)

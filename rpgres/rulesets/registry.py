@@ -98,7 +98,7 @@ class Ruleset:
         self.switch_records: list[type] = []
         self.preparations: list[Prepare] = []
         self.canons: dict[str, Canon] = {}
-        self.idle_tags: list[IdleTags] = []
+        self.idle_tags: dict[str, IdleTags] = {}
         self.lumps: dict[str, Lump] = {}
         self.lumps_hold: dict[str, Collection[str]] = {}
         self.periods: dict[tuple[str, str], Passage] = {}
@@ -176,15 +176,13 @@ class Ruleset:
         """
         return _into(self.canons, field)
 
-    def idle(self, kinds: IdleTags) -> IdleTags:
-        """Register the decorated function `(rules, policies) -> kinds of tags` that make no difference any more.
+    def idle(self, procedure: str) -> Callable[[IdleTags], IdleTags]:
+        """Register the decorated function `(rules, policies) -> kinds of tags` that make no difference to a procedure.
 
-        It is a promise: where these policies decide all that procedures ask, nothing of the ruleset comes to another
-        result without the tags of these kinds, but for tags themselves. Odds of a procedure then forget such tags,
-        unless they are asked for.
+        It is a promise: where these policies decide all that the procedure asks, it comes to the same result without
+        the tags of these kinds, but for tags themselves. Its odds then forget such tags, unless they are asked for.
         """
-        self.idle_tags.append(kinds)
-        return kinds
+        return _into(self.idle_tags, procedure)
 
     def use(self, kit: Any, settings: Any = None) -> None:
         """Register what a kit brings: its `KIT`, such as `rpgres.kits.harm.KIT`.

@@ -84,8 +84,8 @@ def _forgotten(scene: Scene, by: Sequence[str], policies: Policies) -> frozenset
     is_bare = len(program.ops) == 1 and not program.ends and leaf.due == ALWAYS and bool(leaf.step.procedure)
     if not is_bare or leaf.step.choose or any(name.startswith("tags") for name in by):
         return frozenset()
-    rules = scene.rules
-    return frozenset(kind for kinds in rules.ruleset.idle_tags for kind in kinds(rules, policies))
+    idle = scene.rules.ruleset.idle_tags.get(leaf.step.procedure)
+    return frozenset(idle(scene.rules, policies)) if idle is not None else frozenset()
 
 
 def _reader(scene: Scene, name: str) -> Callable[[Standing], Hashable]:

@@ -226,15 +226,14 @@ class _Part:
         """Return what it comes to."""
         found: _PartEnd | None = self._tree.find(dealer)
         if found is None:
-            before = dealer.noted, dealer.thrown
+            before = dealer.noted, dealer.thrown, dealer.in_part
             dealer.noted, dealer.thrown, dealer.in_part = [], {**self._thrown}, True
             run = Run(self._rules, self._state, dealer, self._players, self._asked, counts={**self._thrown})
             result = self._play(run)
             found = _PartEnd(self._numbers.setdefault(result, len(self._numbers)), result, dealer.thrown)
             if dealer.room > 0 and dealer.is_complete:
                 dealer.room -= self._tree.keep(dealer.noted, found)
-            dealer.noted, dealer.thrown = before
-            dealer.in_part = False
+            dealer.noted, dealer.thrown, dealer.in_part = before
         return found
 
 

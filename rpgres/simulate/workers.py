@@ -80,14 +80,16 @@ def processes(count: int, job: bytes = b"") -> Iterator[Workers]:
 
     before = set(active_children())
     executor = ProcessPoolExecutor(count, mp_context=get_context("spawn"))
+    children: set[BaseProcess] = set()
     try:
         with _deaf():
             started = [executor.submit(os.getpid) for _ in range(count)]
+        children |= set(active_children()) - before  # one that is killed later is no active child any more
         for future in started:
             future.result()
         yield Workers(executor, count)
     finally:
-        children = set(active_children()) - before
+        children |= set(active_children()) - before
         try:
             executor.shutdown(wait=False, cancel_futures=True)  # batches under way are not needed, and soon over
             # One that is killed while it waits for work keeps the lock of the queue, and the others wait for it without

@@ -131,7 +131,7 @@ def test_the_joint_law_of_dice_that_bring_others() -> None:
     exact = chances(law)
     assert all(exact[values] == chance for values, chance in expected.items())
     assert 0 < Fraction(law.open, law.total) < Fraction(1, 10**8)
-    with pytest.raises(LawSizeError, match="more than [0-9,]+ steps"):
+    with pytest.raises(LawSizeError, match=r"more than [0-9,]+ steps"):
         joint_law(dice("60d100>=50 again >50"), readings)
 
 
@@ -150,7 +150,7 @@ def test_too_much_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     several = (Reading("natural"), Reading("lowest"), Reading("count", Comparison(">=", 50)))
     monkeypatch.setattr(groups, "MOST_STEPS", groups.MOST_STEPS // 60)
     joint_law(dice("3d20"), several)
-    with pytest.raises(LawSizeError, match="more than [0-9,]+ steps"):
+    with pytest.raises(LawSizeError, match=r"more than [0-9,]+ steps"):
         joint_law(dice("100d1000"), several)
 
 

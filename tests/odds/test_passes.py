@@ -155,3 +155,18 @@ def test_boosts_that_nobody_uses_are_forgotten_and_change_nothing(by: tuple[str,
 )
 def test_boosts_that_may_be_used_or_read_are_kept(policy: str, more: str) -> None:
     assert not course(policy, more=more).forgotten
+
+
+def test_half_a_unit_of_work_is_one_more_run() -> None:
+    share = module.Budget(work=1_001).share()
+    share.spend(500)
+    assert (share.work, share.is_spent, share.runs) == (0.5, False, 1)
+
+
+@pytest.mark.usefixtures("many")
+def test_branches_are_counted_where_turns_are_run_and_not_where_they_are_looked_up(
+    passes: list[Any], exact: SceneOdds
+) -> None:
+    found = scene_odds(course(), leaves=2 * exact.leaves + 2 * exact.states)
+    assert found.open == 0
+    assert len(passes) > 5

@@ -173,7 +173,6 @@ def register(ruleset: Ruleset, settings: AspectSettings) -> None:
     ruleset.policy("sensible")(policies.sensible)
     ruleset.policy("thrifty")(policies.thrifty)
     ruleset.canon("tags")(in_order)
-    ruleset.idle(idle_kinds)
 
 
 KIT = Kit("aspects", register, AspectSettings)

@@ -281,7 +281,7 @@ def essence(window: Window) -> Hashable:
     if window.rerolls is not None:
         side = window.sides[window.rerolls]
         sides = _with_side(window, window.rerolls, replace(side, total=side.total - (side.rolled or 0), rolled=None))
-        return window.turn, window.rerolls, sides, window.ledger.used
+        return REROLL, window.turn, window.rerolls, sides, window.ledger.used
     if window.passes < len(window.sides):
         return window.turn, window.passes, window.sides, window.ledger.used
     first, *others = [side.height for side in window.sides]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import UsageError, named
+from rpgres.kits import aspects
 from rpgres.kits.fate_family.moves import Moves
 from rpgres.model.state import Character, Map
 from rpgres.parameters.values import Form, Opposition, Rating
@@ -35,6 +36,8 @@ def register_procedures(ruleset: Ruleset, moves: Moves, *, rated: str, track_of:
     _register_challenge(ruleset, moves)
     _register_contest(ruleset, moves, rated, track_of)
     _register_conflict(ruleset, moves, track_of)
+    for name in ("challenge", "contest", "conflict"):
+        ruleset.idle(name)(aspects.idle_kinds)
 
 
 def _register_challenge(ruleset: Ruleset, moves: Moves) -> None:
