@@ -122,7 +122,7 @@ class Budget:
     @property
     def runs(self) -> float:
         """How many runs it is still good for, at most; one as long as it is not spent."""
-        return min(self.leaves, max(1, (self.work + 1) // 2))
+        return self.leaves if self.work == inf else min(self.leaves, max(1, (self.work + 1) // 2))
 
     def spend(self, work: int, *, runs: int = 1) -> None:
         """Take off a run that was so much work; or work that was no run."""
