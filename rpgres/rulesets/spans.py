@@ -133,12 +133,8 @@ def _numeric_span(op: str, spans: list[Span]) -> Span:
             return Span(max(one.low for one in spans), max(one.high for one in spans))
         case "<" | "<=" | ">" | ">=":
             return _compared(op, a, b)
-        case "%":
-            return (
-                Span(0, b.high - 1)
-                if b.low > 0 and not (a.low == a.high and b.low == b.high)
-                else _divided_span(op, a, b)
-            )
+        case "%" if a.low < a.high or b.low < b.high:  # what is left has the sign of the divisor, and is less than it
+            return Span(0, b.high - 1) if b.low > 0 else Span(b.low + 1, 0) if b.high < 0 else ANY
         case _:
             return _divided_span(op, a, b)
 

@@ -183,3 +183,11 @@ def test_a_division_by_zero_that_is_never_worked_out_is_none() -> None:
     assert worker(half)({"m": 1}) == 1
     with pytest.raises(RuleError):
         worker(half)({"m": 0})
+
+
+def test_what_is_left_of_a_division_by_less_than_nothing_is_in_its_bounds() -> None:
+    left = Op("%", (Name("x"), Name("y")))
+    for x, y, low, high in ((Span(0, 2), Span(-2, -2), -1, 0), (Span(-1, inf), Span(-4, -3), -3, 0)):
+        span = within(left, {"x": x, "y": y}.__getitem__)
+        assert (span.low, span.high) == (low, high)
+    assert {number(left, {"x": x, "y": -2}) for x in range(3)} == {0, -1}
