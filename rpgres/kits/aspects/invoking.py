@@ -471,7 +471,9 @@ def _means_of(state: State, members: tuple[str, ...], member: str, settings: Asp
         if free or (points > 0 and tag.kind != BOOST):
             choices.append(_Choice(tag, tag.slug, member, free[0] if free else ""))
     tags = tuple([(choice.name, choice.tag) for choice in choices])
-    uses = sum([choice.tag.uses.get(one, 0) for choice in choices for one in {*holders}])
+    # How often one that is hidden can be used shows in no question that is skipped.
+    hidden = FAR * any(choice.tag.audience is not None for choice in choices)
+    uses = hidden + sum([choice.tag.uses.get(one, 0) for choice in choices for one in {*holders}])
     return _Means(tags, holders, purse_of(state, member), points, tuple(choices), uses)
 
 
