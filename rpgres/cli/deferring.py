@@ -1,6 +1,6 @@
 """Modules of libraries that a start imports and hardly a command uses: they are loaded when something of them is used.
 
-Typer and msgspec import them at their top, and loading them is a tenth of the time of a one-shot command. Until then an
+Typer and msgspec import them at their top, and loading them is some 8 % of a one-shot command. Until then an
 empty module takes the place of each. That of `importlib.util.LazyLoader` is loaded as soon as a second module imports
 it, and before Python 3.12 a second thread may see half of it. Where a library takes a name out of a module at once
 (`from difflib import ...`), the module is loaded at once as ever.
