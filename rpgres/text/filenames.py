@@ -43,7 +43,7 @@ def file_name(text: str, *, ending: str = "", taken: Iterable[str] = ()) -> str:
     from unicodedata import normalize
 
     kept = "".join(char if char.isalnum() or char in _KEPT else "-" for char in normalize("NFC", text))
-    name = _cut(kept.strip("-. ")) or UNNAMED
+    name = kept.strip("-. ").encode("utf-8", "replace")[:LONGEST].decode("utf-8", "ignore").rstrip(". ") or UNNAMED
     if name.partition(".")[0].strip().casefold() in _DEVICES:
         name = f"_{name}"
     others = {_as_seen(one) for one in taken}
@@ -52,10 +52,6 @@ def file_name(text: str, *, ending: str = "", taken: Iterable[str] = ()) -> str:
         number += 1
         found = f"{name}-{number}{ending}"
     return found
-
-
-def _cut(name: str) -> str:
-    return name.encode("utf-8", "replace")[:LONGEST].decode("utf-8", "ignore").rstrip(". ")
 
 
 def _as_seen(name: str) -> str:
