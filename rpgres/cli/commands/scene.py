@@ -24,13 +24,26 @@ from rpgres.cli.annotations import (
 )
 from rpgres.cli.checks.report import AsForm, Form, check_files, end_check, form_of
 from rpgres.cli.commands.scene_procedure import RunCommand, asked_for_dice
-from rpgres.cli.output import say, say_json, say_record
+from rpgres.cli.output import say, say_json, say_record, wants_plain_text
+from rpgres.dice.seeds import read_seed
 from rpgres.errors import FileError, PluginError, RpgresError
+from rpgres.scenes import (
+    ProvedFile,
+    ProvedScenes,
+    Scene,
+    load_scene,
+    open_scene,
+    prove_scene,
+    require_sound,
+    scene_diagnostics,
+    scene_names,
+    seed_of,
+)
+from rpgres.scenes.views import require_seat
 from rpgres.text.harmless import harmless
 
 if TYPE_CHECKING:
     from rpgres.cli.render.lines import Line
-    from rpgres.scenes import ProvedFile, Scene
     from rpgres.toml.diagnostics import Diagnostic
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="List, play, tell, check and test scripted scenes.")
@@ -38,8 +51,6 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, help="List, play, 
 
 def _complete_scenes(incomplete: str) -> list[str]:
     """Return the scenes that ship, and the TOML files here."""
-    from rpgres.scenes import scene_names
-
     here = sorted(path.name for path in Path().glob("*.toml"))
     return [name for name in [*scene_names(), *here] if name.startswith(incomplete)]
 
@@ -54,7 +65,6 @@ def _complete_played(incomplete: str) -> list[str]:
 def _complete_seats(ctx: typer.Context, incomplete: str) -> list[str]:
     """Return the seats of the scene that was named: the game master's, and those of its characters."""
     from rpgres.model.state import EVERYBODY, GM
-    from rpgres.scenes import open_scene
     from rpgres.toml.reading import parse
 
     file = next(iter(ctx.args), "")  # while a line is not whole, arguments have no names yet
@@ -144,8 +154,6 @@ def run(
     from rpgres.cli.account_files import STANDARD, require_files, write_files
     from rpgres.cli.render.accounts.scenes import account_of
     from rpgres.cli.scene_output import play_and_print, play_silently
-    from rpgres.scenes import require_sound, seed_of
-    from rpgres.scenes.views import require_seat
 
     files = require_files({"markdown": markdown, "html": html, "lonelog": lonelog}, as_json=as_json)
     scene = _read(file, switch, rulesets, policy=policy or (), auto=auto)
@@ -187,7 +195,6 @@ def show(
     another hand is read as far as its notation is known.
     """
     from rpgres.cli.account_files import STANDARD, read_account, require_files, write_files
-    from rpgres.cli.output import wants_plain_text
 
     files = require_files({"markdown": markdown, "html": html, "lonelog": lonelog}, as_json=as_json)
     account = read_account(file, folders=opt.read_folders(rulesets or ()))
@@ -226,7 +233,6 @@ def _shown(file: str) -> str:
 
 
 def _diagnosed(file: str, switch: list[str] | None, rulesets: list[str] | None) -> list[Diagnostic]:
-    from rpgres.scenes import open_scene, scene_diagnostics
     from rpgres.toml.diagnostics import diagnostics_in
 
     folders = opt.read_folders(rulesets or ())
@@ -254,8 +260,6 @@ def prove(
     from rpgres.cli.progress import one_by_one
     from rpgres.cli.render.lines import line
     from rpgres.cli.render.scenes import mismatch_lines
-    from rpgres.dice.seeds import read_seed
-    from rpgres.scenes import ProvedFile, ProvedScenes, prove_scene
 
     seed = seed if seed is None else read_seed(seed)
 
@@ -281,7 +285,5 @@ def prove(
 def _read(
     file: str, switch: list[str] | None, rulesets: list[str] | None, *, policy: Sequence[str] = (), auto: bool = False
 ) -> Scene:
-    from rpgres.scenes import load_scene
-
     folders, switches = opt.read_folders(rulesets or ()), opt.read_switches(switch or ())
     return load_scene(file, extra=folders, switches=switches, policies=opt.named_policies(policy), auto=auto)

@@ -14,10 +14,14 @@ from rpgres.cli.exits import WAITING, exit_of
 from rpgres.cli.options import ANSWERS, Option, StrictCommand, hoist
 from rpgres.cli.output import say_json, say_record
 from rpgres.cli.rulesets import RulesetData
+from rpgres.cli.shell.resuming import kept_options, resumed
+from rpgres.dice.seeds import read_seed
+from rpgres.engine.prepare import Prepared, prepare
+from rpgres.errors import UsageError, named
+from rpgres.plugins.loading import checked
 
 if TYPE_CHECKING:
     from rpgres.cli.scene_output import Played
-    from rpgres.engine.prepare import Prepared
     from rpgres.engine.records import Pending
     from rpgres.scenes import Scene
 
@@ -34,9 +38,6 @@ def run_procedure(data: RulesetData, procedure: str, values: dict[str, Any]) -> 
     """Play a procedure to its end and tell it, or say for which decision it waits."""
     from rpgres.cli.account_files import require_files, write_files
     from rpgres.cli.render.accounts.scenes import account_of
-    from rpgres.dice.seeds import read_seed
-    from rpgres.engine.prepare import prepare
-    from rpgres.plugins.loading import checked
     from rpgres.scenes import Unanswered
     from rpgres.scenes.procedures import procedure_scene
     from rpgres.scenes.views import require_seat
@@ -102,8 +103,6 @@ def asked_for_dice(whom: str | None, seat: str | None, *, is_told: bool = True) 
     Raises:
         UsageError: a person is to be asked, and there is no terminal.
     """
-    from rpgres.errors import UsageError, named
-
     if not whom or not asks_dice(whom):
         return ""
     if seat is not None or not is_told:
@@ -122,7 +121,6 @@ def _tell_waiting(pending: Pending, prepared: Prepared, shared: Mapping[str, Any
 
     if shared["as"] is not None:
         raise _undecided(pending)
-    from rpgres.cli.shell.resuming import kept_options, resumed
 
     command = ("scene", "run", f"{pending.ruleset}/{pending.action}")
     pending = resumed(pending, prepared.rules, command=command, more=kept_options(shared, _KEPT))
@@ -131,7 +129,6 @@ def _tell_waiting(pending: Pending, prepared: Prepared, shared: Mapping[str, Any
 
 def _undecided(pending: Pending) -> Exception:
     """Return the error of an unanswered decision, as a seat sees it."""
-    from rpgres.errors import named
     from rpgres.odds.exact import NeedsPolicy
 
     question = pending.question

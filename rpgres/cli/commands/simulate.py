@@ -14,14 +14,21 @@ from msgspec import Struct
 
 from rpgres.cli import options as opt
 from rpgres.cli.dynamic import PlayGroup, Verb, scene_command
+from rpgres.cli.exits import exit_of
 from rpgres.cli.lazy import Command
 from rpgres.cli.options import SectionedCommand
 from rpgres.cli.output import say_json, say_record
+from rpgres.cli.progress import interrupted, progress
 from rpgres.cli.render.words import house_rules
 from rpgres.cli.reporting import emit_report, format_of
 from rpgres.cli.rulesets import RulesetData
 from rpgres.dice.seeds import Streams, read_seed, run_seed
-from rpgres.errors import UsageError
+from rpgres.engine.labels import check_labels
+from rpgres.engine.prepare import answers_to, prepare
+from rpgres.engine.records import Pending
+from rpgres.engine.run import run
+from rpgres.errors import RpgresError, UsageError
+from rpgres.plugins.loading import checked
 from rpgres.simulate import (
     Crew,
     Job,
@@ -90,10 +97,6 @@ class Line(Struct, kw_only=True):
 
 def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     """Play an action many times and print the result."""
-    from rpgres.engine.labels import check_labels
-    from rpgres.engine.prepare import answers_to, prepare
-    from rpgres.plugins.loading import checked
-
     shared = {option.name: values.pop(option.name) for option in ACTION_OPTIONS}
     switches = opt.read_switches(shared["switch"])
     rules = checked(data.rules(switches))
@@ -120,8 +123,6 @@ def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> N
         )
 
     def show(seed: str) -> int:
-        from rpgres.engine.run import run
-
         found, _ = run(
             prepared,
             streams=Streams(seed),
@@ -147,9 +148,6 @@ def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> N
 
 def _show_result(found: Any, rules: Rules, shared: Mapping[str, Any]) -> int:
     """Print one run of an action; return the exit code."""
-    from rpgres.cli.exits import exit_of
-    from rpgres.engine.records import Pending
-
     if isinstance(found, Pending):
         from rpgres.cli.shell.resuming import resumed
 
@@ -213,9 +211,6 @@ def _show_scene(scene: Scene, seed: str, shared: Mapping[str, Any]) -> int:
 
 def _simulate(line: Line) -> None:
     """Do what a line asks for and print it; exit with the code it calls for."""
-    from rpgres.cli.progress import interrupted, progress
-    from rpgres.errors import RpgresError
-
     shared = line.shared
     format_of(shared)  # which refuses what cannot be, before anything is counted
     path = Path(shared["save"]) if shared["save"] else None

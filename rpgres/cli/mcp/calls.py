@@ -49,6 +49,7 @@ from rpgres.errors import UsageError
 from rpgres.journal import commands
 from rpgres.journal.commands import state_at
 from rpgres.journal.history import History
+from rpgres.journal.odds import table_odds
 from rpgres.journal.records import found_in
 from rpgres.journal.replay import asked_of
 from rpgres.journal.views import entry_seen, log_seen, run_seen, table_record
@@ -116,7 +117,6 @@ def odds(seat: Seat, asked: OddsArguments) -> Odds:
     """Return the odds of an action, as the seat knows the table."""
     from rpgres.cli.render.odds.reports import report_of
     from rpgres.cli.render.reports import report_lines
-    from rpgres.journal.odds import table_odds
 
     action = _meant(seat, asked)
     found = table_odds(

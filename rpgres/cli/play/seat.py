@@ -24,7 +24,9 @@ from rpgres.engine.periods import period_names
 from rpgres.engine.records import Pending
 from rpgres.engine.views import ANOTHER_SEAT, state_seen
 from rpgres.errors import UsageError
-from rpgres.journal.commands import actor_of
+from rpgres.journal.checking import require_whole
+from rpgres.journal.commands import actor_of, check_seat
+from rpgres.journal.files import find_table
 from rpgres.journal.history import History
 from rpgres.journal.store import read
 from rpgres.journal.views import run_seen
@@ -427,10 +429,6 @@ def open_seat(table: str | None, seat: str | None, rulesets: Sequence[str] | Non
         TableError: there is no such table, or its journal was changed by hand.
         UsageError: it has no such seat.
     """
-    from rpgres.journal.checking import require_whole
-    from rpgres.journal.commands import check_seat
-    from rpgres.journal.files import find_table
-
     use_table(table)
     path = find_table(table or os.environ.get("RPGRES_TABLE"))
     opened = Seat(path, seat or os.environ.get("RPGRES_SEAT") or None, read_folders(rulesets or ()))

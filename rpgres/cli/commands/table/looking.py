@@ -21,13 +21,23 @@ from rpgres.cli.commands.table.common import (
 )
 from rpgres.cli.commands.table.posting import answer_words, view_in
 from rpgres.cli.output import fits, look, say, say_json, use_card_names, warn
+from rpgres.cli.render.lines import line
+from rpgres.cli.render.tables import character_lines, log_lines, show_lines, verdict_lines
+from rpgres.engine.views import seats_of, state_seen
 from rpgres.errors import RpgresError, UsageError
+from rpgres.journal.checking import require_whole
+from rpgres.journal.exchange import read_view, state_in, view_of, write_files, write_json
+from rpgres.journal.exporting import misfits
+from rpgres.journal.forms import LogRecord, ViewRecord
+from rpgres.journal.verifying import SHORTEST
+from rpgres.journal.verifying import verify as check
+from rpgres.journal.views import log_record, table_record
+from rpgres.rulesets import Rules, pictured, unknown
+from rpgres.text.filenames import file_name
 
 if TYPE_CHECKING:
     from rpgres.journal.commands import Place
-    from rpgres.journal.forms import ViewRecord
     from rpgres.journal.history import History
-    from rpgres.rulesets import Rules
 
 View = Annotated[str | None, option("--view", takes="FILE", help="Show a view file in place of a table.")]
 
@@ -41,15 +51,11 @@ def show(
     options: TableOptions,
 ) -> None:
     """Show the table as it is now, and what it waits for. A player elsewhere reads a view file with --view."""
-    from rpgres.journal.views import table_record
-
     if view is not None:
         found = view_in(view, options)
         if options.as_json:
             say_json(found.table)
             return
-        from rpgres.cli.render.tables import show_lines
-        from rpgres.journal.exchange import state_in
 
         state, rules = state_in(view, found), _rules_read(found, options)
         use_card_names(rules)
@@ -61,9 +67,6 @@ def show(
     if options.as_json:
         say_json(table_record(history, options.who, now=now))
         return
-    from rpgres.cli.render.tables import character_lines, show_lines
-    from rpgres.engine.views import state_seen
-    from rpgres.rulesets import pictured, unknown
 
     state, rules = state_seen(now, options.who), _rules_here(place, history)
     use_card_names(rules)
@@ -90,9 +93,6 @@ def log(
     options: TableOptions,
 ) -> None:
     """Show everything that was done at the table, in order; undone entries are marked."""
-    from rpgres.journal.forms import LogRecord
-    from rpgres.journal.views import log_record
-
     if view is not None:
         found = view_in(view, options)
         its = found.table
@@ -111,8 +111,6 @@ def log(
     if rules is None:
         say_json(record)
     else:
-        from rpgres.cli.render.tables import log_lines
-
         use_card_names(rules)
         lines = log_lines(record.entries, rules.file, is_timed=times)
         say(lines)
@@ -141,8 +139,6 @@ def verify(
     was tampered with or has no entry of a noted hash, 22 when the rules have changed since.
     """
     from rpgres.cli.progress import interrupted, progress
-    from rpgres.journal.verifying import SHORTEST
-    from rpgres.journal.verifying import verify as check
 
     if head and (len(head) < SHORTEST or any(char not in "0123456789abcdefABCDEF" for char in head)):
         raise UsageError(f"--head takes the hash of an entry, or its first {SHORTEST} digits or more, not {head!r}")
@@ -152,8 +148,6 @@ def verify(
     if options.as_json:
         say_json(verdict)
     else:
-        from rpgres.cli.render.tables import verdict_lines
-
         say(verdict_lines(verdict))
     if show.is_stopped:
         raise typer.Exit(interrupted("the rest was not checked"))
@@ -182,9 +176,6 @@ def view(
     The player reads it with `rpgres table show --view FILE`, which says how to answer; the host takes the
     line that comes back with `rpgres table answer`.
     """
-    from rpgres.cli.render.lines import line
-    from rpgres.journal.exchange import view_of, write_json
-
     options = TableOptions(seat=seat, table=table, rulesets=rulesets)
     who = options.who
     if every and seat is not None:
@@ -206,8 +197,6 @@ def view(
 
 def _is_renewed(path: Path, record: ViewRecord) -> bool:
     """Tell whether a file is an older view of the same seat of the same table, so that nothing is lost with it."""
-    from rpgres.journal.exchange import read_view
-
     try:
         there = read_view(str(path))
     except RpgresError:
@@ -217,9 +206,6 @@ def _is_renewed(path: Path, record: ViewRecord) -> bool:
 
 def _view_files(history: History, seat: str | None, out: Path) -> dict[str, Path]:
     """Return the files of views by seat: the one that was named, or every seat's in a folder."""
-    from rpgres.engine.views import seats_of
-    from rpgres.text.filenames import file_name
-
     if seat is not None:
         return {seat: out}
     names: dict[str, str] = {}
@@ -247,10 +233,6 @@ def export(
     a number past its bounds, is written all the same, with a note above it and on standard error.
     """
     from rpgres.cli.render.accounts.tables import table_files
-    from rpgres.cli.render.lines import line
-    from rpgres.journal.checking import require_whole
-    from rpgres.journal.exchange import write_files
-    from rpgres.journal.exporting import misfits
 
     options = TableOptions(seat=seat, table=table, rulesets=rulesets)
     who = options.who
