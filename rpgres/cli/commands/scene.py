@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,15 +15,13 @@ from rpgres.cli.annotations import (
     Auto,
     Folders,
     OnlyOf,
-    Policies,
-    RealDice,
     Seed,
     Switches,
     declared,
-    option,
+    spread,
 )
 from rpgres.cli.checks.report import AsForm, Form, check_files, end_check, form_of
-from rpgres.cli.commands.scene_procedure import RunCommand, asked_for_dice
+from rpgres.cli.commands.scene_procedure import RunCommand, files_of, play_as_asked
 from rpgres.cli.output import say, say_json, say_record, wants_plain_text
 from rpgres.dice.seeds import read_seed
 from rpgres.errors import FileError, PluginError, RpgresError
@@ -62,20 +60,6 @@ def _complete_played(incomplete: str) -> list[str]:
     return [*procedure_names(incomplete), *_complete_scenes(incomplete)]
 
 
-def _complete_seats(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Return the seats of the scene that was named: the game master's, and those of its characters."""
-    from rpgres.model.state import EVERYBODY, GM
-    from rpgres.toml.reading import parse
-
-    file = next(iter(ctx.args), "")  # while a line is not whole, arguments have no names yet
-    try:
-        characters = parse(open_scene(file)[0]).get("characters", {})
-    except RpgresError:
-        characters = {}
-    names = [GM, *(characters if isinstance(characters, dict) else ()), EVERYBODY]
-    return [name for name in names if name.startswith(incomplete)]
-
-
 Files = Annotated[
     list[str],
     typer.Argument(
@@ -106,21 +90,13 @@ def list_all(
     say_record(found, lambda: file_list_lines(found), as_json=as_json)
 
 
-AsSeat = Annotated[
-    str | None,
-    option(
-        "--as",
-        takes="SEAT",
-        help="Tell only what this seat may know, or everybody, and no seed; by default what the game master may.",
-        autocompletion=_complete_seats,
-    ),
-]
 AsMarkdown = Annotated[str | None, declared(opt.MARKDOWN)]
 AsHtml = Annotated[str | None, declared(opt.HTML)]
 AsLonelog = Annotated[str | None, declared(opt.LONELOG)]
 
 
 @app.command("run", cls=RunCommand)
+@spread
 def run(
     file: Annotated[
         str,
@@ -131,17 +107,7 @@ def run(
             autocompletion=_complete_played,
         ),
     ],
-    seed: Seed = None,
-    auto: Auto = False,
-    policy: Policies = None,
-    switch: Switches = None,
-    real_dice: RealDice = None,
-    seat: AsSeat = None,
-    markdown: AsMarkdown = None,
-    html: AsHtml = None,
-    lonelog: AsLonelog = None,
-    as_json: AsJson = False,
-    rulesets: Folders = None,
+    **shared: Any,
 ) -> None:
     """Play a scene or a procedure from start to end, and tell what happens.
 
@@ -151,30 +117,13 @@ def run(
     The account can be written to files as well; - is standard output, in place of the account for people. A file that
     exists is replaced only if it is an account that rpgres wrote.
     """
-    from rpgres.cli.account_files import STANDARD, require_files, write_files
-    from rpgres.cli.render.accounts.scenes import account_of
-    from rpgres.cli.scene_output import play_and_print, play_silently
-
-    files = require_files({"markdown": markdown, "html": html, "lonelog": lonelog}, as_json=as_json)
-    scene = _read(file, switch, rulesets, policy=policy or (), auto=auto)
+    auto, policy, seat = shared["auto"], shared["policy"] or (), shared["as"]
+    files = files_of(shared)
+    scene = _read(file, shared["switch"], shared["rulesets"], policy=policy, auto=auto)
     require_sound(scene)
     if seat is not None:
         require_seat(seat, scene.state)
-    chosen, is_told = seed_of(scene, seed), not (as_json or STANDARD in files.values())
-    real = asked_for_dice(real_dice, seat, is_told=is_told)
-    if not is_told:
-        played = play_silently(scene, seed=chosen, seat=seat)
-    else:
-        try:
-            played = play_and_print(scene, seed=chosen, seat=seat, auto=auto or bool(policy), real_dice=real)
-        except BrokenPipeError:
-            if not files:
-                raise
-            played = play_silently(scene, seed=chosen, seat=seat)  # the reader has left, and the files were asked for
-    if as_json:
-        say_json(played.result(seat=seat))
-    if files:
-        write_files(account_of(played.shown(seat=seat), scene.rules, name=scene.source.path), files)
+    play_as_asked(scene, shared, files, seed=seed_of(scene, shared["seed"]), auto=auto or bool(policy))
 
 
 @app.command("show")
