@@ -164,6 +164,12 @@ class TimeError(RpgresError):
     code = "time"
 
 
+class InterruptError(RpgresError):
+    """Somebody stopped work of which nothing is known yet. Exit code 130."""
+
+    code = "interrupted"
+
+
 class RuleError(RpgresError):
     """A rule broke its contract with the table: it raised, asked otherwise when replayed, or never ended. Exit 1."""
 

@@ -22,7 +22,7 @@ from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import run
 from rpgres.engine.stops import TakenBack
-from rpgres.errors import UsageError
+from rpgres.errors import InterruptError, UsageError
 from rpgres.rulesets import Rules
 from rpgres.stopping import STOP
 
@@ -236,7 +236,7 @@ def _show_many(
             if STOP.is_asked:
                 break
     if first is None:
-        return interrupted(NOTHING)
+        raise InterruptError(NOTHING)
     report = sample_report(tally, first, file, seed=seed, house_rules=_house_rules(rules))
     say(report_lines(report))
     if tally.runs < runs:

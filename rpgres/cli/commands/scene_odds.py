@@ -11,11 +11,11 @@ import typer
 from rpgres.cli import options as opt
 from rpgres.cli.dynamic import scene_command
 from rpgres.cli.options import Option, SectionedCommand
-from rpgres.cli.progress import LOWER_BOUND, NOTHING, interrupted, progress
+from rpgres.cli.progress import LOWER_BOUND, interrupted, progress
 from rpgres.cli.reporting import format_of
 from rpgres.cli.studies import STUDIES, emit, run_study, scenes_among, study_of
 from rpgres.engine.hidden import NO_TABLE, Known, Start
-from rpgres.errors import UsageError
+from rpgres.errors import InterruptError, UsageError
 from rpgres.plugins.loading import checked
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rpgres.rulesets import Rules
     from rpgres.scenes import Scene
 
+NOTHING_BEST = "interrupted: optimal decisions need the whole scene, so nothing is known yet"
 ENDING = "ending"  # what a scene is evaluated by unless something else is asked for
 
 BY = Option(
@@ -197,7 +198,7 @@ def _weigh_best(scene: Scene, people: State, shared: Mapping[str, Any], **told: 
         with progress("evaluating"):
             record = best_record(scene, people, **about, **opt.read_budget(shared), **told)
     except KeyboardInterrupt:
-        raise typer.Exit(interrupted(f"optimal decisions need the whole scene, so {NOTHING}")) from None
+        raise InterruptError(NOTHING_BEST) from None
     emit(record, scene.rules.file, shared)
 
 
