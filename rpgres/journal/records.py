@@ -291,9 +291,12 @@ def marks_of(stands: Standing) -> list[Mark]:
 
 def found_in(secret: Secret) -> Result | Pending | None:
     """Return the result of an entry, or the decision it waits for, with nothing left out; None where it has neither."""
-    if secret.waits is not None:
-        return msgspec.convert(secret.waits, Pending)
-    return msgspec.convert(secret.result, Result) if secret.result is not None else None
+    return waits_in(secret) or (msgspec.convert(secret.result, Result) if secret.result is not None else None)
+
+
+def waits_in(secret: Secret) -> Pending | None:
+    """Return the decision that an entry waits for, with nothing left out; None where it waits for none."""
+    return msgspec.convert(secret.waits, Pending) if secret.waits is not None else None
 
 
 def drawn_in(found: Result | Pending) -> dict[str, list[str]]:

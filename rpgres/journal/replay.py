@@ -27,7 +27,7 @@ from rpgres.engine.waiting import Answered, Waits, always, decisions_in, recalli
 from rpgres.errors import RpgresError, UsageError, named
 from rpgres.journal.history import History
 from rpgres.journal.permissions import claims_in, claims_of
-from rpgres.journal.records import Entry, Secret, found_in
+from rpgres.journal.records import Entry, Secret, found_in, waits_in
 from rpgres.lint.paths import Known
 from rpgres.model.events import TurnEvent
 from rpgres.model.state import EMPTY, GM, Map, State
@@ -410,3 +410,9 @@ def questions_of(pending: Pending) -> list[QuestionRecord]:
 def asked_of(state: State, pending: Pending, seat: str | None) -> QuestionRecord | None:
     """Return what a seat is asked, the first question for the host; None where nothing is."""
     return next((one for one in questions_of(pending) if seat is None or state.seat_of(one.who) == seat), None)
+
+
+def put_to(history: History, seat: str | None) -> QuestionRecord | None:
+    """Return what a seat is asked now, the first question for the host; None where nothing is."""
+    waits = waits_in(history.pending.secret) if history.pending is not None else None
+    return asked_of(history.state, waits, seat) if waits is not None else None

@@ -168,6 +168,12 @@ def run_seen(history: History, entry: Entry, seat: str | None) -> Result | Pendi
     return msgspec.structs.replace(seen, seed=revealed.public.seed if revealed is not None else None)
 
 
+def waiting_seen(history: History, seat: str | None) -> Pending | None:
+    """Return the decision that waits, as far as a seat may see it; None where nothing does."""
+    found = run_seen(history, history.pending, seat) if history.pending is not None else None
+    return found if isinstance(found, Pending) else None
+
+
 def _input_seen(history: History, entry: Entry, key: str, value: Any, seat: str | None) -> Any:
     """Return what a seat may read of something that was typed; None for nothing.
 
@@ -213,7 +219,6 @@ def table_record(history: History, seat: str | None, *, now: State | None = None
     now = history.state if now is None else now
     public = history.new.public
     pending = history.pending
-    waits = run_seen(history, pending, seat) if pending is not None else None
     passes = [PassRecord(one.by, one.label, one.until) for one in history.passes_of(seat)]
     revealed = history.revealed
     return TableRecord(
@@ -230,7 +235,7 @@ def table_record(history: History, seat: str | None, *, now: State | None = None
         commitment=public.commitment,
         seed=revealed.public.seed if revealed is not None else None,
         state=state_record(state_seen(now, seat)),
-        pending=waits if isinstance(waits, Pending) else None,
+        pending=waiting_seen(history, seat),
         said_by=history.run_of(pending).secret.by if pending is not None else "",
         passes=passes,
         orders={one.seat: one.number for one in history.stands.orders if seat in (HOST, one.seat)},

@@ -120,7 +120,7 @@ def as_answer(history: History, seat: str | None, option: str) -> Answers:
     Raises:
         UsageError: nothing waits, or it is another seat's.
     """
-    question = commands.require_own(history, commands.require_pending(history), seat)
+    question = commands.require_own(history, seat)
     return {question.typed: option.removeprefix(f"{question.typed}=")}
 
 

@@ -29,7 +29,7 @@ from rpgres.journal.commands import actor_of, check_seat
 from rpgres.journal.files import find_table
 from rpgres.journal.history import History
 from rpgres.journal.store import read
-from rpgres.journal.views import run_seen
+from rpgres.journal.views import waiting_seen
 from rpgres.model.state import GM, State, slug
 from rpgres.parameters.ability import ability_names
 from rpgres.rulesets import Rules, unknown
@@ -115,9 +115,7 @@ class Seat:
     @property
     def waits(self) -> Pending | None:
         """The decision that is pending, as the seat may see it; None when there is none."""
-        pending = self.history.pending
-        found = run_seen(self.history, pending, self.name) if pending is not None else None
-        return found if isinstance(found, Pending) else None
+        return waiting_seen(self.history, self.name)
 
     @property
     def can_answer(self) -> bool:

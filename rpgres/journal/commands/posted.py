@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from rpgres.engine.records import Pending
 from rpgres.errors import UsageError
 from rpgres.journal import store
-from rpgres.journal.commands.pending import decided_by, refuse_sealed, require_asked, require_own, require_pending
+from rpgres.journal.commands.pending import decided_by, refuse_sealed, require_own
 from rpgres.journal.commands.running import Typed, answer_draft
 from rpgres.journal.commands.writing import Place, check_seat, rules_of
 from rpgres.journal.commitments import seal_by
@@ -45,14 +44,12 @@ def _check_answers(place: Place, history: History, rules: Rules, answers: Sequen
     seats = [one.seat for one in answers]
     for one in answers:
         check_seat(history, one.seat)
-        pending = require_pending(history)
-        require_asked(history, pending, one.seat, at=one.entry)
-        require_own(history, pending, one.seat)
-        refuse_sealed(history, pending, one.seat)
+        require_own(history, one.seat, at=one.entry)
+        refuse_sealed(history, one.seat)
         if seats.count(one.seat) > 1:
             raise UsageError(f"there are two different answers of {one.seat} to this question; keep one of them")
         typed = Typed(typed_in(one.given), typed_in(one.choose))
-        answer_draft(place, rules, history, pending, typed, seat=one.seat)
+        answer_draft(place, rules, history, typed, seat=one.seat)
 
 
 def _is_taken(history: History, one: Posted) -> bool:
@@ -60,8 +57,7 @@ def _is_taken(history: History, one: Posted) -> bool:
     if isinstance(one, AnswerFile):
         return _is_answered(history, one.seat, at=one.entry)
     if isinstance(one, SealLine):
-        pending = history.pending
-        before = seal_by(history, pending, one.seat) if pending is not None else None
+        before = seal_by(history, one.seat)
         is_sealed = before is not None and before.public.commitment == one.commitment
         return is_sealed or _is_answered(history, one.seat, at=one.entry)
     return any(entry.kind == "answer" and entry.secret.salt == one.salt for entry in history.standing)
@@ -71,7 +67,7 @@ def _is_answered(history: History, seat: str, *, at: str) -> bool:
     """Tell whether a seat has decided since what an entry asked it; what was undone counts for nothing."""
     runs = [entry for entry in history.standing if entry.kind in RUNNING and not entry.public.attempt]
     asking = next((entry for entry in runs if at and entry.hash.startswith(at)), None)
-    if asking is None or not isinstance(found_in(asking.secret), Pending):
+    if asking is None or asking.secret.waits is None:
         return False
     begun = history.run_of(asking).number
     latest = [entry for entry in runs if history.run_of(entry).number == begun][-1]
