@@ -85,7 +85,7 @@ def new(
             rules = _written(folder, model, words)
             break
         except UsageError as error:
-            if None not in typed.values() or not _can_ask():
+            if None not in typed.values() or not can_prompt():
                 raise
             say_text(f"{error.message}\n")
             again = _asked_words(words, typed)
@@ -100,16 +100,12 @@ def _models(folders: Sequence[Path]) -> list[RulesetName]:
     return [one for one in ruleset_names(extra=folders) if standalone_folder(one.id, extra=folders)]
 
 
-def _can_ask() -> bool:
-    return can_prompt()
-
-
 def _asked_model(folders: Sequence[Path]) -> Ruleset:
     """Return the ruleset that a person chooses, asked again until there is such a one."""
     from rpgres.cli.render.lines import pairs
 
     titles = {one.id: one.title for one in _models(folders)}
-    if not _can_ask():
+    if not can_prompt():
         raise UsageError(f"name a ruleset to start from, with --like: {', '.join(titles)}")
     say(pairs([*titles.items()], indent=""))  # without summaries, so that they fit a screen of 24 lines
     while (said := _read("Like which of these?", next(iter(titles)))) not in titles:
@@ -141,7 +137,7 @@ def _asked_words(own: Words, typed: dict[str, str | None]) -> Words:
 
 
 def _asked(question: str, default: str) -> str:
-    return _read(question, default) if default and _can_ask() else default
+    return _read(question, default) if default and can_prompt() else default
 
 
 def _read(question: str, default: str) -> str:

@@ -16,13 +16,12 @@ from rpgres.cli.shell.quoting import join_line
 from rpgres.cli.streams import is_terminal
 from rpgres.errors import FileError, PluginError, UsageError
 from rpgres.journal.commands import Done, fresh_salt, sort_posted
+from rpgres.journal.commands.writing import rules_in
 from rpgres.journal.commitments import SealFile, sealed
 from rpgres.journal.elsewhere import answer_for, seal_for, unchecked
 from rpgres.journal.exchange import kept_seal, read_posted, read_view, write_json
 from rpgres.journal.forms import AnswerFile, ViewRecord
 from rpgres.journal.lines import OpenLine, Posted, SealLine, answer_line, has_line, open_line, seal_line, typed_in
-from rpgres.plugins.discovery import find_ruleset
-from rpgres.plugins.loading import load_rules
 from rpgres.text.harmless import in_line
 
 if TYPE_CHECKING:
@@ -45,12 +44,6 @@ def view_in(file: str, options: TableOptions) -> ViewRecord:
     return found
 
 
-def rules_of_view(view: ViewRecord, options: TableOptions) -> Rules:
-    """Return the rules that a view was played by, as they are installed here."""
-    found = find_ruleset(view.table.ruleset, extra=options.folders)
-    return load_rules(found, switches=view.table.switches, extra=options.folders)
-
-
 def answer_words(file: str, view: ViewRecord) -> str:
     """Return the command line with which a player answers a view, up to the answer; nothing where it asks nothing."""
     pending = view.table.pending
@@ -62,7 +55,7 @@ def answer_words(file: str, view: ViewRecord) -> str:
 def _rules_for(view: ViewRecord, options: TableOptions) -> Rules | None:
     """Return the rules to check an answer by; None where they are not installed."""
     try:
-        return rules_of_view(view, options)
+        return rules_in(view.table.ruleset, view.table.switches, options.folders)
     except (UsageError, PluginError, FileError) as error:
         warn(f"the answer is checked only by the options of the view: {error.message}")
         return None
