@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rpgres.errors import FileError, UsageError, named
+from rpgres.text.filenames import write_file
 
 if TYPE_CHECKING:
     from rpgres.cli.formats.accounts import Account
@@ -81,7 +82,7 @@ def write_files(account: Account, files: Mapping[str, str]) -> None:
         if file == STANDARD:
             say_text(text)
         else:
-            _write(Path(file), text.encode("utf-8", "replace"))
+            write_file(Path(file), text.encode("utf-8", "replace"), is_forced=True)
 
 
 def _text(account: Account, form: str) -> str:
@@ -98,19 +99,6 @@ def _text(account: Account, form: str) -> str:
     from rpgres.cli.formats.lonelog import as_lonelog
 
     return as_lonelog(account)
-
-
-def _write(path: Path, content: bytes) -> None:
-    from rpgres.text.filenames import write_own
-
-    try:
-        if path.exists() and not path.is_file():  # a device or a pipe: nothing there can be replaced
-            with path.open("wb") as out:
-                out.write(content)
-            return
-        write_own(path, content, is_forced=True)
-    except OSError as error:
-        raise FileError(f"cannot write {path}: {error.strerror or error}") from None
 
 
 def read_account(file: str, *, folders: tuple[Path, ...] = ()) -> Account:

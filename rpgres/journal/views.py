@@ -44,6 +44,14 @@ from rpgres.model.state import State
 # ---------------------------------------------------------------------------------------------------------------------
 # Entries
 
+# The kinds of entries that may be hidden.
+_PRIVATE: dict[str, type[SetEntry | NoteEntry | PassEntry | OrdersEntry]] = {
+    "set": SetEntry,
+    "note": NoteEntry,
+    "pass": PassEntry,
+    "orders": OrdersEntry,
+}
+
 
 def entry_seen(history: History, entry: Entry, seat: str | None, *, undone: Container[int] | None = None) -> AnyEntry:
     """Return an entry as far as a seat, or the host, may see it.
@@ -61,6 +69,9 @@ def entry_seen(history: History, entry: Entry, seat: str | None, *, undone: Cont
         "hash": entry.hash,
         "undone": entry.number in taken_back,
     }
+    kind = _PRIVATE.get(entry.kind)
+    if kind is not None and not _is_for([by] if entry.kind == "pass" else secret.to, seat):
+        return kind(**seen, is_hidden=True)
     match entry.kind:
         case "new":
             return NewEntry(**seen, title=public.title, trust=public.trust, commitment=public.commitment)
@@ -77,20 +88,12 @@ def entry_seen(history: History, entry: Entry, seat: str | None, *, undone: Cont
         case "reveal":
             return RevealEntry(**seen, seed=public.seed, salt=public.salt)
         case "set":
-            if not _is_for(secret.to, seat):
-                return SetEntry(**seen, is_hidden=True)
             return SetEntry(**seen, by=by, path=secret.path, was=secret.was, value=secret.value, to=secret.to)
         case "note":
-            if not _is_for(secret.to, seat):
-                return NoteEntry(**seen, is_hidden=True)
             return NoteEntry(**seen, by=by, text=secret.text, to=secret.to)
         case "pass":
-            if seat not in (HOST, by):
-                return PassEntry(**seen, is_hidden=True)
             return PassEntry(**seen, by=by, label=secret.label, until=secret.until)
         case "orders":
-            if not _is_for(secret.to, seat):
-                return OrdersEntry(**seen, is_hidden=True)
             (whose,) = secret.to or ("",)
             return OrdersEntry(**seen, by=by, seat=whose, file=secret.label, text=secret.text)
 

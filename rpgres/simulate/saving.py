@@ -12,7 +12,7 @@ from rpgres.errors import FileError, named
 from rpgres.simulate.jobs import ActionSubject, Job
 from rpgres.simulate.subjects import Value
 from rpgres.simulate.tallies import Tally
-from rpgres.text.filenames import write_own
+from rpgres.text.filenames import write_file
 
 SAVED_SECONDS = 5.0  # between two writings of the file
 _LARGEST = 256 * 1024 * 1024  # bytes that are read
@@ -129,7 +129,4 @@ def write_saved(path: Path, job: Job, tally: Tally) -> None:
     """
     counts = {name: list(values.items()) for name, values in tally.counts.items()}
     content = msgspec.json.encode(SavedSimulation(job=job, runs=tally.runs, counts=counts))
-    try:
-        write_own(path, content + b"\n", is_forced=True)
-    except OSError as error:
-        raise FileError(f"{path}: cannot be written: {error.strerror or error}", file=str(path)) from None
+    write_file(path, content + b"\n", is_forced=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -175,12 +175,14 @@ def _finish(
         results = (once(run_seed(seed, number)) for number in range(repeat))
         code = _show_many(results, rules, shared, seed=seed, runs=repeat)
     else:
-        code = _show_one(once(seed), rules, shared, skipped)
+        code = show_one(once(seed), rules, shared, skipped)
     if code:
         raise typer.Exit(code)
 
 
-def _show_one(result: Result | Pending, rules: Rules | None, shared: dict[str, Any], skipped: Iterable[str]) -> int:
+def show_one(
+    result: Result | Pending, rules: Rules | None, shared: Mapping[str, Any], skipped: Iterable[str] = ()
+) -> int:
     """Print a result with its skipped decisions, and return the exit code."""
     if shared["json"]:
         say_json(result)
