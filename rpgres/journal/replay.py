@@ -149,7 +149,7 @@ def run_at(
     streams = Streams(seed, salt=bytes.fromhex(history.new.secret.salt))
     seeded = SeededDealer(streams, step=step)
     dealer = TapedDealer(asked.given, then=seeded, tape=asked.tape, typed=asked.typed, hand=hand)
-    waits = always if is_replay else _by_passes(history)
+    waits = always if is_replay else lambda view, question, _: not history.has_passed(view.seat, question.label)
     if asked.kind == "act":
         return _act_at(rules, history, asked, dealer, waits, streams, step=step, prompt=prompt, is_replay=is_replay)
     policies = {who: policy_of(rules, name) for who, name in asked.policies.items()}
@@ -353,13 +353,6 @@ def state_now(rules: Rules, history: History) -> State:
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Which optional decisions wait for their owner
-
-
-def _by_passes(history: History) -> Waits:
-    def waits(view: View, question: Question, answered: Answered) -> bool:
-        return not history.has_passed(view.seat, question.label)
-
-    return waits
 
 
 def _in_public(prepared: Prepared, further: Waits, *, dealer: Callable[[], GivenDealer]) -> Waits:

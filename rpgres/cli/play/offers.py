@@ -185,7 +185,7 @@ def _values(seat: Seat, words: Words, taker: Taker, partial: str) -> Iterator[tu
         case "ability":
             own: Mapping[str, Any] = character.abilities if character is not None else {}
             names = own or dict.fromkeys(ability_names(rules), 0)
-            yield from ((name, f"{rating:+d}") for name, rating in names.items() if words.takes_ability(taker, name))
+            yield from ((name, f"{rating:+d}") for name, rating in names.items() if words.is_ability(taker.name, name))
         case "opposition":
             name, colon, _ = partial.rpartition(":")
             foe = state.characters.get(name) if colon else None

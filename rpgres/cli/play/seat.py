@@ -389,7 +389,7 @@ class Seat:
         who, parameter = words.scope.actor, words.parameters[name]
         character = self.state.characters.get(who)
         if parameter.kind == "ability" and character is not None and character.abilities:
-            taken = [one for one in character.abilities.items() if words.takes_ability(words.takers[name], one[0])]
+            taken = [one for one in character.abilities.items() if words.is_ability(name, one[0])]
             rated = [ability for ability, _ in sorted(taken, key=lambda one: -one[1])]
             return ", ".join([*_at_most(rated), "or a number"])
         if parameter.kind == "opposition":
