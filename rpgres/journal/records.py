@@ -72,7 +72,7 @@ class KnownMark(msgspec.Struct, frozen=True, array_like=True):
     last: int
 
 
-class Known(msgspec.Struct, frozen=True, array_like=True):
+class KnownChance(msgspec.Struct, frozen=True, array_like=True):
     """What the seed has answered in runs that were undone, or failed: which questions of a step and label, by count.
 
     Cards have the label `CARDS` and are counted together, as it is their pile that holds them, whatever asks for them.
@@ -231,7 +231,7 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     salt: str = ""
     folders: list[str] = []
     accepted: str = ""
-    known: tuple[Known, ...] = ()
+    known: tuple[KnownChance, ...] = ()
 
 
 class Draft(msgspec.Struct, frozen=True):
