@@ -17,7 +17,6 @@ from rpgres.journal import commands, store
 from rpgres.journal.commands import Done, Place
 from rpgres.journal.forms import EntryRecord
 from rpgres.journal.history import History
-from rpgres.journal.lines import OpenLine, Posted, SealLine
 from rpgres.journal.records import Entry, TableError, found_in
 from rpgres.journal.views import entry_record, run_seen
 from rpgres.library.reading import Policies
@@ -93,19 +92,6 @@ def run_of(table: PersistentTable, history: History, entry: Entry) -> TableResul
     fields |= {"said_by": history.run_of(entry).secret.by, "entry": entry.number}
     type_ = TablePending if isinstance(found, Pending) else TableResult
     return type_(**fields, hash=entry.hash)
-
-
-def take_line(table: PersistentTable, one: Posted) -> TableResult | TablePending | EntryRecord:
-    place = place_of(table)
-    if isinstance(one, SealLine):
-        return result_of(table, commands.seal(place, one.commitment, seat=one.seat, at=one.entry))
-    if isinstance(one, OpenLine):
-        opened = commands.open_seal(place, seat=one.seat, label=one.label, text=one.answer, salt=one.salt)
-        return result_of(table, opened)
-    answers = journal_answers(one.given, one.choose, None, auto=False)
-    return result_of(
-        table, commands.answer(place, seat=one.seat, at=one.entry, accepted=f"{one.seat}: a line", **answers)
-    )
 
 
 def turn_period(

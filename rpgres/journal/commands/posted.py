@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from rpgres.engine.dealers import Hand
 from rpgres.errors import UsageError
 from rpgres.journal import store
+from rpgres.journal.commands.acting import answer
 from rpgres.journal.commands.pending import decided_by, refuse_sealed, require_own
 from rpgres.journal.commands.running import Typed, answer_draft
-from rpgres.journal.commands.writing import Place, check_seat, rules_of
+from rpgres.journal.commands.sealing import open_seal, seal
+from rpgres.journal.commands.writing import Done, Place, check_seat, rules_of
 from rpgres.journal.commitments import seal_by
 from rpgres.journal.forms import AnswerFile
 from rpgres.journal.history import History
@@ -37,6 +40,25 @@ def sort_posted(place: Place, posted: Iterable[Posted]) -> tuple[list[Posted], l
     if answers:
         _check_answers(place, history, rules_of(history, folders=place.folders), answers)
     return fresh, known
+
+
+def take(place: Place, one: Posted, *, accepted: str, hand: Hand | None = None) -> Done:
+    """Write what a seat sent: its answer, a sealed one, or what opens that.
+
+    Args:
+        one: what was sent.
+        accepted: of an answer: what the host was shown of it and took.
+        hand: asks a person for results of real dice.
+
+    Raises:
+        UsageError: the table refuses it.
+    """
+    if isinstance(one, SealLine):
+        return seal(place, one.commitment, seat=one.seat, at=one.entry)
+    if isinstance(one, AnswerFile):
+        given, choose = typed_in(one.given), typed_in(one.choose)
+        return answer(place, seat=one.seat, given=given, choose=choose, at=one.entry, accepted=accepted, hand=hand)
+    return open_seal(place, seat=one.seat, label=one.label, text=one.answer, salt=one.salt, hand=hand)
 
 
 def _check_answers(place: Place, history: History, rules: Rules, answers: Sequence[AnswerFile]) -> None:

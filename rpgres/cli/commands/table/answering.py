@@ -21,6 +21,7 @@ from rpgres.cli.commands.table.common import (
     taken_back,
 )
 from rpgres.cli.commands.table.posting import (
+    file_of,
     open_elsewhere,
     read_sent,
     seal_elsewhere,
@@ -29,19 +30,17 @@ from rpgres.cli.commands.table.posting import (
     write_answer,
 )
 from rpgres.cli.output import warn
-from rpgres.engine.records import Pending
 from rpgres.errors import FileError, UsageError
 from rpgres.journal.commands import Done, answer, fresh_salt, may_pass, open_seal
 from rpgres.journal.commands import let_pass as let
 from rpgres.journal.commands import seal as hand_in
-from rpgres.journal.commands.pending import Left, require_pending
+from rpgres.journal.commands.pending import Left, require_own
 from rpgres.journal.commitments import SealFile, sealed
 from rpgres.journal.elsewhere import asked_in
-from rpgres.journal.exchange import kept_seal, read_seal, seal_kept, write_json
+from rpgres.journal.exchange import read_seal, seal_kept, write_json
 from rpgres.journal.forms import SealEntry
 from rpgres.journal.lines import has_line
 from rpgres.journal.store import read
-from rpgres.journal.views import run_seen
 
 
 @app.command("answer")
@@ -104,11 +103,7 @@ def _waiting(view: str | None, options: TableOptions) -> str:
     """
     if view is not None:
         return asked_in(view_in(view, options)).typed
-    history = read(options.find().path)
-    found = run_seen(history, require_pending(history), options.who)
-    if not isinstance(found, Pending) or not found.question.label:
-        raise UsageError("another seat is asked; wait for its answer")
-    return found.question.typed
+    return require_own(read(options.find().path), options.who).typed
 
 
 def _hand_in(options: TableOptions, arguments: dict[str, Any]) -> None:
@@ -176,7 +171,7 @@ def seal(
         seal_elsewhere(view, out, options, label=label.strip(), answer=answer.strip())
         return
     made = sealed(label.strip(), answer.strip(), salt=fresh_salt(), seat=who or "")
-    _seal_at(options, made, Path(out) if out is not None else kept_seal(made.commitment))
+    _seal_at(options, made, file_of(made, out))
 
 
 def _seal_at(options: TableOptions, made: SealFile, file: Path) -> None:

@@ -15,7 +15,7 @@ from rpgres.cli.render.lines import line
 from rpgres.cli.shell.quoting import join_line
 from rpgres.cli.streams import is_terminal
 from rpgres.errors import FileError, PluginError, UsageError
-from rpgres.journal.commands import Done, fresh_salt, sort_posted
+from rpgres.journal.commands import fresh_salt, sort_posted, take
 from rpgres.journal.commands.writing import rules_in
 from rpgres.journal.commitments import SealFile, sealed
 from rpgres.journal.elsewhere import answer_for, seal_for, unchecked
@@ -96,12 +96,17 @@ def _hand_over(text: str) -> None:
     say_text(("Send this line to the host of the table:\n" if is_terminal() else "") + f"{text}\n")
 
 
+def file_of(seal: SealFile, out: str | None) -> Path:
+    """Return the file for a sealed answer: the one that was named, or where such are kept."""
+    return Path(out) if out is not None else kept_seal(seal.commitment)
+
+
 def seal_elsewhere(file: str | None, out: str | None, options: TableOptions, *, label: str, answer: str) -> None:
     """Write a sealed answer for its owner, and print the line with its commitment for the host."""
     if file is None:
         warn("without --view FILE the answer is not checked, and may turn out to be none when it is opened")
         made = sealed(label, answer, salt=fresh_salt(), seat=options.who or "")
-        path = write_json(Path(out) if out is not None else kept_seal(made.commitment), made)
+        path = write_json(file_of(made, out), made)
         said = seal_line(made) if made.seat else f"{path}: written; send the host this commitment: {made.commitment}"
         say([line(said)])
         return
@@ -109,7 +114,7 @@ def seal_elsewhere(file: str | None, out: str | None, options: TableOptions, *, 
     rules = _rules_for(view, options)
     made = seal_for(rules, view, label, answer, salt=fresh_salt())
     _tell_unchecked(rules, view, {label: [answer]})
-    write_json(Path(out) if out is not None else kept_seal(made.commitment), made)
+    write_json(file_of(made, out), made)
     _hand_over(seal_line(made))
 
 
@@ -170,25 +175,11 @@ def take_posted(
         warn(left_out)
     taken = [(one, _accepted(one, source, is_named=options.who is not None, is_accepted=is_accepted)) for one in fresh]
     for number, (one, accepted) in enumerate(taken):
-        done = _taken(one, accepted, options, hand)
+        done = take(options.find(), one, accepted=accepted, hand=hand)
         if number == len(taken) - 1 and done.entry.kind != "seal":
             finish_run(done, options)
         else:
             say_entry(done, options)
-
-
-def _taken(one: Posted, accepted: str, options: TableOptions, hand: Hand | None) -> Done:
-    from rpgres.journal import commands
-
-    place = options.find()
-    if isinstance(one, AnswerFile):
-        choose, given = typed_in(one.choose), typed_in(one.given)
-        return commands.answer(
-            place, seat=one.seat, choose=choose, given=given, at=one.entry, accepted=accepted, hand=hand
-        )
-    if isinstance(one, SealLine):
-        return commands.seal(place, one.commitment, seat=one.seat, at=one.entry)
-    return commands.open_seal(place, seat=one.seat, label=one.label, text=one.answer, salt=one.salt, hand=hand)
 
 
 def _accepted(one: Posted, source: str, *, is_named: bool, is_accepted: bool) -> str:
