@@ -193,7 +193,7 @@ def _prompt(options: TableOptions, heading: Sequence[Line]) -> Prompt | None:
 
 def _words_of(options: TableOptions) -> RulesetFile:
     place = options.find()
-    return rules_at(place, read(place.path)).file
+    return rules_of(read(place.path), folders=place.folders).file
 
 
 def _under_way(options: TableOptions, view: View) -> Prepared:
@@ -204,12 +204,7 @@ def _under_way(options: TableOptions, view: View) -> Prepared:
     """
     place = options.find()
     history = read(place.path)
-    return prepared_for(rules_at(place, history), history, seat=view.seat)
-
-
-def rules_at(place: Place, history: History) -> Rules:
-    """Return the rules that a table is played by."""
-    return rules_of(history, folders=place.folders)
+    return prepared_for(rules_of(history, folders=place.folders), history, seat=view.seat)
 
 
 def rules_to_read(ruleset: str, switches: Mapping[str, str], folders: Sequence[Path]) -> Rules:
@@ -220,15 +215,10 @@ def rules_to_read(ruleset: str, switches: Mapping[str, str], folders: Sequence[P
     return rules
 
 
-def state_of(place: Place, history: History) -> State:
-    """Return the table as it is now, in the middle of a procedure as well; the rules are read only for that."""
-    return state_at(history, folders=place.folders)
-
-
 def state_to_read(place: Place, history: History) -> State:
     """Return the table as it is now; in the middle of a procedure with faulty rules, as it was before it."""
     try:
-        return state_of(place, history)
+        return state_at(history, folders=place.folders)
     except (UsageError, PluginError, FileError) as error:
         warn(f"shown as it was before what waits: {error.message}")
         return history.state

@@ -14,9 +14,7 @@ from rpgres.cli.commands.table.common import (
     Table,
     TableOptions,
     app,
-    rules_at,
     rules_to_read,
-    state_of,
     state_to_read,
 )
 from rpgres.cli.commands.table.posting import answer_words, view_in
@@ -26,6 +24,7 @@ from rpgres.cli.render.tables import character_lines, log_lines, show_lines, ver
 from rpgres.engine.views import seats_of, state_seen
 from rpgres.errors import RpgresError, UsageError
 from rpgres.journal.checking import require_whole
+from rpgres.journal.commands import rules_of, state_at
 from rpgres.journal.exchange import read_view, state_in, view_of, write_files, write_json
 from rpgres.journal.exporting import misfits
 from rpgres.journal.forms import LogRecord, ViewRecord
@@ -57,7 +56,8 @@ def show(
             say_json(found.table)
             return
 
-        state, rules = state_in(view, found), _rules_read(found, options)
+        state = state_in(view, found)
+        rules = rules_to_read(found.table.ruleset, found.table.switches, options.folders)
         use_card_names(rules)
         lines = show_lines(found.table, state, rules.file, answer=answer_words(view, found))
         say(lines)
@@ -103,7 +103,7 @@ def log(
             seat=found.seat,
             entries=found.log[-last:] if last is not None else found.log,
         )
-        rules = None if options.as_json else _rules_read(found, options)
+        rules = None if options.as_json else rules_to_read(its.ruleset, its.switches, options.folders)
     else:
         place, history = options.read()
         record = log_record(history, options.who, last=last)
@@ -120,10 +120,6 @@ def _rules_here(place: Place, history: History) -> Rules:
     new = history.new
     folders = (*map(Path, new.secret.folders), *place.folders)
     return rules_to_read(new.public.ruleset, new.public.switches, folders)
-
-
-def _rules_read(view: ViewRecord, options: TableOptions) -> Rules:
-    return rules_to_read(view.table.ruleset, view.table.switches, options.folders)
 
 
 @app.command("verify")
@@ -184,7 +180,7 @@ def view(
     if (who is None) != every or (every and out == "-"):
         raise UsageError("name the seat: --as SEAT; or write every seat's view into a folder: --all --out DIR")
     place, history = options.read()
-    now = state_of(place, history)
+    now = state_at(history, folders=place.folders)
     if out == "-":
         say_json(view_of(history, place.path, seat=who or "", now=now))
         return
@@ -238,8 +234,8 @@ def export(
     who = options.who
     place, history = options.read()
     require_whole(place.path, history)
-    rules = rules_at(place, history)
-    files = table_files(history, rules, seat=who, now=state_of(place, history))
+    rules = rules_of(history, folders=place.folders)
+    files = table_files(history, rules, seat=who, now=state_at(history, folders=place.folders))
     for path in write_files(Path(out), files, is_forced=force):
         say([line(f"{path}: written")])
     for name, text in files.items():
