@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rpgres.errors import FileError, UsageError, named
-from rpgres.text.filenames import write_file
+from rpgres.errors import FileError, UsageError, named, writing
+from rpgres.text.filenames import write_own
 
 if TYPE_CHECKING:
     from rpgres.cli.formats.accounts import Account
@@ -82,7 +82,8 @@ def write_files(account: Account, files: Mapping[str, str]) -> None:
         if file == STANDARD:
             say_text(text)
         else:
-            write_file(Path(file), text.encode("utf-8", "replace"), is_forced=True)
+            with writing(file):
+                write_own(Path(file), text.encode("utf-8", "replace"), is_forced=True)
 
 
 def _text(account: Account, form: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from rpgres.engine.views import state_seen
-from rpgres.errors import FileError, UsageError, named
+from rpgres.errors import FileError, UsageError, named, writing
 from rpgres.journal import store
 from rpgres.journal.commitments import SealFile
 from rpgres.journal.forms import AnswerFile, LinkRecord, ViewRecord
@@ -21,7 +21,7 @@ from rpgres.journal.lines import Posted, has_line, posted_in
 from rpgres.journal.views import log_seen, table_record
 from rpgres.model.serialization import read_state, state_record
 from rpgres.model.state import State
-from rpgres.text.filenames import write_file
+from rpgres.text.filenames import write_own
 from rpgres.toml.reading import Source, convert, read_source
 
 
@@ -157,7 +157,10 @@ def seal_kept(commitments: Iterable[str]) -> SealFile:
 
 
 def _write_text(path: Path, text: str, *, is_forced: bool) -> Path:
-    return write_file(path, text.encode("utf-8", "surrogatepass"), is_forced=is_forced, makes_folder=True)
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_own(path, text.encode("utf-8", "surrogatepass"), is_forced=is_forced)
+    return path
 
 
 def write_files(folder: Path, files: Mapping[str, str], *, is_forced: bool = False) -> list[Path]:

@@ -8,11 +8,11 @@ from typing import Any
 
 import msgspec
 
-from rpgres.errors import FileError, named
+from rpgres.errors import FileError, named, writing
 from rpgres.simulate.jobs import ActionSubject, Job
 from rpgres.simulate.subjects import Value
 from rpgres.simulate.tallies import Tally
-from rpgres.text.filenames import write_file
+from rpgres.text.filenames import write_own
 
 SAVED_SECONDS = 5.0  # between two writings of the file
 _LARGEST = 256 * 1024 * 1024  # bytes that are read
@@ -129,4 +129,5 @@ def write_saved(path: Path, job: Job, tally: Tally) -> None:
     """
     counts = {name: list(values.items()) for name, values in tally.counts.items()}
     content = msgspec.json.encode(SavedSimulation(job=job, runs=tally.runs, counts=counts))
-    write_file(path, content + b"\n", is_forced=True)
+    with writing(path):
+        write_own(path, content + b"\n", is_forced=True)

@@ -12,8 +12,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from rpgres.errors import FileError, named
-
 if sys.platform != "win32":  # where a file that is open cannot be removed anyway
     from fcntl import LOCK_EX, LOCK_NB, flock
 
@@ -62,35 +60,6 @@ def _as_seen(name: str) -> str:
     return normalize("NFKC", normalize("NFKC", name).casefold())
 
 
-def write_file(path: Path, content: bytes, *, is_forced: bool = False, makes_folder: bool = False) -> Path:
-    """Make a file as `write_own` does; what is no file, as a device, is written to.
-
-    Args:
-        path: where.
-        content: what is written.
-        is_forced: whether it may stand in place of a file that is there; that stays if this fails.
-        makes_folder: whether its folder is made, too.
-
-    Raises:
-        FileError: the file is there already and nothing said that it may be replaced, or it cannot be written.
-    """
-    try:
-        if makes_folder:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        if is_forced and path.exists() and not path.is_file():
-            path.write_bytes(content)
-        else:
-            write_own(path, content, is_forced=is_forced)
-    except FileExistsError:
-        raise FileError(
-            f"{path}: already exists; nothing was written. Name another file, or use {named('force')}", file=str(path)
-        ) from None
-    except (OSError, ValueError) as fault:
-        reason = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
-        raise FileError(f"{path}: cannot be written: {reason}", file=str(path)) from None
-    return path
-
-
 def write_own(path: Path, content: bytes, *, is_forced: bool = False) -> None:
     """Make a file for its owner alone, whole or not at all.
 
@@ -103,6 +72,9 @@ def write_own(path: Path, content: bytes, *, is_forced: bool = False) -> None:
         FileExistsError: there is one of this name.
         OSError: it cannot be written.
     """
+    if is_forced and path.exists() and not path.is_file():  # a device or a pipe: nothing there can be replaced
+        path.write_bytes(content)
+        return
     if is_forced or not _put_unnamed(path, content):
         with _named(path.parent, content) as made:
             (os.replace if is_forced else _put)(made, path)

@@ -10,10 +10,10 @@ from typing import Any
 from msgspec import Struct
 
 from rpgres.cli.settings import KEYS, Loaded, Settings, alias_fault, read_value, words_of_alias
-from rpgres.errors import UsageError
+from rpgres.errors import UsageError, writing
 from rpgres.model.printed import Printed
 from rpgres.rulesets import unknown
-from rpgres.text.filenames import write_file
+from rpgres.text.filenames import write_own
 from rpgres.toml.diagnostics import Fault, key_text
 from rpgres.toml.editing import set_value, unset_value
 from rpgres.toml.faults import faults
@@ -194,4 +194,6 @@ def _source(loaded: Loaded) -> Source:
 
 def _write(loaded: Loaded, text: str) -> None:
     path = Path(os.path.realpath(loaded.path))  # a link stays one
-    write_file(path, text.encode(), is_forced=True, makes_folder=True)
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_own(path, text.encode(), is_forced=True)

@@ -20,7 +20,7 @@ from rpgres.cli.render.files import file_list_lines
 from rpgres.cli.render.sheets import sheet_lines
 from rpgres.cli.rulesets import load_named
 from rpgres.cli.shell.quoting import join_line
-from rpgres.errors import FileError
+from rpgres.errors import FileError, writing
 from rpgres.rulesets.sheets import find_sheet, read_sheet
 from rpgres.toml.diagnostics import diagnostics_in
 from rpgres.toml.reading import Source, parse, read_source
@@ -67,21 +67,10 @@ def new(
         say_text(text)
         return
 
-    _write_new(Path(out), schema_line("sheet", rules.id) + text)
+    with writing(out, instead="."), open(out, "x", encoding="utf-8", newline="\n") as file:
+        file.write(schema_line("sheet", rules.id) + text)
     write_schemas(Path(out).parent, ["sheet"], rules)
     say_text(f"{out}: written; change it, then: {join_line(['rpgres', 'sheet', 'check', out])}\n")
-
-
-def _write_new(path: Path, text: str) -> None:
-    shown = str(path)
-    try:
-        with path.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-    except FileExistsError:
-        raise FileError(f"{shown}: already exists; nothing was written. Name another file.", file=shown) from None
-    except (OSError, ValueError) as fault:
-        reason = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
-        raise FileError(f"{shown}: cannot be written: {reason}", file=shown) from None
 
 
 @app.command("check")

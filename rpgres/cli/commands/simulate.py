@@ -13,11 +13,11 @@ import typer
 from msgspec import Struct
 
 from rpgres.cli import options as opt
-from rpgres.cli.commands.roll import show_one
 from rpgres.cli.dynamic import PlayGroup, Verb, scene_command
+from rpgres.cli.exits import exit_of
 from rpgres.cli.lazy import Command
 from rpgres.cli.options import SectionedCommand
-from rpgres.cli.output import say_json
+from rpgres.cli.output import say_json, say_result
 from rpgres.cli.progress import interrupted, progress
 from rpgres.cli.render.words import house_rules
 from rpgres.cli.reporting import emit_report, format_of
@@ -130,7 +130,8 @@ def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> N
             from rpgres.cli.shell.resuming import resumed
 
             found = resumed(found, rules)
-        return show_one(found, rules, shared)
+        say_result(found, rules, as_json=shared["json"])
+        return exit_of(found, with_codes=False)
 
     line = Line(
         shared=shared,
