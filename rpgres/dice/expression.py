@@ -200,9 +200,8 @@ def read_line(text: str) -> DiceLine:
     Raises:
         NotationError: it cannot be read; the error knows the place of the fault.
     """
-    line = parsing.parse_line(text)
-    target = Target(line.sign, _compiled(line.other)) if line.other is not None else None
-    return DiceLine(_compiled(line.node), target, line.times, line.comment)
+    node, target, times, comment = parsing.parse_line(text)
+    return DiceLine(_compiled(node), Target(target[0], _compiled(target[1])) if target else None, times, comment)
 
 
 def read_target(text: str) -> Target:

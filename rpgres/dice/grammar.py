@@ -6,7 +6,7 @@ minus sign lives in a sum alone, sums do not stand in sums nor products in produ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from operator import eq, ge, gt, le, lt
 from typing import TypeAlias
 
@@ -371,7 +371,7 @@ def _write_explosion(pool: Pool) -> str:
         return ""
     if explosion.again is not None:
         shown = dict.fromkeys((explosion.again.first, explosion.again.added))
-        return f" again {' then '.join(map(_ranges, shown))}"
+        return f" again {' then '.join(ranges(sorted(faces)) for faces in shown)}"
     on = f"{explosion.on.sign}{explosion.on.number}" if explosion.on else ""
     if explosion.apart:
         return f" again {on}".rstrip()
@@ -380,15 +380,15 @@ def _write_explosion(pool: Pool) -> str:
     return f"{'!!' if is_joined else '!'}{'p' * explosion.penetrating}{'o' * explosion.once}{on}"
 
 
-def _ranges(faces: frozenset[int]) -> str:
-    """Return faces in words: `8-10`, or `1, 6`; `none` where there are none."""
-    found = list[list[int]]()
-    for face in sorted(faces):
-        if found and found[-1][-1] == face - 1:
-            found[-1].append(face)
+def ranges(numbers: Iterable[int], sign: str = "-") -> str:
+    """Return ascending numbers in words: `8-10`, or `1, 6`; `none` where there are none."""
+    found: list[tuple[int, int]] = []
+    for number in numbers:
+        if found and number == found[-1][1] + 1:
+            found[-1] = found[-1][0], number
         else:
-            found.append([face])
-    return ", ".join(str(one[0]) if len(one) == 1 else f"{one[0]}-{one[-1]}" for one in found) or "none"
+            found.append((number, number))
+    return ", ".join(str(low) if low == high else f"{low}{sign}{high}" for low, high in found) or "none"
 
 
 def _write_faces(on: Comparison) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
+from rpgres.dice.grammar import ranges
 from rpgres.errors import FileError, UsageError
 from rpgres.lint.formulas import Scope, missing, scope_of, template_faults
 from rpgres.lint.outcomes import comes_faults, readable_menus
@@ -168,14 +169,7 @@ def _is_open(plan: TablePlan, end: int) -> bool:
 
 
 def _listed(numbers: list[int]) -> str:
-    """Return numbers as ranges: `1 to 3, 7`."""
-    parts: list[list[int]] = []
-    for number in numbers:
-        if parts and number == parts[-1][-1] + 1:
-            parts[-1].append(number)
-        else:
-            parts.append([number])
-    return ", ".join(str(part[0]) if len(part) == 1 else f"{part[0]} to {part[-1]}" for part in parts)
+    return ranges(numbers, " to ")
 
 
 def _cards(rules: Rules, at: KeyPath, table: RandomTable, plan: TablePlan) -> Iterator[Fault]:
