@@ -73,25 +73,24 @@ def _fields(subject: Subject) -> Iterator[Diagnostic]:
 
 def _texts(rules: Rules) -> Iterator[tuple[tuple[str, ...], str]]:
     """Yield every text that help shows, with its key path."""
-    file = rules.file
-    for action, described in file.actions.items():
-        yield ("actions", action, "summary"), described.summary
-    for name, parameter in file.parameters.items():
-        yield ("parameters", name, "help"), parameter.help
-        yield from ((("parameters", name, "choices", key), text) for key, text in parameter.choices.items())
-    for name, label in file.labels.items():
-        yield ("labels", name, "help"), label.help
-    for name, switch in file.switches.items():
-        yield ("switches", name, "help"), switch.help
-        yield ("switches", name, "source"), switch.source
-        yield from ((("switches", name, "choices", key), text) for key, text in switch.choices.items())
-    for name, effect in file.effects.items():
-        yield ("effects", name, "help"), effect.help
-        yield from ((("effects", name, "fields", key), text) for key, text in effect.fields.items())
-    for name, field in file.sheet.items():
-        yield ("sheet", name, "help"), field.help
-    for name, text in file.policies.items():
-        yield ("policies", name), text
+    for table, keys in _SHOWN.items():
+        for name, its in getattr(rules.file, table).items():
+            for key in keys:
+                text = getattr(its, key)
+                inner = {(): text} if isinstance(text, str) else {(one,): said for one, said in text.items()}
+                yield from (((table, name, key, *path), said) for path, said in inner.items())
+    yield from ((("policies", name), text) for name, text in rules.file.policies.items())
+
+
+# What help shows of each table of `ruleset.toml`: a text, or texts by name.
+_SHOWN = {
+    "actions": ("summary",),
+    "parameters": ("help", "choices"),
+    "labels": ("help",),
+    "switches": ("help", "source", "choices"),
+    "effects": ("help", "fields"),
+    "sheet": ("help",),
+}
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -411,18 +411,10 @@ def _never(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
         return
     settled = ""
     for (word, text), (when, _) in zip(action.conditions.items(), getattr(band, "cases", ()), strict=False):
-        if text == ELSE:
-            if settled:
-                message = f"this band is unreachable: the condition of {settled}, which comes first, always holds"
-                yield Fault("never-matches", (*at, "bands", word), message)
-            continue
-        holds = truth(within(when, spans.__getitem__))
+        holds = truth(within(when, spans.__getitem__)) if text != ELSE else None
         if settled or holds is False:
-            why = (
-                f"the condition of {settled}, which comes first, always holds"
-                if settled
-                else "its condition never holds"
-            )
+            before = f"the condition of {settled}, which comes first, always holds"
+            why = before if settled else "its condition never holds"
             yield Fault("never-matches", (*at, "bands", word), f"this band is unreachable: {why}")
         elif holds:
             settled = word

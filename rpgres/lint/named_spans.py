@@ -146,13 +146,10 @@ class Spans(dict[str, Span]):
 
 def _of_parameter(parameter: Parameter, *, is_needed: bool) -> Span:
     is_there = is_needed or parameter.default is not None
-    if parameter.kind in ("choice", "text", "character"):
-        words: frozenset[str | None] = (
-            frozenset(parameter.choices) if parameter.kind == "choice" else frozenset(["word"])
-        )
-        if parameter.kind != "choice":
-            return Span(1, 0, words | {None})
-        return Span(1, 0, words if is_there else words | {None})
+    if parameter.kind == "choice":
+        return Span(1, 0, frozenset(parameter.choices) | (frozenset() if is_there else {None}))
+    if parameter.kind in ("text", "character"):
+        return Span(1, 0, frozenset(["word", None]))
     if parameter.kind == "flag":
         return EITHER
     if parameter.kind != "integer":

@@ -11,7 +11,7 @@ from rpgres.errors import FileError, UsageError
 from rpgres.lint.formulas import Scope, missing, scope_of, template_faults
 from rpgres.lint.outcomes import comes_faults, readable_menus
 from rpgres.model.cards import known_cards
-from rpgres.rulesets.rows import is_id, links_of
+from rpgres.rulesets.rows import is_id
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.table_plans import NO_END, RowPlan, TablePlan, closure
 from rpgres.rulesets.tables import RandomTable, TableRow, fits, is_within, spans_of
@@ -75,7 +75,7 @@ def _rows(at: KeyPath, table: RandomTable, rows: Mapping[str | int, TableRow]) -
             yield Fault("wrong-value", (*path, "name"), message)
         elif row.name and named.setdefault(row.name, row) != row:
             yield Fault("taken-name", (*path, "name"), f"another row of this table has the name {row.name!r}")
-        if not (row.text or row.name or row.again or links_of(row)):
+        if not (row.text or row.name or row.again or row.links):
             yield Fault("incomplete", path, "this row tells nothing: it has no `text`, and leads to no table")
 
 

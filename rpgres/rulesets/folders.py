@@ -118,9 +118,9 @@ def read_as(texts: Sequence[Text], type_: type[T]) -> T:
     try:
         return msgspec.convert(data, type_, str_keys=True)
     except (msgspec.ValidationError, RpgresError, RecursionError, UnicodeError):
-        from rpgres.rulesets.provenance import refuse
-
-        refuse(texts, data, type_)
+        from rpgres.rulesets.provenance import faults_error
+        from rpgres.toml.faults import faults
+    raise faults_error(texts, faults(data, type_))
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -355,12 +355,8 @@ class Layers:
 
     def _texts(self, file_name: str, *path: str) -> list[Text]:
         """Return what every folder says, in its `ruleset.toml` or in a file of its own; read once."""
-        found = self._read.get(file_name)
-        if found is None:
-            found = self._read[file_name] = self._read_texts(file_name, path)
-        return found
-
-    def _read_texts(self, file_name: str, path: tuple[str, ...]) -> list[Text]:
+        if file_name in self._read:
+            return self._read[file_name]
         found: list[Text] = []
         for part in self.parts:
             inline: Any = part.data
@@ -375,6 +371,7 @@ class Layers:
             if os.path.isfile(place):
                 source = read_source(place)
                 found.append(Text(source, parse_cached(source)))
+        self._read[file_name] = found
         return found
 
     def deck_texts(self, name: str) -> list[Text]:
@@ -400,17 +397,13 @@ class Layers:
         Raises:
             FileError: there is no such deck, or its data are faulty (all problems at once).
         """
-        deck = self._decks.get(name)
-        if deck is None:
-            deck = self._decks[name] = self._read_deck(name)
-        return deck
+        if name not in self._decks:
+            from rpgres.rulesets.decks import read_deck
 
-    def _read_deck(self, name: str) -> Deck:
-        from rpgres.rulesets.decks import read_deck
-
-        if not self.deck_texts(name):
-            raise FileError(unknown("deck", name, self.deck_names(), of=f"the ruleset {self._id}"))
-        return read_deck(name, texts_of=self.deck_texts, names=self.deck_names)
+            if not self.deck_texts(name):
+                raise FileError(unknown("deck", name, self.deck_names(), of=f"the ruleset {self._id}"))
+            self._decks[name] = read_deck(name, texts_of=self.deck_texts, names=self.deck_names)
+        return self._decks[name]
 
     def table_names(self) -> list[str]:
         """Return the names of all outcome tables, those of `ruleset.toml` first."""
@@ -428,21 +421,15 @@ class Layers:
     def identity(self) -> dict[str, Any]:
         """Return what names these rules exactly: version, a hash of all their data, and the overlays in use."""
         if self._identity is None:
-            self._identity = self._identify()
+            digest = blake2b(digest_size=16)
+            for folder in self.folders:
+                for name in sorted(_files_of_rules(folder)):
+                    with open(f"{folder}/{name}", "rb") as file:
+                        text = file.read().replace(b"\r\n", b"\n")  # the same whatever a checkout does to lines
+                    digest.update(name.encode() + b"\0" + text + b"\0")
+            version, overlays = self._file.version, self.overlays
+            self._identity = {"version": version, "hash": digest.hexdigest(), "overlays": overlays}
         return self._identity
-
-    def _identify(self) -> dict[str, Any]:
-        digest = blake2b(digest_size=16)
-        for folder in self.folders:
-            for name in sorted(_files_of_rules(folder)):
-                with open(f"{folder}/{name}", "rb") as file:
-                    text = file.read().replace(b"\r\n", b"\n")  # the same whatever a checkout does to lines
-                digest.update(name.encode() + b"\0" + text + b"\0")
-        return {
-            "version": self._file.version,
-            "hash": digest.hexdigest(),
-            "overlays": self.overlays,
-        }
 
 
 def _files_of_rules(folder: Path) -> Iterator[str]:

@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 from rpgres.errors import FileError
 from rpgres.rulesets.folders import Text
 from rpgres.toml.diagnostics import Diagnostic, Fault, diagnostics_error
 from rpgres.toml.diagnostics import KeyPath as Path
-
-
-def refuse(texts: Sequence[Text], data: Any, type_: Any) -> NoReturn:
-    """Raise what is wrong with the texts of one table, all of it at once."""
-    from rpgres.toml.faults import faults
-
-    raise faults_error(texts, faults(data, type_)) from None
 
 
 def faults_error(texts: Sequence[Text], faults: Iterable[Fault]) -> FileError:

@@ -11,7 +11,7 @@ import msgspec
 from rpgres.errors import FileError
 from rpgres.model.state import EMPTY, Map, freeze
 from rpgres.rulesets.registry import Effect
-from rpgres.rulesets.rows import Bounded, Formula, OutcomeTable, Row, RowOption, RowQuestion, bounded, links_of, told
+from rpgres.rulesets.rows import Bounded, Formula, OutcomeTable, Row, RowOption, RowQuestion, bounded, told
 
 if TYPE_CHECKING:
     from rpgres.rulesets.rules import Rules
@@ -191,7 +191,7 @@ class Settling:
             effects=self.filled(row.effects, margin, facts),
             asks=self._asks(row.ask, margin, facts),
             rolls=self._rolls(row.rolls, margin, facts),
-            links=links_of(row),
+            links=row.links,
         )
 
     def _rolls(self, rolls: Mapping[str, Formula], margin: int | None, facts: Map[str, Any]) -> tuple[RowRoll, ...]:
@@ -226,7 +226,7 @@ class Settling:
             text=row.text or base.text,
             rolls={**base.rolls, **row.rolls},
             effects=[*base.effects, *row.effects],
-            table=[*links_of(base), *links_of(row)],
+            table=[*base.links, *row.links],
             ask={**base.ask, **row.ask},
         )
 
@@ -268,7 +268,7 @@ class Settling:
     def choice(self, option: RowOption, margin: int | None, facts: Map[str, Any]) -> Choice:
         """Return the effects of an option once everything that it rolls is among the facts."""
         effects, asks = self.filled(option.effects, margin, facts), self._asks(option.ask, margin, facts)
-        return Choice(option.text, effects, asks, links=links_of(option))
+        return Choice(option.text, effects, asks, links=option.links)
 
     def filled(
         self, effects: Sequence[Mapping[str, Any]], margin: int | None, facts: Map[str, Any]

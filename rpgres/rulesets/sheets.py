@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -232,7 +233,7 @@ def make_sheet(
             texts[field_name] = value
         elif field.kind == "records" and value:
             records[field_name] = freeze({key: msgspec.to_builtins(record) for key, record in value.items()})
-    tracks, written = _tracks(rules, values, abilities)
+    tracks, written = _tracks(rules, values)
     character = Character(
         name=name,
         title=texts.get("name", name),
@@ -337,20 +338,17 @@ def _tags(fields: Mapping[str, Field], values: Mapping[str, Any], *, on: str) ->
                 yield Tag(text, field.tag, on)
 
 
-def _tracks(
-    rules: Rules, values: Mapping[str, Any], abilities: Mapping[str, int]
-) -> tuple[Map[str, tuple[Box, ...]], list[tuple[str, str]]]:
+def _tracks(rules: Rules, values: Mapping[str, Any]) -> tuple[Map[str, tuple[Box, ...]], list[tuple[str, str]]]:
     """Return the boxes of every track, with what is marked and written in them, and the (text, tag kind) written."""
     fields = rules.file.sheet
-    limits = _joined(values, fields, "boxes")
-    marks = _joined(values, fields, "marks")
-    tracks: dict[str, tuple[Box, ...]] = {}
-    for name, track in rules.tracks.items():
-        boxes = list(track_boxes(track, abilities).items())
-        if name in limits:
-            boxes = boxes[: limits[name]]
-        marked = marks.get(name, [])
-        tracks[name] = tuple(Box(box, size, "x" if box in marked else "") for box, size in boxes)
+    marks: dict[str, Any] = {}
+    for name, field in fields.items():
+        if field.kind == "marks":
+            marks |= values.get(name, {})
+    tracks = {
+        name: tuple(Box(box, size, "x" if box in marks.get(name, ()) else "") for box, size in boxes.items())
+        for name, boxes in _boxes(rules, values).items()
+    }
     written: list[tuple[str, str]] = []
     for name, field in fields.items():
         if field.kind == "written" and name in values:
@@ -358,14 +356,6 @@ def _tracks(
                 tracks[field.track] = mark_box(tracks[field.track], box, text=text)
                 written.append((text, rules.file.tracks[field.track].tag))
     return Map(tracks), written
-
-
-def _joined(values: Mapping[str, Any], fields: Mapping[str, Field], kind: str) -> dict[str, Any]:
-    joined: dict[str, Any] = {}
-    for name, field in fields.items():
-        if field.kind == kind:
-            joined |= values.get(name, {})
-    return joined
 
 
 def name_faults(rules: Rules, data: Mapping[str, Any]) -> Iterator[Fault]:
@@ -387,7 +377,7 @@ def name_faults(rules: Rules, data: Mapping[str, Any]) -> Iterator[Fault]:
                     yield from _absent((key, track), box, track, boxes)
 
 
-def _absent(path: KeyPath, box: str, track: str, boxes: Mapping[str, list[str]]) -> Iterator[Fault]:
+def _absent(path: KeyPath, box: str, track: str, boxes: Mapping[str, Mapping[str, int]]) -> Iterator[Fault]:
     known = tuple(boxes[track])
     if box not in known:
         has = ", ".join(known) or "no boxes"
@@ -395,8 +385,8 @@ def _absent(path: KeyPath, box: str, track: str, boxes: Mapping[str, list[str]])
         yield Fault("unknown-name", path, message, box, known)
 
 
-def _boxes(rules: Rules, data: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return the names of the boxes of every track, as far as the sheet says something usable."""
+def _boxes(rules: Rules, data: Mapping[str, Any]) -> dict[str, dict[str, int]]:
+    """Return the boxes of every track (name: size), as far as the sheet says something usable."""
     abilities: dict[str, int] = {}
     limits: dict[str, int] = {}
     for key, field in rules.file.sheet.items():
@@ -406,8 +396,8 @@ def _boxes(rules: Rules, data: Mapping[str, Any]) -> dict[str, list[str]]:
             into |= {slug(name): number for name, number in numbers.items()} if into is abilities else numbers
     found = {}
     for name, track in rules.tracks.items():
-        names = list(track_boxes(track, abilities))
-        found[name] = names[: max(0, limits[name])] if name in limits else names
+        boxes = track_boxes(track, abilities)
+        found[name] = dict(islice(boxes.items(), max(0, limits.get(name, len(boxes)))))
     return found
 
 

@@ -16,7 +16,7 @@ import msgspec
 from rpgres.errors import counted
 from rpgres.model.state import slug
 from rpgres.rulesets.actions import Action
-from rpgres.rulesets.rows import BRACES, Band, OutcomeTable, Row, links_of
+from rpgres.rulesets.rows import BRACES, Band, OutcomeTable, Row
 from rpgres.rulesets.schema import EffectText, Label, PileText, RulesetFile
 from rpgres.rulesets.tables import USED, RandomTable, Span, TableRow, spans_of
 from rpgres.rulesets.tree import reached
@@ -157,14 +157,14 @@ def _plan(file: RulesetFile, name: str, table: RandomTable, titles: dict[str, st
     for number, (key, row) in enumerate(table.items()):
         spans = spans_of(key) or () if isinstance(key, str) else ((total + 1, total + row.weight),)
         total += row.weight
-        links = (name,) * row.again + links_of(row)
+        links = (name,) * row.again + row.links
         called = _named(row, key, titles, mine) if row.text or row.name or not links else ""
         rows.append(RowPlan(key, number, called, row, spans, links, is_whole=False))
     die = table.die or ("" if table.cards else f"1d{max(total, 1)}")
     beside: list[RowPlan] = []
     for key, row in table.beside():
         called = _named(row, key, titles, mine)
-        beside.append(RowPlan(key, len(beside), called, row, spans_of(key) or (), links_of(row), is_whole=False))
+        beside.append(RowPlan(key, len(beside), called, row, spans_of(key) or (), row.links, is_whole=False))
     pile = pile_of(file, table.cards) if table.cards else ""
     return TablePlan(name, die, pile, tuple(rows), tuple(beside))
 
@@ -224,7 +224,7 @@ class _Sizes:
         self.leads_to = {
             name: {link for row in (*plan.rows, *plan.also) for link in row.links} for name, plan in plans.items()
         }
-        self.once = {name: {link for row in plan.rows for link in links_of(row.row)} for name, plan in plans.items()}
+        self.once = {name: {link for row in plan.rows for link in row.row.links} for name, plan in plans.items()}
         self._known: dict[tuple[str, bool], int] = {}
 
     def of_row(self, row: RowPlan, table: str) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import atexit
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -271,12 +271,8 @@ def convert(data: Any, type_: type[T], *, sources: Sequence[Source], prefix: Key
     try:
         return msgspec.convert(data, type_, str_keys=True)
     except (msgspec.ValidationError, RpgresError, RecursionError, UnicodeError):
-        _refuse(data, type_, sources, prefix)
-
-
-def _refuse(data: Any, type_: Any, sources: Sequence[Source], prefix: KeyPath) -> NoReturn:
-    # Raised outside of the `except` above, the error comes without msgspec's as its context.
-    raise diagnostics_error(diagnose(data, type_, sources=sources, prefix=prefix)) from None
+        pass  # every fault is told, and not the first as its cause
+    raise diagnostics_error(diagnose(data, type_, sources=sources, prefix=prefix))
 
 
 def diagnose(data: Any, type_: Any, *, sources: Sequence[Source], prefix: KeyPath = ()) -> list[Diagnostic]:
