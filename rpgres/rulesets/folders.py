@@ -19,7 +19,7 @@ from rpgres.text.digest import blake2b
 from rpgres.text.folders import settings_folder
 from rpgres.toml.cache import parse_cached
 from rpgres.toml.diagnostics import Fault, diagnostics_error, unknown, unknown_name
-from rpgres.toml.reading import Source, convert, located, overlay, read_source
+from rpgres.toml.reading import Source, located, overlay, read_source
 
 BEGINS_SO = "a standalone ruleset.toml begins with `standalone = true`"
 
@@ -222,7 +222,7 @@ def _renamed(value: Any, old: str, new: str) -> Any:
 
 
 def _faulty(part: Part, fault: Fault) -> FileError:
-    return diagnostics_error(located([fault], [part.source]))
+    return diagnostics_error(located([fault], part.source))
 
 
 def merge_parts(parts: Sequence[Part]) -> RulesetFile:
@@ -231,7 +231,7 @@ def merge_parts(parts: Sequence[Part]) -> RulesetFile:
     Raises:
         FileError: the result is not a ruleset; all problems at once.
     """
-    data: dict[str, Any] = {}
+    kits: Any = None
     for part in parts:
         if part.is_overlay and part.data.get("standalone", False) is not False:
             first = next(other.folder for other in parts if not other.is_overlay and other.folder.parent != KITS)
@@ -240,12 +240,12 @@ def merge_parts(parts: Sequence[Part]) -> RulesetFile:
                 "or rename the folder"
             )
             raise _faulty(part, Fault("taken-name", ("standalone",), message))
-        if part.is_overlay and part.data.get("kits", data.get("kits")) != data.get("kits"):
+        if part.is_overlay and part.data.get("kits", kits) != kits:
             message = "only the ruleset's own file can set its kits; an overlay cannot change them"
             raise _faulty(part, Fault("useless", ("kits",), message))
-        data = overlay(data, part.data)
+        kits = part.data.get("kits", kits)
     own = next((part.folder.name for part in parts if not part.is_overlay and part.folder.parent != KITS), "")
-    return _completed(convert(data, RulesetFile, sources=[part.source for part in parts]), own)
+    return _completed(read_as([Text(part.source, part.data) for part in parts], RulesetFile), own)
 
 
 # What described actions roll, unless the data say it better.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -33,10 +33,10 @@ class MissingSheet(FileError):
 
 
 class SheetOrders(msgspec.Struct, frozen=True):
-    """The standing orders of a sheet, and where they stand: the texts, and the key path in them."""
+    """The standing orders of a sheet, and where they stand: the text, and the key path in it."""
 
     orders: tuple[Order, ...]
-    sources: tuple[Source, ...]
+    source: Source | None
     at: KeyPath
 
     @property
@@ -165,7 +165,7 @@ def read_sheet(rules: Rules, name: str, *, source: Source | None = None) -> Shee
     """
     if source is None:
         source = sheet_source(rules, name)
-    return make_sheet(rules, parse(source), name=short_name(source), sources=[source])
+    return make_sheet(rules, parse(source), name=short_name(source), source=source)
 
 
 def sheet_source(rules: Rules, name: str, *, beside: Path | None = None) -> Source:
@@ -191,28 +191,28 @@ def _typed(_stream: object) -> Source:
 
 
 def make_sheet(
-    rules: Rules, data: Mapping[str, Any], *, name: str, sources: Sequence[Source], prefix: tuple[str | int, ...] = ()
+    rules: Rules, data: Mapping[str, Any], *, name: str, source: Source | None, prefix: KeyPath = ()
 ) -> Sheet:
     """Return the character that plain data describe.
 
     Args:
         data: the keys of the sheet.
         name: the character's short name.
-        sources: the texts the data came from, for pointing at faults.
-        prefix: the key path of the data in those texts.
+        source: the text the data came from, for pointing at faults.
+        prefix: the key path of the data in it.
 
     Raises:
         FileError: the data are faulty (all problems at once), or of another ruleset's character.
     """
     other = foreign(rules, data)
     if other is not None:
-        raise diagnostics_error(located([Fault("wrong-ruleset", (*prefix, RULESET), other)], sources))
+        raise diagnostics_error(located([Fault("wrong-ruleset", (*prefix, RULESET), other)], source))
     data = as_listed(rules, data)
-    read = convert(data, sheet_type(rules), sources=sources, prefix=prefix)
+    read = convert(data, sheet_type(rules), source=source, prefix=prefix)
     wrong = [fault.under(*prefix) for fault in name_faults(rules, data)]
     if wrong:
-        raise diagnostics_error(located(wrong, sources))
-    where = sources[-1].path if sources else name
+        raise diagnostics_error(located(wrong, source))
+    where = source.path if source is not None else name
     values: dict[str, Any] = {
         field: value for field in rules.file.sheet if (value := getattr(read, _attribute(field))) is not None
     }
@@ -244,10 +244,10 @@ def make_sheet(
         texts=Map(texts),
         seat=seat,
     )
-    character = _prepared(rules, character, where=where, sources=sources, prefix=prefix)
+    character = _prepared(rules, character, where=where, source=source, prefix=prefix)
     tags = (*_tags(fields, values, on=name), *(Tag(text, kind, name) for text, kind in written))
     orders = None if ORDERS in fields else getattr(read, ORDERS)
-    return Sheet(character, tags, SheetOrders(tuple(orders), tuple(sources), (*prefix, ORDERS)) if orders else None)
+    return Sheet(character, tags, SheetOrders(tuple(orders), source, (*prefix, ORDERS)) if orders else None)
 
 
 def as_listed(rules: Rules, data: Mapping[str, Any]) -> dict[str, Any]:
@@ -274,9 +274,7 @@ def _twin_faults(rules: Rules, data: Mapping[str, Any]) -> Iterator[Fault]:
                 yield Fault("taken-name", (key, name), message)
 
 
-def _prepared(
-    rules: Rules, character: Character, *, where: str, sources: Sequence[Source], prefix: tuple[str | int, ...]
-) -> Character:
+def _prepared(rules: Rules, character: Character, *, where: str, source: Source | None, prefix: KeyPath) -> Character:
     """Return what a ruleset's own code makes of a character that was read.
 
     Raises:
@@ -297,7 +295,7 @@ def _prepared(
             if not told:  # else it may only miss what another would have made
                 raise
     if told:
-        line = locate(sources[-1].text, prefix) if sources and prefix else None
+        line = locate(source.text, prefix) if source is not None and prefix else None
         refused = [Fault("refused", prefix, message).placed(where, line, None) for message in told]
         raise diagnostics_error(refused, file=where, complete=is_complete)
     return character

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 import tomli
@@ -19,71 +19,13 @@ Spot = tuple[int, int]  # line and column
 _KEPT = 8  # texts whose places are kept: a ruleset, its outcome tables and their overlays
 
 
-class Place(NamedTuple):
-    """The number of a text among several, and where in it: line and column from 1; None for nowhere."""
+def spot(path: KeyPath, text: str) -> Spot | tuple[None, None]:
+    """Return the line and column, from 1, of a key path in a TOML text; of an empty text None.
 
-    source: int
-    line: int | None
-    column: int | None
-
-
-def places(paths: Sequence[KeyPath], texts: Sequence[str]) -> list[Place]:
-    """Return for each key path the text and line that its value comes from.
-
-    Args:
-        texts: TOML texts, the farthest first, each overlaying the ones before it.
-
-    A key that stands in none of them is placed at the innermost table around it.
+    A key that does not stand in it is placed at the innermost table around it.
     """
-    if not texts:
-        return [Place(0, None, None) for _ in paths]
-    data = [_data(text) for text in texts] if len(texts) > 1 else [{}]
-    owners = ((path, _owner(path, data)) for path in paths)
-    return [Place(owner, *(_spot(path, texts[owner]) if texts[owner] else (None, None))) for path, owner in owners]
-
-
-@lru_cache(maxsize=_KEPT)
-def _data(text: str) -> Any:
-    try:
-        return tomli.loads(text)
-    except (ValueError, RecursionError):
-        return {}
-
-
-def _owner(path: KeyPath, data: Sequence[Any]) -> int:
-    # The nearest text that has the whole path; for a key that is missing everywhere, the farthest that comes closest:
-    # an overlay of three lines is not at fault for what the file below it never said.
-    chosen, longest, covered = len(data) - 1, -1, 0
-    for number in reversed(range(len(data))):
-        reached, whole = _reach(path, data[number])
-        if whole is not None and whole <= covered:
-            break  # replaced by something nearer, so neither this nor what lies below it is seen
-        if reached == len(path):
-            return number
-        if reached >= longest:
-            chosen, longest = number, reached
-        covered = max(covered, reached)
-    return chosen
-
-
-def _reach(path: KeyPath, value: Any) -> tuple[int, int | None]:
-    """How many parts of the path are there, and at how many parts stands something that overlays replace whole."""
-    whole = None
-    for depth, part in enumerate(path):
-        if whole is None and (not isinstance(value, dict) or _is_removal(value)):
-            whole = depth
-        try:
-            value = value[part]
-        except (LookupError, TypeError):
-            return depth, whole
-    return len(path), whole
-
-
-def _is_removal(value: dict[str, Any]) -> bool:
-    return len(value) == 1 and value.get("remove") is True
-
-
-def _spot(path: KeyPath, text: str) -> Spot:
+    if not text:
+        return None, None
     spots = _spots(text)
     return next((spots[path[:length]] for length in range(len(path), 0, -1) if path[:length] in spots), (1, 1))
 
