@@ -260,7 +260,7 @@ def _switched(case: Case, rules: Rules, chosen: str) -> Iterator[Diagnostic]:
 
 def check_sheets(subject: Subject) -> Iterator[Diagnostic]:
     """Yield sheets that cannot be read, or that give another character when they are read again."""
-    paths = subject.files("sheets")
+    paths = subject.rules.layers.files("sheets")
     if not paths:
         raise NothingToCheck(
             "it ships no sheet; add a sample to sheets/ so that it can be tried at once"

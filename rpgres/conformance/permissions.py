@@ -60,7 +60,7 @@ def _typed(subject: Subject, case: Case) -> dict[str, Any]:
 
 def _sheets(subject: Subject, case: Case) -> list[str]:
     """Return the sheets of the actor and of another character; nothing when the ruleset ships none."""
-    known = [path.stem for path in subject.files("sheets")]
+    known = [path.stem for path in subject.rules.layers.files("sheets")]
     others = [name for name in known if name != case.prepared.actor]
     return [case.prepared.actor, *others[:1]] if case.prepared.actor in known else []
 

@@ -89,7 +89,7 @@ def _by(odds: Odds, asked: str) -> Odds:
 
     masses: dict[Hashable, Fraction] = {}
     for end, mass in odds.masses.items():
-        key = end.told(asked)
+        key = getattr(end, asked)
         masses[key] = masses.get(key, odds.open * 0) + mass
     return structs.replace(odds, masses=masses)
 
@@ -122,7 +122,7 @@ def _sampled(case: Case, odds: Mapping[str, Odds]) -> Iterator[Diagnostic]:
         outcome, _ = play(case.prepared, dealer=dealer, players=Seats(policies={"": uniform}))
         ends.append(End.of(outcome))
     for asked, one in odds.items():
-        counts = Counter(end.told(asked) for end in ends)
+        counts = Counter(getattr(end, asked) for end in ends)
         for key in counts:
             if key not in one.masses and not one.open:
                 yield finding(f"{_named(key)} occurred in play, but not in the odds", case.place, _SAMPLED)

@@ -110,14 +110,10 @@ class Subject:
         """Return where a key of `ruleset.toml` stands."""
         return place_of_key(self.rules, *path)
 
-    def files(self, folder: str) -> list[Path]:
-        """Return the TOML files of one of the ruleset's folders, such as `scenes`."""
-        return [path for root in self.rules.folders for path in sorted((root / folder).glob("*.toml"))]
-
     @cached_property
     def scenes(self) -> list[tuple[Path, Scene | RpgresError]]:
         """The scenes that come with the ruleset, or why one cannot be read."""
-        return [(path, self._scene(path)) for path in self.files("scenes")]
+        return [(path, self._scene(path)) for path in self.rules.layers.files("scenes")]
 
     def _scene(self, path: Path) -> Scene | RpgresError:
         def load(_code: Ruleset, *, switches: Mapping[str, str], extra: object) -> Rules:

@@ -139,7 +139,7 @@ def _case(text: str) -> Case:
 
 def own_vectors(rules: Rules) -> list[Path]:
     """Return the files of vectors that a ruleset and what is laid over it bring, in their folders `vectors`."""
-    return [path for folder in rules.folders for path in sorted((folder / "vectors").glob(f"*{SUFFIX}"))]
+    return rules.layers.files("vectors", f"*{SUFFIX}")
 
 
 def run_vectors(rules: Rules, paths: Sequence[Path]) -> VectorReport:

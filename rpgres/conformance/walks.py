@@ -112,11 +112,6 @@ class End(msgspec.Struct, frozen=True):
         effects = plain([outcome.band, outcome.success, outcome.margin, outcome.effects])
         return cls(outcome.band, outcome.margin, outcome.total, effects)
 
-    def told(self, asked: str) -> Hashable:
-        """Return what answers a question of odds."""
-        found: Hashable = getattr(self, asked)
-        return found
-
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Time

@@ -141,7 +141,7 @@ def dice(text: str) -> Dice:
     except NotationError as error:
         # The canonical text can be a little longer and deeper than what was typed.
         message = f"written out in full, {error.message}"
-        raise notation.over(error.details["limit"], NotationError(message, text, 0, len(text))) from None
+        raise NotationError(message, text, 0, len(text), limit=error.details["limit"]) from None
 
 
 def _compiled(node: notation.Node) -> Dice:

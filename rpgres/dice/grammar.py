@@ -13,8 +13,6 @@ from typing import TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpgres.errors import NotationError
-
 MOST_TEXT = 1_000  # characters of an expression
 MOST_NESTING = 50  # parentheses inside each other
 MOST_DICE = 1_000  # in a whole expression
@@ -328,12 +326,6 @@ def _single(parts: dict[str, Node]) -> dict[str, Node]:
     if len(parts) > 1:
         raise ValueError("a quotient has one name")
     return parts
-
-
-def over(limit: str, error: NotationError) -> NotationError:
-    """Return the error with the name of the limit that was passed among its details."""
-    error.details["limit"] = limit
-    return error
 
 
 def _write_inside(node: Node) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
-from functools import reduce
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial, reduce
 from math import inf
 
 from rpgres.errors import FileError, RuleError
@@ -58,7 +58,7 @@ def definition_faults(rules: Rules) -> Iterator[Fault]:
                 "taken-name", at, f"{name!r} is already a function or a name of every die; rename the definition"
             )
         for path, text in ((("value",), its.value), *((("cases", word), text) for word, text in its.cases.items())):
-            yield from _unreadable((*at, *path), text)
+            yield from _unreadable((*at, *path), text) if text else ()
         yield from _after_else((*at, "cases"), its.cases)
 
 
@@ -185,22 +185,17 @@ def _sources(name: str, action: Action) -> Iterator[tuple[KeyPath, str]]:
                 yield (*at, "dice", key, part), text
 
 
-def _unreadable(path: KeyPath, text: str) -> Iterator[Fault]:
-    if not text or text == ELSE:
-        return
+def _unreadable(path: KeyPath, text: str, read: Callable[[str], Expr] = formula) -> Iterator[Fault]:
     try:
-        formula(text)
+        if text != ELSE:
+            read(text)
     except FormulaError as error:
         yield Fault("bad-dice", path, error.raw)
 
 
 def _texts(rules: Rules, name: str, action: Action) -> Iterator[Fault]:
     for path, text in _sources(name, action):
-        try:
-            if text != ELSE:
-                read_formula(rules.file, action, text)
-        except FormulaError as error:
-            yield Fault("bad-dice", path, error.raw)
+        yield from _unreadable(path, text, partial(read_formula, rules.file, action))
 
 
 def _bands(rules: Rules, name: str, action: Action) -> Iterator[Fault]:

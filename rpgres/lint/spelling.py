@@ -73,13 +73,12 @@ _FORMULAS = frozenset(["dice", "numbers", "bands", "band", "define"])
 
 def _on_sheets(rules: Rules, fields: Iterable[str]) -> Iterator[str]:
     """Yield the abilities that the ruleset's own characters have, on sheets and in scenes."""
-    for folder in rules.folders:
-        for path in sorted((folder / "sheets").glob("*.toml")):
-            yield from _abilities(_data(path), fields)
-        for path in sorted((folder / "scenes").glob("*.toml")):
-            characters = _data(path).get("characters")
-            for character in characters.values() if isinstance(characters, dict) else ():
-                yield from _abilities(character, fields)
+    characters: list[Any] = [_data(path) for path in rules.layers.files("sheets")]
+    for path in rules.layers.files("scenes"):
+        written = _data(path).get("characters")
+        characters += written.values() if isinstance(written, dict) else ()
+    for character in characters:
+        yield from _abilities(character, fields)
 
 
 def _data(path: FilePath) -> dict[str, Any]:

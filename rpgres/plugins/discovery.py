@@ -177,11 +177,6 @@ def unused_disabled(*, extra: Sequence[Path] = ()) -> list[str]:
     return parts
 
 
-def installed_entries() -> list[Entry]:
-    """Return the entry points of what is installed that can be imported, those that ship with rpgres left out."""
-    return usable(installed_plugins())
-
-
 def ended_faults() -> list[str]:
     """Return what there is to tell of every plugin that is known to end the process that imports it."""
     return [failure(entry, "import", reason).message for entry, reason in ENDED.items()]

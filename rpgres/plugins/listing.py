@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NoReturn
 
 import msgspec
 
@@ -133,11 +132,7 @@ def _check_thoroughly(entry: Entry) -> tuple[str, str]:
             if not isinstance(error, FileError):
                 raise
         if problems:
-            _refuse_data(entry, problems)
+            head = "its data are faulty:" if entry.folder else "its data and its code do not match:"
+            message = problems[0] if len(problems) == 1 else "\n".join((head, *problems))
+            raise failure(entry, "validate", message)
     return file.title, file.summary
-
-
-def _refuse_data(entry: Entry, problems: Sequence[str]) -> NoReturn:
-    head = "its data are faulty:" if entry.folder else "its data and its code do not match:"
-    message = problems[0] if len(problems) == 1 else "\n".join((head, *problems))
-    raise failure(entry, "validate", message)

@@ -258,17 +258,12 @@ def _check_bounds(number: int, fields: list[Field], path: str) -> None:
     raise UsageError(f"{path} is a whole number, {bounds} on a sheet of this ruleset, not {number}")
 
 
-_RECORDS = {"integer": int, "flag": bool, "text": str, "choice": str}
+_RECORDS = {"integer": (int, "a whole number"), "flag": (bool, "true or false"), "text": (str, "a text")}
 
 
 def _check_record(field: RecordField, value: object, path: str) -> None:
-    if type(value) is not _RECORDS[field.kind] or (field.kind == "choice" and value not in field.choices):
-        wanted = {
-            "integer": "a whole number",
-            "flag": "true or false",
-            "text": "a text",
-            "choice": f"one of {', '.join(field.choices)}",
-        }[field.kind]
+    type_, wanted = _RECORDS.get(field.kind, (str, f"one of {', '.join(field.choices)}"))
+    if type(value) is not type_ or (field.kind == "choice" and value not in field.choices):
         raise UsageError(f"{path} is {wanted}, not {plain(value)!r}")
 
 

@@ -374,15 +374,17 @@ class Layers:
         self._read[file_name] = found
         return found
 
+    def files(self, folder: str, pattern: str = "*.toml") -> list[Path]:
+        """Return the files in the folders of a name, such as `scenes`, those of the farthest first."""
+        return [path for root in self.folders for path in sorted((root / folder).glob(pattern))]
+
     def deck_texts(self, name: str) -> list[Text]:
         """Return a deck as each file writes it, the farthest first; nothing when none does."""
         return self._texts(f"decks/{name}.toml", "decks", name)
 
     def deck_names(self) -> list[str]:
         """Return the names of all decks: the ruleset's, those of its kits and overlays."""
-        found = dict.fromkeys(self._file.decks)
-        for folder in self.folders:
-            found |= dict.fromkeys(path.stem for path in sorted((folder / "decks").glob("*.toml")))
+        found = dict.fromkeys((*self._file.decks, *(path.stem for path in self.files("decks"))))
         return [name for name in found if self._has_deck(name)]
 
     def _has_deck(self, name: str) -> bool:
@@ -407,10 +409,7 @@ class Layers:
 
     def table_names(self) -> list[str]:
         """Return the names of all outcome tables, those of `ruleset.toml` first."""
-        found = dict.fromkeys(self._file.outcomes)
-        for folder in self.folders:
-            found |= dict.fromkeys(path.stem for path in sorted((folder / "outcomes").glob("*.toml")))
-        return list(found)
+        return list(dict.fromkeys((*self._file.outcomes, *(path.stem for path in self.files("outcomes")))))
 
     def outcome_texts(self) -> Iterator[Text]:
         """Yield every outcome table, and the menus, as each file writes them."""

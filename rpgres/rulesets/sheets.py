@@ -434,7 +434,7 @@ def lay_distinct(state: State, tags: Iterable[Tag]) -> State:
 
 def sheet_names(rules: Rules) -> list[str]:
     """Return the names of the sheets that come with a ruleset and its overlays."""
-    return [path.stem for folder in rules.folders for path in sorted((folder / "sheets").glob("*.toml"))]
+    return [path.stem for path in rules.layers.files("sheets")]
 
 
 def unique_name(name: str, *, taken: Mapping[str, Any]) -> str:
