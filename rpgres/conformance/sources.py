@@ -10,7 +10,7 @@ from importlib.util import find_spec, resolve_name
 from pathlib import Path
 from typing import NamedTuple
 
-from rpgres.conformance.records import NothingToCheck, Place, finding
+from rpgres.conformance.records import NothingToCheck, finding, place
 from rpgres.conformance.subjects import Subject
 from rpgres.rulesets import Ruleset
 from rpgres.toml.diagnostics import Diagnostic
@@ -79,10 +79,10 @@ def check_sources(subject: Subject) -> Iterator[Diagnostic]:
         try:
             tree = ast.parse(file.read_bytes(), str(file))
         except (OSError, SyntaxError, ValueError) as error:
-            yield finding(f"the source of {module} cannot be read: {error}", Place(str(file)))
+            yield finding(f"the source of {module} cannot be read: {error}", place(str(file)))
             continue
         for fault in sorted([*faults_in(tree), *_undeclared(tree, _top(module), subject.distribution)]):
-            yield finding(fault.what, Place(str(file), fault.line), fault.advice)
+            yield finding(fault.what, place(str(file), fault.line), fault.advice)
 
 
 def _undeclared(tree: ast.Module, own: str, distribution: str) -> Iterator[Fault]:

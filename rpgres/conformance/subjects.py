@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from rpgres.conformance.records import Place, finding
+from rpgres.conformance.records import finding, place
 from rpgres.conformance.walks import SECONDS, Walk, accounts, deadline, first_plays, plain, walk
 from rpgres.engine.prepare import Prepared, prepare
 from rpgres.errors import RpgresError, UsageError
@@ -58,18 +58,17 @@ class Case(msgspec.Struct, frozen=True):
         return self.leaf is None
 
     @property
-    def place(self) -> Place:
+    def place(self) -> Diagnostic:
         """Where it stands: an example in the ruleset's data, or a step in its scene."""
         if self.leaf is None:
             return place_of_key(self.prepared.rules, "actions", self.prepared.action, "example")
         leaf = self.leaf
-        return Place(leaf.source.path, locate(leaf.source.text, leaf.path), key_text(leaf.path))
+        return place(leaf.source.path, locate(leaf.source.text, leaf.path), key_text(leaf.path))
 
 
-def place_of_key(rules: Rules, *path: str | int) -> Place:
+def place_of_key(rules: Rules, *path: str | int) -> Diagnostic:
     """Return where a key of `ruleset.toml` stands."""
-    found = located_in(rules.layers.texts(), Fault("", path, ""))
-    return Place(found.file, found.line, found.key)
+    return located_in(rules.layers.texts(), Fault("", path, ""))
 
 
 def open_subject(ruleset: Ruleset, *, is_installed: bool = True) -> Subject:
@@ -106,7 +105,7 @@ class Subject:
         self._walks: dict[int, Walk] = {}
         self._kept = b""
 
-    def place(self, *path: str | int) -> Place:
+    def place(self, *path: str | int) -> Diagnostic:
         """Return where a key of `ruleset.toml` stands."""
         return place_of_key(self.rules, *path)
 
@@ -206,8 +205,7 @@ class Subject:
                 told = first_plays(case.prepared)
                 if told is not None:
                     failed.add(case.prepared.action)
-                    file, line, key = case.place
-                    told = msgspec.structs.replace(told, file=file, line=line, key=key)
+                    told = msgspec.structs.replace(case.place, message=told.message, advice=told.advice)
                 played.append((case, told))
         return played
 

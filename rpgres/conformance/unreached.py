@@ -75,9 +75,8 @@ def _unreached(rules: Rules, name: str) -> Iterator[Diagnostic]:
     told = "this band never comes: its probability is 0 for all inputs"
     told = told if is_sure else f"this band may never come: its probability is 0 for the {tried:,} inputs tried"
     for band in (one for one in action.bands if one in left):
-        place = place_of_key(rules, "actions", name, "bands", band)
-        found = Diagnostic("never-matches", told, place.file, place.line, key=place.key)
-        yield msgspec.structs.replace(found, severity="warning" if is_sure else "note")
+        found, severity = place_of_key(rules, "actions", name, "bands", band), "warning" if is_sure else "note"
+        yield msgspec.structs.replace(found, code="never-matches", message=told, severity=severity)
 
 
 def _combinations(ranges: Sequence[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:

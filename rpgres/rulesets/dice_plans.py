@@ -88,8 +88,12 @@ class GroupPlan(Struct, frozen=True):
     @property
     def counts(self) -> tuple[Formula, ...]:
         """The formulas on which the number and the kind of its dice depend."""
-        found = (piece for piece in (*self.pieces, self.again) if piece is not None)
-        return tuple(piece for piece in found if not isinstance(piece, str))
+        return (*self.inside, *((self.again,) if self.again is not None else ()))
+
+    @property
+    def inside(self) -> tuple[Formula, ...]:
+        """The formulas in braces."""
+        return tuple(piece for piece in self.pieces if not isinstance(piece, str))
 
     @property
     def of_a_die(self) -> tuple[Formula, ...]:
@@ -99,12 +103,12 @@ class GroupPlan(Struct, frozen=True):
     @property
     def formulas(self) -> tuple[Formula, ...]:
         """Its formulas."""
-        return (*(piece for piece in self.pieces if not isinstance(piece, str)), *self.of_a_die)
+        return (*self.inside, *self.of_a_die)
 
     @property
     def named(self) -> tuple[str, ...]:
         """The names that stand alone in its dice: of numbers, or of dice as they were typed."""
-        trees = (piece.tree for piece in self.pieces if not isinstance(piece, str))
+        trees = (one.tree for one in self.inside)
         return tuple(one.name for one in trees if isinstance(one, Name) and not one.name.startswith(SLOT))
 
 

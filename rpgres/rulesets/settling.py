@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from operator import add, mul, sub
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from rpgres.dice.grammar import divide
 from rpgres.errors import FileError
 from rpgres.model.state import EMPTY, Map, freeze
 from rpgres.rulesets.registry import Effect
@@ -355,15 +357,9 @@ def value_of(value: Any, margin: int | None, numbers: Mapping[str, Any] = EMPTY)
     if not isinstance(number, int):
         return value
     number = -number if sign else number
-    match operator:
-        case "+":
-            return number + int(operand)
-        case "-":
-            return number - int(operand)
-        case "*":
-            return number * int(operand)
-        case "/":
-            from rpgres.dice.grammar import divide
+    if not operator:
+        return number
+    return _OPERATORS[operator](number, int(operand)) if operator != "/" or int(operand) else value
 
-            return divide(number, int(operand)) if int(operand) else value
-    return number
+
+_OPERATORS = {"+": add, "-": sub, "*": mul, "/": divide}

@@ -218,26 +218,22 @@ def make_sheet(
     }
     fields = rules.file.sheet
     counters: dict[str, int] = {}
-    abilities: dict[str, int] = {}
-    texts: dict[str, str] = {}
-    seat = GM if any(values.get(name) == GM for name, field in fields.items() if field.kind == "seat") else ""
-    records: dict[str, Map[str, Map[str, Any]]] = {}
+    texts, rated = _of_kind(fields, values, "text"), _of_kind(fields, values, "abilities").values()
+    seat = GM if GM in _of_kind(fields, values, "seat").values() else ""
     for field_name, field in fields.items():
-        value = values.get(field_name)
         if field.kind == "counter" and not (field.of_players and seat == GM):
             default = counters.get(field.default, 0) if isinstance(field.default, str) else field.default
-            counters[field_name] = value if value is not None else default or 0
-        elif field.kind == "abilities":
-            abilities |= {slug(ability): rating for ability, rating in (value or {}).items()}
-        elif field.kind == "text" and value is not None:
-            texts[field_name] = value
-        elif field.kind == "records" and value:
-            records[field_name] = freeze({key: msgspec.to_builtins(record) for key, record in value.items()})
+            counters[field_name] = values.get(field_name, default or 0)
+    records = {
+        key: freeze({name: msgspec.to_builtins(record) for name, record in written.items()})
+        for key, written in _of_kind(fields, values, "records").items()
+        if written
+    }
     tracks, written = _tracks(rules, values)
     character = Character(
         name=name,
         title=texts.get("name", name),
-        abilities=Map(abilities),
+        abilities=Map({slug(ability): rating for its in rated for ability, rating in its.items()}),
         counters=Map(counters),
         tracks=tracks,
         records=Map(records),
@@ -327,33 +323,32 @@ def foreign(rules: Rules, data: Mapping[str, Any]) -> str | None:
 
 def _tags(fields: Mapping[str, Field], values: Mapping[str, Any], *, on: str) -> Iterator[Tag]:
     for name, field in fields.items():
-        if field.kind == "tags" and name in values:
+        if name in values and (field.kind == "tags" or (field.kind == "records" and field.tag)):
             texts = values[name]
-            for text in texts.values() if isinstance(texts, dict) else texts:
-                yield Tag(text, field.tag, on)
-        elif field.kind == "records" and field.tag:
-            for text in values.get(name, ()):
+            for text in texts.values() if field.kind == "tags" and isinstance(texts, dict) else texts:
                 yield Tag(text, field.tag, on)
 
 
 def _tracks(rules: Rules, values: Mapping[str, Any]) -> tuple[Map[str, tuple[Box, ...]], list[tuple[str, str]]]:
     """Return the boxes of every track, with what is marked and written in them, and the (text, tag kind) written."""
     fields = rules.file.sheet
-    marks: dict[str, Any] = {}
-    for name, field in fields.items():
-        if field.kind == "marks":
-            marks |= values.get(name, {})
+    marks = {track: names for its in _of_kind(fields, values, "marks").values() for track, names in its.items()}
     tracks = {
         name: tuple(Box(box, size, "x" if box in marks.get(name, ()) else "") for box, size in boxes.items())
         for name, boxes in _boxes(rules, values).items()
     }
     written: list[tuple[str, str]] = []
-    for name, field in fields.items():
-        if field.kind == "written" and name in values:
-            for box, text in values[name].items():
-                tracks[field.track] = mark_box(tracks[field.track], box, text=text)
-                written.append((text, rules.file.tracks[field.track].tag))
+    for name, texts in _of_kind(fields, values, "written").items():
+        track = fields[name].track
+        for box, text in texts.items():
+            tracks[track] = mark_box(tracks[track], box, text=text)
+            written.append((text, rules.file.tracks[track].tag))
     return Map(tracks), written
+
+
+def _of_kind(fields: Mapping[str, Field], values: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    """Return what stands under the keys of one kind."""
+    return {name: values[name] for name, field in fields.items() if field.kind == kind and name in values}
 
 
 def name_faults(rules: Rules, data: Mapping[str, Any]) -> Iterator[Fault]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
+from math import inf
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -61,6 +62,11 @@ class RowPlan(msgspec.Struct, frozen=True):
         """The table whose rows it stands for; empty where it is a row of its own."""
         return self.links[0] if not self.name and len(self.links) == 1 else ""
 
+    @property
+    def ends(self) -> list[tuple[float, float]]:
+        """The lowest and the highest of each of its spans."""
+        return [(-inf if low is None else low, inf if high is None else high) for low, high in self.spans]
+
 
 class TablePlan(msgspec.Struct, frozen=True):
     """A table, ready to be rolled on.
@@ -100,15 +106,15 @@ class TablePlan(msgspec.Struct, frozen=True):
         Returns:
             None where several rows have the numbers beyond these, or none.
         """
-        end: Span
-        if law.above is not None:
-            end = law.above, None
-        elif law.under is not None:
-            end = None, law.under
-        else:
+        if law.above is None and law.under is None:
             return None
-        rows, beside = ([row for row in part if _meets(row, end)] for part in (self.rows, self.also))
-        if len(rows) != 1 or not all(_has_all(row, end) for row in (*rows, *beside)):
+        bottom, top = (law.above, inf) if law.above is not None else (-inf, law.under or 0)
+        rows, beside = (
+            [row for row in part if any(high >= bottom and low <= top for low, high in row.ends)]
+            for part in (self.rows, self.also)
+        )
+        whole = [row for row in (*rows, *beside) if any(low <= bottom and high >= top for low, high in row.ends)]
+        if len(rows) != 1 or len(whole) < len(rows) + len(beside):
             return None
         return rows[0].number, beside[0].number if beside else None
 
@@ -116,23 +122,6 @@ class TablePlan(msgspec.Struct, frozen=True):
     def again(self) -> frozenset[str]:
         """The keys of the rows that roll again, which are left out then."""
         return frozenset(str(row.key) for row in self.rows if row.row.again)
-
-
-def _meets(row: RowPlan, end: Span) -> bool:
-    low, high = end
-    return any(
-        (top is None or low is None or top >= low) and (bottom is None or high is None or bottom <= high)
-        for bottom, top in row.spans
-    )
-
-
-def _has_all(row: RowPlan, end: Span) -> bool:
-    """Tell whether one span of a row has all numbers from, or down from, an end."""
-    low, high = end
-    return any(
-        (bottom is None or (low is not None and bottom <= low)) and (top is None or (high is not None and top >= high))
-        for bottom, top in row.spans
-    )
 
 
 class RowBand(Band, frozen=True, kw_only=True):
