@@ -98,11 +98,7 @@ def _is_taken(case: Case, inputs: Mapping[str, Any], sheets: list[str]) -> bool:
 
 
 def _act(case: Case, inputs: Mapping[str, Any], sheets: list[str]) -> Done:
-    """Return the result of an action at a table of its own, typed by the actor's seat.
-
-    Raises:
-        RpgresError: the table refuses it.
-    """
+    """Return the result of an action at a table of its own, typed by the actor's seat."""
     rules = case.prepared.rules
     with TemporaryDirectory() as folder, _noted_in(folder):
         place = Place(Path(folder) / "table.db")

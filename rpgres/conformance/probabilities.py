@@ -187,14 +187,7 @@ _SPARE_DESCRIBED = "roll fewer separate dice, or use fewer readings of them"
 
 
 def _bands(case: Case, policy: Policy, *, leaves: int, asked: dict[str, int]) -> Odds:
-    """Return the chances of a case's outcomes by band, each course followed until its band is fixed.
-
-    Args:
-        case: the action.
-        policy: who decides.
-        leaves: how many courses are followed at most.
-        asked: gets for each label how often a course asks it at most.
-    """
+    """Return the chances of a case's outcomes by band, each course followed until its band is fixed."""
     runs, playing = Runs(), partial(play, case.prepared, asked="outcome")
 
     def once(dealer: WalkDealer) -> str:

@@ -6,6 +6,7 @@ import ast
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from importlib.util import find_spec, resolve_name
 from pathlib import Path
 from typing import NamedTuple
@@ -87,12 +88,7 @@ def check_sources(subject: Subject) -> Iterator[Diagnostic]:
 
 def _undeclared(tree: ast.Module, own: str, distribution: str) -> Iterator[Fault]:
     """Yield the modules of others that are imported though the distribution does not depend on what brings them."""
-    imported = dict[str, int]()
-    for node in _running(tree):
-        if isinstance(node, ast.Import):
-            imported.update({_top(alias.name): node.lineno for alias in node.names})
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            imported[_top(node.module or "")] = node.lineno
+    imported = {_top(module): line for line, module, _ in _imports(tree, own)}
     others = {name: line for name, line in imported.items() if name not in {own, OWN, "", *sys.stdlib_module_names}}
     if not others or distribution in ("", OWN):
         return
@@ -168,16 +164,20 @@ def _imported(name: str, file: Path) -> Iterator[str]:
     except (OSError, SyntaxError, ValueError):
         return
     package = name if file.name == "__init__.py" else name.rpartition(".")[0]
+    for _, module, names in _imports(tree, package):
+        yield module
+        yield from (f"{module}.{one}" for one in names)
+
+
+def _imports(tree: ast.Module, package: str) -> Iterator[tuple[int, str, list[str]]]:
+    """Yield every module that is imported by absolute name, with the line, and the names that are taken from it."""
     for node in _running(tree):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            yield from ((node.lineno, alias.name, []) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            try:
+            with suppress(ImportError):
                 base = resolve_name("." * node.level + (node.module or ""), package)
-            except ImportError:
-                continue
-            yield base
-            yield from (f"{base}.{alias.name}" for alias in node.names)
+                yield node.lineno, base, [alias.name for alias in node.names]
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -273,19 +273,8 @@ def _global(node: ast.Global, _named: dict[str, str]) -> Iterator[Fault]:
     yield Fault(node.lineno, f"it changes the module's {names}", f"{_ELSEWHERE}; keep lasting data in the state")
 
 
-_CHANGING = {
-    "append",
-    "add",
-    "update",
-    "pop",
-    "setdefault",
-    "extend",
-    "insert",
-    "clear",
-    "remove",
-    "popitem",
-    "discard",
-}
+_CHANGING = {"append", "extend", "insert", "remove", "pop", "clear", "add", "discard"}  # methods of lists and sets
+_CHANGING |= {"update", "setdefault", "popitem"}  # and of dicts
 _LASTS = "it keeps its value from run to run; keep lasting data in the state"
 
 

@@ -123,11 +123,7 @@ def read_vectors(path: Path) -> list[tuple[int, Case]]:
 
 
 def _case(text: str) -> Case:
-    """Return the case of a line.
-
-    Raises:
-        ValueError: it is none; the message says why.
-    """
+    """Return the case of a line."""
     try:
         data = json.loads(text)
     except json.JSONDecodeError as error:

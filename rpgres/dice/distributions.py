@@ -368,13 +368,7 @@ def followed(die: Law, pool: Pool) -> int:
 
 
 def _depth(die: Law, pool: Pool, least: int) -> tuple[int, int | None]:
-    """Return how many explosions are followed, and the value from which on all values are one.
-
-    Args:
-        die: what one face shows.
-        pool: the die's pool.
-        least: what an explosion adds at least.
-    """
+    """Return how many explosions are followed, and the value from which on all values are one."""
     explosion = pool.explosion
     assert explosion
     if explosion.once:

@@ -99,7 +99,7 @@ def _exploding(scan: Scanner, pool: Pool, on: Comparison, start: int) -> Compari
 
 
 def _again(scan: Scanner, pool: Pool, found: re.Match[str] | None) -> Explosion:
-    """Read behind `again` which faces are followed by another die, which counts for itscan."""
+    """Read behind `again` which faces are followed by another die, which counts for itself."""
     assert found
     if found["from"]:
         on = _exploding(scan, pool, Comparison(">=", int(found["from"][:9])), found.start())

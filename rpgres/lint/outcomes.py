@@ -112,14 +112,7 @@ def _row(rules: Rules, path: KeyPath, row: Row, before: Scope, scope: Scope) -> 
 
 
 def _comes(rules: Rules, path: KeyPath, its: RowBody, before: Scope, scope: Scope) -> Iterator[Fault]:
-    """Yield the faults in the effects of a row or an option.
-
-    Args:
-        path: where it stands.
-        its: the row or option.
-        before: what may be named in what it rolls.
-        scope: what may be named in its effects.
-    """
+    """Yield the faults in the effects of a row or an option."""
     if isinstance(its, Row):
         yield from _rolled_text((*path, "text"), its.text, before, scope)
     else:

@@ -114,11 +114,7 @@ def _die(at: KeyPath, table: RandomTable, plan: TablePlan, scope: Scope) -> Iter
 
 
 def _shown(die: str, plan: TablePlan) -> list[int | None]:
-    """Return the numbers that a die can show; with names in it, those at the ends of rows, and None for any beyond.
-
-    Raises:
-        UsageError: there are too many of them.
-    """
+    """Return the numbers that a die can show; with names in it, those at the ends of rows, and None for any beyond."""
     if names_in(die):
         ends = {end for row in plan.rows for span in row.spans for end in span if end is not None}
         near = {number + step for number in ends for step in (-1, 0, 1)}

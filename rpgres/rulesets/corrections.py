@@ -167,11 +167,7 @@ def _handed(pile: Pile, owner: str, old: str, new: str) -> Pile:
 
 
 def _check_known(rules: Rules, before: State, after: State, keys: list[str], path: str) -> None:
-    """Check that what is named and counted at a place is something that the ruleset, a sheet or the table knows.
-
-    Raises:
-        UsageError: it is not, or is out of the bounds that the sheet states.
-    """
+    """Check that what is named and counted at a place is something that the ruleset, a sheet or the table knows."""
     match keys:
         case ["counters", name] if name not in before.counters and name in after.counters:
             _check_counter(rules, before, name, path, of="the table")
@@ -339,14 +335,7 @@ def _without_character(state: State, name: str) -> State:
 
 
 def _put(value: Any, keys: list[str], text: str, *, path: str, field: str = "") -> Any:
-    """Return a value in which the place at the rest of a path holds what is typed.
-
-    Args:
-        keys: the rest of the path.
-        text: what is typed.
-        path: the whole path, for messages.
-        field: the name of the record's field that has led here.
-    """
+    """Return a value in which the place at the rest of a path holds what is typed."""
     if not keys:
         return _read(value, text, path=path, field=field)
     key, rest = keys[0], keys[1:]

@@ -307,11 +307,7 @@ def pool_of(group: GroupPlan) -> Pool | None:
 
 
 def _stages(plan: DicePlan) -> Iterator[str]:
-    """Yield the groups in an order in which each needs only those before it.
-
-    Raises:
-        FormulaError: two groups need each other.
-    """
+    """Yield the groups in an order in which each needs only those before it."""
     rolled: set[str] = set()
     for name, group in plan.groups.items():
         for one in group.counts:
@@ -331,11 +327,7 @@ def _stages(plan: DicePlan) -> Iterator[str]:
 
 
 def _steps(plan: DicePlan) -> Iterator[str]:
-    """Yield groups and questions in their order: a question right before its dice, or the first that name its answer.
-
-    Raises:
-        FormulaError: a question needs dice that are rolled only after it.
-    """
+    """Yield groups and questions in order: a question right before its dice, or the first that name its answer."""
     asked, rolled = set[str](), set[str]()
 
     def ask(label: str) -> str:

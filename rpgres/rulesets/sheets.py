@@ -271,12 +271,7 @@ def _twin_faults(rules: Rules, data: Mapping[str, Any]) -> Iterator[Fault]:
 
 
 def _prepared(rules: Rules, character: Character, *, where: str, source: Source | None, prefix: KeyPath) -> Character:
-    """Return what a ruleset's own code makes of a character that was read.
-
-    Raises:
-        FileError: the code refuses it; with what each of its functions found.
-        RuleError: the code failed.
-    """
+    """Return what a ruleset's own code makes of a character that was read."""
     told: list[str] = []
     is_complete = True
     for prepare in rules.ruleset.preparations:

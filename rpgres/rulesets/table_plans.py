@@ -159,14 +159,7 @@ def _plan(file: RulesetFile, name: str, table: RandomTable, titles: dict[str, st
 
 
 def _named(row: TableRow, key: str | int, titles: dict[str, str], mine: dict[str, TableRow]) -> str:
-    """Return the name of a row's outcome, which only rows share that say and do the same.
-
-    Args:
-        row: the row.
-        key: where it stands.
-        titles: the text of every name so far, in all tables; empty where any will do.
-        mine: the row of every name so far, in this table.
-    """
+    """Return the name of a row's outcome, which only rows share that say and do the same."""
     if row.name:
         return row.name
     words = slug(re.sub(BRACES, " ", row.text)) if re.sub(BRACES, "", row.text).strip() else slug(f"row {key}")
