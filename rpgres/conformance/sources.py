@@ -239,15 +239,12 @@ def _import_from(node: ast.ImportFrom, _named: dict[str, str]) -> Iterator[Fault
         return
     told = list(_forbidden(node, node.module))
     yield from told
+    public = ("*", *sys.modules[OWN].__all__)  # the package itself is loaded, and lists its names without loading them
     for alias in node.names if not told else ():
         if _top(node.module) != OWN:
             yield from _forbidden(node, f"{node.module}.{alias.name}")
-        elif node.module == OWN and alias.name not in _public_names():
+        elif node.module == OWN and alias.name not in public:
             yield from _forbidden(node, f"{OWN}.{alias.name}")
-
-
-def _public_names() -> set[str]:
-    return {*sys.modules[OWN].__all__, "*"}  # the package itself is loaded, and lists its names without loading them
 
 
 def _attribute(node: ast.Attribute, named: dict[str, str]) -> Iterator[Fault]:

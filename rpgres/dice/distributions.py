@@ -190,11 +190,8 @@ def _add(left: Law, right: Law, work: _Work) -> Law:
     added = _added(left, right, work)
     if not added.open:
         return added
-    return replace(added, above=_above(left, right), under=_opposite(_above(_negative(left), _negative(right))))
-
-
-def _opposite(value: int | None) -> int | None:
-    return None if value is None else -value
+    below = _above(_negative(left), _negative(right))
+    return replace(added, above=_above(left, right), under=None if below is None else -below)
 
 
 def _above(left: Law, right: Law) -> int | None:

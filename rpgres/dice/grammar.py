@@ -34,16 +34,6 @@ class Comparison(Struct, frozen=True):
     sign: str
     number: int
 
-    @staticmethod
-    def read(text: str) -> Comparison | None:
-        """Return the comparison of a text that is nothing else, such as `>=8`; None for any other text."""
-        bare = "".join(text.split())
-        sign = next((sign for sign in SIGNS if bare.startswith(sign)), "")
-        digits = bare[len(sign) :].removeprefix("-")
-        if not sign or not 0 < len(digits) < 10 or not DIGITS.issuperset(digits):
-            return None
-        return Comparison(sign, int(bare[len(sign) :]))
-
     def fits(self, value: int) -> bool:
         """Return whether `value` stands in this relation to the number."""
         return SIGNS[self.sign](value, self.number)

@@ -24,7 +24,8 @@ MOST_SHOWN = 10_000  # numbers of a die that has rows
 def table_faults(rules: Rules) -> Iterator[Fault]:
     """Yield what is wrong with the random tables of a ruleset."""
     menus = readable_menus(rules) if rules.file.tables else None
-    own = {name for part in rules.layers.parts for name in _names(part.data.get("actions"))}
+    written = [part.data.get("actions") for part in rules.layers.parts]
+    own = {name for actions in written if isinstance(actions, dict) for name in actions}
     for name, table in rules.file.tables.items():
         at = ("tables", name)
         if name in own:
@@ -46,10 +47,6 @@ def table_faults(rules: Rules) -> Iterator[Fault]:
             yield from _die(at, table, rules.plans[name], scope)
     yield from _too_few(rules.plans)
     yield from _endless(rules)
-
-
-def _names(data: object) -> Iterator[str]:
-    yield from data if isinstance(data, dict) else ()
 
 
 def _rows(at: KeyPath, table: RandomTable, rows: Mapping[str | int, TableRow]) -> Iterator[Fault]:

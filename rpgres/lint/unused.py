@@ -95,7 +95,7 @@ def _counters(rules: Rules) -> Iterator[Fault]:
         if described.does != "counter" or not counter or counter in on_sheets | set_before:
             continue
         path = ("effects", kind, "counter")
-        if _changes_somebody(rules, kind):
+        if any(one.get("kind") == kind and one.get("to", GM) != GM for one in _all_effects(rules)):
             yield missing(path, "counter on its sheets", counter, sorted(on_sheets))
             continue
         others = {its.counter for other, its in file.effects.items() if other != kind and its.counter != counter}
@@ -104,10 +104,6 @@ def _counters(rules: Rules) -> Iterator[Fault]:
         if near:
             message = f"this would create a counter {counter!r} next to the counter {near!r}"
             yield Fault("unknown-name", path, message, counter, known)
-
-
-def _changes_somebody(rules: Rules, kind: str) -> bool:
-    return any(one.get("kind") == kind and one.get("to", GM) != GM for one in _all_effects(rules))
 
 
 def _kinds(rules: Rules) -> Iterator[Fault]:

@@ -152,7 +152,7 @@ class LawBuilder:
             else:
                 for vector in states:
                     laws[vector] = self.law_of_group(group, places, self.known(vector, known))
-            states, total = self._joined(states, total, laws, places)
+            states, total = self._joined(states, total, laws)
             done.add(group)
             if len(states) > MOST_STATES:
                 raise LawSizeError(
@@ -220,9 +220,7 @@ class LawBuilder:
         self.highs[group, place] = max(self.highs.get((group, place), 0), high)
         self.falls[group, place] = max(self.falls.get((group, place), 0), fall)
 
-    def _joined(
-        self, states: dict[Vector, int], total: int, laws: dict[Vector, Law], places: tuple[int, ...]
-    ) -> tuple[dict[Vector, int], int]:
+    def _joined(self, states: dict[Vector, int], total: int, laws: dict[Vector, Law]) -> tuple[dict[Vector, int], int]:
         """Return the states joined with those of one more group."""
         join = Joining(self.kinds, self._caps(tuple(range(len(self.kinds))))).join()
         scale = lcm(*{total for _, total in laws.values()})
