@@ -105,16 +105,13 @@ def is_deeper(text: str, limit: int) -> bool:
 
 def last_key(text: str) -> tuple[str, int]:
     """Return the last key of a text as far as it is TOML, and its line; an empty key if there is none."""
-    scan = _Scan(text)
-    _scan_while_toml(scan)
-    path, offset = scan.last
+    path, offset = _scanned(text, most=0).last
     return key_text(path), text.count("\n", 0, offset) + 1 if path else 0
 
 
 def entries(text: str) -> tuple[dict[KeyPath, Entry], dict[KeyPath, int]]:
     """Return where each `key = value` of a TOML text stands, and the offset at which each key path is met first."""
-    scan = _Scan(text, most=_MOST_PATHS)
-    _scan_while_toml(scan)
+    scan = _scanned(text)
     return scan.entries, scan.offsets
 
 
@@ -122,16 +119,18 @@ def entries(text: str) -> tuple[dict[KeyPath, Entry], dict[KeyPath, int]]:
 @lru_cache(maxsize=_KEPT)
 def _spots(text: str) -> Mapping[KeyPath, Spot]:
     """Return the line and column of every key path of a text, or of the first ones where it has too many."""
-    scan = _Scan(text, most=_MOST_PATHS)
-    _scan_while_toml(scan)
+    scan = _scanned(text)
     starts = [0, *(found.end() for found in re.finditer("\n", text))]
     lines = {path: bisect_right(starts, offset) for path, offset in scan.offsets.items()}
     return {path: (line, scan.offsets[path] - starts[line - 1] + 1) for path, line in lines.items()}
 
 
-def _scan_while_toml(scan: _Scan) -> None:
+def _scanned(text: str, *, most: int = _MOST_PATHS) -> _Scan:
+    """Return what is noted of a text as far as it is TOML."""
+    scan = _Scan(text, most=most)
     with suppress(_LostError, _DeepError):
         _scan(scan)
+    return scan
 
 
 def _scan(scan: _Scan) -> None:
