@@ -11,7 +11,7 @@ from typing import Any
 
 from rpgres.conformance.behaviour import something
 from rpgres.conformance.records import NothingToCheck, finding
-from rpgres.conformance.subjects import Case, Subject, example_inputs
+from rpgres.conformance.subjects import Case, Subject
 from rpgres.engine.views import private_in, without_fields
 from rpgres.errors import RpgresError
 from rpgres.journal import commands, views
@@ -20,6 +20,7 @@ from rpgres.journal.commands import Done, Place
 from rpgres.journal.permissions import said_by_gm
 from rpgres.model.state import GM
 from rpgres.parameters.context import SHEET
+from rpgres.parameters.examples import example_inputs
 from rpgres.toml.diagnostics import Diagnostic
 
 _SAID = 'said-by = "gm" reserves an input for the game master; check the parameter and its fields'
