@@ -7,6 +7,7 @@ minus sign lives in a sum alone, sums do not stand in sums nor products in produ
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import chain, islice
 from operator import eq, ge, gt, le, lt
 from typing import TypeAlias
 
@@ -266,22 +267,19 @@ def pools_in(node: Node) -> Iterator[Pool]:
 
 def with_first(node: Node, new: Node) -> Node:
     """Return an expression with something else in place of its first pool."""
+    return _with_pools(node, chain([new], islice(pools_in(node), 1, None)))
+
+
+def _with_pools(node: Node, pools: Iterator[Node]) -> Node:
     if isinstance(node, Pool):
-        return new
+        return next(pools)
     if isinstance(node, Quotient | Named):
-        return replace(node, node=with_first(node.node, new))
+        return replace(node, node=_with_pools(node.node, pools))
     if isinstance(node, Product):
-        place = _place_of_pool(node.factors)
-        return Product((*node.factors[:place], with_first(node.factors[place], new), *node.factors[place + 1 :]))
+        return Product(tuple(_with_pools(factor, pools) for factor in node.factors))
     if isinstance(node, Sum):
-        place = _place_of_pool([term for _, term in node.terms])
-        sign, term = node.terms[place]
-        return Sum((*node.terms[:place], (sign, with_first(term, new)), *node.terms[place + 1 :]))
+        return Sum(tuple((sign, _with_pools(term, pools)) for sign, term in node.terms))
     return node
-
-
-def _place_of_pool(nodes: Sequence[Node]) -> int:
-    return next((place for place, node in enumerate(nodes) if any(pools_in(node))), 0)
 
 
 def parts_of(node: Node) -> dict[str, Node]:

@@ -309,10 +309,6 @@ def _bands(file: RulesetFile, plans: Mapping[str, TablePlan]) -> dict[str, Band]
 # A ruleset with what its tables bring
 
 
-def _summary(table: RandomTable, plan: TablePlan) -> str:
-    return f"A random table of {counted(len(table.rows), 'row')}: {plan.die or table.cards}."
-
-
 def with_tables(file: RulesetFile, ruleset_id: str) -> RulesetFile:
     """Return a ruleset in which every random table is an action of its name, with its outcomes and piles."""
     piles = dict(file.piles)
@@ -326,7 +322,8 @@ def with_tables(file: RulesetFile, ruleset_id: str) -> RulesetFile:
     plans = table_plans(file)
     actions = {
         name: Action(
-            summary=table.summary or _summary(table, plans[name]),
+            summary=table.summary
+            or f"A random table of {counted(len(table.rows), 'row')}: {plans[name].die or table.cards}.",
             sentence=f"{{actor}} rolls on the table {name.replace('-', ' ')}",
             parameters=table.parameters,
             required=table.required,
