@@ -15,7 +15,7 @@ from rpgres.parameters.kind import Described, Kind, Offers, Schema, Slot, Typed
 from rpgres.parameters.plain import NUMBER_OR_TEXT
 from rpgres.parameters.values import Opposition
 from rpgres.rulesets import Parameter, Rules
-from rpgres.toml.reading import nearest
+from rpgres.toml.diagnostics import nearest
 
 
 def _read(slot: Slot, value: Any) -> Opposition | None:

@@ -16,7 +16,7 @@ from rpgres.model.paths import ABSENT
 from rpgres.model.serialization import plain, read_state, state_record
 from rpgres.model.state import GM, ROLES, SCENE, Box, Character, Map, Pile, State, Tag, freeze, slug
 from rpgres.rulesets import Field, RecordField, Rules, unknown
-from rpgres.toml.reading import nearest
+from rpgres.toml.diagnostics import nearest
 
 EVERYBODY = "everybody"
 MOST_BOXES = 1000  # of a new track

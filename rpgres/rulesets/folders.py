@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -44,7 +44,7 @@ def data_folders(ruleset_id: str, *, own: Path | None, extra: Sequence[Path] = (
     folders = [base]
     for root in overlay_roots(extra):
         folder = root / ruleset_id
-        if not os.path.isdir(folder) or any(_same(folder, known) for known in folders):
+        if not os.path.isdir(folder) or is_one_of(folder, folders):
             continue
         if not _is_packaged_from(root.parent / "pyproject.toml", ruleset_id):
             folders.append(folder)
@@ -70,7 +70,7 @@ def _is_packaged_from(project: Path, ruleset_id: str) -> bool:
 
 def overlay_roots(extra: Sequence[Path] = ()) -> list[Path]:
     """Return the folders in which rulesets and overlays are sought, farthest first."""
-    roots = [user_folder() / "rulesets", Path("rulesets")]
+    roots = [Path(settings_folder()) / "rulesets", Path("rulesets")]
     roots += [Path(text) for text in reversed(os.environ.get("RPGRES_RULESETS", "").split(os.pathsep)) if text]
     roots += list(extra)
     return roots
@@ -83,13 +83,10 @@ def builtin_folder() -> Path:
     return shipped if os.path.isdir(shipped) else package.parent / "rulesets"
 
 
-def user_folder() -> Path:
-    """Return the user's configuration folder for rpgres, as `settings_folder` finds it."""
-    return Path(settings_folder())
-
-
-def _same(one: Path, other: Path) -> bool:
-    return one == other or os.path.realpath(one) == os.path.realpath(other)
+def is_one_of(folder: Path, others: Iterable[Path | None]) -> bool:
+    """Tell whether a folder is one of some, however they are spelt."""
+    place = os.path.realpath(folder)
+    return any(other is not None and os.path.realpath(other) == place for other in others)
 
 
 class Text(msgspec.Struct, frozen=True):

@@ -16,8 +16,7 @@ import msgspec
 
 from rpgres.errors import FileError, RpgresError
 from rpgres.text.harmless import in_line
-from rpgres.toml.diagnostics import Diagnostic, Fault, KeyPath, diagnostics_error
-from rpgres.toml.diagnostics import nearest as nearest  # as much asked for as the files
+from rpgres.toml.diagnostics import Diagnostic, Fault, KeyPath, diagnostics_error, nearest
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -22,8 +22,8 @@ from rpgres.rulesets.folders import Text, read_as
 from rpgres.toml import diagnostics, places
 from rpgres.toml import faults as second_pass
 from rpgres.toml import reading as tomlfiles
-from rpgres.toml.diagnostics import Diagnostic
-from rpgres.toml.reading import Source, locate, nearest, overlay, parse, read_source
+from rpgres.toml.diagnostics import Diagnostic, nearest
+from rpgres.toml.reading import Source, locate, overlay, parse, read_source
 from tests.support.effort import examples
 
 
