@@ -168,6 +168,7 @@ def _handed(pile: Pile, owner: str, old: str, new: str) -> Pile:
 
 def _check_known(rules: Rules, before: State, after: State, keys: list[str], path: str) -> None:
     """Check that what is named and counted at a place is something that the ruleset, a sheet or the table knows."""
+    tag = after.tag(keys[1]) if keys[0] == "tags" and len(keys) > 1 else None
     match keys:
         case ["counters", name] if name not in before.counters and name in after.counters:
             _check_counter(rules, before, name, path, of="the table")
@@ -194,8 +195,17 @@ def _check_known(rules: Rules, before: State, after: State, keys: list[str], pat
                 _check_record(fields[name], values[name], path)
         case ["audiences", name]:
             _require(name, [*before.tracks, *before.things], what="track or thing", of="the table", path=path)
-    _check_tag(rules, before, after, keys, path)
-    _check_seats(after, keys, path)
+            _check_seats(after, after.audiences.get(name), path)
+        case ["tags", _, "audience"] if tag is not None:
+            _check_seats(after, tag.audience, path)
+        case ["tags", _] | ["tags", _, "kind"] if tag is not None:
+            _check_kind(rules, before, tag, path)
+        case ["tags", _, "name"] if not all(slug(one.name) for one in after.tags):
+            raise UsageError(f"{path}: a name must not be empty")
+        case ["tags", _, "on"] if tag is not None and tag.on != SCENE:
+            _require(tag.on, before.characters, what="character", of="the table", path=path)
+        case ["tags", _, "uses", holder] if not any(holder in one.uses for one in before.tags):
+            _require(holder, (*before.characters, *ROLES), what="character", of="the table", path=path)
 
 
 def _require(name: str, known: Iterable[str], *, what: str, of: str, path: str) -> None:
@@ -263,39 +273,22 @@ def _check_record(field: RecordField, value: object, path: str) -> None:
         raise UsageError(f"{path} is {wanted}, not {plain(value)!r}")
 
 
-def _check_tag(rules: Rules, before: State, after: State, keys: list[str], path: str) -> None:
-    tag = after.tag(keys[1]) if keys[0] == "tags" and len(keys) > 1 else None
-    match keys:
-        case ["tags", _, "name"] if not all(slug(one.name) for one in after.tags):
-            raise UsageError(f"{path}: a name must not be empty")
-        case ["tags", _, "on"] if tag is not None and tag.on != SCENE:
-            _require(tag.on, before.characters, what="character", of="the table", path=path)
-        case ["tags", _, "uses", holder]:
-            known = (*before.characters, *ROLES)
-            if not any(holder in one.uses for one in before.tags):
-                _require(holder, known, what="character", of="the table", path=path)
-        case ["tags", _] | ["tags", _, "kind"] if tag is not None:
-            kinds = _kinds(rules, before)
-            is_misspelt = tag.kind not in kinds and nearest(tag.kind, kinds) is not None
-            if not tag.kind.strip() or is_misspelt:
-                raise UsageError(f"{path}: {unknown('kind of tag', tag.kind, kinds, of=f'the ruleset {rules.id}')}")
-
-
-def _kinds(rules: Rules, state: State) -> list[str]:
-    """Return the kinds of tags that are known; a ruleset's code may lay others."""
+def _check_kind(rules: Rules, before: State, tag: Tag, path: str) -> None:
+    """Check that the kind of a tag is none that is known, misspelt; a ruleset's code may lay others."""
     file = rules.file
     known: list[str] = []
     for declared in (file.sheet, file.tracks, file.parameters, file.effects):
         known += [one.tag for one in declared.values() if one.tag]
     laid = [name for name, effect in file.effects.items() if not effect.does]
-    return list(dict.fromkeys([*known, *(tag.kind for tag in state.tags), *laid]))
+    kinds = list(dict.fromkeys([*known, *(tag.kind for tag in before.tags), *laid]))
+    is_misspelt = tag.kind not in kinds and nearest(tag.kind, kinds) is not None
+    if not tag.kind.strip() or is_misspelt:
+        raise UsageError(f"{path}: {unknown('kind of tag', tag.kind, kinds, of=f'the ruleset {rules.id}')}")
 
 
-def _check_seats(after: State, keys: list[str], path: str) -> None:
+def _check_seats(after: State, named: tuple[str, ...] | None, path: str) -> None:
     """Check that what is for some seats alone is for seats that there are."""
     seats = {GM, *(after.seat_of(name) for name in after.characters)}
-    tag = after.tag(keys[1]) if keys[0] == "tags" and keys[2:] == ["audience"] else None
-    named = tag.audience if tag is not None else after.audiences.get(keys[1]) if keys[0] == "audiences" else None
     for seat in named or ():
         _require(seat, sorted(seats), what="seat", of="the table", path=path)
 

@@ -19,7 +19,7 @@ from rpgres.text.digest import blake2b
 from rpgres.text.folders import settings_folder
 from rpgres.toml.cache import parse_cached
 from rpgres.toml.diagnostics import Fault, diagnostics_error, unknown, unknown_name
-from rpgres.toml.reading import Source, located, overlay, read_source
+from rpgres.toml.reading import Source, inside, located, overlay, read_source
 
 BEGINS_SO = "a standalone ruleset.toml begins with `standalone = true`"
 
@@ -330,13 +330,8 @@ class Layers:
 
     def is_of_kits(self, *path: str) -> bool:
         """Tell whether something at a path of `ruleset.toml` comes from a kit, so that a ruleset need not use it."""
-        for part in self.parts:
-            found: Any = part.data if part.folder.parent == KITS else None
-            for key in path:
-                found = found.get(key) if isinstance(found, dict) else None
-            if found is not None:
-                return True
-        return False
+        kits = [part for part in self.parts if part.folder.parent == KITS]
+        return any(inside(part.data, path) is not None for part in kits)
 
     def table_texts(self, name: str) -> list[Text]:
         """Return an outcome table as each file writes it, the farthest first; nothing when none does."""
@@ -356,9 +351,7 @@ class Layers:
             return self._read[file_name]
         found: list[Text] = []
         for part in self.parts:
-            inline: Any = part.data
-            for key in path:
-                inline = inline.get(key) if isinstance(inline, dict) else None
+            inline = inside(part.data, path)
             if inline == {"remove": True}:
                 found.clear()
             elif inline and isinstance(inline, dict):  # anything else is replaced by a nearer file, or was refused

@@ -9,6 +9,7 @@ from rpgres.model.state import slug
 from rpgres.rulesets.actions import Action, Definition
 from rpgres.rulesets.rows import Band, Condition, Id, Record, check_effects
 from rpgres.rulesets.tables import RandomTable
+from rpgres.toml.reading import inside
 
 CLAIM = "claim"  # the label of the engine's own question whether something typed counts; no ruleset's
 SaidBy = Literal["", "player", "confirmed", "gm"]
@@ -529,10 +530,7 @@ class RulesetFile(Record, frozen=True):
 
     def setting(self, path: str) -> Any:
         """Return the setting at a path of names joined by dots; None where there is none."""
-        value: Any = self.settings
-        for name in path.split("."):
-            value = value.get(name) if isinstance(value, dict) else None
-        return value
+        return inside(self.settings, path.split("."))
 
     @property
     def window_names(self) -> dict[str, str]:

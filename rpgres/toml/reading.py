@@ -239,6 +239,13 @@ def _shown_error(
     return diagnostics_error([found], file=source.path, line=line, column=column)
 
 
+def inside(data: Any, path: Iterable[str]) -> Any:
+    """Return what stands in parsed TOML at a path of keys; None where nothing does."""
+    for key in path:
+        data = data.get(key) if isinstance(data, dict) else None
+    return data
+
+
 def overlay(base: dict[str, Any], nearer: dict[str, Any]) -> dict[str, Any]:
     """Return `base` with `nearer` merged over it: tables merge, everything else is replaced whole.
 
