@@ -123,7 +123,7 @@ def check_effects(**lists: list[dict[str, Any]]) -> None:
             raise ValueError(f"{key_text(fault.path)}: {fault.message}") from None
 
 
-class RowBody(Record, frozen=True):
+class RowBody(Record, frozen=True, kw_only=True):
     """What a row or an option of an outcome table rolls, changes and asks when it comes about.
 
     Attributes:

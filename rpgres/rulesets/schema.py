@@ -16,10 +16,11 @@ SaidBy = Literal["", "player", "confirmed", "gm"]
 SeenBy = Literal["", "all", "own"]
 
 
-class Input(Record, frozen=True):
+class Input(Record, frozen=True, kw_only=True):
     """What parameters and fields of forms have in common.
 
     Attributes:
+        kind: what may be typed, and what the rule gets.
         help: a line of help.
         default: the value when it is left out.
         choices: for a choice: what may be typed, and what it means.
@@ -32,6 +33,7 @@ class Input(Record, frozen=True):
         seen_by: which seats read the value at a persistent table: every seat (`all`), or the one that typed it (`own`).
     """
 
+    kind: str
     help: str
     default: str | int | bool | None = None
     choices: dict[str, str] = {}
@@ -52,7 +54,6 @@ class FormField(Input, frozen=True, kw_only=True):
     `said-by` and `seen-by` are as for parameters.
 
     Attributes:
-        kind: what may be typed, and what the rule gets.
         required: whether it has to be given.
     """
 
@@ -83,7 +84,6 @@ class Parameter(Input, frozen=True, kw_only=True):
     plain number is such a rating as well; `unit = "successes"` lets `3 successes` be the number 3 all the same.
 
     Attributes:
-        kind: what may be typed, and what the rule gets.
         name: the option's name where it differs from the key.
         metavar: what stands for the value in help.
         many: whether it can be given several times.
@@ -155,11 +155,10 @@ def speaker(described: Input) -> SaidBy:
     """
     if described.said_by:
         return described.said_by
-    kind = getattr(described, "kind", "")
-    if kind == "counter":
+    if described.kind == "counter":
         return "gm"
-    is_words = kind == "text" and not described.pile
-    is_plain = kind == "choice" and not getattr(described, "values", {})
+    is_words = described.kind == "text" and not described.pile
+    is_plain = described.kind == "choice" and not getattr(described, "values", {})
     return "player" if is_words or is_plain else "confirmed"
 
 
