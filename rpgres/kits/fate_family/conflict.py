@@ -400,7 +400,7 @@ def _discover(now: _Turn) -> Outcome:
 
 def _move_freely(now: _Turn) -> None:
     """Let a character move one zone for nothing, where nothing is in the way, before the action."""
-    table, setup, fighter, state = now.table, now.place.setup, now.fighter, now.table.state
+    table, setup, fighter = now.table, now.place.setup, now.fighter
     free = [] if _in_the_way(now) else zones.next_to(setup.zones, now.zone, free=True)
     wanted = zones.towards(setup.zones, now.zone, _enemy_zones(now), fighter)
     options = tuple(Option(zone, f"Move to {zone}.", int(zone == wanted)) for zone in free)
