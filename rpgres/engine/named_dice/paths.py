@@ -33,6 +33,7 @@ from rpgres.rulesets.formulas import Const, reduced
 
 MOST_KEPT = 100  # inputs of an action whose paths are kept
 MOST_NODES = 200_000  # of one action
+MOST_PLACES = 300_000  # that are looked at for them: many may come to one node
 MOST_ADDED = 400  # added dice that are followed
 LEFT_OPEN = 1e-12  # the greatest chance of more added dice than are followed
 HOLDS = (*OUTCOME_ONLY, "margin", "total", STATE)
@@ -162,6 +163,8 @@ class Paths:
         key = place, _key(chosen), *(rolled.get(group, ()) for group in self.plan.groups)
         found = self._known.get(key)
         if found is None:
+            if len(self._known) + len(self._last) >= MOST_PLACES:
+                raise _too_many("MOST_PLACES", MOST_PLACES)
             found = self._known[key] = self._made(place, chosen, rolled)
         return found
 
@@ -346,11 +349,14 @@ class Paths:
         if number == len(self.nodes):
             self.nodes.append(node)
             if number > MOST_NODES:
-                raise LawSizeError(
-                    f"these dice and decisions have more than {MOST_NODES:,} paths; use `rpgres simulate` instead",
-                    limit="MOST_NODES",
-                )
+                raise _too_many("MOST_NODES", MOST_NODES)
         return number
+
+
+def _too_many(name: str, limit: int) -> LawSizeError:
+    return LawSizeError(
+        f"these dice and decisions have more than {limit:,} paths; use `rpgres simulate` instead", limit=name
+    )
 
 
 class _Ends:
