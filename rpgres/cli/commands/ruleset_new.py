@@ -26,7 +26,7 @@ from rpgres.plugins.entries import standalone_folder
 from rpgres.plugins.likeness import Words, files_like, id_of, own_words
 from rpgres.plugins.loading import load_rules
 from rpgres.plugins.scaffold import check_name, write_folder
-from rpgres.toml.reading import nearest
+from rpgres.toml.diagnostics import nearest
 
 if TYPE_CHECKING:
     from rpgres.rulesets import Rules, Ruleset
