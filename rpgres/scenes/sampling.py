@@ -35,14 +35,14 @@ def sample_scene(
     Args:
         scene: the scene; its policies answer what its steps do not.
         runs: how often it is played.
-        by: the ending, or a path of the table at the end.
+        by: the ending, a path of the table at the end, or a detail of the last procedure's outcome.
         tells: is told how often it was played, and how often it will be; an interrupt there ends the plays.
     """
     found: Counter[str] = Counter()
     try:
         for run in range(runs):
             streams = Streams(run_seed(SEED, run))
-            standing = play_through(scene, lambda step, streams=streams: SeededDealer(streams, step=step))  # type: ignore[misc]  # a lambda has no types
+            standing = play_through(scene, lambda step, streams=streams: SeededDealer(streams, step=step), by=(by,))  # type: ignore[misc]  # a lambda has no types
             found[value_name(scene_result(scene, standing, by=(by,))[0])] += 1
             if tells is not None and not run % EVERY:
                 tells(run, runs)

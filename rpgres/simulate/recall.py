@@ -394,7 +394,7 @@ class Turns:
         prepared: the procedure, with its inputs read.
         dealer: answers chance.
         players: answer decisions.
-        key: returns what is counted at the end, of the outcome, the state after it and the last place.
+        key: returns what is counted at the end, of the outcome and the state after it.
         is_canonical: whether fields of the state may be replaced by others that are alike to the rules.
     """
 
@@ -403,7 +403,7 @@ class Turns:
         prepared: Prepared,
         dealer: TurnDealer,
         players: Seats,
-        key: Callable[[Outcome, State, Any], Any],
+        key: Callable[[Outcome, State], Any],
         *,
         is_canonical: bool,
     ) -> None:
@@ -478,7 +478,7 @@ class Turns:
             after = Standing(run.state, start.at, found.place)
             behind: Delta | _Ended = dealer.parts.changes(node, after, dealer.reads)
         elif found.band in rules.file.bands and not dealer.is_abridged:
-            behind = _Ended(self._key(found, apply_effects(rules, run.state, found), start.place))
+            behind = _Ended(self._key(found, apply_effects(rules, run.state, found)))
         else:  # without a band, which the run as a whole tells; or without the totals that are counted
             raise RpgresError(f"the end of {prepared.action} is not recalled")
         dealer.keep(behind)

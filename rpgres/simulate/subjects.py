@@ -11,14 +11,14 @@ from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.players import EVERY, Applied, Policies, Question, Seats
 from rpgres.engine.prepare import Prepared, answers_to, policies_of, prepare
-from rpgres.engine.procedures import PLACE
+from rpgres.engine.procedures import told_at_end
 from rpgres.engine.run import play
 from rpgres.engine.running import EFFECTS
 from rpgres.engine.stops import NeedsAnswer, Settled
 from rpgres.engine.table import Outcome
-from rpgres.errors import RpgresError, UsageError
+from rpgres.errors import RpgresError
 from rpgres.errors import named as as_input
-from rpgres.model.paths import NOTHING, QUANTIFIERS, Scope, parse_path
+from rpgres.model.paths import NOTHING, Scope, parse_path
 from rpgres.model.serialization import plain
 from rpgres.model.state import EMPTY, Box, State
 from rpgres.odds.exact import NeedsPolicy
@@ -26,11 +26,10 @@ from rpgres.odds.watching import unwatched
 from rpgres.scenes import Scene, play_scene, read_scene
 from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, onward
 from rpgres.scenes.playing import at_step
-from rpgres.scenes.walking import Players, play_bare
+from rpgres.scenes.walking import Players, is_path, play_bare, told_in_scene
 from rpgres.simulate.jobs import ActionSubject, Job, SceneSubject, policies_in, rebuild_rules, scene_folder
 from rpgres.simulate.recall import NotingDealer, TurnDealer, Turns, recalled
 from rpgres.text.harmless import to_json
-from rpgres.toml.diagnostics import unknown
 
 Value = int | str | None  # of a counted thing in one run; None where it has none
 Key = tuple[Value, ...]  # the value of each counted thing
@@ -111,16 +110,20 @@ def action_subject(prepared: Prepared, job: Job, subject: ActionSubject, named: 
     policies = Policies(policies_of(prepared, named, auto=job.auto, with_orders=True, files=True))
     is_procedure = bool(prepared.rules.file.actions[prepared.action].procedure)
     is_recalled = policies.by_question and not choose  # then dice alone decide
-    kind = _PlaceDealer if is_procedure else NotingDealer if is_recalled else SeededDealer
+    kind = NotingDealer if is_recalled and not is_procedure else SeededDealer
     dealer = kind(Streams(run_seed(job.seed, 0)))
     readers = [_end_reader(name) for name in job.by]
     asked = EFFECTS if readers else OUTCOME
     common = Seats(policies=policies)
     single, answers, refused = common.script.single, choice_things(choose), dict[str, tuple[Question, str]]()
 
-    def counted_at(outcome: Outcome, state: State, place: Any) -> Key:
+    def counted_at(outcome: Outcome, state: State) -> Key:
         state = unwatched(state) if readers else state
-        return (outcome.band, outcome.margin, outcome.total, *(read(state, place) for read in readers))
+        asked_for = (
+            read(state) if read is not None else counted(plain(told_at_end(outcome, name)))
+            for name, read in zip(job.by, readers, strict=True)
+        )
+        return (outcome.band, outcome.margin, outcome.total, *asked_for)
 
     def play_run(run: int) -> Key:
         if not choose:
@@ -143,7 +146,7 @@ def action_subject(prepared: Prepared, job: Job, subject: ActionSubject, named: 
             error.add(f" (run {run}, with the seed {run_seed(job.seed, run)})")
             raise
         state = apply_effects(prepared.rules, done.state, outcome) if readers else done.state
-        return counted_at(outcome, state, getattr(dealer, "place", None))
+        return counted_at(outcome, state)
 
     play_one: Callable[[int], Key] = play_run
     if is_recalled and is_procedure:
@@ -217,6 +220,7 @@ def scene_subject(scene: Scene, job: Job) -> Subject:
     """Return a scene, ready to be played."""
     things, names = scene_things(scene), _step_names(scene)
     readers = [_end_reader(name) for name in job.by]
+    details = [name for name in job.by if not is_path(name)]
     has_ends = things[:1] == [ENDING]
     counted_times = [name.removeprefix("times.") for name in things if name.startswith("times.")]
     program, rules, players = scene.program, scene.rules, Players(Policies(scene.policies))
@@ -225,12 +229,12 @@ def scene_subject(scene: Scene, job: Job) -> Subject:
     def play_run(run: int) -> Key:
         outcomes: dict[str, Value] = dict.fromkeys(names.values(), SKIPPED)
         times = dict.fromkeys(counted_times, 0)
-        state, at, place = scene.state, At(), None
+        state, at = scene.state, At()
         while not is_over(program, at := onward(program, rules, at, state)):
             leaf = leaf_at(program, at)
             dealer = dealers.of(program.number_of(leaf, at.passes), run)
             try:
-                outcome, after = play_bare(scene, leaf, scene.state if leaf.step.fresh else state, dealer, players)
+                found, after = play_bare(scene, leaf, scene.state if leaf.step.fresh else state, dealer, players)
             except NeedsAnswer as needs:
                 _told(scene, run_seed(job.seed, run))
                 raise _undecided(needs.question, run) from None
@@ -239,15 +243,22 @@ def scene_subject(scene: Scene, job: Job) -> Subject:
                 told.add(f" (run {run}, with the seed {run_seed(job.seed, run)})")
                 raise told from error
             state = state if leaf.step.fresh else after
+            outcome = found.band if found is not None else None
             at = after_step(program, rules, at, state, outcome=outcome)
+            if leaf.step.procedure:
+                at = told_in_scene(scene, at, found, details)
             name = names.get(leaf.number)
             if name is not None:
-                outcomes[name], place = outcome, dealer.place or place
+                outcomes[name] = outcome
                 if name in times:
                     times[name] += 1
         ending = (ending_of(program, rules, at, state) or None,)
         first, last = (ending, ()) if has_ends else ((), ending)
-        return (*first, *outcomes.values(), *times.values(), *last, *(read(state, place) for read in readers))
+        asked_for = (
+            read(state) if read is not None else counted(plain(at.counted.get(name)))
+            for name, read in zip(job.by, readers, strict=True)
+        )
+        return (*first, *outcomes.values(), *times.values(), *last, *asked_for)
 
     return Subject((*things, *job.by), play_run)
 
@@ -262,30 +273,6 @@ def _told(scene: Scene, seed: str) -> None:
         pass
 
 
-class _PlaceDealer(SeededDealer):
-    """A seeded dealer that remembers the last place of a procedure.
-
-    Attributes:
-        place: where its last turn began; None before the first.
-    """
-
-    __slots__ = ("place",)
-
-    def __init__(self, streams: Streams, *, step: int = 0) -> None:
-        super().__init__(streams, step=step)
-        self.place: Any = None
-
-    def move_to(self, run: int) -> None:
-        self.place = None
-        super().move_to(run)
-
-    def merge(self, key: Any) -> None:
-        """Take note of a place; a procedure merges at each of them."""
-        for part in key:
-            if type(part) is tuple and part[:1] == (PLACE,):
-                self.place = part[-1]
-
-
 class _Dealers:
     """The dealers of a scene's steps, kept from run to run since runs share hashes.
 
@@ -295,13 +282,13 @@ class _Dealers:
 
     def __init__(self, seed: str) -> None:
         self._streams = Streams(run_seed(seed, 0))
-        self._kept: dict[int, _PlaceDealer] = {}
+        self._kept: dict[int, SeededDealer] = {}
 
-    def of(self, number: int, run: int) -> _PlaceDealer:
+    def of(self, number: int, run: int) -> SeededDealer:
         """Return the dealer of a step in a run, by the step's number among the draws of a seed."""
         dealer = self._kept.get(number)
         if dealer is None:
-            dealer = _PlaceDealer(self._streams, step=number)
+            dealer = SeededDealer(self._streams, step=number)
             if number < _MOST_KEPT:
                 self._kept[number] = dealer
         dealer.move_to(run)
@@ -312,17 +299,9 @@ class _Dealers:
 # Things of the state
 
 
-def _end_reader(name: str) -> Callable[[State, Any], Value]:
-    """Return what reads something off the end of a scene: a path of the table, or what the last procedure counts."""
-    if is_path(name):
-        read = _reader(name)
-        return lambda state, _place: read(state)
-    return lambda _state, place: counted(getattr(place, name.replace("-", "_"), None))
-
-
-def is_path(name: str) -> bool:
-    """Tell whether a name is a path of the state, and not what a procedure counts in its places, such as `exchange`."""
-    return "." in name or name in State.__struct_fields__
+def _end_reader(name: str) -> Callable[[State], Value] | None:
+    """Return what reads a path of the table at the end; None for a detail of a procedure's outcome."""
+    return _reader(name) if is_path(name) else None
 
 
 def _reader(text: str) -> Callable[[State], Value]:
@@ -355,28 +334,3 @@ def counted(value: Any) -> Value:
     if isinstance(value, Box):
         return value.mark or "free"
     return to_json(plain(value)).decode()
-
-
-def require_paths(state: State, paths: Sequence[str], *, has_procedure: bool) -> None:
-    """Check that there may be something under these names.
-
-    Args:
-        state: the table at the beginning.
-        paths: paths of the state, and names of what a procedure counts.
-        has_procedure: whether one is played.
-
-    Raises:
-        UsageError: one cannot be read, or names a character that is not there.
-    """
-    for text in paths:
-        if has_procedure and not is_path(text):
-            continue
-        try:
-            path = parse_path(text)
-        except UsageError as error:
-            raise UsageError(f"{as_input('by')} {error.raw}", **error.details) from None
-        for place in path.places:
-            is_name = place.kind == "characters" and place.key not in (*QUANTIFIERS, "count", "active")
-            if is_name and place.key not in state.characters:
-                message = unknown("character", place.key, state.characters, of="the table")
-                raise UsageError(f"{as_input('by')} {text}: {message}")

@@ -22,7 +22,7 @@ CASES: list[tuple[str, str, dict[str, Any], tuple[str, ...]]] = [
         {"sheet": "mara", "skill": "fight", "vs": "guards:fight"},
         ("characters.guards.tracks.physical",),
     ),
-    ("fate", "conflict", {"sheet": "edda", "against": ["thug"]}, ("exchange", "characters.edda.tracks.physical")),
+    ("fate", "conflict", {"sheet": "edda", "against": ["thug"]}, ("exchanges", "characters.edda.tracks.physical")),
     # What parts of a turn come to, and what is left behind a merge, is shared by turns of several fighters.
     ("fate", "conflict", {"sheet": "mara", "against": ["venn"]}, ("characters.venn.counters.fate-points",)),
     (

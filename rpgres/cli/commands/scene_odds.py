@@ -164,8 +164,6 @@ def _weigh(
 
     by = shared["by"] or ENDING
     plays = opt.read_count(shared["simulate"], option="--simulate", default=0)
-    if plays and by != ENDING and "." not in by:
-        raise UsageError(f"--simulate estimates endings and parts of the table, not what a procedure counts ({by})")
     try:
         with progress("evaluating"):
             odds = scene_odds(course_of(scene, by=(by,)), **opt.read_budget(shared))
