@@ -387,3 +387,8 @@ def test_exchanges_are_counted_as_they_are_played() -> None:
     ]
     counted = as_json("simulate", *line, "-n", "12", "--seed", "7", "--by", "exchanges")["counted"]["exchanges"]
     assert {one["value"]: one["count"] for one in counted["values"]} == Counter(played) != {1: 12}
+
+
+def test_what_rules_in_code_count_can_be_asked_by() -> None:
+    found = as_json("odds", "nodice/ford", "--by", "characters.bram.counters.harm")
+    assert {name: one["exact"] for name, one in found["outcomes"].items()} == {"3": "1"}
