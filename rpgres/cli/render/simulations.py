@@ -51,9 +51,8 @@ def simulation_lines(
 
 def heading(record: SimulationResult) -> str:
     """Return what a simulation is of."""
-    if record.action is not None:
-        return f"{title(record.action)} ({record.ruleset})"
-    return record.title or record.scene or ""
+    name = title(record.action) if record.action is not None else record.title or record.scene or ""
+    return f"{name} ({record.ruleset})"
 
 
 def is_main(name: str) -> bool:
@@ -184,14 +183,20 @@ def _success_lines(record: SimulationResult) -> Iterator[Line]:
 
 
 def _notes(record: SimulationResult) -> Iterator[Line]:
-    for who, name in record.policies.items():
-        yield line(INDENT, Piece(f"decisions of {'everybody' if who == '*' else who}: policy {name}", "quiet"))
+    for text in _deciders(record):
+        yield line(INDENT, Piece(text, "quiet"))
     for text in answer_notes(record.partly, record.unasked):
         yield line(INDENT, text)
     last = run_seed(record.seed, record.runs - 1)
     yield line(INDENT, Piece(f"intervals are 95 %; seed: {record.seed} (the last run: {last})", "quiet"))
     if record.note:
         yield line(INDENT, "note: ", record.note)
+
+
+def _deciders(record: SimulationResult) -> list[str]:
+    return [
+        f"decisions of {'everybody' if who == '*' else who}: policy {name}" for who, name in record.policies.items()
+    ]
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -212,10 +217,12 @@ def simulation_report(record: SimulationResult, file: RulesetFile) -> Report:
     if numbers := number_rows(record):
         tables.append(_text_table(HEADS, numbers))
     charts = [_chart(record, name, counted, file, most=MOST_BARS) for name, counted in record.counted.items()]
-    below = answer_notes(record.partly, record.unasked)
+    below = []
     if record.success is not None:
         within = interval(record.success, record.runs)
         below.append(f"any success: {share_text(record.success.share, record.runs)} ({within})")
+    below += [*_deciders(record), *answer_notes(record.partly, record.unasked)]
+    below += [f"note: {record.note}"] if record.note else []
     about = f"{_runs(record)}, 95 % intervals; seed: {record.seed}"
     return Report(
         title=heading(record),
