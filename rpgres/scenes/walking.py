@@ -22,7 +22,7 @@ from rpgres.lint.paths import Known, path_faults
 from rpgres.model.paths import NOTHING, Scope, parse_path
 from rpgres.model.serialization import plain
 from rpgres.model.state import EMPTY, Map, State, freeze
-from rpgres.odds.scenes import Course
+from rpgres.odds.courses import Course
 from rpgres.rulesets import STATE, Rules
 from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, lists, onward
 from rpgres.scenes.playing import at_step, changed_by, prepare_step
@@ -98,10 +98,20 @@ def _reader(scene: Scene, name: str) -> Callable[[Standing], Hashable]:
         return lambda standing: ending_of(scene.program, scene.rules, standing.at, standing.state)
     if not is_path(name):
         return lambda standing: standing.at.counted.get(name)
+    read = path_reader(name)
+    return lambda standing: read(standing.state)
+
+
+def path_reader(name: str) -> Callable[[State], Hashable]:
+    """Return what reads a path of the table.
+
+    Raises:
+        UsageError: it cannot be read.
+    """
     path = parse_path(name)
 
-    def read(standing: Standing) -> Hashable:
-        value = path.read(Scope(standing.state))
+    def read(state: State) -> Hashable:
+        value = path.read(Scope(state))
         return None if value is NOTHING else freeze(plain(value))
 
     return read
@@ -270,39 +280,6 @@ def _prepared(scene: Scene, leaf: Leaf, state: State) -> Prepared:
     if kept is None:
         kept = scene.rules.compiled[key] = scene, prepare_step(scene, leaf, state)
     return kept[1]
-
-
-def play_through(scene: Scene, dealer_of: Callable[[int], Dealer], *, by: Sequence[str] = ()) -> Standing:
-    """Return where a scene stands at its end, played once without records; the same dice as `play_scene` has.
-
-    Args:
-        scene: the scene; its policies answer what its steps do not.
-        dealer_of: returns who answers chance, by the number of a step among the draws of a seed.
-        by: what will be asked of the standing; see `course_of`.
-
-    Raises:
-        NeedsAnswer: a decision has no answer.
-        FileError: a step cannot be played; says which and where.
-    """
-    program, rules, state, at = scene.program, scene.rules, scene.state, At()
-    players, counts = Players(Policies(scene.policies)), _counts(by)
-    while not is_over(program, at := onward(program, rules, at, state)):
-        leaf = leaf_at(program, at)
-        before = scene.state if leaf.step.fresh else state
-        try:
-            outcome, after = play_bare(scene, leaf, before, dealer_of(program.number_of(leaf, at.passes)), players)
-        except RpgresError as error:
-            raise at_step(leaf, error) from error
-        state = state if leaf.step.fresh else after
-        at = after_step(program, rules, at, state, outcome=outcome.band if outcome is not None else None)
-        if leaf.step.procedure:
-            at = told_in_scene(scene, at, outcome, counts)
-    return Standing(state, at)
-
-
-def scene_result(scene: Scene, standing: Standing, *, by: Sequence[str] = (ENDING,)) -> tuple[Any, ...]:
-    """Return what is asked for, of where a scene stands at its end; see `course_of`."""
-    return tuple(_reader(scene, name)(standing) for name in by)
 
 
 def value_name(value: Any) -> str:

@@ -4,27 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from typing import Any
 
-from rpgres.dice.seeds import Streams, run_seed
-from rpgres.engine.dealers import SeededDealer
 from rpgres.odds.sampling import SEED, Sample, estimate
-from rpgres.odds.scenes import ExactSceneOdds
 from rpgres.scenes.program import Scene
-from rpgres.scenes.walking import ENDING, play_through, scene_result, value_name
+from rpgres.scenes.walking import ENDING, is_path, path_reader, value_name
+from rpgres.simulate.subjects import LAST, Reader, scene_subject
 from rpgres.stopping import STOP
 
-EVERY = 256  # runs between two reports
-
-
-class SceneOddsResult(ExactSceneOdds, frozen=True, kw_only=True, tag="rpgres.scene-odds/1"):
-    """The odds of a scene or a procedure, as `rpgres odds scene.toml --json` prints them.
-
-    Attributes:
-        sample: estimates of all chances, from plays of the whole scene; null where nothing is open, or none were asked
-            for. Each exact chance stands as a lower bound beside its estimate.
-    """
-
-    sample: Sample | None = None
+_EVERY = 256  # runs between two reports
 
 
 def sample_scene(
@@ -38,13 +26,11 @@ def sample_scene(
         by: the ending, a path of the table at the end, or a detail of the last procedure's outcome.
         tells: is told how often it was played, and how often it will be; an interrupt there ends the plays.
     """
-    found: Counter[str] = Counter()
+    play, found = plays_of(scene, by=by), Counter[str]()
     try:
         for run in range(runs):
-            streams = Streams(run_seed(SEED, run))
-            standing = play_through(scene, lambda step, streams=streams: SeededDealer(streams, step=step), by=(by,))  # type: ignore[misc]  # a lambda has no types
-            found[value_name(scene_result(scene, standing, by=(by,))[0])] += 1
-            if tells is not None and not run % EVERY:
+            found[value_name(play(run))] += 1
+            if tells is not None and not run % _EVERY:
                 tells(run, runs)
             if STOP.is_asked:
                 break
@@ -52,3 +38,20 @@ def sample_scene(
         pass
     played = found.total()
     return Sample(played, {name: estimate(count, played) for name, count in found.items()}) if played else None
+
+
+def plays_of(scene: Scene, *, by: str = ENDING, seed: str = SEED) -> Callable[[int], Any]:
+    """Return what plays a run of a scene by its number, and returns the ending or another value, as odds have it."""
+    if by != ENDING:
+        subject = scene_subject(scene, seed=seed, by=(by,), reader_of=_reader)
+        return lambda run: subject.play(run)[-1]
+    subject = scene_subject(scene, seed=seed)
+    place = subject.things.index(ENDING if ENDING in subject.things else LAST)
+    return lambda run: subject.play(run)[place] or ""
+
+
+def _reader(name: str) -> Reader:
+    if not is_path(name):
+        return lambda _state, details: details.get(name)
+    read: Callable[..., Any] = path_reader(name)
+    return lambda state, _details: read(state)
