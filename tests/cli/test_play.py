@@ -467,7 +467,7 @@ def test_nothing_is_asked_about_an_action_that_cannot_begin_now() -> None:
         return None
 
     room.look()
-    with pytest.raises(UsageError, match="cannot act now: entry 1 .* mara is asked 'invoke'"):
+    with pytest.raises(UsageError, match=r"cannot act now: entry 1 .* mara is asked 'invoke'"):
         room.understood(["mara", "overcome"], asks)
     assert not asked
     assert room.understood(["odds", "mara", "overcome", "fight", "1"], asks).arguments[0] == "odds"
