@@ -202,7 +202,7 @@ OUT = Option("out", "Write it to this file; its ending says the format where --f
 COUNT = Option(
     "by",
     "Count this too: a part of the table at the end, as characters.mara.counters.fate-points, or what a procedure "
-    "counts, as exchange. What is counted anyway, as margin, is listed value by value. Repeat for others.",
+    "counts, as exchanges. What is counted anyway, as margin, is listed value by value. Repeat for others.",
     "PATH",
     many=True,
 )

@@ -20,9 +20,11 @@ from rpgres.engine.prepare import Prepared
 from rpgres.engine.running import EFFECTS, Run
 from rpgres.engine.stops import Broken, in_code
 from rpgres.engine.table import Outcome, Table
-from rpgres.errors import in_short
+from rpgres.errors import UsageError, in_short
+from rpgres.errors import named as as_input
 from rpgres.model.state import State
 from rpgres.rulesets import Effect, Rules
+from rpgres.toml.diagnostics import unknown
 
 PLACE = " place"  # in the key of a merge: no label begins with a blank
 
@@ -123,6 +125,18 @@ def _by_audience(effects: Iterable[Effect], *states: State) -> dict[tuple[str, .
         audience = tuple(sorted(set.intersection(*named_in))) if named_in else None
         found.setdefault(audience, []).append(effect)
     return found
+
+
+def told_at_end(outcome: Outcome, name: str) -> Any:
+    """Return what the outcome of a procedure tells as one of its details, such as how many exchanges there were.
+
+    Raises:
+        UsageError: it has no such detail; says which it has.
+    """
+    if name not in outcome.details:
+        message = unknown("detail", name, outcome.details, of="the result of the procedure")
+        raise UsageError(f"{as_input('by')} {name}: {message}", asked=name)
+    return outcome.details[name]
 
 
 def play_turn(

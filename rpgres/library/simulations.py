@@ -19,8 +19,9 @@ from rpgres.library.scenes import scene_in
 from rpgres.model.state import EMPTY
 from rpgres.rulesets import Rules, Ruleset
 from rpgres.scenes.deciding import who_decides
+from rpgres.scenes.walking import check_by, check_paths, is_path
 from rpgres.simulate import Crew, Job, Plan, SimulationResult, action_job, empty_tally, scene_job, simulated, summed_up
-from rpgres.simulate.subjects import ACTION_THINGS, choice_things, require_paths, scene_things
+from rpgres.simulate.subjects import ACTION_THINGS, choice_things, scene_things
 from rpgres.simulate.workers import processes
 
 RUNS = 10_000  # unless something else is asked for
@@ -110,7 +111,8 @@ def _action_job(
     policies_of(prepared, named["policies"], auto=named["auto"], with_orders=True, files=True)
     check_labels(rules, action, given={}, choose=answers)
     answers_to(prepared, answers)
-    require_paths(prepared.state, by, has_procedure=rules.file.actions[action].procedure)
+    is_procedure = bool(rules.file.actions[action].procedure)
+    check_paths(rules, prepared.state, by if not is_procedure else filter(is_path, by))
     deciding = policies_record(named["policies"], default_policy(rules) if named["auto"] else "")
     job = action_job(prepared, seed=read_seed(seed), by=list(by), choose=answers, **named)
     record = {"policies": {**dict.fromkeys(prepared.orders, "orders"), **deciding}}
@@ -128,8 +130,7 @@ def _scene_job(
     if unused:
         raise UsageError(f"a scene takes no inputs and no choose; {', '.join(unused)} belongs to an action")
     scene = scene_in(what, named["policies"], named["switches"], rulesets, auto=named["auto"])
-    has_procedure = any(leaf.step.procedure for leaf in scene.program.leaves)
-    require_paths(scene.state, by, has_procedure=has_procedure)
+    check_by(scene, by)
     everybody = scene.file.policy or (default_policy(scene.rules) if named["auto"] else "")
     deciding = {**who_decides(scene.file, scene.policies), **policies_record(named["policies"], everybody)}
     own = read_seed(seed if seed is not None else scene.file.seed)

@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterator
 
 import msgspec
 
-from rpgres.model.paths import Path
+from rpgres.model.paths import Path, Place
 from rpgres.model.state import State, slug
 from rpgres.rulesets import Rules
 from rpgres.rulesets.numbers import has_any_ability, sheet_names
-from rpgres.toml.diagnostics import Fault, unknown_name
+from rpgres.toml.diagnostics import Fault, nearest, unknown_name
 
 _CARDS = ("cards", "top", "knowers")  # what of a pile tells which cards lie there
 
@@ -44,13 +44,25 @@ def path_faults(path: Path, known: Known) -> Iterator[Fault]:
         if number and path.keys[number - 1] in ("any", "all"):
             continue  # a field of the members
         names = _names(path, number, known)
-        if names is not None and place.key not in names:
+        if names is not None and place.key not in names and not _may_be_of_code(place, names, known):
             what = _WHAT[place.kind]
             yield unknown_name((), f"there is no {what} {place.key!r}", place.key, sorted(names))
             return
     hidden = _hidden(path, known) if known.seat else ""
     if hidden:
         yield Fault("unseen", (), hidden)
+
+
+def _may_be_of_code(place: Place, names: Collection[str], known: Known) -> bool:
+    """Tell whether rules in code may count under a name that no data declare; what is close to one that they do cannot.
+
+    A name that goes on behind one that is declared is none that is misspelt: `fate-points-later`.
+    """
+    file = known.rules.file
+    if place.kind != "counters" or (file.standalone and not file.kits):
+        return False
+    near = nearest(place.key, tuple(sorted(names)))
+    return not near or place.key.startswith(near)
 
 
 _WHAT = {
@@ -72,7 +84,8 @@ def _names(path: Path, number: int, known: Known) -> Collection[str] | None:
     derived = ("any", "all", "count", "active")
     match place.kind:
         case "characters":
-            return None if state is None else {*state.characters, *known.characters, *derived}
+            people = {*(state.characters if state is not None else ()), *known.characters}
+            return {*people, *derived} if people and state is not None else None
         case "counters":
             if is_table:
                 return None if state is None else {*state.counters, *_counters(known)}
@@ -102,7 +115,14 @@ def _counters(known: Known) -> set[str]:
     file = known.rules.file
     on_sheets = {name for name, field in file.sheet.items() if field.kind == "counter"}
     by_effects = {effect.counter for effect in file.effects.values() if effect.counter}
-    return {*on_sheets, *by_effects, *_on_sheets(known, "counters"), *(known.state.counters if known.state else ())}
+    typed = {parameter.counter for parameter in file.parameters.values() if parameter.counter}
+    return {
+        *on_sheets,
+        *by_effects,
+        *typed,
+        *_on_sheets(known, "counters"),
+        *(known.state.counters if known.state else ()),
+    }
 
 
 def _on_sheets(known: Known, field: str) -> set[str]:

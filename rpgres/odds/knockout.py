@@ -39,7 +39,8 @@ class Part(MeasuredOdds, frozen=True, kw_only=True):
         text: what is taken out or changed, in words.
         change: the same as data.
         difference: by how much the chance of what is asked for changes; null where more than a trace remains.
-        distance: by how much the distribution changes in all: half the sum of all differences, from 0 to 1.
+        distance: by how much the distribution changes in all: half the sum of all differences, from 0 to 1; where more
+            than a trace remains, at least so much.
     """
 
     text: str
@@ -147,9 +148,11 @@ def _noticing(subject: Subject, asked: dict[str, Question]) -> Subject:
 def _part(text: str, change: Change, base: Measured, found: Measured, *, outcome: str) -> Part:
     from fractions import Fraction
 
-    names = dict.fromkeys((*base.masses, *found.masses))
-    nothing = Fraction(0)
-    moved = sum((abs(base.masses.get(n, nothing) - found.masses.get(n, nothing)) for n in names), nothing) / 2
+    names, nothing = dict.fromkeys((*base.masses, *found.masses)), Fraction(0)
+    changes = [found.masses.get(name, nothing) - base.masses.get(name, nothing) for name in names]
+    gained = sum((change for change in changes if change > 0), nothing)
+    lost = -sum((change for change in changes if change < 0), nothing)
+    moved = max(nothing, gained - base.open, lost - found.open)  # what remains may be where it is missing
     is_sure, is_exact = max(base.open, found.open) <= NEGLIGIBLE, not base.open and not found.open
     return Part(
         text=text,

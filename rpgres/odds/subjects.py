@@ -91,7 +91,7 @@ class Limits(msgspec.Struct, frozen=True):
     among: int = 1
 
 
-IN_ALL = 4  # default budgets that several actions may cost together
+IN_ALL = 4  # default budgets that several subjects may cost together
 SUCCESS = "success"  # the name under which all results that count as one are asked for together
 
 

@@ -20,7 +20,7 @@ from rpgres.model.state import GM, Box, Character, Map, State, Tag, freeze, mark
 from rpgres.rulesets import Field, Prepare, RecordField, Rules, Track
 from rpgres.rulesets.orders import Order, Orders
 from rpgres.toml.diagnostics import Fault, KeyPath, diagnostics_error, nearest
-from rpgres.toml.reading import Source, convert, locate, located, parse, read_source
+from rpgres.toml.reading import FOLDER_NAMED, Source, convert, locate, located, parse, read_source
 
 RULESET = "ruleset"  # the key by which any sheet may say whose it is
 ORDERS = "orders"  # the key under which any sheet may have standing orders
@@ -144,6 +144,8 @@ def find_sheet(rules: Rules, name: str, *, beside: Path | None = None) -> Path:
         for candidate in (root / name, root / f"{name}.toml"):
             if os.path.isfile(candidate):  # unlike `is_file` it has no trouble with impossible names
                 return candidate
+    if any(os.path.isdir(root / name) for root in roots):
+        raise MissingSheet(f"{name}: cannot be read: {FOLDER_NAMED}", file=name)
     known = [path.name for place in places for path in sorted(place.glob("*.toml"))]
     near = nearest(name if name.endswith(".toml") else f"{name}.toml", known)
     own = ", ".join(one.removesuffix(".toml") for one in known)

@@ -14,6 +14,7 @@ from rpgres.dice.seeds import read_seed
 from rpgres.engine.labels import check_labels
 from rpgres.engine.prepare import prepare
 from rpgres.errors import FileError, RpgresError, UsageError
+from rpgres.lint.paths import Known, path_faults
 from rpgres.model.conditions import condition_faults
 from rpgres.model.paths import parse_path
 from rpgres.model.state import EMPTY, GM, Map, State, slug
@@ -98,7 +99,7 @@ def scene_diagnostics(
     checked = _Checked(faults, scene, _names(state, data), Including(said, source, folder, extra), [])
     checked.steps(_items(data.get("steps")), ("steps",))
     checked.ends(_table(data.get("ends")))
-    _check_tag_paths(faults, data, tags)
+    _check_paths(faults, data, tags, Known(rules, state, _names(state, data)))
     _check_deciders(faults, scene, data, on_sheets)
     return faults.in_order()
 
@@ -271,20 +272,15 @@ def _check_characters(
     return state, on_sheets
 
 
-def _check_tag_paths(faults: _Faults, data: Mapping[str, Any], tags: Mapping[str, SceneTag]) -> None:
-    """Check that paths name a tag by the slug of its text, and not by its key in the scene.
+def _check_paths(faults: _Faults, data: Mapping[str, Any], tags: Mapping[str, SceneTag], known: Known) -> None:
+    """Check that something can stand at the paths of a scene, and that they name tags by their texts, not their keys.
 
-    Only `scene check` says so: a scene that is played for a seat does not reveal the names of hidden tags.
+    Only `scene check` says so: a scene that is played for a seat does not reveal the names of what is hidden.
     """
     steps = list(_all_steps(data.get("steps")))
     there = {slug(tag.text) for tag in tags.values()}
     there |= {slug(text.partition("=")[0]) for _, step in steps for text in _texts(step)}
-    whens: list[tuple[Path_, Any]] = [(("ends", name, "when"), _table(end).get("when")) for name, end in _ends(data)]
-    for at, step in steps:
-        whens += [((*at, key), step.get(key)) for key in ("when", "set")]
-        whens.append(((*at, "repeat", "until"), _table(step.get("repeat")).get("until")))
-        whens.append(((*at, "expect", "state"), _table(step.get("expect")).get("state")))
-    for at, paths in whens:
+    for at, paths, is_read in _paths_in(data, steps):
         for path in _table(paths):
             field, _, rest = path.partition(".")
             key, _, inner = rest.partition(".")
@@ -292,10 +288,31 @@ def _check_tag_paths(faults: _Faults, data: Mapping[str, Any], tags: Mapping[str
                 called = slug(tags[key].text)
                 message = f"a path names a tag by its text: this one is tags.{called}{'.' if inner else ''}{inner}"
                 faults.add("unknown-name", message, *at, path)
+            elif is_read and "." in path:
+                with suppress(UsageError):  # told elsewhere
+                    faults.take(fault.under(*at, path) for fault in path_faults(parse_path(path), known))
 
 
-def _ends(data: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
-    return _table(data.get("ends")).items()
+def _paths_in(
+    data: Mapping[str, Any], steps: Iterable[tuple[Path_, dict[str, Any]]]
+) -> Iterator[tuple[Path_, Any, bool]]:
+    """Yield what a scene says by path, with its place, and whether it is a condition of the scene itself.
+
+    Those of standing orders are checked as their owner sees the table; what is set or expected is told in play.
+    """
+    for name, end in _table(data.get("ends")).items():
+        yield ("ends", name, "when"), _table(end).get("when"), True
+    for at, step in steps:
+        yield (*at, "when"), step.get("when"), True
+        yield (*at, "set"), step.get("set"), False
+        yield (*at, "repeat", "until"), _table(step.get("repeat")).get("until"), True
+        yield (*at, "expect", "state"), _table(step.get("expect")).get("state"), False
+    lists: list[tuple[Path_, Any]] = [(("orders", name), one) for name, one in _table(data.get("orders")).items()]
+    for name, one in _table(data.get("characters")).items():
+        lists.append((("characters", name, "orders"), _table(one).get("orders")))
+    for at, orders in lists:
+        for number, order in enumerate(_items(orders)):
+            yield (*at, number, "when"), _table(order).get("when"), False
 
 
 def _all_steps(raw: Any, at: Path_ = ("steps",)) -> Iterator[tuple[Path_, dict[str, Any]]]:

@@ -17,7 +17,17 @@ from rpgres.model.state import EMPTY
 from rpgres.odds.courses import Course
 from rpgres.odds.exact import NeedsPolicy, needs_policy
 from rpgres.odds.scenes import WORK, SceneOdds, Undecided, scene_odds
-from rpgres.odds.subjects import Change, Limits, Measured, Subject, deciding, parts_on_table, success_of, without
+from rpgres.odds.subjects import (
+    IN_ALL,
+    Change,
+    Limits,
+    Measured,
+    Subject,
+    deciding,
+    parts_on_table,
+    success_of,
+    without,
+)
 from rpgres.rulesets import Rules
 from rpgres.scenes.odds_record import by_name, declared_endings
 from rpgres.scenes.procedures import procedure_scene
@@ -197,7 +207,7 @@ def _walked(course: Course, limits: Limits, *, leaves: int | None) -> SceneOdds:
     """
     if leaves is not None or limits.seconds is not None:
         return scene_odds(course, leaves=leaves, seconds=limits.seconds)
-    most, work = WORK // limits.among, FIRST
+    most, work = min(WORK, IN_ALL * WORK // limits.among), FIRST
     while True:
         odds = scene_odds(course, work=min(work, most))
         if odds.open <= FOR_EVER or odds.is_interrupted or work >= most:

@@ -22,7 +22,7 @@ from rpgres.scenes.deciding import Deciding
 from rpgres.scenes.program import Scene, program_of
 from rpgres.scenes.records import SceneFile, SceneTag, SceneThing, SceneTrack, Step
 from rpgres.toml.diagnostics import Fault, KeyPath, diagnostics_error, nearest
-from rpgres.toml.reading import Source, convert, locate, located, overlay, parse, read_source
+from rpgres.toml.reading import FOLDER_NAMED, Source, convert, locate, located, overlay, parse, read_source
 
 
 def find_scene(name: str, *, extra: Sequence[Path] = ()) -> Path:
@@ -35,6 +35,8 @@ def find_scene(name: str, *, extra: Sequence[Path] = ()) -> Path:
     found = scene_file(name, extra=extra)
     if found is not None:
         return found
+    if os.path.isdir(name):  # unlike `is_dir` it has no trouble with impossible names
+        raise FileError(f"{name}: cannot be read: {FOLDER_NAMED}", file=name)
     known = scene_names(extra=extra)
     near = nearest(name, known) or next((one for one in known if one.endswith(f"/{name}")), None)
     samples = [one for one in known if not one.partition("/")[2].startswith("conformance")][:12]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
@@ -12,19 +12,22 @@ from rpgres.engine.effects import apply_effects
 from rpgres.engine.periods import play_moment
 from rpgres.engine.players import Answerer, Policies, Seats
 from rpgres.engine.prepare import Prepared, answers_to
-from rpgres.engine.procedures import Turn, begin_procedure, play_turn
+from rpgres.engine.procedures import Turn, begin_procedure, play_turn, told_at_end
 from rpgres.engine.run import play
 from rpgres.engine.running import EFFECTS
 from rpgres.engine.standing import Standing
-from rpgres.errors import FileError, RpgresError
+from rpgres.engine.table import Outcome
+from rpgres.errors import FileError, RpgresError, UsageError, named
+from rpgres.lint.paths import Known, path_faults
 from rpgres.model.paths import NOTHING, Scope, parse_path
 from rpgres.model.serialization import plain
 from rpgres.model.state import EMPTY, Map, State, freeze
 from rpgres.odds.courses import Course
-from rpgres.rulesets import STATE
+from rpgres.rulesets import STATE, Rules
 from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, lists, onward
 from rpgres.scenes.playing import at_step, changed_by, prepare_step
 from rpgres.scenes.program import ALWAYS, Leaf, Scene
+from rpgres.text.harmless import to_json
 
 ENDING = "ending"  # what odds of a scene are asked by default: how it ends
 
@@ -36,18 +39,19 @@ def course_of(scene: Scene, *, by: Sequence[str] = (ENDING,)) -> Course:
 
     Args:
         scene: the scene; its policies answer what its steps do not.
-        by: what is asked for: `ending`, a path of the table at the end, or what the last procedure counts in its
-            places (such as `exchange`).
+        by: what is asked for: `ending`, a path of the table at the end, or a detail of the last procedure's outcome
+            (such as `exchanges`).
 
     Raises:
-        UsageError: a path cannot be read.
+        UsageError: there is nothing of such a name.
     """
     program, rules = scene.program, scene.rules
     for leaf in program.leaves:
         if leaf.step.fresh and leaf.step.procedure:
             message = "odds of a procedure on the table as it was at first (`fresh`) are not worked out"
             raise FileError(f"{leaf.where('fresh')}: {leaf.name}: {message}; leave `fresh` out, or simulate")
-    counts = tuple(name for name in by if name != ENDING and "." not in name)
+    check_by(scene, by)
+    counts = _counts(by)
     readers = [_reader(scene, name) for name in by]
     policies = Policies(scene.policies)
 
@@ -56,7 +60,7 @@ def course_of(scene: Scene, *, by: Sequence[str] = (ENDING,)) -> Course:
         try:
             return _turn(scene, leaf, standing, dealer, Players(policies, decides), counts)
         except RpgresError as error:
-            raise at_step(leaf, error) from error
+            raise error if "asked" in error.details else at_step(leaf, error) from error
 
     def go_on(standing: Standing) -> Standing:
         if standing.place is not None:
@@ -92,7 +96,7 @@ def _reader(scene: Scene, name: str) -> Callable[[Standing], Hashable]:
     """Return what reads something that is asked for off a standing at the end."""
     if name == ENDING:
         return lambda standing: ending_of(scene.program, scene.rules, standing.at, standing.state)
-    if "." not in name:
+    if not is_path(name):
         return lambda standing: standing.at.counted.get(name)
     read = path_reader(name)
     return lambda standing: read(standing.state)
@@ -113,6 +117,65 @@ def path_reader(name: str) -> Callable[[State], Hashable]:
     return read
 
 
+def is_path(name: str) -> bool:
+    """Tell whether a name is a path of the table, and not a detail of a procedure's outcome, such as `exchanges`."""
+    return "." in name or name in State.__struct_fields__
+
+
+def _counts(by: Sequence[str]) -> tuple[str, ...]:
+    return tuple(name for name in by if name != ENDING and not is_path(name))
+
+
+def check_by(scene: Scene, by: Sequence[str]) -> None:
+    """Check that there can be something under these names at the end of a scene.
+
+    Raises:
+        UsageError: a path cannot be read, or something in it is not there; or there is no procedure to tell a detail.
+    """
+    has_procedure = bool(_procedures(scene))
+    check_paths(scene.rules, scene.state, [one for one in by if one != ENDING and (is_path(one) or not has_procedure)])
+
+
+def check_paths(rules: Rules, state: State, paths: Iterable[str]) -> None:
+    """Check that something can stand at paths of a table.
+
+    Args:
+        rules: the ruleset in play.
+        state: the table at its beginning.
+        paths: the paths.
+
+    Raises:
+        UsageError: one cannot be read, or nothing can have a name in it.
+    """
+    known = Known(rules, state)
+    for text in paths:
+        try:
+            path = parse_path(text)
+        except UsageError as error:
+            raise UsageError(f"{named('by')} {error.raw}", **error.details) from None
+        for fault in path_faults(path, known):
+            hint = fault.placed("", None, None).hint
+            raise UsageError(f"{named('by')} {text}: {fault.message}{f'; did you mean {hint!r}?' if hint else ''}")
+
+
+def _procedures(scene: Scene) -> set[str]:
+    return {leaf.step.procedure for leaf in scene.program.leaves if leaf.step.procedure}
+
+
+def told_in_scene(scene: Scene, at: At, outcome: Outcome | None, counts: Sequence[str]) -> At:
+    """Return where a scene stands, with the details of a step's outcome that are asked for.
+
+    Raises:
+        UsageError: the outcome lacks one, and no other procedure of the scene can tell it.
+    """
+    if outcome is None or not counts:
+        return at
+    found = {name: outcome.details[name] for name in counts if name in outcome.details}
+    if len(found) < len(counts) and len(_procedures(scene)) == 1:
+        found = {name: told_at_end(outcome, name) for name in counts}
+    return replace(at, counted=Map({name: freeze(plain(value)) for name, value in found.items()}))
+
+
 def _turn(
     scene: Scene, leaf: Leaf, standing: Standing, dealer: Dealer, players: Players, counts: Sequence[str]
 ) -> Standing:
@@ -121,8 +184,9 @@ def _turn(
     before = scene.state if step.fresh else standing.state
     if not step.procedure:
         outcome, state = play_bare(scene, leaf, before, dealer, players, asked=STATE)
-        dealer.came_to(outcome)
-        return _behind(scene, at, standing.state if step.fresh else state, outcome)
+        band = outcome.band if outcome is not None else None
+        dealer.came_to(band)
+        return _behind(scene, at, standing.state if step.fresh else state, band)
     if standing.place is None:
         prepared = prepare_step(scene, leaf, before)
         place, state = begin_procedure(prepared, dealer=dealer, players=players.seats(EMPTY))
@@ -147,8 +211,7 @@ def _turn(
         return Standing(run.state, at, found.place)
     state = apply_effects(scene.rules, run.state, found)
     dealer.came_to(found.band)
-    if counts:
-        at = replace(at, counted=Map({name: getattr(standing.place, name, None) for name in counts}))
+    at = told_in_scene(scene, at, found, counts)
     return _behind(scene, at, standing.state if step.fresh else state, found.band)
 
 
@@ -183,8 +246,8 @@ class Players(NamedTuple):
 
 def play_bare(
     scene: Scene, leaf: Leaf, state: State, dealer: Dealer, players: Players, *, asked: str = EFFECTS
-) -> tuple[str | None, State]:
-    """Return the band of a step's result, None where it has none; and the table after it.
+) -> tuple[Outcome | None, State]:
+    """Return the outcome of a step, None where it has none; and the table after it.
 
     Args:
         scene: the scene.
@@ -205,7 +268,7 @@ def play_bare(
     prepared = _prepared(scene, leaf, state)
     seats = players.seats(answers_to(prepared, lists(step.choose)))
     outcome, run = play(prepared, dealer=dealer, players=seats, asked=asked)
-    return outcome.band, apply_effects(rules, run.state, outcome)
+    return outcome, apply_effects(rules, run.state, outcome)
 
 
 def _prepared(scene: Scene, leaf: Leaf, state: State) -> Prepared:
@@ -220,9 +283,19 @@ def _prepared(scene: Scene, leaf: Leaf, state: State) -> Prepared:
 
 
 def value_name(value: Any) -> str:
-    """Return what a value is called in a table of chances: a track by how many of its boxes are marked."""
+    """Return what a value is called in a table of chances.
+
+    Flags are `yes` and `no`, what is not there is `absent`; a track is called by how many of its boxes are marked, a
+    box by what it is marked with, other data as JSON.
+    """
     if isinstance(value, bool) or value is None:
         return {True: "yes", False: "no", None: "absent"}[value]
-    if isinstance(value, tuple) and all(isinstance(box, Mapping) and "mark" in box for box in value):
+    if _is_box(value):
+        return str(value["mark"] or "free")
+    if isinstance(value, tuple) and value and all(map(_is_box, value)):
         return str(sum(bool(box["mark"]) for box in value))
-    return str(value)
+    return str(value) if isinstance(value, int | str) else to_json(plain(value)).decode()
+
+
+def _is_box(value: Any) -> bool:
+    return isinstance(value, Mapping) and "mark" in value

@@ -8,8 +8,8 @@ from typing import Any
 
 from rpgres.odds.sampling import SEED, Sample, estimate
 from rpgres.scenes.program import Scene
-from rpgres.scenes.walking import ENDING, path_reader, value_name
-from rpgres.simulate.subjects import LAST, Reader, field_of, scene_subject
+from rpgres.scenes.walking import ENDING, is_path, path_reader, value_name
+from rpgres.simulate.subjects import LAST, Reader, scene_subject
 from rpgres.stopping import STOP
 
 _EVERY = 256  # runs between two reports
@@ -23,7 +23,7 @@ def sample_scene(
     Args:
         scene: the scene; its policies answer what its steps do not.
         runs: how often it is played.
-        by: the ending, a path of the table at the end, or what the last procedure counts in its places.
+        by: the ending, a path of the table at the end, or a detail of the last procedure's outcome.
         tells: is told how often it was played, and how often it will be; an interrupt there ends the plays.
     """
     play, found = plays_of(scene, by=by), Counter[str]()
@@ -51,8 +51,7 @@ def plays_of(scene: Scene, *, by: str = ENDING, seed: str = SEED) -> Callable[[i
 
 
 def _reader(name: str) -> Reader:
-    if "." not in name:
-        field = field_of(name)
-        return lambda _state, place: getattr(place, field, None)
+    if not is_path(name):
+        return lambda _state, details: details.get(name)
     read: Callable[..., Any] = path_reader(name)
-    return lambda state, _place: read(state)
+    return lambda state, _details: read(state)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from rpgres.dice.seeds import Streams, run_seed
@@ -12,15 +11,15 @@ from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.players import EVERY, Applied, Policies, Question, Seats
 from rpgres.engine.prepare import Prepared, answers_to, policies_of, prepare
-from rpgres.engine.procedures import PLACE, begin_procedure, play_turn
+from rpgres.engine.procedures import begin_procedure, play_turn, told_at_end
 from rpgres.engine.run import play
 from rpgres.engine.running import EFFECTS
 from rpgres.engine.standing import Standing
 from rpgres.engine.stops import NeedsAnswer, Settled
 from rpgres.engine.table import Outcome
-from rpgres.errors import RpgresError, UsageError
+from rpgres.errors import RpgresError
 from rpgres.errors import named as as_input
-from rpgres.model.paths import NOTHING, QUANTIFIERS, Scope, parse_path
+from rpgres.model.paths import NOTHING, Scope, parse_path
 from rpgres.model.serialization import plain
 from rpgres.model.state import EMPTY, Box, State
 from rpgres.odds.exact import NeedsPolicy
@@ -29,16 +28,17 @@ from rpgres.rulesets import STATE, Rules
 from rpgres.scenes import Scene, play_scene, read_scene
 from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, onward
 from rpgres.scenes.playing import at_step
-from rpgres.scenes.walking import Players, course_of, play_bare
+from rpgres.scenes.walking import Players, course_of, is_path, play_bare, told_in_scene
 from rpgres.simulate.jobs import ActionSubject, Job, SceneSubject, policies_in, rebuild_rules, scene_folder
 from rpgres.simulate.recall import NotingDealer, recalled
 from rpgres.simulate.turns import Played, TurnDealer, Turns
 from rpgres.text.harmless import to_json
-from rpgres.toml.diagnostics import unknown
 
 Value = int | str | None  # of a counted thing in one run; None where it has none
 Key = tuple[Value, ...]  # the value of each counted thing
-Reader = Callable[[State, Any], Value]  # of the table at the end, and where the last turn of the last procedure began
+Reader = Callable[
+    [State, Mapping[str, Any]], Value
+]  # of the table at the end, and details of the last procedure's outcome
 ReaderOf = Callable[[str], Reader]  # by the name of what is counted
 
 OUTCOME, MARGIN, TOTAL = "outcome", "margin", "total"
@@ -116,16 +116,19 @@ def action_subject(prepared: Prepared, job: Job, subject: ActionSubject, named: 
     policies = Policies(policies_of(prepared, named, auto=job.auto, with_orders=True, files=True))
     is_procedure = bool(prepared.rules.file.actions[prepared.action].procedure)
     is_recalled = policies.by_question and not choose  # then dice alone decide
-    kind = _PlaceDealer if is_procedure else NotingDealer if is_recalled else SeededDealer
+    kind = NotingDealer if is_recalled and not is_procedure else SeededDealer
     dealer = kind(Streams(run_seed(job.seed, 0)))
     readers = [_end_reader(name) for name in job.by]
     asked = EFFECTS if readers else OUTCOME
     common = Seats(policies=policies)
     single, answers, refused = common.script.single, choice_things(choose), dict[str, tuple[Question, str]]()
 
-    def counted_at(outcome: Outcome, state: State, place: Any) -> Key:
+    details = [name for name in job.by if not is_path(name)]
+
+    def counted_at(outcome: Outcome, state: State) -> Key:
         state = unwatched(state) if readers else state
-        return (outcome.band, outcome.margin, outcome.total, *(read(state, place) for read in readers))
+        told = {name: told_at_end(outcome, name) for name in details}
+        return (outcome.band, outcome.margin, outcome.total, *(read(state, told) for read in readers))
 
     def play_run(run: int) -> Key:
         if not choose:
@@ -148,7 +151,7 @@ def action_subject(prepared: Prepared, job: Job, subject: ActionSubject, named: 
             error.add(f" (run {run}, with the seed {run_seed(job.seed, run)})")
             raise
         state = apply_effects(prepared.rules, done.state, outcome) if readers else done.state
-        return counted_at(outcome, state, getattr(dealer, "place", None))
+        return counted_at(outcome, state)
 
     play_one: Callable[[int], Key] = play_run
     if is_recalled and is_procedure:
@@ -185,7 +188,7 @@ def _canons(by: Sequence[str], rules: Rules) -> Mapping[str, Callable[[Any], Any
 
 
 def _procedure_turns(
-    prepared: Prepared, job: Job, players: Seats, counted_at: Callable[[Outcome, State, Any], Key]
+    prepared: Prepared, job: Job, players: Seats, counted_at: Callable[[Outcome, State], Key]
 ) -> Turns | None:
     """Return the turns of a procedure, of which the last tells what is counted; None where they are not recalled."""
     if prepared.placed or prepared.undealt or prepared.trust or prepared.lump:
@@ -205,7 +208,7 @@ def _procedure_turns(
         if found.band not in rules.file.bands or dealer.is_abridged:
             # the run as a whole tells what is wrong with the band, and the totals
             raise RpgresError(f"the end of {prepared.action} is not recalled")
-        return Played(None, (counted_at(found, apply_effects(rules, run.state, found), place),))
+        return Played(None, (counted_at(found, apply_effects(rules, run.state, found)),))
 
     return Turns(dealer, begin, turn, _canons(job.by, rules))
 
@@ -281,7 +284,7 @@ def scene_subject(scene: Scene, *, seed: str, by: Sequence[str] = (), reader_of:
     has_ends = things[:1] == [ENDING]
     counted_times = [name.removeprefix("times.") for name in things if name.startswith("times.")]
     program, rules, players = scene.program, scene.rules, Players(Policies(scene.policies))
-    dealer = _PlaceDealer(Streams(run_seed(seed, 0)))
+    dealer, details = SeededDealer(Streams(run_seed(seed, 0))), [name for name in by if not is_path(name)]
 
     def play_run(run: int) -> Key:
         state, at, told = scene.state, At(), list[tuple[int, str | None]]()
@@ -290,7 +293,7 @@ def scene_subject(scene: Scene, *, seed: str, by: Sequence[str] = (), reader_of:
             leaf = leaf_at(program, at)
             dealer.begin_step(program.number_of(leaf, at.passes))
             try:
-                outcome, after = play_bare(scene, leaf, scene.state if leaf.step.fresh else state, dealer, players)
+                found, after = play_bare(scene, leaf, scene.state if leaf.step.fresh else state, dealer, players)
             except NeedsAnswer as needs:
                 _told(scene, run_seed(seed, run))
                 raise _undecided(needs.question, run) from None
@@ -299,9 +302,12 @@ def scene_subject(scene: Scene, *, seed: str, by: Sequence[str] = (), reader_of:
                 error_here.add(f" (run {run}, with the seed {run_seed(seed, run)})")
                 raise error_here from error
             state = state if leaf.step.fresh else after
+            outcome = found.band if found is not None else None
             at = after_step(program, rules, at, state, outcome=outcome)
+            if leaf.step.procedure:
+                at = told_in_scene(scene, at, found, details)
             told.append((leaf.number, outcome))
-        values = tuple([read(state, dealer.place) for read in readers])
+        values = tuple([read(state, at.counted) for read in readers])
         return key_of([*told, (ending_of(program, rules, at, state), *values)])
 
     def key_of(told: Sequence[Any]) -> Key:
@@ -329,7 +335,7 @@ def _scene_turns(scene: Scene, seed: str, by: Sequence[str], readers: Sequence[R
     is_fresh = any(leaf.step.fresh and leaf.step.procedure for leaf in program.leaves)
     if is_fresh or scene.state.piles or not policies.by_question:  # what cards do is seldom the same
         return None
-    counts = [field_of(name) for name in by if not is_path(name)]
+    counts = [name for name in by if not is_path(name)]
     course, dealer = course_of(scene, by=counts), TurnDealer(Streams(run_seed(seed, 0)))
 
     def next_step(at: At) -> int:
@@ -356,9 +362,8 @@ def _scene_turns(scene: Scene, seed: str, by: Sequence[str], readers: Sequence[R
 
     def end(standing: Standing) -> tuple[Value, ...]:
         state, at = standing.state, standing.at
-        place = SimpleNamespace(**at.counted) if counts else None
         whole = unwatched(state) if readers else state
-        return (ending_of(program, rules, at, state), *[read(whole, place) for read in readers])
+        return (ending_of(program, rules, at, state), *[read(whole, at.counted) for read in readers])
 
     return Turns(dealer, begin, turn, _canons(by, rules))
 
@@ -373,51 +378,16 @@ def _told(scene: Scene, seed: str) -> None:
         pass
 
 
-class _PlaceDealer(SeededDealer):
-    """A seeded dealer that remembers the last place of a procedure.
-
-    Attributes:
-        place: where its last turn began; None before the first.
-    """
-
-    __slots__ = ("place",)
-
-    def __init__(self, streams: Streams, *, step: int = 0) -> None:
-        super().__init__(streams, step=step)
-        self.place: Any = None
-
-    def move_to(self, run: int) -> None:
-        self.place = None
-        super().move_to(run)
-
-    def merge(self, key: Any) -> None:
-        """Take note of a place; a procedure merges at each of them."""
-        for part in key:
-            if type(part) is tuple and part[:1] == (PLACE,):
-                self.place = part[-1]
-
-
 # ---------------------------------------------------------------------------------------------------------------------
 # Things of the state
 
 
 def _end_reader(name: str) -> Reader:
-    """Return what reads something off the end of a scene: a path of the table, or what the last procedure counts."""
+    """Return what reads something off the end of a scene: a path of the table, or a detail of a procedure's outcome."""
     if is_path(name):
         read = _reader(name)
-        return lambda state, _place: read(state)
-    field = field_of(name)
-    return lambda _state, place: counted(getattr(place, field, None))
-
-
-def field_of(name: str) -> str:
-    """Return what a procedure's place calls something that it counts."""
-    return name.replace("-", "_")
-
-
-def is_path(name: str) -> bool:
-    """Tell whether a name is a path of the state, and not what a procedure counts in its places, such as `exchange`."""
-    return "." in name or name in State.__struct_fields__
+        return lambda state, _details: read(state)
+    return lambda _state, details: counted(plain(details.get(name)))
 
 
 def _reader(text: str) -> Callable[[State], Value]:
@@ -450,28 +420,3 @@ def counted(value: Any) -> Value:
     if isinstance(value, Box):
         return value.mark or "free"
     return to_json(plain(value)).decode()
-
-
-def require_paths(state: State, paths: Sequence[str], *, has_procedure: bool) -> None:
-    """Check that there may be something under these names.
-
-    Args:
-        state: the table at the beginning.
-        paths: paths of the state, and names of what a procedure counts.
-        has_procedure: whether one is played.
-
-    Raises:
-        UsageError: one cannot be read, or names a character that is not there.
-    """
-    for text in paths:
-        if has_procedure and not is_path(text):
-            continue
-        try:
-            path = parse_path(text)
-        except UsageError as error:
-            raise UsageError(f"{as_input('by')} {error.raw}", **error.details) from None
-        for place in path.places:
-            is_name = place.kind == "characters" and place.key not in (*QUANTIFIERS, "count", "active")
-            if is_name and place.key not in state.characters:
-                message = unknown("character", place.key, state.characters, of="the table")
-                raise UsageError(f"{as_input('by')} {text}: {message}")

@@ -45,6 +45,7 @@ atexit.register(_keep_records)
 
 MAX_BYTES = 4 * 1024 * 1024
 MAX_DEPTH = 100  # levels of tables and lists; a sheet or a scene needs fewer than ten
+FOLDER_NAMED = "it is a folder; name a file in it"
 _SHOWN_WIDTH = 100  # characters of a faulty line that are shown
 
 # What tomli says first in its message, and what to try.
@@ -121,7 +122,7 @@ def _content(path: Path) -> bytes:
             raise OSError("there is no standard input")
         return sys.stdin.buffer.read(MAX_BYTES + 1)
     if os.path.isdir(path):  # opening a folder is "permission denied" on Windows
-        raise OSError("it is a folder; name a file in it")
+        raise OSError(FOLDER_NAMED)
     with path.open("rb") as file:
         return file.read(MAX_BYTES + 1)
 

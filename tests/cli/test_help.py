@@ -97,6 +97,7 @@ def test_dash_h_works_in_front_of_other_options_and_behind_them() -> None:
         (["overcom"], "there is no help on 'overcom'; did you mean `rpgres help overcome`?"),
         (["fat"], "there is no help on 'fat'; did you mean `rpgres help fate`?"),
         (["decisons"], "there is no help on 'decisons'; did you mean `rpgres help decisions`?"),
+        (["fraudulent"], "there is no help on 'fraudulent'; `rpgres help` lists all topics"),
         (["qwertz"], "there is no help on 'qwertz'; `rpgres help` lists all topics"),
         (["fate", "overcom"], "the ruleset fate has no action 'overcom'; did you mean 'overcome'?"),
         (["table", "udno"], "rpgres table has no command 'udno'; did you mean 'undo'?"),
@@ -109,6 +110,16 @@ def test_dash_h_works_in_front_of_other_options_and_behind_them() -> None:
 )
 def test_what_there_is_no_help_on_names_the_nearest(words: list[str], told: str) -> None:
     assert rpgres("help", *words) == (2, "", f"rpgres: {told}\n")
+
+
+def test_a_word_of_the_guide_leads_to_the_sections_that_have_it() -> None:
+    told = rpgres("help", "Lonelog")
+    topics = re.findall(r"`rpgres help ([\w-]+)`", told.err)
+    assert told.err.startswith("rpgres: there is no help on 'Lonelog'; it is mentioned in `rpgres help ")
+    times = [rpgres("help", topic).out.lower().count("lonelog") for topic in topics]
+    assert 1 <= len(times) <= 4
+    assert times == sorted(times, reverse=True)
+    assert times[-1] > 0
 
 
 def test_an_alias_says_what_it_stands_for(tmp_path: Path) -> None:

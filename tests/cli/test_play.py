@@ -457,6 +457,22 @@ def test_a_question_can_be_left_and_the_table_looked_at(typed: str, told: Sequen
     assert len(Seat(TABLE, None).history.entries) == entries
 
 
+def test_nothing_is_asked_about_an_action_that_cannot_begin_now() -> None:
+    begun("mara")
+    table(*LOST, "--choose", "price=fail", code=3)
+    room, asked = Seat(TABLE, None), list[str]()
+
+    def asks(text: str, _readings: Sequence[Reading]) -> Reading | None:
+        asked.append(text)
+        return None
+
+    room.look()
+    with pytest.raises(UsageError, match=r"cannot act now: entry 1 .* mara is asked 'invoke'"):
+        room.understood(["mara", "overcome"], asks)
+    assert not asked
+    assert room.understood(["odds", "mara", "overcome", "fight", "1"], asks).arguments[0] == "odds"
+
+
 def test_what_a_session_adds_stands_before_words_taken_as_they_are() -> None:
     begun("mara")
     done = rpgres("play", stdin="mara overcome burglary vs 2 -- 3\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -326,10 +327,11 @@ def test_past_the_budget_a_simulation_estimates_and_says_so(free: Path) -> None:
     assert "| Won |" in rpgres(*line, "--simulate", "1000", "--format", "md").out
     exact_one = as_json("odds", "wall.toml", "--auto", "--simulate", "1000")
     assert (exact_one["method"], exact_one["sample"]) == ("exact", None)
-    counted = as_json(*line, "--simulate", "1000", "--by", "exchange")
-    by_exchange = counted["sample"]["outcomes"]
-    assert set(counted["outcomes"]) <= set(by_exchange)
-    assert all(chance["probability"] < by_exchange[name]["high"] for name, chance in counted["outcomes"].items())
+    counted = as_json(*line, "--simulate", "1000", "--by", "exchanges")
+    by_exchanges = counted["sample"]["outcomes"]
+    assert set(counted["outcomes"]) <= set(by_exchanges)
+    assert all(chance["probability"] < by_exchanges[name]["high"] for name, chance in counted["outcomes"].items())
+    assert min(map(int, by_exchanges)) == 2  # a success with style is two victories
 
 
 def test_what_is_too_large_for_optimal_decisions_says_so() -> None:
@@ -347,3 +349,47 @@ def test_an_interrupt_prints_what_is_known() -> None:
     code, shown = at.interrupt()
     assert code == 130
     assert "plays of the whole scene" in shown
+
+
+@pytest.mark.parametrize("command", [("odds", "--auto"), ("simulate", "--auto", "-n", "10", "--workers", "1")])
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (
+            ("fate/vault", "characters.ida.counters.fate-pints"),
+            "--by characters.ida.counters.fate-pints: there is no counter 'fate-pints'; did you mean 'fate-points'?",
+        ),
+        (("fate/vault", "characters.idda.is-out"), "there is no character 'idda'; did you mean 'ida'?"),
+        (("fate/vault", "exchanges"), "the table has no place 'exchanges'"),
+        (
+            ("fate/contest --skill 2 --vs 2 --victories 1 --exchanges 2", "exchange"),
+            "--by exchange: the result of the procedure has no detail 'exchange'; did you mean 'exchanges'?",
+        ),
+        (
+            ("fate/contest --skill 2 --vs 2 --victories 1 --exchanges 2", "won"),
+            "the result of the procedure has no detail 'won'; it has: exchanges, victories",
+        ),
+    ],
+)
+def test_what_is_asked_by_has_to_be_there(command: tuple[str, ...], line: tuple[str, str], told: str) -> None:
+    of, by = line
+    ran = rpgres(command[0], *of.split(), *command[1:], "--by", by)
+    assert (ran.code, told in ran.err) == (2, True), ran.err
+
+
+def test_exchanges_are_counted_as_they_are_played() -> None:
+    line = ("fate/contest", "--skill", "2", "--vs", "2", "--victories", "1", "--exchanges", "2", "--auto")
+    exact = as_json("odds", *line, "--by", "exchanges")
+    # one exchange is enough unless it ties: 19 of the 81 results of four Fate dice are 0
+    assert {name: one["exact"] for name, one in exact["outcomes"].items()} == {"1": "62/81", "2": "19/81"}
+    events = [as_json("simulate", *line, "--seed", "7", "--show", str(run))["events"] for run in range(12)]
+    played = [
+        sum(event["event"] == "turn" and event["action"].startswith("exchange ") for event in of) for of in events
+    ]
+    counted = as_json("simulate", *line, "-n", "12", "--seed", "7", "--by", "exchanges")["counted"]["exchanges"]
+    assert {one["value"]: one["count"] for one in counted["values"]} == Counter(played) != {1: 12}
+
+
+def test_what_rules_in_code_count_can_be_asked_by() -> None:
+    found = as_json("odds", "nodice/ford", "--by", "characters.bram.counters.harm")
+    assert {name: one["exact"] for name, one in found["outcomes"].items()} == {"3": "1"}

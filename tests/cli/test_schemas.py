@@ -443,3 +443,15 @@ def test_no_record_lets_msgspec_crash_at_the_end_of_a_process() -> None:
         if any(isinstance(one, msgspec.inspect.StrType) and one.pattern for one in union.types)
     ]
     assert bounded == []
+
+
+def test_a_record_names_its_schema() -> None:
+    record = json.loads(rpgres("scene", "run", "fate/bribe", "--json").stdout)
+    schema = json.loads(rpgres("schema", record["format"]).stdout)
+    assert schema["$id"] == json.loads(rpgres("schema", "scene-result").stdout)["$id"]
+    Draft202012Validator(schema).validate(record)
+    tags = [kind.type_.__struct_config__.tag for kind in KINDS.values() if hasattr(kind.type_, "__struct_config__")]
+    formats = [tag for tag in tags if tag is not None]
+    assert len(formats) == len(set(formats)) > 40
+    for tag in formats:
+        assert f'"{tag}"' in json.dumps(make_schema(tag))

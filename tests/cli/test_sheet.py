@@ -565,3 +565,18 @@ def test_the_game_masters_characters_have_no_fate_points_of_their_own() -> None:
     shown = rpgres("sheet", "show", "guards", "--ruleset", "fate").stdout
     assert "played by the game master, with the game master's refresh and fate points" in shown
     assert "points 3" not in shown
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ("roll", "fate", "overcome", "--sheet", "people", "--skill", "fight", "--vs", "1"),
+        ("table", "new", "fate", "--sheet", "people"),
+        ("scene", "run", "people"),
+    ],
+)
+def test_a_folder_is_no_sheet_or_scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: tuple[str, ...]) -> None:
+    (tmp_path / "people").mkdir()
+    monkeypatch.chdir(tmp_path)
+    ran = rpgres(*line)
+    assert (ran.exit_code, ran.stderr) == (1, "rpgres: people: cannot be read: it is a folder; name a file in it\n")

@@ -91,6 +91,8 @@ def test_csv_markdown_and_svg() -> None:
     assert all(float(row["low"]) <= float(row["share"]) <= float(row["high"]) for row in rows)
     markdown = rpgres(*SEEDED, "-n", "100", "--format", "md").out
     assert markdown.startswith("# Overcome (fate)\n\n100 runs, 95 % intervals; seed: 7; skill 3, vs 4dF+2\n")
+    who_decides = rpgres(*SEEDED, "-n", "10", "--auto", "--note", "a trial", "--format", "md").out
+    assert who_decides.endswith("- decisions of everybody: policy sensible\n- note: a trial\n")
     widths = {line.count("|") - line.count("\\|") for line in markdown.splitlines() if line.startswith("|")}
     assert widths == {5, 11}
 
@@ -226,7 +228,7 @@ def test_a_call_plays_as_many_runs_as_the_command() -> None:
         ((*SEEDED, "--workers", "100000"), "--workers takes at most"),
         ((*SEEDED, "--format", "pdf"), "--format takes table, md, csv, json, html, not 'pdf'"),
         ((*SEEDED, "--json", "--format", "csv"), "exclude each other"),
-        ((*SEEDED, "--by", "characters.bob.counters.x"), "the table has no character 'bob'"),
+        ((*SEEDED, "--by", "characters.bob.counters.x"), "there is no character 'bob'"),
         ((*SEEDED, "--by", "counter.x"), "did you mean 'counters'?"),
         ((*SEEDED, "--choose", "prize=fail"), "prize"),
         ((*SEEDED, "--policy", "sensibel"), "did you mean 'sensible'?"),

@@ -304,6 +304,21 @@ def test_what_is_on_a_sheet_is_taken_out() -> None:
     assert "  no difference: without aspect 'Smuggler with a Conscience' of mara; " in rpgres(*line).out
 
 
+@pytest.mark.slow
+def test_what_the_budget_leaves_open_is_not_taken_for_a_change() -> None:
+    line = ("odds", "fate/vault", "--knockout")
+    full = {part["text"]: part for part in as_json(*line)["parts"]}
+    assert full["decision price=fail always"]["distance"]["exact"] == "33400/177147"
+    for leaves in (3, 8, 16, 30):
+        short = as_json(*line, "--leaves", str(leaves))
+        assert any(part["open"]["probability"] for part in short["parts"])
+        for part in short["parts"]:
+            assert part["distance"]["probability"] <= full[part["text"]]["distance"]["probability"] + 1e-12, part
+    told = rpgres(*line, "--leaves", "8").out
+    assert "  not known, as too much is left open: decision price=fail always (open: 79.70 %); " in told
+    assert " moved" not in told
+
+
 def test_what_cannot_be_taken_out_is_told_with_its_reason() -> None:
     found = as_json(*OVERCOME, "--skill", "2", "--vs", "1", "--vs", "2", "--knockout")
     assert [one["text"] for one in found["untried"]] == ["switch opposers=one"]

@@ -216,6 +216,22 @@ def test_sound_orders_have_no_faults(fate: Rules) -> None:
 
 
 @pytest.mark.parametrize(
+    ("ruleset", "name", "is_there"),
+    [
+        ("nodice", "harm", True),  # counted by rules in code; no data declare it
+        ("nodice", "zoen", False),
+        ("fate", "fate-points-later", True),
+        ("two-dice", "hram", False),
+        ("two-dice", "weather", False),  # without code, what no data declare is not there
+    ],
+)
+def test_orders_may_read_what_code_counts(ruleset: str, name: str, is_there: bool) -> None:
+    text = f'[[orders]]\nwhen = {{ "self.counters.{name}" = ">= 1" }}\nchoose = "first"'
+    found = faults(load_rules(find_ruleset(ruleset)), text)
+    assert [f"there is no counter '{name}'" in one for one in found] == ([] if is_there else [True])
+
+
+@pytest.mark.parametrize(
     ("order", "told"),
     [
         ('ask = "prise"\nchoose = "first"', "0 ask unknown-name: fate asks for no decision 'prise'"),

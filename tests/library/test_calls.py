@@ -114,9 +114,9 @@ def as_json(record: object) -> object:
         ),
         pytest.param(
             lambda: rpgres.odds_scene(
-                "fate", "contest", auto=True, skill="3", vs=["2"], victories="1", exchanges="2", by="exchange"
+                "fate", "contest", auto=True, skill="3", vs=["2"], victories="1", exchanges="2", by="exchanges"
             ),
-            "odds fate/contest --auto --skill 3 --vs 2 --victories 1 --exchanges 2 --by exchange",
+            "odds fate/contest --auto --skill 3 --vs 2 --victories 1 --exchanges 2 --by exchanges",
             id="procedure-odds",
         ),
         pytest.param(

@@ -208,3 +208,21 @@ def test_who_decides_is_told() -> None:
         text = f'{HEAD}policy = "sensible"\n{cast}{BRAVE}{STEP}'
         scene = read_scene(Source("s.toml", text), find_ruleset=find_ruleset)
         assert who_decides(scene.file, scene.policies) == {"mara": told}
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ('when = { "characters.mara.counters.fate-pints" = 1 }', "there is no counter 'fate-pints'"),
+        ('when = { "characters.nobody.is-out" = true }', "there is no character 'nobody'"),
+        ('when = { "tags.trap" = true }', "a path names a tag by its text: this one is tags.a-pit"),
+        ('when = { "characters.mara.counters.fate-points-later" = ">= 1", "tags.a-pit" = true }', ""),
+    ],
+)
+def test_conditions_of_a_scene_speak_of_what_can_be_there(said: str, told: str) -> None:
+    tag = '\n[tags.trap]\ntext = "A Pit"\nkind = "aspect"\n'
+    for text in (f"{STEP}{said}\n", f"{STEP}\n[ends.over]\n{said}\n"):
+        found = problems(f"{HEAD}{CAST}{tag}{text}")
+        assert [told in one for one in found] == ([True] if told else []), found
+    order = f'\n[[characters.mara.orders]]\n{said}\nchoose = "first"\n'
+    assert [told in one for one in problems(f"{HEAD}{CAST}{tag}{order}{STEP}")] == ([True] if told else [])

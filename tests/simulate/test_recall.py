@@ -25,7 +25,7 @@ CASES: list[tuple[str, str, dict[str, Any], tuple[str, ...]]] = [
         {"sheet": "mara", "skill": "fight", "vs": "guards:fight"},
         ("characters.guards.tracks.physical",),
     ),
-    ("fate", "conflict", {"sheet": "edda", "against": ["thug"]}, ("exchange", "characters.edda.tracks.physical")),
+    ("fate", "conflict", {"sheet": "edda", "against": ["thug"]}, ("exchanges", "characters.edda.tracks.physical")),
     # What parts of a turn come to, and what is left behind a merge, is shared by turns of several fighters.
     ("fate", "conflict", {"sheet": "mara", "against": ["venn"]}, ("characters.venn.counters.fate-points",)),
     (
@@ -119,7 +119,7 @@ def played_scene(name: str, runs: int, **more: Any) -> list[Key]:
     ("name", "by"),
     [
         (FIGHTS, ()),
-        (FIGHTS, ("exchange", "things.hurry", "characters.mara.tracks.physical")),
+        (FIGHTS, ("exchanges", "things.hurry", "characters.mara.tracks.physical")),
         *few([("fate/ambush", ()), ("fate/vault", ()), ("fate/break-in", ()), ("saga/toll-gate", ())], 1),
     ],
 )

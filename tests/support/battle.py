@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from rpgres import Effect, Outcome, Ruleset, State, Table, Turn, effect, put
+from rpgres import Effect, Map, Outcome, Ruleset, State, Table, Turn, effect, put
 from rpgres.dice import Dice, dice
 from rpgres.rulesets import Option, Rules
 from tests.support.tiny import tiny_rules
@@ -96,13 +96,17 @@ def highest(table: Table, count: int, label: str) -> list[int]:
     return sorted((table.roll(one, label) for _ in range(count)), reverse=True)
 
 
+def over(table: Table, front: Front, band: str) -> Outcome:
+    return msgspec.structs.replace(table.settle("battle", None, band=band), details=Map({"rounds": front.rounds}))
+
+
 def fight(table: Table, front: Front) -> Turn | Outcome:
     """Fight one round: the highest dice are compared, then the second highest; the defender wins ties."""
     attackers, defenders = (table.state.counters.get(name, 0) for name in ("attackers", "defenders"))
     if not attackers or not defenders:
-        return table.settle("battle", None, band="lost" if defenders else "won")
+        return over(table, front, "lost" if defenders else "won")
     if front.may_stop and table.ask("go-on", "actor", (Option("on"), Option("stop"))) == "stop":
-        return table.settle("battle", None, band="lost")
+        return over(table, front, "lost")
     own = highest(table, min(3, attackers), "attack")
     other = highest(table, min(2, defenders), "defense")
     lost = sum(a <= d for a, d in zip(own, other, strict=False))

@@ -20,6 +20,8 @@ from rpgres.toml.diagnostics import nearest
 if TYPE_CHECKING:
     from rpgres.cli.render.lines import Shown
 
+_MOST_SECTIONS = 4  # of the guide that mention a word
+
 
 def _offer(incomplete: str) -> list[tuple[str, str]]:
     offers = {topic: guide.page(topic).title for topic in guide.TOPICS}
@@ -99,6 +101,8 @@ def _action_of(root: Any, rulesets: Sequence[str], words: Sequence[str]) -> str:
         raise UsageError(f"{words[0]!r} is an action of several rulesets: {commands}")
     near = nearest(words[0], [*guide.TOPICS, *COMMANDS, *rulesets, *(one.topic for one in guide.sections()), *known])
     hint = f"did you mean `rpgres help {near}`?" if near else "`rpgres help` lists all topics"
+    if not near and (told := guide.mentions(words)[:_MOST_SECTIONS]):
+        hint = f"it is mentioned in {', '.join(f'`rpgres help {topic}`' for topic in told)}"
     raise UsageError(f"there is no help on {typed!r}; {hint}")
 
 

@@ -29,6 +29,7 @@ from rpgres.engine.records import Pending
 from rpgres.engine.run import run
 from rpgres.errors import RpgresError, UsageError
 from rpgres.plugins.loading import checked
+from rpgres.scenes.walking import check_by, check_paths, is_path
 from rpgres.simulate import (
     Crew,
     Job,
@@ -42,7 +43,7 @@ from rpgres.simulate import (
     summed_up,
 )
 from rpgres.simulate.saving import SAVED_SECONDS, read_saved, tally_for, write_saved
-from rpgres.simulate.subjects import ACTION_THINGS, choice_things, main_things, require_paths, scene_things
+from rpgres.simulate.subjects import ACTION_THINGS, choice_things, main_things, scene_things
 from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
@@ -142,7 +143,8 @@ def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> N
         show=show,
         policies=told,
     )
-    require_paths(prepared.state, line.paths, has_procedure=rules.file.actions[action].procedure)
+    is_procedure = bool(rules.file.actions[action].procedure)
+    check_paths(rules, prepared.state, line.paths if not is_procedure else filter(is_path, line.paths))
     _simulate(line)
 
 
@@ -169,8 +171,7 @@ def simulate_scene(name: str, values: dict[str, Any]) -> None:
         policies=opt.scene_policies(scene, names=shared["policy"], auto=auto),
         own_seed=scene.file.seed,
     )
-    has_procedure = any(leaf.step.procedure for leaf in scene.program.leaves)
-    require_paths(scene.state, line.paths, has_procedure=has_procedure)
+    check_by(scene, line.paths)
     _simulate(line)
 
 

@@ -81,12 +81,13 @@ def make_schema(kind: str, *, rules: Rules | None = None) -> Schema:
     """Return a JSON Schema (2020-12) as plain data.
 
     Args:
-        kind: a name in `KINDS`.
+        kind: a name in `KINDS`, or the `format` of a record, such as `rpgres.result/1`.
         rules: the ruleset whose own names and fields it has; a sheet cannot be described without.
 
     Raises:
         UsageError: there is no such kind, or the kind needs a ruleset.
     """
+    kind = next((name for name, one in KINDS.items() if _tag_of(one) == kind), kind)
     described = KINDS.get(kind)
     if described is None:
         raise UsageError(unknown("schema", kind, KINDS, of="rpgres"))
@@ -103,6 +104,11 @@ def make_schema(kind: str, *, rules: Rules | None = None) -> Schema:
     name = f"{kind}:{VERSION}" + (f":{rules.id}" if rules is not None else "")
     head = {"$schema": DIALECT, "$id": f"urn:rpgres:schema:{name}", "title": kind.replace("-", " ").capitalize() + of}
     return {**head, "description": described.description, **schema}
+
+
+def _tag_of(kind: Kind) -> str | int | None:
+    config: msgspec.structs.StructConfig | None = getattr(kind.type_, "__struct_config__", None)
+    return config.tag if config is not None else None
 
 
 KINDS: dict[str, Kind] = {

@@ -86,6 +86,13 @@ def section_on(words: Sequence[str]) -> Page | None:
     return next(exact, None) or next((one for one in found if f"-{name}-" in f"-{one.topic}-"), None)
 
 
+def mentions(words: Sequence[str]) -> list[str]:
+    """Return the sections whose text has these words, by their topics, the one that has them most often first."""
+    typed = " ".join(words).lower()
+    found = {one.topic: one.text.lower().count(typed) for one in sections()}
+    return sorted((topic for topic, times in found.items() if times), key=lambda topic: -found[topic])
+
+
 def anchor_of(heading: str) -> str:
     """Return the name by which links know a heading."""
     return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")

@@ -26,6 +26,7 @@ from rpgres.engine.views import ANOTHER_SEAT, state_seen
 from rpgres.errors import UsageError
 from rpgres.journal.checking import require_whole
 from rpgres.journal.commands import actor_of, check_seat
+from rpgres.journal.commands.pending import refuse_while_pending
 from rpgres.journal.files import find_table
 from rpgres.journal.history import History
 from rpgres.journal.store import read
@@ -306,6 +307,8 @@ class Seat:
     def _act(self, actor: str, action: str, words: list[str], asks: Asks, verb: str = "act") -> Understood:
         if "--help" in words or "-h" in words:
             return Understood([verb, action, "--help"])
+        if verb == "act":  # before anything is asked that could not be done
+            refuse_while_pending(self.history, verb, self.name)
         if not actor and not _has(words, "actor"):
             players = [name for name in self.own() if self.state.seat_of(name) != GM]
             actor, words = led(self.rules, self.state, players, action, words)

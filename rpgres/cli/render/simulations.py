@@ -55,9 +55,8 @@ def simulation_lines(
 
 def heading(record: SimulationResult) -> str:
     """Return what a simulation is of."""
-    if record.action is not None:
-        return f"{title(record.action)} ({record.ruleset})"
-    return record.title or record.scene or ""
+    name = title(record.action) if record.action is not None else record.title or record.scene or ""
+    return f"{name} ({record.ruleset})"
 
 
 def is_main(name: str) -> bool:
@@ -177,14 +176,20 @@ def _success_texts(record: SimulationResult, *, gap: str) -> Iterator[str]:
 
 
 def _notes(record: SimulationResult) -> Iterator[Line]:
-    for who, name in record.policies.items():
-        yield line(INDENT, Piece(f"decisions of {'everybody' if who == '*' else who}: policy {name}", "quiet"))
+    for text in _deciders(record):
+        yield line(INDENT, Piece(text, "quiet"))
     for text in answer_notes(record.partly, record.unasked):
         yield line(INDENT, text)
     last = run_seed(record.seed, record.runs - 1)
     yield line(INDENT, Piece(f"intervals are 95 %; seed: {record.seed} (the last run: {last})", "quiet"))
     if record.note:
         yield line(INDENT, "note: ", record.note)
+
+
+def _deciders(record: SimulationResult) -> list[str]:
+    return [
+        f"decisions of {'everybody' if who == '*' else who}: policy {name}" for who, name in record.policies.items()
+    ]
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -210,7 +215,12 @@ def simulation_report(record: SimulationResult, file: RulesetFile) -> Report:
         title=heading(record),
         above=[f"{about}; {told}" if told else about],
         tables=tables,
-        below=[*answer_notes(record.partly, record.unasked), *_success_texts(record, gap=" ")],
+        below=[
+            *_success_texts(record, gap=" "),
+            *_deciders(record),
+            *answer_notes(record.partly, record.unasked),
+            *([f"note: {record.note}"] if record.note else []),
+        ],
         chart=charts[0],
         others=charts[1:],
         chart_note=about,

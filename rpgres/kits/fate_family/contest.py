@@ -170,7 +170,10 @@ def _ended(table: Table, place: Contest) -> Outcome | None:
     winner = next((side.who for side, has in rivals if side.who and has == best), GM)
     facts = fact_map(("under-fire", "yes" if setup.attackers else "no"))
     roles = roles_of(setup.sides[0].who, winner)
-    return ending(table, end, won[0] - best, roles=roles, facts=facts, details=Map({"victories": won}))
+    played = place.exchange - (place.phase == 0)  # a new one has begun where the last one is over
+    return ending(
+        table, end, won[0] - best, roles=roles, facts=facts, details=Map({"exchanges": played, "victories": won})
+    )
 
 
 def _next(place: Contest, **changes: Any) -> Contest:

@@ -27,6 +27,7 @@ from rpgres.cli.render.results import answer_notes, fact_words
 from rpgres.cli.render.words import band_title, outcome_titles, percent, rung, style_of, title, titles, who_is
 from rpgres.dice import dice
 from rpgres.dice.hints import never
+from rpgres.errors import counted
 from rpgres.odds.comparison import Comparison
 from rpgres.odds.dice import DiceOdds
 from rpgres.odds.exact import Chance, ChoiceOdds, OddsResult
@@ -372,7 +373,7 @@ def _scene_notes(record: ExactSceneOdds, sample: Sample | None) -> Iterator[str]
     if is_open(record.open):
         yield f"open: {percent(record.open.probability)}; each chance may be higher by so much"
         yield "--seconds N follows more of it" + ("" if sample is not None else ", --simulate N adds estimates")
-    yield f"{record.turns:,} turns, {record.states:,} states, {record.leaves:,} courses"
+    yield f"{counted(record.turns, 'turn')}, {counted(record.states, 'state')}, {counted(record.leaves, 'course')}"
     if sample is not None:
         yield f"~ are estimates, with 95 % intervals, from {sample.runs:,} plays of the whole scene"
 

@@ -257,8 +257,10 @@ def knockout_report(record: Knockout, file: RulesetFile | None) -> Report:
     telling = [part for part in record.parts if _matters(part)]
     rows = [[Cell("as typed"), *_chance_cells(base, record.base.open), Cell(""), Cell(""), Cell("")]]
     rows += [_part_row(record, part) for part in telling]
-    idle = [part.text for part in record.parts if not _matters(part)]
+    idle = [part.text for part in record.parts if not _matters(part) and part.difference is not None]
+    unknown = [part for part in record.parts if not _matters(part) and part.difference is None]
     below = [f"no difference: {'; '.join(idle)}"] if idle else []
+    below += _unknown_parts(unknown)
     below += [f"not taken out: {one.text}: {one.reason}" for one in record.untried]
     below += below_text(record, unfinished="" if record.complete else "interrupted: not everything was taken out")
     values: list[float | None] = [part.difference.probability if part.difference else None for part in telling]
@@ -272,7 +274,14 @@ def _matters(part: Part) -> bool:
     return part.distance.probability != 0
 
 
+def _unknown_parts(parts: Sequence[Part]) -> Iterator[str]:
+    """Yield that it is not known what some parts change, if there are any."""
+    if parts:
+        names = "; ".join(f"{part.text} (open: {percent(part.open.probability)})" for part in parts)
+        yield f"not known, as too much is left open: {names}; --seconds N follows more of it"
+
+
 def _part_row(record: Knockout, part: Part) -> list[Cell]:
-    moved = Cell(f"{100 * part.distance.probability:.2f} moved", "quiet")
+    moved = f"{'' if part.difference is not None else 'at least '}{100 * part.distance.probability:.2f} moved"
     cells = _chance_cells(chance_of(part, record.outcome), part.open)
-    return [Cell(part.text), *cells, *_difference_cells(part.difference), moved]
+    return [Cell(part.text), *cells, *_difference_cells(part.difference), Cell(moved, "quiet")]
