@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from jsonschema import Draft202012Validator
+from jsonschema_rs import Draft202012Validator
 from markdown_it import MarkdownIt
 
 from rpgres.cli.formats.accounts import (

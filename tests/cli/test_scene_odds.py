@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from jsonschema import Draft202012Validator
+from jsonschema_rs import Draft202012Validator
 
 from rpgres import odds_best, text_of
 from rpgres.odds.exact import chance_record
