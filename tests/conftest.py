@@ -114,5 +114,13 @@ def own_world(
             del sys.modules[name]
 
 
+@pytest.fixture
+def few_processes(exhaustive: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have `rpgres plugin check` play in one process more, not in six: tests/conformance proves what the others find."""
+    if not exhaustive:
+        monkeypatch.setattr("rpgres.conformance.subprocess.HASH_SEEDS", ("1",))
+        monkeypatch.setattr("rpgres.conformance.subprocess.MORE_HASH_SEEDS", ())
+
+
 # Packages of their own, with their own tests, which run where they are installed.
 collect_ignore = ["packages"]
