@@ -170,6 +170,7 @@ def test_who_decides_may_be_left_out_or_named_before_other_options(free: Path) -
     assert "| fail | 61.73 % | 50/81 | 35.91 points |" in markdown.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("goal", "less", "shown"),
     [

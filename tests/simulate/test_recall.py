@@ -44,14 +44,19 @@ def played(case: tuple[str, str, dict[str, Any], tuple[str, ...]], runs: int, **
     return [*map(rebuild(job, Path("nowhere")).play, range(runs))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]}-{case[1]}")
-def test_what_is_recalled_is_what_resolving_again_gives(case: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    recalled = played(case, 150)
+def test_what_is_recalled_is_what_resolving_again_gives(
+    case: Any, exhaustive: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_long = case[1] == "conflict"  # of turns, each of which recalls what the ones before came to
+    runs = 30 if is_long and not exhaustive else 150
+    recalled = played(case, runs)
     assert len(Counter(recalled)) > 1
     monkeypatch.setattr(recall, "MOST_KEPT", 7)
-    assert played(case, 150) == recalled
+    assert played(case, runs) == recalled
     monkeypatch.setattr(recall, "MOST_KEPT", 0)
-    assert played(case, 150) == recalled
+    assert played(case, runs) == recalled
 
 
 def test_dice_that_fell_before_are_not_resolved_again(monkeypatch: pytest.MonkeyPatch) -> None:
