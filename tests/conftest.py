@@ -116,7 +116,7 @@ def own_world(
 
 @pytest.fixture
 def few_processes(exhaustive: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have `rpgres plugin check` play in one process more, not in six: tests/conformance proves what the others find."""
+    """Have `rpgres plugin check` start one process, and not six: tests/conformance proves what the others find."""
     if not exhaustive:
         monkeypatch.setattr("rpgres.conformance.subprocess.HASH_SEEDS", ("1",))
         monkeypatch.setattr("rpgres.conformance.subprocess.MORE_HASH_SEEDS", ())
