@@ -78,6 +78,17 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return WorkStealingScheduling(config, log) if config.getoption("dist") == "load" else None
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int | None:
+    """Have one process more than there are processors (--numprocesses auto).
+
+    Hundreds of tests wait for a terminal, a time limit, a process of their own or a disk, and leave a processor idle.
+    """
+    if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:  # which counts as ever
+        return None
+    return 1 + (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+
+
 @pytest.fixture
 def exhaustive(request: pytest.FixtureRequest) -> bool:
     """Whether to check thousands of seeds (--exhaustive), for which a commit cannot wait."""
