@@ -40,7 +40,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("coppermane", "overcome", {"attribute": 7, "vs": 1, "witnesses": 150}),
     ("coppermane", "attack", {"attribute": 4, "vs": "4dF+2"}),
     ("saga", "act", {"ability": "strength=8", "vs": 16, "hand": "St6"}),
-    ("saga", "act", {"ability": "strength=4", "vs": 16, "edge": 3, "hand": "St2,Ag3,Do5,In2", "bank": "Do4,Do1"}),
+    ("saga", "act", {"ability": "strength=4", "vs": 16, "edge": 3, "hand": "St2,Do5,In2", "bank": "Do4,Do1"}),
     ("saga", "act", {"ability": "strength=4", "vs": 8, "opposing": 5, "hand": "Ag3"}),
     ("saga", "act", {"ability": "agility=5", "vs": 14, "dire": True, "hand": "Ag4,St5,Wi2"}),
     ("saga", "act", {"ability": "strength=8", "vs": 14}),
