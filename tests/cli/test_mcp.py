@@ -266,7 +266,8 @@ def test_the_tools_are_few_and_described_in_few_words() -> None:
 
 
 @pytest.mark.slow
-def test_everything_else_that_a_seat_may_do(tmp_path: Path) -> None:
+def test_everything_else_that_a_seat_may_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(odds, "table_odds", partial(odds.table_odds, leaves=500))
     path = tmp_path / "t.db"
     begun(path)
     calls: list[Call] = [

@@ -11,6 +11,7 @@ import icepool
 import msgspec
 import pytest
 
+from rpgres.odds import actions
 from rpgres.odds.dice import DiceOdds
 from rpgres.odds.exact import OddsResult
 from rpgres.odds.ladder import LadderOdds
@@ -290,7 +291,7 @@ def test_cards_that_a_budget_leaves_open_are_estimated_and_said_to_be(monkeypatc
     for option, sample in estimated.items():
         low, high = sample["success"]["low"], sample["success"]["high"]
         assert low - 0.03 <= truth[option] <= high + 0.03
-    monkeypatch.setattr("rpgres.cli.commands.odds.GAMES", 100)  # the same, said in words
+    monkeypatch.setattr(actions, "GAMES", 100)  # the same, said in words
     shown = rpgres(*asked, *against, "--leaves", "20").out
     assert "~ estimated from" in shown
 
