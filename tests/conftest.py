@@ -120,6 +120,8 @@ def own_world(
     if request.node.get_closest_marker("fresh") is None:
         keep_rulesets(monkeypatch)
     yield
+    if sys.modules == before:  # which is by far the quickest to see
+        return
     for name, module in list(sys.modules.items()):
         if before.get(name) is not module and str(getattr(module, "__file__", "") or "").startswith(base):
             del sys.modules[name]
