@@ -130,23 +130,24 @@ def played_scene(name: str, runs: int, **more: Any) -> list[Key]:
     ],
 )
 def test_scenes_are_recalled_turn_by_turn(
-    name: str, by: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, by: tuple[str, ...], tmp_path: Path, exhaustive: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    runs = 60 if name == FIGHTS or exhaustive else 20
     if name == FIGHTS:
         (tmp_path / "fights.toml").write_text(FIGHTS, encoding="utf-8")
         name = str(tmp_path / "fights.toml")
     told: list[object] = []
     play = Turns.play
     monkeypatch.setattr(Turns, "play", lambda self, run: told.append(found := play(self, run)) or found)
-    recalled = played_scene(name, 60, by=by)
+    recalled = played_scene(name, runs, by=by)
     assert (None in told or not told) == (
         name == "saga/toll-gate"
     )  # where cards are drawn, scenes are played as a whole
     assert len(Counter(recalled)) > 1
     monkeypatch.setattr(recall, "MOST_KEPT", 7)
-    assert played_scene(name, 60, by=by) == recalled
+    assert played_scene(name, runs, by=by) == recalled
     monkeypatch.setattr(Turns, "play", lambda self, run: None)
-    assert played_scene(name, 60, by=by) == recalled
+    assert played_scene(name, runs, by=by) == recalled
 
 
 def test_dice_that_fell_before_are_not_resolved_again(monkeypatch: pytest.MonkeyPatch) -> None:
