@@ -72,6 +72,7 @@ ENTRIES, BASES = ("body", "change", "salt", "hash"), ("state", "words")
 COLUMNS = [*(("entries", column) for column in (*ENTRIES, "base")), *(("bases", column) for column in BASES)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("table", "column"), [one for one in COLUMNS if one[1] != "base"])
 def test_a_changed_byte_anywhere_is_found(played: Path, tmp_path: Path, table: str, column: str) -> None:
     connection = sqlite3.connect(played)
