@@ -459,7 +459,8 @@ except RpgresError as error:
 
 
 def in_child(path: Path, setup: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    # Where a file may not grow, Python would leave half a compiled module behind for every process that comes after.
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
     return subprocess.run(
         [sys.executable, "-c", IN_CHILD.format(setup=setup), str(path)],
         capture_output=True,
