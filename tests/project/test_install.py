@@ -107,12 +107,13 @@ def test_the_seed_gives_the_same_run_whatever_python_hashes(installed: Path, tmp
     assert len(shown) == 1
 
 
+@pytest.mark.parametrize("is_isolated", [False, pytest.param(True, marks=pytest.mark.exhaustive)])
 def test_a_new_plugin_works_at_once(
-    installed: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, exhaustive: bool
+    is_isolated: bool, installed: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """What `plugin new` says to type, typed, in an environment that no other test looks at.
 
-    With what the plugin is built by already there, unless the run is --exhaustive: rpgres itself is built without
+    Where it is not isolated, what builds the plugin is already there; rpgres itself is always built without
     (`wheel_of_rpgres`), by the same backend.
     """
     tools = tools_environment(tmp_path_factory)
@@ -124,7 +125,7 @@ def test_a_new_plugin_works_at_once(
     names = set(zipfile.ZipFile(built).namelist())
     source = folder / "src"
     assert {path.relative_to(source).as_posix() for path in source.rglob("*") if path.is_file()} <= names
-    install(python, *([] if exhaustive else ["--no-build-isolation"]), "--editable", f"{folder}[test]")
+    install(python, *([] if is_isolated else ["--no-build-isolation"]), "--editable", f"{folder}[test]")
     rolled = quiet(rpgres, "roll", "tide-pool", "attempt", "--skill", "2", "--vs", "9", "--auto", cwd=tmp_path)
     assert rolled.startswith("Attempt: ")
     assert re.search("^tide-pool +ok ", quiet(rpgres, "plugin", "list", "--check", cwd=tmp_path), re.MULTILINE)

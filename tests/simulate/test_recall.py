@@ -48,12 +48,13 @@ def played(case: tuple[str, str, dict[str, Any], tuple[str, ...]], runs: int, **
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("is_whole", [False, pytest.param(True, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]}-{case[1]}")
 def test_what_is_recalled_is_what_resolving_again_gives(
-    case: Any, exhaustive: bool, monkeypatch: pytest.MonkeyPatch
+    case: Any, is_whole: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     is_long = case[1] == "conflict"  # of turns, each of which recalls what the ones before came to
-    runs = 30 if is_long and not exhaustive else 150
+    runs = 30 if is_long and not is_whole else 150
     recalled = played(case, runs)
     assert len(Counter(recalled)) > 1
     monkeypatch.setattr(recall, "MOST_KEPT", 7)
