@@ -156,7 +156,7 @@ class Streams:
             while True:
                 number = 0
                 for _ in range(words):
-                    word = self._redraw(step, label, count, draw) if draw else self.word(step, label, count)
+                    word = self._words(step, label, count, draw)[self._lane] if draw else self.word(step, label, count)
                     number = number << 64 | word
                     draw += 1
                 span = 1 << 64 * words
@@ -164,9 +164,6 @@ class Streams:
                     return number % n
 
         return next_below
-
-    def _redraw(self, step: int, label: str, count: int, draw: int) -> int:
-        return self._words(step, label, count, draw)[self._lane]
 
 
 def pick(weights: Sequence[int], below: Callable[[int], int]) -> int:

@@ -354,8 +354,9 @@ class _Best:
                     f"{self.who} decides {question.label!r} after something happened that {seat} does not see, so "
                     "optimal decisions over the whole scene cannot be computed; use a policy or standing orders"
                 )
-        names = [question.dominant] if question.dominant else [option.name for option in question.options]
-        if question.optional and not question.dominant and (question.passing is None or NO not in names):
+        # A dominant option is one for the action at hand; what it costs may be missed later in the scene.
+        names = [option.name for option in question.options]
+        if question.optional and (question.passing is None or NO not in names):
             names = [NO, *(name for name in names if question.passing is None or name != question.passing.name)]
         branches = tuple(
             (name, self._grown(node, standing, (tape, (f"{CHOOSE}{question.label}", name)))) for name in names
