@@ -78,6 +78,17 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return WorkStealingScheduling(config, log) if config.getoption("dist") == "load" else None
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int | None:
+    """Have one process more than there are processors (--numprocesses auto).
+
+    Hundreds of tests wait for a terminal, a time limit, a process of their own or a disk, and leave a processor idle.
+    """
+    if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:  # which counts as ever
+        return None
+    return 1 + (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+
+
 @pytest.fixture
 def exhaustive(request: pytest.FixtureRequest) -> bool:
     """Whether to check thousands of seeds (--exhaustive), for which a commit cannot wait."""
@@ -109,9 +120,19 @@ def own_world(
     if request.node.get_closest_marker("fresh") is None:
         keep_rulesets(monkeypatch)
     yield
+    if sys.modules == before:  # which is by far the quickest to see
+        return
     for name, module in list(sys.modules.items()):
         if before.get(name) is not module and str(getattr(module, "__file__", "") or "").startswith(base):
             del sys.modules[name]
+
+
+@pytest.fixture
+def few_processes(exhaustive: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have `rpgres plugin check` start one process, and not six: tests/conformance proves what the others find."""
+    if not exhaustive:
+        monkeypatch.setattr("rpgres.conformance.subprocess.HASH_SEEDS", ("1",))
+        monkeypatch.setattr("rpgres.conformance.subprocess.MORE_HASH_SEEDS", ())
 
 
 # Packages of their own, with their own tests, which run where they are installed.

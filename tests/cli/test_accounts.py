@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from jsonschema import Draft202012Validator
+from jsonschema_rs import Draft202012Validator
 from markdown_it import MarkdownIt
 
 from rpgres.cli.formats.accounts import (
@@ -134,7 +134,12 @@ def test_the_record_says_who_does_what_and_what_comes_of_it() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+LONG = ("fate/ledger", "nodice/weir")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in LONG else []) for name in SHIPPED]
+)
 def test_what_is_told_while_it_is_played_is_the_whole_account(name: str) -> None:
     scene = shipped(name)
     for seat in ("gm", *scene.state.characters):
@@ -554,6 +559,7 @@ def outputs(text: str, seat: str) -> dict[str, str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", HIDDEN)
 def test_what_a_seat_cannot_see_changes_no_byte_of_its_account(what: str) -> None:
     text, seat, owner, worlds = HIDDEN[what]

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from jsonschema import Draft202012Validator
+from jsonschema_rs import Draft202012Validator
 
 from rpgres.cli.formats.decks import draw_cards, find_deck
 from rpgres.cli.formats.schemas import make_schema
@@ -292,7 +292,6 @@ def test_draw_in_words() -> None:
 def test_draw_in_json_is_what_its_schema_says() -> None:
     record = said("deck", "draw", "saga/fate-96", "5", "--seed", "7", "--without", "Do10,St4", "--without", "Ag9")
     schema = make_schema("deck-draw")
-    Draft202012Validator.check_schema(schema)
     assert [error.message for error in Draft202012Validator(schema).iter_errors(record)] == []
     assert (record["deck"], record["seed"], record["left"]) == ("saga/fate-96", "7", 96 - 3 - 5)
     assert len(record["without"]) == 3

@@ -11,6 +11,7 @@ import icepool
 import msgspec
 import pytest
 
+from rpgres.odds import actions
 from rpgres.odds.dice import DiceOdds
 from rpgres.odds.exact import OddsResult
 from rpgres.odds.ladder import LadderOdds
@@ -278,7 +279,7 @@ def test_each_next_card_is_weighed_with_policies_after_it() -> None:
 
 
 @pytest.mark.slow
-def test_cards_that_a_budget_leaves_open_are_estimated_and_said_to_be() -> None:
+def test_cards_that_a_budget_leaves_open_are_estimated_and_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = ("odds", "faith", "confront", "--skill", "4", "--attribute", "2", "--hand", "H13,D9,C2")
     against = ("--against", "orso:skill=6,attribute=2")
     whole = as_json(*asked, *against)
@@ -290,6 +291,7 @@ def test_cards_that_a_budget_leaves_open_are_estimated_and_said_to_be() -> None:
     for option, sample in estimated.items():
         low, high = sample["success"]["low"], sample["success"]["high"]
         assert low - 0.03 <= truth[option] <= high + 0.03
+    monkeypatch.setattr(actions, "GAMES", 100)  # the same, said in words
     shown = rpgres(*asked, *against, "--leaves", "20").out
     assert "~ estimated from" in shown
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 import typer.core
-from jsonschema import Draft202012Validator
+from jsonschema_rs import Draft202012Validator
 
 from rpgres.cli.formats.schemas import KINDS, make_schema
 from rpgres.cli.lazy import LazyGroup
@@ -151,7 +151,6 @@ def test_the_schema_has_every_operation() -> None:
     assert {kind for kinds in ANSWERS.values() for kind in kinds} <= set(KINDS)
     done = rpgres("schema", "batch", "fate")
     schema = json.loads(done.out)
-    Draft202012Validator.check_schema(schema)
     check = Draft202012Validator(schema)
     for line in FOUR.splitlines():
         assert check.is_valid(json.loads(line)), line

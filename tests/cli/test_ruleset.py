@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from jsonschema import Draft202012Validator
+from jsonschema_rs import Draft202012Validator
 
 from rpgres.cli.formats.schemas import make_schema
 from rpgres.conformance import CHECKS
@@ -222,6 +222,7 @@ def test_plugins_that_are_well() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("few_processes")
 def test_check_prints_a_line_for_each_check() -> None:
     done = rpgres("plugin", "check", "lantern")
     assert (done.exit_code, done.stderr) == (0, "")
@@ -239,6 +240,7 @@ def test_check_prints_a_line_for_each_check() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("few_processes")
 def test_check_of_a_rule_that_breaks_the_contract(work: Path) -> None:
     code = CODE.replace('"lantern"', '"torch"').replace("+ skill.value", "+ skill.value + id(table) % 2")
     data = DATA.replace("roll lantern", "roll torch")
@@ -266,6 +268,7 @@ def test_check_of_a_rule_that_breaks_the_contract(work: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("few_processes")
 def test_a_broken_plugin_is_named_and_harms_nothing(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(work.parent / "site", "torch", code="raise RuntimeError('no matches')\n", data=DATA)
     ours = [name.id for name in ruleset_names(titles=False) if name.builtin]

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from jsonschema import Draft202012Validator
+from jsonschema_rs import Draft202012Validator
 
 from rpgres import odds_best, text_of
 from rpgres.odds.exact import chance_record
@@ -171,6 +171,7 @@ def test_who_decides_may_be_left_out_or_named_before_other_options(free: Path) -
     assert "| fail | 61.73 % | 50/81 | 35.91 points |" in markdown.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("goal", "less", "shown"),
     [

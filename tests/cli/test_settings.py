@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from jsonschema import Draft202012Validator
+from jsonschema_rs import Draft202012Validator
 
 from rpgres.cli.formats.schemas import make_schema
 from rpgres.cli.output import wants_plain_text

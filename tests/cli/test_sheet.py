@@ -14,7 +14,7 @@ import pytest
 import tomli_w
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from jsonschema import Draft202012Validator
+from jsonschema_rs import Draft202012Validator
 
 from rpgres.cli.formats.schemas import make_schema
 from rpgres.cli.formats.sheets import diagnose_sheet, sheet_template

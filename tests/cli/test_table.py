@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
+from jsonschema_rs import Draft202012Validator
 
 from rpgres.cli.formats.schemas import make_schema
 from tests.support.command_line import Ran, rpgres
@@ -48,7 +48,7 @@ def validator(kind: str) -> Draft202012Validator:
 def said(kind: str, *args: str, code: int = 0) -> Any:
     """Return the JSON of a command, held against its schema."""
     found = json.loads(table(*args, "--json", code=code).out)
-    assert [f"{error.json_path}: {error.message}" for error in validator(kind).iter_errors(found)] == []
+    assert [f"{error.instance_path}: {error.message}" for error in validator(kind).iter_errors(found)] == []
     assert found["format"] == f"rpgres.{kind}/1"
     return found
 

@@ -173,7 +173,7 @@ def test_a_seat_learns_nothing_that_is_hidden_from_it() -> None:
 
 
 def test_json_is_what_the_schema_says() -> None:
-    from jsonschema import Draft202012Validator
+    from jsonschema_rs import Draft202012Validator
 
     from rpgres.cli.formats.schemas import make_schema
 

@@ -551,8 +551,8 @@ def test_one_check_alone_finds_a_fault(
     check: str, file: str, old: str, new: str, site: Path, exhaustive: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # All that the odds of a bet take where they are at fault; elsewhere odds that are cut short find nothing either.
-    monkeypatch.setattr(subjects, "LEAVES", 500 if check == "odds" else 300 if exhaustive else 100)
-    monkeypatch.setattr(probabilities, "RUNS", 1000 if exhaustive else 200)
+    monkeypatch.setattr(subjects, "LEAVES", 500 if check == "odds" else 300 if exhaustive else 40)
+    monkeypatch.setattr(probabilities, "RUNS", 1000 if exhaustive else 100)
     monkeypatch.setattr(probabilities, "MOST", 2000 if check == "odds" else 500)
     more = [(INIT, TOP, f"{TOP}from itertools import count as counting\n\ncalls = counting()\n")]
     more += [(INIT, OWN, f'    foe = table.cards(pile_name("hand", names[-1]))[0]\n{OWN}')] if "foe" in new else []

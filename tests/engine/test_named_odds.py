@@ -27,7 +27,7 @@ BOUNDED: list[tuple[str, str, dict[str, Any]]] = [
     ("hunger-pool", "check", {"pool": 3, "hunger": 1}),
     ("hunger-pool", "check", {"pool": 0, "difficulty": 1}),
     ("hits-and-glitches", "check", {"pool": 4, "limit": 1}),
-    ("push-pool", "check", {"attribute": 2, "skill": -2, "gear": 1, "difficulty": 1}),
+    ("push-pool", "check", {"attribute": 1, "skill": -2, "gear": 1, "difficulty": 1}),
     ("push-pool", "step-check", {"attribute-die": 8, "skill-die": 6, "advantage": "advantage", "difficulty": 2}),
     ("feat-and-success-dice", "check", {"difficulty": 14, "skill": 2, "favoured": True, "weary": True}),
     ("feat-and-success-dice", "check", {"difficulty": 9, "skill": 1, "ill-favoured": True, "miserable": True}),

@@ -72,6 +72,7 @@ ENTRIES, BASES = ("body", "change", "salt", "hash"), ("state", "words")
 COLUMNS = [*(("entries", column) for column in (*ENTRIES, "base")), *(("bases", column) for column in BASES)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("table", "column"), [one for one in COLUMNS if one[1] != "base"])
 def test_a_changed_byte_anywhere_is_found(played: Path, tmp_path: Path, table: str, column: str) -> None:
     connection = sqlite3.connect(played)
@@ -458,7 +459,8 @@ except RpgresError as error:
 
 
 def in_child(path: Path, setup: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    # Where a file may not grow, Python would leave half a compiled module behind for every process that comes after.
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
     return subprocess.run(
         [sys.executable, "-c", IN_CHILD.format(setup=setup), str(path)],
         capture_output=True,

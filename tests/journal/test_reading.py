@@ -154,6 +154,7 @@ def test_the_check_of_many_undos_takes_time_that_grows_with_the_journal(tmp_path
     assert calls[1] < 5 * calls[0]
 
 
+@pytest.mark.slow
 def test_commands_of_a_long_table_say_what_a_whole_reading_says(copy: Place) -> None:
     history = store.read(copy.path)
     assert [view.number for view in log_seen(history, None, last=5)] == [115, 116, 117, 118, 119]

@@ -92,9 +92,9 @@ def as_json(record: object) -> object:
         ),
         pytest.param(
             lambda: rpgres.odds_knockout(
-                "fate", "overcome", outcome="fail", auto=True, sheet="mara", skill="will", vs=["3"]
+                "fate", "overcome", outcome="fail", auto=True, skill="2", bonus="1", aspect=["Ledge"], vs=["3"]
             ),
-            "odds fate overcome --sheet mara --skill will --vs 3 --auto --knockout --outcome fail",
+            "odds fate overcome --skill 2 --bonus 1 --aspect Ledge --vs 3 --auto --knockout --outcome fail",
             id="knockout",
         ),
         pytest.param(

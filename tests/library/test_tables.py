@@ -334,6 +334,7 @@ def test_a_confined_seat_writes_no_book(path: Path) -> None:
     host.note(long)
 
 
+@pytest.mark.slow
 def test_eight_threads_at_different_tables_and_one_that_they_share(path: Path, tmp_path: Path) -> None:
     """Each thread resolves, evaluates and plays at a table of its own and at one of all; nothing gets mixed up."""
     rpgres.open_table(path).pass_(until="always")

@@ -76,6 +76,7 @@ def test_a_small_scene_is_done_in_one_pass(passes: list[Any]) -> None:
     assert len(passes) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("many")
 def test_passes_come_to_the_whole_answer(passes: list[Any], exact: SceneOdds) -> None:
     found = scene_odds(course(), work=10**9)
@@ -87,6 +88,7 @@ def test_passes_come_to_the_whole_answer(passes: list[Any], exact: SceneOdds) ->
     assert left[0] > left[-2] > left[-1] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["preferred", "thrifty"])
 def test_more_budget_never_leaves_more_open(policy: str, exact: SceneOdds) -> None:
     whole = exact if policy == "preferred" else scene_odds(course(policy, exchanges=1), work=10**9)
@@ -99,6 +101,7 @@ def test_more_budget_never_leaves_more_open(policy: str, exact: SceneOdds) -> No
     assert left[0] > 0 == left[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("many")
 def test_the_pass_that_leaves_the_least_is_told(passes: list[Any], exact: SceneOdds) -> None:
     cut = 0
@@ -112,6 +115,7 @@ def test_the_pass_that_leaves_the_least_is_told(passes: list[Any], exact: SceneO
     assert cut  # one was cut short, and left more than the one before it
 
 
+@pytest.mark.slow
 def test_the_same_budget_has_the_same_answer() -> None:
     assert scene_odds(course(), work=5_000) == scene_odds(course(), work=5_000)
 
@@ -164,6 +168,7 @@ def test_half_a_unit_of_work_is_one_more_run() -> None:
     assert (share.work, share.is_spent, share.runs) == (0.5, False, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("many")
 def test_branches_are_counted_where_turns_are_run_and_not_where_they_are_looked_up(
     passes: list[Any], exact: SceneOdds

@@ -56,7 +56,7 @@ def test_its_checks_have_nothing_to_note(tmp_path: Path) -> None:
     rolled = in_folder(folder, "rpgres", "roll", "sandbar", "attempt", "--skill", "2", "--vs", "9", "--seed", "7")
     assert rolled.stdout.startswith("Attempt: ")
     for line in (folder / "README.md").read_text("utf-8").splitlines():
-        if line.startswith("rpgres "):
+        if line.startswith("rpgres ") and not line.startswith("rpgres plugin check"):  # which is typed above
             assert in_folder(folder, *line.split()).returncode in (0, 3), line
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from rpgres.cli.help import guide
 from tests.support.checkout import ROOT
-from tests.support.installed import bare_environment, build, crowded_environment, environment, install, wheel_of_rpgres
+from tests.support.installed import bare_environment, build, environment, install, tools_environment, wheel_of_rpgres
 from tests.support.packages import quiet
 
 pytestmark = pytest.mark.slow
@@ -107,20 +107,26 @@ def test_the_seed_gives_the_same_run_whatever_python_hashes(installed: Path, tmp
     assert len(shown) == 1
 
 
-def test_a_new_plugin_works_at_once(wheel: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """What `plugin new` says to type, typed, in an environment that no other test looks at."""
-    python = environment(tmp_path)
+@pytest.mark.parametrize("is_isolated", [False, pytest.param(True, marks=pytest.mark.exhaustive)])
+def test_a_new_plugin_works_at_once(
+    is_isolated: bool, installed: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """What `plugin new` says to type, typed, in an environment that no other test looks at.
+
+    Where it is not isolated, what builds the plugin is already there; rpgres itself is always built without
+    (`wheel_of_rpgres`), by the same backend.
+    """
+    tools = tools_environment(tmp_path_factory)
+    python = environment(tmp_path, installed, tools)
     rpgres = python.parent / "rpgres"
-    install(python, wheel)
     quiet(rpgres, "plugin", "new", "tide-pool", cwd=tmp_path)
     folder = tmp_path / "rpgres-tide-pool"
-    [built] = build(crowded_environment(tmp_path_factory) / "python", folder, into=tmp_path / "wheels")
+    [built] = build(tools / "python", folder, into=tmp_path / "wheels")
     names = set(zipfile.ZipFile(built).namelist())
     source = folder / "src"
     assert {path.relative_to(source).as_posix() for path in source.rglob("*") if path.is_file()} <= names
-    install(python, "--editable", f"{folder}[test]")
+    install(python, *([] if is_isolated else ["--no-build-isolation"]), "--editable", f"{folder}[test]")
     rolled = quiet(rpgres, "roll", "tide-pool", "attempt", "--skill", "2", "--vs", "9", "--auto", cwd=tmp_path)
     assert rolled.startswith("Attempt: ")
     assert re.search("^tide-pool +ok ", quiet(rpgres, "plugin", "list", "--check", cwd=tmp_path), re.MULTILINE)
-    assert " failed " not in quiet(rpgres, "plugin", "check", "tide-pool", cwd=tmp_path)
-    assert " passed" in quiet(python, "-m", "pytest", cwd=folder)
+    assert " passed" in quiet(python, "-m", "pytest", cwd=folder)  # every check among them

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import jsonschema
+import jsonschema_rs
 import pytest
 
 from rpgres import UsageError, resolve
@@ -229,7 +229,7 @@ def test_the_limit_stands_in_help_and_in_the_schema() -> None:
     scene = {"ruleset": "faith", "characters": {"mara": {}}, "steps": [step]}
     for count, is_valid in ((20, True), (21, False)):
         step["with"] = {"skill": 1, "attribute": 1, "against": [f"b{number}:skill=1" for number in range(count)]}
-        assert jsonschema.Draft202012Validator(schema).is_valid(scene) is is_valid
+        assert jsonschema_rs.Draft202012Validator(schema).is_valid(scene) is is_valid
 
 
 def test_a_ruleset_says_its_own_limit(tmp_path: Path) -> None:

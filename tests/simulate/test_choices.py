@@ -44,6 +44,7 @@ dark = "else"
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("answers", "auto", "partly"),
     [
@@ -87,6 +88,7 @@ def test_answers_are_counted_over_all_that_plays_runs(tmp_path: Path) -> None:
     assert as_json(*line, str(tmp_path / "kept"), "--runs", "200")["partly"] == ["spill=spill"]
 
 
+@pytest.mark.slow
 def test_one_answer_is_for_one_question_wherever_it_is_typed() -> None:
     """A question of `times = 2` is asked again, and takes a second answer; one that is for all has a star."""
     write(LAMPS.replace(', when = "lit >= 1"', ""), name="lamps")

@@ -20,14 +20,14 @@ from rpgres.errors import PluginError, RpgresError, UsageError
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.scenes import open_scene, read_scene
-from rpgres.simulate import Crew, Job, Plan, Tally, action_job, empty_tally, scene_job, simulated
+from rpgres.simulate import Crew, Job, Plan, Tally, action_job, empty_tally, pace, scene_job, simulated
 from rpgres.simulate.batches import Report
 from rpgres.simulate.cluster import _fault, cluster
 from rpgres.simulate.jobs import require_portable
 from rpgres.simulate.subjects import ACTION_THINGS, scene_things
 from tests.support.command_line import rpgres
 
-RUNS = 4500
+RUNS = 1000
 
 
 @contextmanager
@@ -96,7 +96,10 @@ def played(job: Job, runs: int, crew: Crew, things: Any = ACTION_THINGS) -> Tall
 
 
 @pytest.mark.slow
-def test_a_worker_that_dies_half_way_loses_nothing_and_counts_nothing_twice(tmp_path: Path) -> None:
+def test_a_worker_that_dies_half_way_loses_nothing_and_counts_nothing_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pace, "LARGEST", 50)  # many batches, however few runs there are
     job = with_cards()
     with scheduler(tmp_path) as address, worker(address, tmp_path) as first, worker(address, tmp_path):
         wait_for_workers(address, 2)

@@ -47,16 +47,22 @@ def played(case: tuple[str, str, dict[str, Any], tuple[str, ...]], runs: int, **
     return [*map(rebuild(job, Path("nowhere")).play, range(runs))]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("is_whole", [False, pytest.param(True, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]}-{case[1]}")
-def test_what_is_recalled_is_what_resolving_again_gives(case: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    recalled = played(case, 150)
+def test_what_is_recalled_is_what_resolving_again_gives(
+    case: Any, is_whole: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_long = case[1] == "conflict"  # of turns, each of which recalls what the ones before came to
+    runs = 30 if is_long and not is_whole else 150
+    recalled = played(case, runs)
     assert len(Counter(recalled)) > 1
     monkeypatch.setattr(recall, "MOST_KEPT", 7)
-    assert played(case, 150) == recalled
+    assert played(case, runs) == recalled
     monkeypatch.setattr(recall, "MOST_KEPT", 0)
-    assert played(case, 150) == recalled
+    assert played(case, runs) == recalled
     monkeypatch.setattr(Turns, "play", lambda self, run: None)
-    assert played(case, 150) == recalled
+    assert played(case, runs) == recalled
 
 
 FIGHTS = """
@@ -115,6 +121,7 @@ def played_scene(name: str, runs: int, **more: Any) -> list[Key]:
     return [*map(rebuild(scene_job(scene, seed="7", auto=True, **more), Path("nowhere")).play, range(runs))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "by"),
     [
@@ -124,23 +131,24 @@ def played_scene(name: str, runs: int, **more: Any) -> list[Key]:
     ],
 )
 def test_scenes_are_recalled_turn_by_turn(
-    name: str, by: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, by: tuple[str, ...], tmp_path: Path, exhaustive: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    runs = 60 if name == FIGHTS or exhaustive else 20
     if name == FIGHTS:
         (tmp_path / "fights.toml").write_text(FIGHTS, encoding="utf-8")
         name = str(tmp_path / "fights.toml")
     told: list[object] = []
     play = Turns.play
     monkeypatch.setattr(Turns, "play", lambda self, run: told.append(found := play(self, run)) or found)
-    recalled = played_scene(name, 60, by=by)
+    recalled = played_scene(name, runs, by=by)
     assert (None in told or not told) == (
         name == "saga/toll-gate"
     )  # where cards are drawn, scenes are played as a whole
     assert len(Counter(recalled)) > 1
     monkeypatch.setattr(recall, "MOST_KEPT", 7)
-    assert played_scene(name, 60, by=by) == recalled
+    assert played_scene(name, runs, by=by) == recalled
     monkeypatch.setattr(Turns, "play", lambda self, run: None)
-    assert played_scene(name, 60, by=by) == recalled
+    assert played_scene(name, runs, by=by) == recalled
 
 
 def test_dice_that_fell_before_are_not_resolved_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -64,16 +64,24 @@ def bare_environment(session: pytest.TempPathFactory) -> Path:
     return scripts_of(made_once(session, "bare", make))
 
 
+def tools_environment(session: pytest.TempPathFactory) -> Path:
+    """Return the scripts of an environment that has pytest and what builds packages besides what the bare one has."""
+
+    def make(folder: Path) -> None:
+        install(environment(folder, bare_environment(session)), "hatchling", "editables", "pytest")
+
+    return scripts_of(made_once(session, "tools", make))
+
+
 def crowded_environment(session: pytest.TempPathFactory) -> Path:
     """Return the scripts of an environment with rpgres, after-hours and every broken package, built and installed."""
 
     def make(folder: Path) -> None:
-        python = environment(folder)
-        install(python, "hatchling", "pytest")
+        tools = tools_environment(session)
         for package in (AFTER_HOURS, *BROKEN):  # copies, since building may leave files behind
             shutil.copytree(package, folder / "src" / package.name, ignore=shutil.ignore_patterns("__pycache__"))
-        wheels = build(python, *sorted((folder / "src").iterdir()), into=folder / "wheels")
-        install(python, wheel_of_rpgres(session), *wheels)
+        wheels = build(tools / "python", *sorted((folder / "src").iterdir()), into=folder / "wheels")
+        install(environment(folder, bare_environment(session), tools), *wheels)
 
     return scripts_of(made_once(session, "crowded", make))
 
@@ -85,10 +93,29 @@ def build(python: Path, *packages: Path, into: Path) -> list[Path]:
     return sorted(into.glob("*.whl"))
 
 
-def environment(folder: Path) -> Path:
-    """Make a virtual environment without pip, which costs as much as the rest, and return its interpreter."""
+def environment(folder: Path, *others: Path) -> Path:
+    """Make a virtual environment without pip, which costs as much as the rest, and return its interpreter.
+
+    Args:
+        folder: where it is made.
+        others: scripts of environments whose packages it has too, where they are, so that they are unpacked and
+            compiled once.
+    """
     quiet(sys.executable, "-m", "venv", "--without-pip", folder / "v", cwd=folder)
-    return scripts_of(folder) / "python"
+    python = scripts_of(folder) / "python"
+    if others:
+        (packages_of(python) / "others.pth").write_text("".join(f"{packages_of(one / 'python')}\n" for one in others))
+        script = (others[0] / "rpgres").read_text("utf-8")
+        (python.parent / "rpgres").write_text(script.replace(str(others[0] / "python"), str(python)), "utf-8")
+        (python.parent / "rpgres").chmod(0o755)
+    return python
+
+
+def packages_of(python: Path) -> Path:
+    """Return the folder into which an interpreter's packages are installed."""
+    return Path(
+        quiet(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=python.parent).strip()
+    )
 
 
 def install(python: Path, *what: str | Path) -> None:

@@ -394,6 +394,7 @@ def gains(result: Result, opponent: str) -> frozenset[tuple[tuple[str, Any], ...
     return frozenset(named_effects)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ruleset", "against", "variant", "switches"),
     [

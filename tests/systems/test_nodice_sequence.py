@@ -57,6 +57,7 @@ def played(prepared: Prepared, policies: dict[str, Policy], *, seed: str = "1") 
     return play(prepared, dealer=SeededDealer(Streams(seed)), players=Seats(policies=policies))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [("orsa", "bram"), ("bram", "sister-ash"), ("sister-ash", "orsa", "bram")])
 @pytest.mark.parametrize("seed", range(3))
 def test_a_sequence_ends_whoever_decides_and_keeps_every_point(names: tuple[str, ...], seed: int) -> None:

@@ -57,6 +57,10 @@ def test_are_undone():
 ALONE = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 
 
+# What other hash seeds find is tested in tests/conformance.
+FEW_PROCESSES = "from rpgres.conformance import subprocess as own\nown.HASH_SEEDS, own.MORE_HASH_SEEDS = ('1',), ()\n"
+
+
 def author(folder: Path, *args: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run pytest in an author's folder, with nothing of this project's settings, and none of the plugins it uses."""
     (folder / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\n", "utf-8")
@@ -81,6 +85,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.slow
 def test_the_contract_is_a_case_for_each_check(site: Path) -> None:
     pebble.install(site)
+    (site.parent / "conftest.py").write_text(FEW_PROCESSES, "utf-8")
     (site.parent / "test_it.py").write_text(CONTRACT.format(ruleset="'pebble'"), "utf-8")
     done = author(site.parent, "-v")
     assert done.returncode == 0, done.stdout
