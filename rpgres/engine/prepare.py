@@ -10,8 +10,9 @@ import msgspec
 
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
-from rpgres.engine.players import ORDERS_FILE, Policy, Seats, policy_of
+from rpgres.engine.players import ORDERS_FILE, Policy, policy_of
 from rpgres.engine.running import Run, Trust
+from rpgres.engine.seats import Seats
 from rpgres.errors import UsageError
 from rpgres.model.state import EMPTY, GM, Card, Map, State
 from rpgres.parameters.context import ACTOR, OPPONENT, InputContext

@@ -17,10 +17,11 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Dealer, GivenDealer, SeededDealer
 from rpgres.engine.decisions import accepted
 from rpgres.engine.labels import check_labels
-from rpgres.engine.players import NO, Answer, Policy, Question, Seats, View
+from rpgres.engine.players import NO, Answer, Policy, Question, View
 from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.engine.records import AnswerRecord, Pending, Result, scripts_of
 from rpgres.engine.run import run
+from rpgres.engine.seats import Seats
 from rpgres.errors import ChoiceError, GivenError, UsageError, counted, named
 from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, RollEvent
 from rpgres.model.printed import Printed

@@ -15,10 +15,11 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Dealer, GivenDealer, Hand, SeededDealer
 from rpgres.engine.decisions import claim
 from rpgres.engine.effects import apply_effects
-from rpgres.engine.players import NO, Policy, Prompt, Seats, for_every, refusal
+from rpgres.engine.players import NO, Policy, Prompt, refusal
 from rpgres.engine.prepare import Prepared, answers_to, lay_placed
 from rpgres.engine.records import AnswerRecord, Pending, Result, answers_of, event_record, pending_of
 from rpgres.engine.running import EFFECTS, Chain, Run
+from rpgres.engine.seats import Seats, for_every
 from rpgres.engine.stops import Broken, NeedsAnswer, fault_of, in_run
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import RuleError, UsageError, in_short, named

@@ -13,7 +13,8 @@ import msgspec
 from rpgres.dice import Dice
 from rpgres.engine.dealers import Dealer, Due, GivenDealer, read_total
 from rpgres.engine.events import Decided, Event, Rolled, Told
-from rpgres.engine.players import Question, Seats
+from rpgres.engine.players import Question
+from rpgres.engine.seats import Seats
 from rpgres.engine.stops import MAX_QUESTIONS, Broken, endless
 from rpgres.errors import GivenError, UsageError
 from rpgres.model.state import EMPTY, Card, State

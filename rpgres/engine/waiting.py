@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from rpgres.engine.events import Decided, Event
-from rpgres.engine.players import HOSTS, NO, Answer, Answerer, Policy, Prompt, Question, Script, Seats, View
+from rpgres.engine.players import HOSTS, NO, Answer, Answerer, Policy, Prompt, Question, View
+from rpgres.engine.seats import Script, Seats
 from rpgres.engine.stops import NeedsAnswer
 from rpgres.model.events import DecisionEvent, EventRecord
 from rpgres.model.state import EMPTY

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rpgres.engine.events import Event
-from rpgres.engine.players import Policies, Policy, Preference, Question, Script, View
+from rpgres.engine.players import Policy, Preference, Question, View
 from rpgres.engine.running import Chain, Run
+from rpgres.engine.seats import Policies, Script
 from rpgres.engine.stops import Stop
 from rpgres.model.state import State
 from rpgres.odds.explorer import Node, TapeDealer

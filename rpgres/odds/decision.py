@@ -20,9 +20,10 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.events import Decided, Drawn, Event, Rolled
 from rpgres.engine.hidden import known_to
-from rpgres.engine.players import NO, Answer, Policy, Question, Seats, View
+from rpgres.engine.players import NO, Answer, Policy, Question, View
 from rpgres.engine.prepare import Prepared
 from rpgres.engine.run import play
+from rpgres.engine.seats import Seats
 from rpgres.engine.stops import Broken, Stop
 from rpgres.errors import GivenError, RpgresError
 from rpgres.model.state import FACE_DOWN, Map, code_of

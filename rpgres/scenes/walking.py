@@ -10,11 +10,12 @@ from msgspec.structs import replace
 from rpgres.engine.dealers import Dealer, GivenDealer
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.periods import play_moment
-from rpgres.engine.players import Answerer, Policies, Seats
+from rpgres.engine.players import Answerer
 from rpgres.engine.prepare import Prepared, answers_to
 from rpgres.engine.procedures import Turn, begin_procedure, play_turn
 from rpgres.engine.run import play
 from rpgres.engine.running import EFFECTS
+from rpgres.engine.seats import Policies, Seats
 from rpgres.engine.standing import Standing
 from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.model.paths import NOTHING, Scope, parse_path

@@ -14,10 +14,10 @@ from rpgres.dice import Dice, Throw
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.effects import apply_effects
-from rpgres.engine.players import Seats
 from rpgres.engine.prepare import Prepared
 from rpgres.engine.procedures import begin_procedure, play_turn
 from rpgres.engine.running import Run
+from rpgres.engine.seats import Seats
 from rpgres.engine.standing import Standing
 from rpgres.engine.stops import MAX_QUESTIONS, Stop
 from rpgres.engine.table import Outcome

@@ -18,7 +18,7 @@ from rpgres.rulesets import Effect
 from rpgres.rulesets.rows import Id, Record
 
 if TYPE_CHECKING:
-    from rpgres.engine.players import Policies
+    from rpgres.engine.seats import Policies
     from rpgres.rulesets import Rules
 
 LATER = "fate-points-later"  # the counter of points gained now, to be had from the next scene on
