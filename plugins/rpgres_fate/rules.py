@@ -17,6 +17,7 @@ from rpgres import (
     SCENE,
     Character,
     Effect,
+    Map,
     Opposition,
     Option,
     Outcome,
@@ -34,6 +35,7 @@ from rpgres.kits.fate_family import (
     Foe,
     Help,
     Part,
+    Roll,
     Standing,
     add_up,
     boost_defaults,
@@ -47,6 +49,7 @@ from rpgres.kits.fate_family import (
     facts_of,
     hidden_name,
     known_name,
+    lined_up,
     new_name,
     old_name,
     one_action,
@@ -56,6 +59,7 @@ from rpgres.kits.fate_family import (
     roles_of,
     roll_off,
     settle,
+    standing_of,
     stunts_that_help,
 )
 from rpgres.kits.fate_family import concede as give_in
@@ -89,20 +93,27 @@ def overcome(
     **given: Unpack[Help],
 ) -> Outcome:
     """Get past an obstacle, or change something for good (A:125-146)."""
-    check_present(table.state, actor, vs, given)
-    if removes and alters:
-        raise UsageError(f"{named('removes')} and {named('alters')} exclude each other")
-    foes = _opposers(table, vs)
-    roles = roles_of(actor.name, target or opponent_of(foes))
-    if harms and roles[OPPONENT] == GM:
-        raise UsageError(f"{named('harms')} needs a target; give {named('target')} NAME, or {named('vs')} SHEET:SKILL")
-    spent = harm.used_up(actor) if actor.tracks else ()
-    facts = facts_of(foes, *spent)
-    if removes or alters or harms:
-        said = {"removes": removes, "alters": alters, "harm": harms}
-        facts = facts_of(foes, *((key, "yes" if value else "no") for key, value in said.items()), *spent)
-    adds = effort(table, actor, "overcome", skill, given)
-    standing = roll_off(table, actor, adds, foes, given, settles=("overcome", facts))
+
+    def prepared() -> tuple[Roll, Map[str, str], Map[str, str]]:
+        check_present(table.state, actor, vs, given)
+        if removes and alters:
+            raise UsageError(f"{named('removes')} and {named('alters')} exclude each other")
+        foes = _opposers(table, vs)
+        roles = roles_of(actor.name, target or opponent_of(foes))
+        if harms and roles[OPPONENT] == GM:
+            raise UsageError(
+                f"{named('harms')} needs a target; give {named('target')} NAME, or {named('vs')} SHEET:SKILL"
+            )
+        spent = harm.used_up(actor) if actor.tracks else ()
+        facts = facts_of(foes, *spent)
+        if removes or alters or harms:
+            said = {"removes": removes, "alters": alters, "harm": harms}
+            facts = facts_of(foes, *((key, "yes" if value else "no") for key, value in said.items()), *spent)
+        adds = effort(table, actor, "overcome", skill, given)
+        return lined_up(actor, adds, foes, given, settles=("overcome", facts)), roles, facts
+
+    roll, roles, facts = table.run.once("overcome", prepared)
+    standing = standing_of(table, roll)
     if not (removes or alters or harms):
         return settle(table, "overcome", standing, roles, facts, defaults=boost_defaults(given))
     old, _, new = (alters or "").partition("=")

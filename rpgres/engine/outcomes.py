@@ -68,21 +68,29 @@ def complete_row(
         row = run.rules.settling.settlement(name, margin, facts, band=row.band)
     if not row.asks:
         return row
-    questions = _Questions(run, {"margin": margin, **about}, roles, words, of)
-    return questions.answered(row, row.asks, facts)
+    questions = _Questions(run, {"margin": margin, **about}, roles, words, of, row.effects, row.texts, row.links)
+    questions.ask(row.asks, facts)
+    return Settlement(row.band, row.success, questions.texts, questions.effects, row.asks, row.rolls, questions.links)
 
 
 class _Questions(msgspec.Struct, gc=False):
-    """Asks the questions of a row; the fields are as for `Table.settle`."""
+    """Asks the questions of a row; the first fields are as for `Table.settle`.
+
+    Attributes:
+        effects, texts, links: those of the row, with what the chosen options add.
+    """
 
     run: Run
     about: Mapping[str, Any]
     roles: Mapping[str, str]
     words: str
     of: str
+    effects: tuple[Effect, ...]
+    texts: tuple[str, ...]
+    links: tuple[str, ...]
 
-    def answered(self, row: Settlement, asks: tuple[Ask, ...], facts: Map[str, Any]) -> Settlement:
-        """Return the row with what the chosen options add."""
+    def ask(self, asks: tuple[Ask, ...], facts: Map[str, Any]) -> None:
+        """Ask questions, and what the chosen options ask."""
         run, roles = self.run, self.roles
         for one in asks:
             who = roles.get(one.who, one.who)
@@ -96,15 +104,11 @@ class _Questions(msgspec.Struct, gc=False):
             if choice.option is not None:
                 known = _with_results(run, choice.rolls, facts, by=roles.get("actor", ""))
                 choice = run.rules.settling.choice(choice.option, self.about["margin"], known)
-            row = msgspec.structs.replace(
-                row,
-                effects=row.effects + choice.effects,
-                texts=(*row.texts, choice.text),
-                links=row.links + choice.links,
-            )
+            self.effects += choice.effects
+            self.texts += (choice.text,)
+            self.links += choice.links
             if choice.asks:
-                row = self.answered(row, choice.asks, known)
-        return row
+                self.ask(choice.asks, known)
 
 
 def _with_results(run: Run, rolls: Iterable[RowRoll], facts: Map[str, Any], *, by: str) -> Map[str, Any]:

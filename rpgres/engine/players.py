@@ -1,4 +1,4 @@
-"""Decisions: questions, the views of seats, and policies, which answer questions for a player. `seats` asks them in turn.
+"""Decisions: questions, the views of seats, and policies, which answer questions for a player.
 
 A policy is a function of what a seat may know and of the question: `policy(view, question)` returns an option's
 name, whole-number weights over option names (the dealer then draws), or None to leave the question to others.
@@ -19,6 +19,7 @@ NO = "no"
 """The answer that skips an optional question."""
 HOSTS = "host"  # the source of an answer that the host of a persistent table gave for a player
 POLICY = "policy"  # by what means an answer came that a policy gave
+WINDOW = "window"  # by what means an optional question was skipped that nobody answered
 ORDERS = "orders"  # the source of an answer by standing orders
 ORDERS_FILE = ".toml"  # the end of a policy's name that is a file of standing orders
 

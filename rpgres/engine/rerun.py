@@ -393,8 +393,7 @@ def run_again(
     decisions = _decisions(answers, changes)
     _, later = scripts_of(unused)
     seats = Seats(later, policies=policies)
-    for answerers in (seats.answerers, seats.said):
-        answerers.insert(0, decisions.answer)
+    seats.let_answer((decisions.answer, *seats.said), seats.answerers[len(seats.said) :])
     found, state = playing(streams=streams, step=step, players=seats, dealer=dealer)
     if isinstance(found, Result):
         _check_used(dealer, decisions, changes)

@@ -6,22 +6,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
 from rpgres.dice import Dice
 from rpgres.engine.dealers import Dealer, Due, GivenDealer, read_total
 from rpgres.engine.events import Decided, Event, Rolled, Told
-from rpgres.engine.players import Question
+from rpgres.engine.players import NO, WINDOW, Question
 from rpgres.engine.seats import Seats
 from rpgres.engine.stops import MAX_QUESTIONS, Broken, endless
 from rpgres.errors import GivenError, UsageError
 from rpgres.model.state import EMPTY, Card, State
-from rpgres.rulesets import QUESTIONS, STATE, Effect, Rules
+from rpgres.rulesets import QUESTIONS, STATE, Effect, Rule, Rules
 
 if TYPE_CHECKING:
     from rpgres.engine.beliefs import Unseen
+
+T = TypeVar("T")
 
 PLACE = "place"  # the label of cards that are said to lie somewhere without saying which of several they are
 _PROMISED = QUESTIONS | {STATE}  # what a merge can hold for
@@ -55,6 +57,40 @@ class Chain(msgspec.Struct, frozen=True):
     key: Callable[[Any, Any], Hashable]
 
 
+Found = dict[str, tuple[Any, tuple[Event, ...]]]  # by name, what `Run.once` returned, and what was told meanwhile
+
+
+class Kept:
+    """What all runs of the same inputs share, found in the first of them.
+
+    Attributes:
+        state, arguments: the inputs.
+        rule: the rule of the action.
+        is_procedure: whether it is one of several turns.
+        found: what the rule worked out; None where that does not count: in a procedure, whose turns differ, and at a
+            table that takes note of what is read of it, each time.
+    """
+
+    __slots__ = ("arguments", "found", "is_procedure", "rule", "state")
+    state: State
+    rule: Rule
+    found: Found | None
+    is_procedure: bool
+
+    def __init__(self) -> None:
+        self.arguments: Mapping[str, Any] | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Kept)  # nothing depends on what is kept
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def begin(self, state: State, arguments: Mapping[str, Any], rule: Rule, *, is_procedure: bool) -> None:
+        """Begin with other inputs."""
+        self.state, self.arguments, self.rule, self.is_procedure = state, arguments, rule, is_procedure
+        self.found = {} if type(state) is State and not is_procedure else None
+
+
 class Run(msgspec.Struct):
     """One run of one action: the answers so far, and who gives the next.
 
@@ -82,6 +118,7 @@ class Run(msgspec.Struct):
         applied: the effects of the turns before it, which the state has already.
         earlier: how many questions the turns before it asked.
         carried: what of the turn matters beside the table when a rule that it calls merges; None when not given.
+        kept: what the rule worked out in earlier runs of the same inputs; None where that does not count. See `once`.
         shown: by seat, the last table that it was asked about, and what it may know of that.
     """
 
@@ -90,6 +127,11 @@ class Run(msgspec.Struct):
     dealer: Dealer
     players: Seats
     asked: str = EFFECTS
+    lump: Callable[[Card], Hashable] | None = None
+    undealt: Mapping[str, tuple[str, int]] = EMPTY
+    follow: Callable[[Any, Chain, Any], Any] | None = None
+    trust: Trust | None = None
+    kept: Found | None = None
     events: list[Event] = []
     counts: dict[str, int] = {}
     has_secrets: bool = False
@@ -97,12 +139,8 @@ class Run(msgspec.Struct):
     fault: UsageError | None = None
     skipped: dict[str, Question] = {}
     single: set[str] = set()
-    lump: Callable[[Card], Hashable] | None = None
     unseen: Mapping[str, Unseen] = EMPTY
-    undealt: Mapping[str, tuple[str, int]] = EMPTY
     idle: int = 0
-    follow: Callable[[Any, Chain, Any], Any] | None = None
-    trust: Trust | None = None
     turn: int = 0
     applied: tuple[Effect, ...] = ()
     earlier: int = 0
@@ -119,6 +157,23 @@ class Run(msgspec.Struct):
         """Whether parts of rules are looked up; see `Table.part`."""
         return self.dealer.keeps_parts and self.players.by_question
 
+    def once(self, name: str, work: Callable[[], T]) -> T:
+        """Return what a part of a rule returns that depends on the inputs alone, worked out once for all their runs.
+
+        It comes before all that is rolled and asked, and neither rolls nor asks; what it tells is told in each run.
+        """
+        kept = self.kept
+        if kept is None:
+            return work()
+        if name not in kept:
+            first, value = len(self.events), work()
+            kept[name] = value, tuple(self.events[first:])
+            return value
+        value, told = kept[name]
+        for event in told:
+            self.add(event)
+        return value
+
     def next_turn(self) -> None:
         """Go on to the next turn of a procedure, whose questions are counted anew."""
         self.turn += 1
@@ -131,6 +186,11 @@ class Run(msgspec.Struct):
         count = self.counts.get(label, 0)
         self.counts[label] = count + 1
         return count
+
+    def skip(self, question: Question) -> None:
+        """Take note of a question that is not asked, as there is nothing to choose from."""
+        self.idled(question.label)
+        self.skipped[question.label] = question
 
     def idled(self, label: str) -> None:
         """Count a call without an event; a rule that makes too many does not end."""
@@ -209,6 +269,12 @@ class Run(msgspec.Struct):
     def pick(self, weights: Sequence[int], label: str) -> int:
         """Return an index that the dealer draws by weight."""
         return self.dealer.pick(weights, label, self.count(label))
+
+    def pass_over(self, label: str, who: str, *, of: str = "") -> str:
+        """Note that a question was left unanswered, which is its owner's alone, and return that answer."""
+        self.has_secrets = True
+        self.events.append(Decided(label, who, NO, "", WINDOW, (self.state.seat_of(who),), of))
+        return NO
 
     def decided(
         self, question: Question, answer: str, means: str, audience: tuple[str, ...] | None, *, text: str = ""

@@ -249,8 +249,10 @@ class Seats:
         applied: for odds; see `Script`.
 
     Attributes:
-        answerers: who is asked, in order.
+        answerers: who is asked, in order; see `let_answer`.
         said: those among them whose answers were given beforehand, for questions that are moot.
+        by_question: whether all decisions are policies' that look at nothing but the question.
+        hears_moot: whether somebody may answer a question that is moot.
         scripts: the scripts among them, the main one first.
         policies: the policies among them.
         gathers: whether everybody who is asked something together is heard, though one of them does not answer; not
@@ -258,7 +260,11 @@ class Seats:
         passed: the labels of optional questions without an answer.
     """
 
-    __slots__ = ("answerers", "gathers", "passed", "policies", "said", "scripts")
+    __slots__ = ("answerers", "by_question", "gathers", "hears_moot", "passed", "policies", "said", "scripts")
+    answerers: tuple[Answerer, ...]
+    said: tuple[Answerer, ...]
+    by_question: bool
+    hears_moot: bool
 
     def __init__(
         self,
@@ -272,19 +278,20 @@ class Seats:
         script = Script(choose, means=means, applied=applied)
         self.scripts = [script]
         self.policies = policies if isinstance(policies, Policies) else Policies(policies)
-        self.answerers: list[Answerer] = [script.answer] if choose else []
-        self.said = [*self.answerers]
-        if policies:
-            self.answerers.append(self.policies.answer)
+        said: list[Answerer] = [script.answer] if choose else []
+        others: list[Answerer] = [self.policies.answer] if policies else []
         if prompt is not None:
-            self.answerers.append(_prompting(prompt))
+            others.append(_prompting(prompt))
+        self.let_answer(said, others)
         self.gathers = False
         self.passed: set[str] = set()
 
-    @property
-    def by_question(self) -> bool:
-        """Whether all decisions are policies' that look at nothing but the question."""
-        return self.policies.by_question and self.answerers == [self.policies.answer]
+    def let_answer(self, said: Iterable[Answerer], others: Iterable[Answerer] = ()) -> None:
+        """Say who is asked, in order: those whose answers were given beforehand, then others."""
+        self.said = tuple(said)
+        self.answerers = (*self.said, *others)
+        self.by_question = self.policies.by_question and self.answerers == (self.policies.answer,)
+        self.hears_moot = bool(self.said)
 
     @property
     def script(self) -> Script:

@@ -176,6 +176,7 @@ class _Players(Seats):
     def __init__(self, past: _Past, option: str, policies: Mapping[str, Policy]) -> None:
         super().__init__(policies=policies)
         self._past, self._option = past, option
+        self.hears_moot = True  # what was seen
 
     def answer(self, question: Question, view: View) -> Answer | None:
         past = self._past

@@ -168,7 +168,7 @@ class Players(NamedTuple):
         """Return who answers, with what a step chooses before them."""
         seats = Seats(choose, policies=self.policies)
         if self.decides is not None:
-            seats.answerers.insert(1 if choose else 0, self.decides)
+            seats.let_answer(seats.said, (self.decides, *seats.answerers[len(seats.said) :]))
         return seats
 
 

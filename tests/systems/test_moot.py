@@ -74,7 +74,7 @@ class Insisting(Seats):
 
     def __init__(self, at: int = -1, option: str = "") -> None:
         super().__init__()
-        self.at, self.option = at, option
+        self.at, self.option, self.hears_moot = at, option, True
         self.moot, self.asked = list[Question](), list[Question]()
 
     def answer(self, question: Question, view: View) -> Answer | None:

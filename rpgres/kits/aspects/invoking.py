@@ -15,8 +15,9 @@ import msgspec
 from msgspec.structs import replace
 
 from rpgres.dice import Dice, LawSizeError
-from rpgres.engine.players import NO
-from rpgres.engine.table import Table
+from rpgres.engine.decisions import ask, nothing_for
+from rpgres.engine.players import NO, Question
+from rpgres.engine.table import MEASURED, Table
 from rpgres.kits.aspects.names import (
     BOOST,
     DEFAULTS,
@@ -102,6 +103,7 @@ class Ledger(msgspec.Struct, frozen=True):
         effects: what that cost, in the order of use.
         raising: knows the numbers behind the sides, where these are more than the sum of dice and what was added.
         means: with what a member can invoke, by side and member; the same for every roll on this table.
+        menus: what a member is offered as long as nothing is used up, by side, member and whether it has dice.
     """
 
     most_free: int | None = None
@@ -113,6 +115,12 @@ class Ledger(msgspec.Struct, frozen=True):
     effects: tuple[Effect, ...] = ()
     raising: Raising | None = None
     means: dict[tuple[tuple[str, ...], str], _Means] = {}
+    menus: dict[tuple[tuple[str, ...], str, bool], _Menu] = {}
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether nothing has been used up."""
+        return not (self.uses or self.points or self.paid)
 
     @property
     def used(self) -> Hashable:
@@ -162,6 +170,14 @@ class _Choice(msgspec.Struct, frozen=True, gc=False):
     holder: str  # whose free use it would be; empty when it is paid for
 
 
+class _Menu(msgspec.Struct, frozen=True, gc=False):
+    """What a member is offered: what can be invoked, by the tag's slug, and every way to do so."""
+
+    means: _Means
+    choices: dict[str, _Choice]
+    options: tuple[Option, ...]
+
+
 def can_invoke(state: State, members: Sequence[str], ledger: Ledger | None = None) -> bool:
     """Tell whether anything on the table could be invoked for one of these: the window is skipped when not.
 
@@ -170,18 +186,27 @@ def can_invoke(state: State, members: Sequence[str], ledger: Ledger | None = Non
         members: who may invoke.
         ledger: that of the roll, on which nothing has been invoked so far.
     """
-    fresh = ledger if ledger is not None else Ledger()
-    return any(_choices(state, tuple(members), member, fresh, 0) for member in members)
+    return can_any_invoke(state, (tuple(members),), ledger if ledger is not None else Ledger())
+
+
+def can_any_invoke(state: State, sides: Sequence[tuple[str, ...]], ledger: Ledger) -> bool:
+    """Tell whether anything on the table could be invoked on a roll between these sides; see `can_invoke`."""
+    for members in sides:
+        for member in members:
+            if means_of(state, members, member, ledger).choices:
+                return True
+    return False
 
 
 def new_ledger(table: Table) -> Ledger:
     """Return the ledger of a roll on which nothing has been invoked, by the rule of `same_aspect`."""
     rules, state = table.rules, table.state
-    limited = rules.switches(AspectSwitches).same_aspect == "two-free"
-    kept = rules.compiled.get("aspects:means")
+    kept: tuple[State, Ledger] | None = rules.compiled.get("aspects:ledger")
     if kept is None or kept[0] is not state:  # simulations and odds roll on the same table many times
-        kept = rules.compiled["aspects:means"] = state, {}
-    return Ledger(FREE_TOGETHER if limited else None, settings_of(rules, "aspects", AspectSettings), means=kept[1])
+        limited = rules.switches(AspectSwitches).same_aspect == "two-free"
+        ledger = Ledger(FREE_TOGETHER if limited else None, settings_of(rules, "aspects", AspectSettings))
+        kept = rules.compiled["aspects:ledger"] = state, ledger
+    return kept[1]
 
 
 def raised_from_nothing(table: Table, own: Sequence[str], members: Sequence[str]) -> Ledger | None:
@@ -297,7 +322,7 @@ def no_window(
     """Note that neither side can invoke anything, so that a script that does is refused."""
     for members, label in zip(sides, labels, strict=True):
         if members:
-            table.ask(label, members[0], (), text=NOTHING, optional=True)
+            nothing_for(table.run, label, members[0], NOTHING)
 
 
 def _asked(
@@ -307,53 +332,51 @@ def _asked(
 
     None where none of them can invoke anything.
     """
-    sides, turn, ledger = window.sides, window.turn, window.ledger
-    side, other = sides[turn], sides[1 - turn] if len(sides) == 2 else _others(sides, turn)
-    against = other.height if other.label else None  # without a label it has no total yet
-    margin, could, is_moot = side.height - against if against is not None else None, False, False
-    for member in side.members:
-        choices = {choice.name: choice for choice in _choices(table.state, side.members, member, ledger, turn)}
-        if not choices:
-            continue
-        if not could and settles is not None and margin is not None:
-            heights, most = tuple([one.height for one in sides]), _most(table.state, side, turn, ledger)
-            is_moot = table.rules.settling.is_fixed(*settles, heights, turn, most)
-        could = True
-        answer = table.ask(
-            side.label,
-            member,
-            _options(choices.values(), ledger.settings, can_reroll=side.rolled is not None),
-            text=text,
-            optional=True,
-            total=side.height,
-            against=against,
-            margin=margin,
-            rolled=side.rolled,
-            acting=turn == 0,
-            points=ledger.means[side.members, member].left(ledger),
-            moot=is_moot,
-            **(ledger.raising.prospects(turn) if ledger.raising is not None else {}),
-        )
+    run, sides, turn, ledger = table.run, window.sides, window.turn, window.ledger
+    side = sides[turn]
+    menus = {member: menu for member in side.members if (menu := _menu(run.state, side, member, ledger, turn)).choices}
+    if not menus:
+        no_window(table, [side.members], [side.label])
+        return None
+    other = sides[1 - turn] if len(sides) == 2 else _others(sides, turn)
+    height, against = side.height, other.height if other.label else None  # without a label it has no total yet
+    margin, is_moot = height - against if against is not None else None, False
+    if settles is not None and margin is not None and run.asked not in MEASURED:
+        heights, most = tuple([one.height for one in sides]), _most(run.state, side, turn, ledger)
+        is_moot = table.rules.settling.is_fixed(*settles, heights, turn, most)
+    for member, menu in menus.items():
+        facts = {
+            "total": height,
+            "against": against,
+            "margin": margin,
+            "rolled": side.rolled,
+            "acting": turn == 0,
+            "points": menu.means.left(ledger),
+        }
+        if ledger.raising is not None:
+            facts |= ledger.raising.prospects(turn)
+        answer = ask(run, Question(side.label, member, menu.options, text, True, facts, moot=is_moot))
         if answer == NO:
             continue
         name, _, how = answer.partition(":")
-        spent = _spent(table.state, ledger, turn, choices[name], against=other.members)
+        spent = _spent(run.state, ledger, turn, menu.choices[name], against=other.members)
         if how == REROLL and ledger.raising is None:
             return replace(window, ledger=spent, rerolls=turn)
         changed = _changed(table, side, turn, ledger, 0 if how == REROLL else ledger.settings.bonus)
         return replace(window, sides=_with_side(window, turn, changed), ledger=spent)
-    if not could:
-        no_window(table, [side.members], [side.label])
-        return None
     return window
 
 
 def _most(state: State, side: Side, turn: int, ledger: Ledger) -> int:
     """Return what a side can still add at most."""
-    known = [means_of(state, side.members, member, ledger) for member in side.members]
-    used = len([one for one, _ in ledger.paid if one == turn])
-    used += sum([count for (one, _), count in ledger.free.items() if one == turn])
-    most = ledger.settings.bonus * (sum([one.free + one.points for one in known]) - used)
+    uses = 0
+    for member in side.members:
+        means = means_of(state, side.members, member, ledger)
+        uses += means.free + means.points
+    if not ledger.is_fresh:
+        uses -= len([one for one, _ in ledger.paid if one == turn])
+        uses -= sum([count for (one, _), count in ledger.free.items() if one == turn])
+    most = ledger.settings.bonus * uses
     if side.dice is None or side.rolled is None or not ledger.settings.reroll:
         return most
     return most + _highest(side.dice) - side.rolled
@@ -426,7 +449,7 @@ def without_names(state: State, sides: Sequence[tuple[str, ...]], ledger: Ledger
     means, names = tuple([means_of(state, members, member, ledger) for members, member in whose]), EMPTY
     if by_facts:
         means, names = _without_names(means)
-    return Unnamed(replace(ledger, means=dict(zip(whose, means, strict=True))), means, names)
+    return Unnamed(replace(ledger, means=dict(zip(whose, means, strict=True)), menus={}), means, names)
 
 
 @lru_cache(maxsize=4096)
@@ -443,7 +466,7 @@ def _without_names(means: tuple[_Means, ...]) -> tuple[tuple[_Means, ...], Map[s
 def _choices(state: State, members: tuple[str, ...], member: str, ledger: Ledger, turn: int) -> Sequence[_Choice]:
     """Return what one member of a side may invoke now: free while a member of the side has a free use, else paid."""
     means = means_of(state, members, member, ledger)
-    if not (ledger.uses or ledger.paid or ledger.points):
+    if ledger.is_fresh:
         return means.choices
     most_free, points = ledger.most_free, means.left(ledger)
     found: list[_Choice] = []
@@ -477,12 +500,21 @@ def _means_of(state: State, members: tuple[str, ...], member: str, settings: Asp
     return _Means(tags, holders, purse_of(state, member), points, tuple(choices), uses)
 
 
-def _options(choices: Iterable[_Choice], settings: AspectSettings, *, can_reroll: bool) -> tuple[Option, ...]:
-    found, ways = list[Option](), 2 if can_reroll and settings.reroll else 1
-    for choice in choices:
+def _menu(state: State, side: Side, member: str, ledger: Ledger, turn: int) -> _Menu:
+    """Return what one member of a side is offered now."""
+    key, is_fresh = (side.members, member, side.rolled is not None), ledger.is_fresh
+    menu = ledger.menus.get(key) if is_fresh else None
+    if menu is not None:
+        return menu
+    found, ways = list[Option](), 2 if side.rolled is not None and ledger.settings.reroll else 1
+    choices = {choice.name: choice for choice in _choices(state, side.members, member, ledger, turn)}
+    for choice in choices.values():
         tag = choice.tag
-        found += _option_pair(tag.name, tag.kind, tag.on, settings, is_free=bool(choice.holder))[:ways]
-    return tuple(found)
+        found += _option_pair(tag.name, tag.kind, tag.on, ledger.settings, is_free=bool(choice.holder))[:ways]
+    menu = _Menu(means_of(state, side.members, member, ledger), choices, tuple(found))
+    if is_fresh:
+        ledger.menus[key] = menu
+    return menu
 
 
 @lru_cache(maxsize=1024)

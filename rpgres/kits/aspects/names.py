@@ -159,6 +159,8 @@ def with_names(state: State, effects: Sequence[Effect], *, becomes: str = "") ->
         effects: in order.
         becomes: what an altered aspect is called, where its effect does not say.
     """
+    if not effects:
+        return ()
     now: dict[str, str] = {}  # by slug: what an aspect is called after the effects so far
     named = []
     for one in effects:

@@ -27,6 +27,7 @@ from rpgres.kits.fate_family.rolls import (
     Foe,
     Help,
     Part,
+    Roll,
     Standing,
     add_up,
     check_in,
@@ -34,8 +35,10 @@ from rpgres.kits.fate_family.rolls import (
     crowd,
     defense,
     effort,
+    lined_up,
     resistance,
     roll_off,
+    standing_of,
     stunts_that_help,
 )
 from rpgres.kits.fate_family.settling import (
@@ -65,6 +68,7 @@ __all__ = [
     "Help",
     "Moves",
     "Part",
+    "Roll",
     "Standing",
     "add_up",
     "boost_defaults",
@@ -80,6 +84,7 @@ __all__ = [
     "facts_of",
     "hidden_name",
     "known_name",
+    "lined_up",
     "new_name",
     "old_name",
     "one_action",
@@ -91,6 +96,7 @@ __all__ = [
     "roles_of",
     "roll_off",
     "settle",
+    "standing_of",
     "stunts_that_help",
 ]
 

@@ -96,7 +96,9 @@ def settle(
         defaults=defaults,
         counts=counts,
     )
-    effects, state = outcome.effects, table.state
+    effects, state = outcome.effects, table.run.state
+    if not (effects or standing.effects) and roles[OPPONENT] not in state.characters:
+        return outcome
     is_alone = len(state.characters) == 1 and not state.characters[roles["actor"]].tracks
     has_tags = state.glance(aspects.has_any)
     if is_alone and not (has_tags or defaults or spelled or standing.effects):
