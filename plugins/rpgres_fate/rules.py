@@ -5,7 +5,7 @@ Line numbers of the seed text (`rulesets/fate/SOURCES.md`) as `A:n`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, Unpack
 
 import msgspec
@@ -93,33 +93,38 @@ def overcome(
     **given: Unpack[Help],
 ) -> Outcome:
     """Get past an obstacle, or change something for good (A:125-146)."""
-
-    def prepared() -> tuple[Roll, Map[str, str], Map[str, str]]:
-        check_present(table.state, actor, vs, given)
-        if removes and alters:
-            raise UsageError(f"{named('removes')} and {named('alters')} exclude each other")
-        foes = _opposers(table, vs)
-        roles = roles_of(actor.name, target or opponent_of(foes))
-        if harms and roles[OPPONENT] == GM:
-            raise UsageError(
-                f"{named('harms')} needs a target; give {named('target')} NAME, or {named('vs')} SHEET:SKILL"
-            )
-        spent = harm.used_up(actor) if actor.tracks else ()
-        facts = facts_of(foes, *spent)
-        if removes or alters or harms:
-            said = {"removes": removes, "alters": alters, "harm": harms}
-            facts = facts_of(foes, *((key, "yes" if value else "no") for key, value in said.items()), *spent)
-        adds = effort(table, actor, "overcome", skill, given)
-        return lined_up(actor, adds, foes, given, settles=("overcome", facts)), roles, facts
-
-    roll, roles, facts = table.run.once("overcome", prepared)
+    said = {"removes": removes, "alters": alters, "harm": harms} if removes or alters or harms else {}
+    roll, roles, facts = table.run.once("overcome", _overcoming, table, actor, skill, vs, said, target, given)
     standing = standing_of(table, roll)
-    if not (removes or alters or harms):
+    if not said:
         return settle(table, "overcome", standing, roles, facts, defaults=boost_defaults(given))
     old, _, new = (alters or "").partition("=")
     aspect = {"aspect": {"name": known_name(table.state, actor, (removes or old).strip())}} if removes or alters else {}
     defaults = {**boost_defaults(given), **aspect}
     return settle(table, "overcome", standing, roles, facts, defaults=defaults, becomes=new.strip())
+
+
+def _overcoming(
+    table: Table,
+    actor: Character,
+    skill: Rating,
+    vs: Sequence[Opposition],
+    said: Mapping[str, str | bool | None],
+    target: str | None,
+    given: Help,
+) -> tuple[Roll, Map[str, str], Map[str, str]]:
+    """Return the roll to overcome something before the dice fall, with the roles and facts of its outcome."""
+    check_present(table.state, actor, vs, given)
+    if said and said["removes"] and said["alters"]:
+        raise UsageError(f"{named('removes')} and {named('alters')} exclude each other")
+    foes = _opposers(table, vs)
+    roles = roles_of(actor.name, target or opponent_of(foes))
+    if said and said["harm"] and roles[OPPONENT] == GM:
+        raise UsageError(f"{named('harms')} needs a target; give {named('target')} NAME, or {named('vs')} SHEET:SKILL")
+    spent = harm.used_up(actor) if actor.tracks else ()
+    facts = facts_of(foes, *((key, "yes" if value else "no") for key, value in said.items()), *spent)
+    adds = effort(table, actor, "overcome", skill, given)
+    return lined_up(actor, adds, foes, given, settles=("overcome", facts)), roles, facts
 
 
 @fate.action("discover")

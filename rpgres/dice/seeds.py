@@ -108,9 +108,13 @@ class Streams:
     Args:
         seed: any text, see the module's table.
         salt: of a lasting table, at most 64 bytes; empty anywhere else.
+
+    Attributes:
+        seed, text, run: the seed, what of it is hashed, and the number of the run.
+        block, lane: which eight runs share their blocks with this one, and which of them it is.
     """
 
-    __slots__ = ("_block", "_blocks", "_key", "_lane", "run", "seed", "text")
+    __slots__ = ("_blocks", "_key", "block", "lane", "run", "seed", "text")
 
     def __init__(self, seed: str, *, salt: bytes = b"") -> None:
         self.seed = seed
@@ -118,21 +122,20 @@ class Streams:
         text = self.text.encode("utf-8", "surrogatepass")
         self._key = blake2b(text, digest_size=32, key=salt, person=b"rpgres rp1").digest()
         self._blocks: dict[tuple[int, str, int], tuple[int, ...]] = {}
-        self._block = -1
+        self.block = -1
         self.move_to(self.run)
 
     def move_to(self, run: int) -> None:
         """Go on to another run of the same seed; going through runs in order costs an eighth of a hash a word."""
         self.run = run
-        self._lane = run % LANES
-        block = run // LANES
-        if block != self._block:
-            self._block = block
+        block, self.lane = divmod(run, LANES)
+        if block != self.block:
+            self.block = block
             self._blocks.clear()
 
     def word(self, step: int, label: str, count: int) -> int:
         """Return the first 64-bit number of a place."""
-        return self.words(step, label, count)[self._lane]
+        return self.words(step, label, count)[self.lane]
 
     def words(self, step: int, label: str, count: int) -> tuple[int, ...]:
         """Return the first numbers of a place in all the runs that share this one's block."""
@@ -143,7 +146,7 @@ class Streams:
         return block
 
     def _words(self, step: int, label: str, count: int, draw: int) -> tuple[int, ...]:
-        message = f"{step}/{label}/{count}/{draw}/{self._block}"
+        message = f"{step}/{label}/{count}/{draw}/{self.block}"
         return _WORDS.unpack(blake2b(message.encode("utf-8", "surrogatepass"), key=self._key).digest())
 
     def below(self, step: int, label: str, count: int) -> Callable[[int], int]:
@@ -166,7 +169,7 @@ class Streams:
         return next_below
 
     def _redraw(self, step: int, label: str, count: int, draw: int) -> int:
-        return self._words(step, label, count, draw)[self._lane]
+        return self._words(step, label, count, draw)[self.lane]
 
 
 def pick(weights: Sequence[int], below: Callable[[int], int]) -> int:

@@ -44,7 +44,7 @@ def ask(run: Run, question: Question, *, is_hidden: bool = False) -> str:
         run.skip(question)
         if not options:
             return NO
-        run.single.add(label)
+        run.single |= {label}
         players.scripted(question)  # which may name it
         return options[0].name
     if len(run.events) >= MAX_QUESTIONS:
@@ -163,7 +163,8 @@ def view_of(run: Run, who: str) -> View:
         return View(seat, state.seen_by(seat), events, forgotten)
     kept = run.shown.get(seat)
     if kept is None or kept[0] is not state:  # a seat is asked several times of one table
-        kept = run.shown[seat] = state, state.seen_by(seat)
+        kept = state, state.seen_by(seat)
+        run.shown = {**run.shown, seat: kept}
     return View(seat, kept[1], events, forgotten)
 
 

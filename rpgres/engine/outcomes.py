@@ -68,13 +68,16 @@ def complete_row(
         row = run.rules.settling.settlement(name, margin, facts, band=row.band)
     if not row.asks:
         return row
-    questions = _Questions(run, {"margin": margin, **about}, roles, words, of, row.effects, row.texts, row.links)
-    questions.ask(row.asks, facts)
-    return Settlement(row.band, row.success, questions.texts, questions.effects, row.asks, row.rolls, questions.links)
+    about = {"margin": margin, **about} if about else {"margin": margin}
+    found = _Found(run, about, roles, words, of, [*row.effects], [*row.texts], [*row.links])
+    found.ask(row.asks, facts)
+    return Settlement(
+        row.band, row.success, tuple(found.texts), tuple(found.effects), row.asks, row.rolls, tuple(found.links)
+    )
 
 
-class _Questions(msgspec.Struct, gc=False):
-    """Asks the questions of a row; the first fields are as for `Table.settle`.
+class _Found(msgspec.Struct, gc=False):
+    """What a row comes to with its questions; the first fields are as for `Table.settle`.
 
     Attributes:
         effects, texts, links: those of the row, with what the chosen options add.
@@ -85,27 +88,25 @@ class _Questions(msgspec.Struct, gc=False):
     roles: Mapping[str, str]
     words: str
     of: str
-    effects: tuple[Effect, ...]
-    texts: tuple[str, ...]
-    links: tuple[str, ...]
+    effects: list[Effect]
+    texts: list[str]
+    links: list[str]
 
     def ask(self, asks: tuple[Ask, ...], facts: Map[str, Any]) -> None:
         """Ask questions, and what the chosen options ask."""
-        run, roles = self.run, self.roles
+        run, roles, about, words, of = self.run, self.roles, self.about, self.words, self.of
         for one in asks:
             who = roles.get(one.who, one.who)
-            question = Question(
-                one.label, who, one.options, one.text, one.optional, self.about, words=self.words, of=self.of
-            )
+            question = Question(one.label, who, one.options, one.text, one.optional, about, words=words, of=of)
             answer = ask(run, question)
             if answer == NO and one.optional:
                 continue  # skipped
             choice, known = one.choices[answer], facts
             if choice.option is not None:
                 known = _with_results(run, choice.rolls, facts, by=roles.get("actor", ""))
-                choice = run.rules.settling.choice(choice.option, self.about["margin"], known)
+                choice = run.rules.settling.choice(choice.option, about["margin"], known)
+            self.texts.append(choice.text)
             self.effects += choice.effects
-            self.texts += (choice.text,)
             self.links += choice.links
             if choice.asks:
                 self.ask(choice.asks, known)

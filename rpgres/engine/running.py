@@ -137,15 +137,15 @@ class Run(msgspec.Struct):
     has_secrets: bool = False
     since: int = 0
     fault: UsageError | None = None
-    skipped: dict[str, Question] = {}
-    single: set[str] = set()
+    skipped: Mapping[str, Question] = EMPTY
+    single: frozenset[str] = frozenset()
     unseen: Mapping[str, Unseen] = EMPTY
     idle: int = 0
     turn: int = 0
     applied: tuple[Effect, ...] = ()
     earlier: int = 0
     carried: Hashable = None
-    shown: dict[str, tuple[State, State]] = {}
+    shown: Mapping[str, tuple[State, State]] = EMPTY
 
     @property
     def work(self) -> int:
@@ -157,16 +157,16 @@ class Run(msgspec.Struct):
         """Whether parts of rules are looked up; see `Table.part`."""
         return self.dealer.keeps_parts and self.players.by_question
 
-    def once(self, name: str, work: Callable[[], T]) -> T:
+    def once(self, name: str, work: Callable[..., T], *args: Any) -> T:
         """Return what a part of a rule returns that depends on the inputs alone, worked out once for all their runs.
 
         It comes before all that is rolled and asked, and neither rolls nor asks; what it tells is told in each run.
         """
         kept = self.kept
         if kept is None:
-            return work()
+            return work(*args)
         if name not in kept:
-            first, value = len(self.events), work()
+            first, value = len(self.events), work(*args)
             kept[name] = value, tuple(self.events[first:])
             return value
         value, told = kept[name]
@@ -190,7 +190,7 @@ class Run(msgspec.Struct):
     def skip(self, question: Question) -> None:
         """Take note of a question that is not asked, as there is nothing to choose from."""
         self.idled(question.label)
-        self.skipped[question.label] = question
+        self.skipped = {**self.skipped, question.label: question}
 
     def idled(self, label: str) -> None:
         """Count a call without an event; a rule that makes too many does not end."""
@@ -224,23 +224,22 @@ class Run(msgspec.Struct):
         self.idled("merge")
         self.since = len(self.events)
         if self.is_promised(holds):
-            self.shown.clear()  # what was seen before does not count any more
+            self.shown = EMPTY  # what was seen before does not count any more
             self.dealer.merge((self.carried, key, self.players.used()))
 
     # -- chance
 
     def roll(self, dice: Dice, label: str, by: str, *, is_shown: bool = False) -> Rolled:
         """Have the dealer roll, take note of it, and return that; `is_shown` where the rule reads every die."""
-        counts, events = self.counts, self.events
+        counts, events, dealer = self.counts, self.events, self.dealer
         if len(events) >= MAX_QUESTIONS:
             raise endless(label, self.counts)
         count = counts.get(label, 0)
         counts[label] = count + 1
-        dealer = self.dealer
         try:
             if dealer.hand is not None and dice.pools:
                 self.read_off(label, count, by, dice, has_total=not is_shown)
-            throw = (dealer.show if is_shown else dealer.throw)(dice, label, count)
+            throw = dealer.show(dice, label, count) if is_shown else dealer.throw(dice, label, count)
         except GivenError as error:
             self.fault = error
             raise

@@ -64,7 +64,7 @@ class RowRoll(msgspec.Struct, frozen=True):
     formula: Bounded
 
 
-class Choice(msgspec.Struct, frozen=True):
+class Choice(msgspec.Struct, frozen=True, gc=False):
     """One option of an outcome table, with conditions decided and values filled in.
 
     `rolls` are rolled first. Everything else is then worked out from the `option`, with the
@@ -90,7 +90,7 @@ class Ask(msgspec.Struct, frozen=True):
     choices: dict[str, Choice]
 
 
-class Settlement(msgspec.Struct, frozen=True):
+class Settlement(msgspec.Struct, frozen=True, gc=False):
     """One row of an outcome table for one margin, with conditions decided and values filled in.
 
     `rolls` are rolled first; the row is then settled again, with the results among the facts. `links` are random tables

@@ -40,7 +40,7 @@ MERGED = ("outcome", "margin", "total", STATE)  # what merges hold for where all
 INVOKABLE = ("aspect", "boost", "consequence")
 
 
-class Side(msgspec.Struct, frozen=True):
+class Side(msgspec.Struct, frozen=True, gc=False):
     """One side of a roll.
 
     Attributes:
@@ -103,7 +103,7 @@ class Ledger(msgspec.Struct, frozen=True):
         effects: what that cost, in the order of use.
         raising: knows the numbers behind the sides, where these are more than the sum of dice and what was added.
         means: with what a member can invoke, by side and member; the same for every roll on this table.
-        menus: what a member is offered as long as nothing is used up, by side, member and whether it has dice.
+        offers: what a side is offered as long as nothing is used up, by its members and whether it has dice.
     """
 
     most_free: int | None = None
@@ -115,12 +115,7 @@ class Ledger(msgspec.Struct, frozen=True):
     effects: tuple[Effect, ...] = ()
     raising: Raising | None = None
     means: dict[tuple[tuple[str, ...], str], _Means] = {}
-    menus: dict[tuple[tuple[str, ...], str, bool], _Menu] = {}
-
-    @property
-    def is_fresh(self) -> bool:
-        """Whether nothing has been used up."""
-        return not (self.uses or self.points or self.paid)
+    offers: dict[tuple[tuple[str, ...], bool], _Offer] = {}
 
     @property
     def used(self) -> Hashable:
@@ -128,7 +123,7 @@ class Ledger(msgspec.Struct, frozen=True):
         return self.uses, self.points, self.free, self.paid
 
 
-class Window(msgspec.Struct, frozen=True):
+class Window(msgspec.Struct, frozen=True, gc=False):
     """Where an invoke window stands.
 
     Attributes:
@@ -173,9 +168,17 @@ class _Choice(msgspec.Struct, frozen=True, gc=False):
 class _Menu(msgspec.Struct, frozen=True, gc=False):
     """What a member is offered: what can be invoked, by the tag's slug, and every way to do so."""
 
-    means: _Means
+    member: str
+    points: int  # to pay with
     choices: dict[str, _Choice]
     options: tuple[Option, ...]
+
+
+class _Offer(msgspec.Struct, frozen=True, gc=False):
+    """What the members of a side are offered who can invoke anything, and how often they can do so together."""
+
+    menus: tuple[_Menu, ...]
+    uses: int
 
 
 def can_invoke(state: State, members: Sequence[str], ledger: Ledger | None = None) -> bool:
@@ -284,15 +287,15 @@ def invoke_step(table: Table, window: Window) -> Window | None:
     if window.rerolls is not None:  # a step of its own: it is the same whatever the dice showed before
         changed = _changed(table, window.sides[window.rerolls], window.rerolls, window.ledger, 0)
         return replace(window, sides=_with_side(window, window.rerolls, changed), rerolls=None)
-    count = len(window.sides)
-    if window.passes >= count:
+    count, passes = len(window.sides), window.passes
+    if passes >= count:
         return None
     is_once = table.rules.switches(AspectSwitches).invoke_order == "actor-then-opponent"
-    while window.passes < count:
-        turn = window.turn
+    while passes < count:
+        turn, passes = window.turn, passes + 1
         # a side with others behind it cannot answer what these add
         after = _asked(table, window, settles=window.settles if not is_once or turn == count - 1 else None)
-        passed = replace(window, turn=(turn + 1) % count, passes=window.passes + 1)
+        passed = replace(window, turn=(turn + 1) % count, passes=passes)
         if after is window:
             return passed
         if after is not None:
@@ -334,28 +337,31 @@ def _asked(
     """
     run, sides, turn, ledger = table.run, window.sides, window.turn, window.ledger
     side = sides[turn]
-    menus = {member: menu for member in side.members if (menu := _menu(run.state, side, member, ledger, turn)).choices}
-    if not menus:
-        no_window(table, [side.members], [side.label])
+    offer = _offer(run.state, side, ledger, turn)
+    if not offer.menus:
+        if side.members:
+            nothing_for(run, side.label, side.members[0], NOTHING)
         return None
     other = sides[1 - turn] if len(sides) == 2 else _others(sides, turn)
     height, against = side.height, other.height if other.label else None  # without a label it has no total yet
     margin, is_moot = height - against if against is not None else None, False
     if settles is not None and margin is not None and run.asked not in MEASURED:
-        heights, most = tuple([one.height for one in sides]), _most(run.state, side, turn, ledger)
-        is_moot = table.rules.settling.is_fixed(*settles, heights, turn, most)
-    for member, menu in menus.items():
+        most = ledger.settings.bonus * offer.uses
+        if side.rolled is not None and side.dice is not None and ledger.settings.reroll:
+            most += _highest(side.dice) - side.rolled
+        is_moot = table.rules.settling.is_fixed(*settles, tuple([one.height for one in sides]), turn, most)
+    for menu in offer.menus:
         facts = {
             "total": height,
             "against": against,
             "margin": margin,
             "rolled": side.rolled,
             "acting": turn == 0,
-            "points": menu.means.left(ledger),
+            "points": menu.points,
         }
         if ledger.raising is not None:
             facts |= ledger.raising.prospects(turn)
-        answer = ask(run, Question(side.label, member, menu.options, text, True, facts, moot=is_moot))
+        answer = ask(run, Question(side.label, menu.member, menu.options, text, True, facts, moot=is_moot))
         if answer == NO:
             continue
         name, _, how = answer.partition(":")
@@ -365,21 +371,6 @@ def _asked(
         changed = _changed(table, side, turn, ledger, 0 if how == REROLL else ledger.settings.bonus)
         return replace(window, sides=_with_side(window, turn, changed), ledger=spent)
     return window
-
-
-def _most(state: State, side: Side, turn: int, ledger: Ledger) -> int:
-    """Return what a side can still add at most."""
-    uses = 0
-    for member in side.members:
-        means = means_of(state, side.members, member, ledger)
-        uses += means.free + means.points
-    if not ledger.is_fresh:
-        uses -= len([one for one, _ in ledger.paid if one == turn])
-        uses -= sum([count for (one, _), count in ledger.free.items() if one == turn])
-    most = ledger.settings.bonus * uses
-    if side.dice is None or side.rolled is None or not ledger.settings.reroll:
-        return most
-    return most + _highest(side.dice) - side.rolled
 
 
 @lru_cache(maxsize=64)
@@ -449,7 +440,7 @@ def without_names(state: State, sides: Sequence[tuple[str, ...]], ledger: Ledger
     means, names = tuple([means_of(state, members, member, ledger) for members, member in whose]), EMPTY
     if by_facts:
         means, names = _without_names(means)
-    return Unnamed(replace(ledger, means=dict(zip(whose, means, strict=True)), menus={}), means, names)
+    return Unnamed(replace(ledger, means=dict(zip(whose, means, strict=True)), offers={}), means, names)
 
 
 @lru_cache(maxsize=4096)
@@ -466,7 +457,7 @@ def _without_names(means: tuple[_Means, ...]) -> tuple[tuple[_Means, ...], Map[s
 def _choices(state: State, members: tuple[str, ...], member: str, ledger: Ledger, turn: int) -> Sequence[_Choice]:
     """Return what one member of a side may invoke now: free while a member of the side has a free use, else paid."""
     means = means_of(state, members, member, ledger)
-    if ledger.is_fresh:
+    if not (ledger.uses or ledger.paid or ledger.points):
         return means.choices
     most_free, points = ledger.most_free, means.left(ledger)
     found: list[_Choice] = []
@@ -500,21 +491,28 @@ def _means_of(state: State, members: tuple[str, ...], member: str, settings: Asp
     return _Means(tags, holders, purse_of(state, member), points, tuple(choices), uses)
 
 
-def _menu(state: State, side: Side, member: str, ledger: Ledger, turn: int) -> _Menu:
-    """Return what one member of a side is offered now."""
-    key, is_fresh = (side.members, member, side.rolled is not None), ledger.is_fresh
-    menu = ledger.menus.get(key) if is_fresh else None
-    if menu is not None:
-        return menu
-    found, ways = list[Option](), 2 if side.rolled is not None and ledger.settings.reroll else 1
-    choices = {choice.name: choice for choice in _choices(state, side.members, member, ledger, turn)}
-    for choice in choices.values():
-        tag = choice.tag
-        found += _option_pair(tag.name, tag.kind, tag.on, ledger.settings, is_free=bool(choice.holder))[:ways]
-    menu = _Menu(means_of(state, side.members, member, ledger), choices, tuple(found))
+def _offer(state: State, side: Side, ledger: Ledger, turn: int) -> _Offer:
+    """Return what the members of a side are offered now."""
+    key, is_fresh = (side.members, side.rolled is not None), not (ledger.uses or ledger.points or ledger.paid)
+    if is_fresh and key in ledger.offers:
+        return ledger.offers[key]
+    menus, uses, ways = list[_Menu](), 0, 2 if side.rolled is not None and ledger.settings.reroll else 1
+    for member in side.members:
+        means = means_of(state, side.members, member, ledger)
+        uses += means.free + means.points
+        choices = {choice.name: choice for choice in _choices(state, side.members, member, ledger, turn)}
+        options = list[Option]()
+        for choice in choices.values():
+            tag = choice.tag
+            options += _option_pair(tag.name, tag.kind, tag.on, ledger.settings, is_free=bool(choice.holder))[:ways]
+        if choices:
+            menus.append(_Menu(member, means.left(ledger), choices, tuple(options)))
+    uses -= len([one for one, _ in ledger.paid if one == turn])
+    uses -= sum([count for (one, _), count in ledger.free.items() if one == turn])
+    offer = _Offer(tuple(menus), uses)
     if is_fresh:
-        ledger.menus[key] = menu
-    return menu
+        ledger.offers[key] = offer
+    return offer
 
 
 @lru_cache(maxsize=1024)

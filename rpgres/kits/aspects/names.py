@@ -164,13 +164,13 @@ def with_names(state: State, effects: Sequence[Effect], *, becomes: str = "") ->
     now: dict[str, str] = {}  # by slug: what an aspect is called after the effects so far
     named = []
     for one in effects:
-        name = one.get("name", "")
-        if one["kind"] == "free-invoke" and slug(one.get("on", "")) in now:
+        kind, name = one["kind"], one.get("name", "")
+        if kind == "free-invoke" and slug(one.get("on", "")) in now:
             one = one.with_("on", now[slug(one["on"])])
-        elif one["kind"] == "aspect" and one["change"] == "altered":
+        elif kind == "aspect" and one["change"] == "altered":
             one = one if "becomes" in one else one.with_("becomes", becomes or f"{name}, for the Worse")
             now[slug(name)] = one["becomes"]
-        elif one["kind"] == "aspect" and one["change"] == "created":
+        elif kind == "aspect" and one["change"] == "created":
             there = public_tag(state, name)
             if there is not None and there.kind != BOOST:
                 now[slug(name)] = distinct_name(state, name)
