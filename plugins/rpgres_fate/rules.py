@@ -6,7 +6,7 @@ Line numbers of the seed text (`rulesets/fate/SOURCES.md`) as `A:n`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, Unpack
+from typing import Any, Literal, Unpack
 
 import msgspec
 
@@ -94,13 +94,13 @@ def overcome(
 ) -> Outcome:
     """Get past an obstacle, or change something for good (A:125-146)."""
     said = {"removes": removes, "alters": alters, "harm": harms} if removes or alters or harms else {}
-    roll, roles, facts = table.run.once("overcome", _overcoming, table, actor, skill, vs, said, target, given)
+    roll, roles, facts, gains = table.run.once("overcome", _overcoming, table, actor, skill, vs, said, target, given)
     standing = standing_of(table, roll)
     if not said:
-        return settle(table, "overcome", standing, roles, facts, defaults=boost_defaults(given))
+        return settle(table, "overcome", standing, roles, facts, gains)
     old, _, new = (alters or "").partition("=")
     aspect = {"aspect": {"name": known_name(table.state, actor, (removes or old).strip())}} if removes or alters else {}
-    defaults = {**boost_defaults(given), **aspect}
+    defaults = {**gains, **aspect}
     return settle(table, "overcome", standing, roles, facts, defaults=defaults, becomes=new.strip())
 
 
@@ -112,8 +112,8 @@ def _overcoming(
     said: Mapping[str, str | bool | None],
     target: str | None,
     given: Help,
-) -> tuple[Roll, Map[str, str], Map[str, str]]:
-    """Return the roll to overcome something before the dice fall, with the roles and facts of its outcome."""
+) -> tuple[Roll, Map[str, str], Map[str, str], Mapping[str, Mapping[str, Any]]]:
+    """Return the roll to overcome something before the dice fall, with roles, facts and defaults of its outcome."""
     check_present(table.state, actor, vs, given)
     if said and said["removes"] and said["alters"]:
         raise UsageError(f"{named('removes')} and {named('alters')} exclude each other")
@@ -124,7 +124,8 @@ def _overcoming(
     spent = harm.used_up(actor) if actor.tracks else ()
     facts = facts_of(foes, *((key, "yes" if value else "no") for key, value in said.items()), *spent)
     adds = effort(table, actor, "overcome", skill, given)
-    return lined_up(actor, adds, foes, given, settles=("overcome", facts)), roles, facts
+    roll = lined_up(actor, adds, foes, given, settles=("overcome", facts))
+    return roll, roles, facts, boost_defaults(given)
 
 
 @fate.action("discover")
@@ -260,21 +261,8 @@ class Aim(msgspec.Struct, frozen=True, gc=False):
 
 def strike(table: Table, actor: Character, skill: Rating, vs: Sequence[Opposition], to: Aim, given: Help) -> Outcome:
     """Return the result of an attack, wherever it is made."""
-    track, target = to.track, to.target
-    foe = defense(
-        table,
-        vs,
-        action="an attack",
-        defender=to.defender,
-        target=target,
-        full_defense=to.full_defense,
-        stunts=to.defense_stunt,
-    )
-    if actor.name in (foe.who, target):
-        raise UsageError(f"{actor.name} cannot attack {actor.name}")
-    facts = facts_of((foe,))
-    adds = effort(table, actor, "attack", skill, given)
-    standing = roll_off(table, actor, adds, (foe,), given, settles=("attack", facts))
+    roll, facts = table.run.once("attack", _striking, table, actor, skill, vs, to, given)
+    foe, standing = roll.foes[0], standing_of(table, roll)
     table.merge(
         ("attack", actor.name, foe.who, foe.dice is None, to, given.get("boost"), standing.margin, standing.effects),
         holds=("state",),
@@ -285,10 +273,30 @@ def strike(table: Table, actor: Character, skill: Rating, vs: Sequence[Oppositio
         standing,
         roles_of(actor.name, foe.who or GM),
         facts,
-        defaults={"hit": {"track": track}, **boost_defaults(given)},
-        track=track,
+        defaults={"hit": {"track": to.track}, **boost_defaults(given)},
+        track=to.track,
         consequence=to.consequence,
     )
+
+
+def _striking(
+    table: Table, actor: Character, skill: Rating, vs: Sequence[Opposition], to: Aim, given: Help
+) -> tuple[Roll, Map[str, str]]:
+    """Return the roll of an attack before the dice fall, with the facts of its outcome."""
+    foe = defense(
+        table,
+        vs,
+        action="an attack",
+        defender=to.defender,
+        target=to.target,
+        full_defense=to.full_defense,
+        stunts=to.defense_stunt,
+    )
+    if actor.name in (foe.who, to.target):
+        raise UsageError(f"{actor.name} cannot attack {actor.name}")
+    facts = facts_of((foe,))
+    adds = effort(table, actor, "attack", skill, given)
+    return lined_up(actor, adds, (foe,), given, settles=("attack", facts)), facts
 
 
 @fate.action("defend")

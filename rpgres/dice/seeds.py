@@ -32,6 +32,7 @@ ALGORITHM = "rp1"
 LONGEST_SEED = 1000  # characters
 WORD = 1 << 64  # one more than the largest word
 LANES = 8  # runs that share a block
+MOST_BEGUN = 4096  # places whose hash is kept from block to block
 _WORDS = struct.Struct(f">{LANES}Q")
 MOST_RUN_DIGITS = 18
 
@@ -114,13 +115,14 @@ class Streams:
         block, lane: which eight runs share their blocks with this one, and which of them it is.
     """
 
-    __slots__ = ("_blocks", "_key", "block", "lane", "run", "seed", "text")
+    __slots__ = ("_begun", "_blocks", "_key", "block", "lane", "run", "seed", "text")
 
     def __init__(self, seed: str, *, salt: bytes = b"") -> None:
         self.seed = seed
         self.text, self.run = split_seed(seed)
         text = self.text.encode("utf-8", "surrogatepass")
         self._key = blake2b(text, digest_size=32, key=salt, person=b"rpgres rp1").digest()
+        self._begun: dict[tuple[int, str, int], blake2b] = {}  # the same in all blocks
         self._blocks: dict[tuple[int, str, int], tuple[int, ...]] = {}
         self.block = -1
         self.move_to(self.run)
@@ -142,12 +144,22 @@ class Streams:
         place = (step, label, count)
         block = self._blocks.get(place)
         if block is None:
-            block = self._blocks[place] = self._words(step, label, count, 0)
+            begun = self._begun.get(place)
+            if begun is None:
+                if len(self._begun) >= MOST_BEGUN:
+                    self._begun.clear()
+                begun = self._begun[place] = self._begin(step, label, count, 0)
+            block = self._blocks[place] = self._words(begun)
         return block
 
-    def _words(self, step: int, label: str, count: int, draw: int) -> tuple[int, ...]:
-        message = f"{step}/{label}/{count}/{draw}/{self.block}"
-        return _WORDS.unpack(blake2b(message.encode("utf-8", "surrogatepass"), key=self._key).digest())
+    def _begin(self, step: int, label: str, count: int, draw: int) -> blake2b:
+        """Return the hash of a place and draw, up to the block's number."""
+        return blake2b(f"{step}/{label}/{count}/{draw}/".encode("utf-8", "surrogatepass"), key=self._key)
+
+    def _words(self, begun: blake2b) -> tuple[int, ...]:
+        whole = begun.copy()
+        whole.update(b"%d" % self.block)
+        return _WORDS.unpack(whole.digest())
 
     def below(self, step: int, label: str, count: int) -> Callable[[int], int]:
         """Return the fair draws of one place: a function that gives a number from 0 to n - 1, a new one each call."""
@@ -169,7 +181,7 @@ class Streams:
         return next_below
 
     def _redraw(self, step: int, label: str, count: int, draw: int) -> int:
-        return self._words(step, label, count, draw)[self.lane]
+        return self._words(self._begin(step, label, count, draw))[self.lane]
 
 
 def pick(weights: Sequence[int], below: Callable[[int], int]) -> int:

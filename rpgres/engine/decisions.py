@@ -34,24 +34,25 @@ def ask(run: Run, question: Question, *, is_hidden: bool = False) -> str:
         ChoiceError: the answer is none of the options.
     """
     label, options, optional, players = question.label, question.options, question.optional, run.players
-    if not options and not optional and question.reads is None:
-        raise Broken(f"it asked {label!r} without options")
     if run.unseen and question.pile in run.unseen:
         from rpgres.engine.cards import ask_unseen
 
         return ask_unseen(run, question, is_hidden=is_hidden)
-    if len(options) < 2 and question.is_one and not (question.hidden and players.gathers):
-        run.skip(question)
-        if not options:
-            return NO
-        run.single |= {label}
-        players.scripted(question)  # which may name it
-        return options[0].name
+    if len(options) < 2:
+        if not options and not optional and question.reads is None:
+            raise Broken(f"it asked {label!r} without options")
+        if question.is_one and not (question.hidden and players.gathers):
+            run.skip(question)
+            if not options:
+                return NO
+            run.single |= {label}
+            players.scripted(question)  # which may name it
+            return options[0].name
     if len(run.events) >= MAX_QUESTIONS:
         raise endless(label, run.counts)
     run.counts[label] = run.counts.get(label, 0) + 1
     if question.moot and not players.hears_moot:
-        return run.pass_over(label, question.who, of=question.of)
+        return run.pass_over(label, question.who, question.of)
     if players.by_question and not run.undealt:
         view = View(run.state.seat_of(question.who), NOTHING_SEEN)
     else:
@@ -62,14 +63,16 @@ def ask(run: Run, question: Question, *, is_hidden: bool = False) -> str:
             return NO
         if not optional:
             raise NeedsAnswer(question)
-        return run.pass_over(label, question.who, of=question.of)
-    choice = answer.choice if isinstance(answer.choice, str) else _drawn(run, answer.choice, question)
+        return run.pass_over(label, question.who, question.of)
+    choice = answer.choice
+    if not isinstance(choice, str):
+        choice = _drawn(run, choice, question)
     audience = (view.seat,) if is_hidden else None
     if choice == NO and optional and not _names_no(question):
         return run.decided(question, NO, answer.means, (view.seat,))
     chosen = named_option(question.offered if question.aside else options, choice)
     if chosen is not None:
-        return run.decided(question, chosen.name, answer.means, audience, text=chosen.text)
+        return run.decided(question, chosen.name, answer.means, audience, chosen.text)
     try:
         return run.decided(question, accepted(question, choice), answer.means, audience)
     except ChoiceError as error:

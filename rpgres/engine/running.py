@@ -269,16 +269,17 @@ class Run(msgspec.Struct):
         """Return an index that the dealer draws by weight."""
         return self.dealer.pick(weights, label, self.count(label))
 
-    def pass_over(self, label: str, who: str, *, of: str = "") -> str:
+    def pass_over(self, label: str, who: str, of: str = "") -> str:
         """Note that a question was left unanswered, which is its owner's alone, and return that answer."""
         self.has_secrets = True
         self.events.append(Decided(label, who, NO, "", WINDOW, (self.state.seat_of(who),), of))
         return NO
 
     def decided(
-        self, question: Question, answer: str, means: str, audience: tuple[str, ...] | None, *, text: str = ""
+        self, question: Question, answer: str, means: str, audience: tuple[str, ...] | None, text: str = ""
     ) -> str:
         """Note an answer, for some seats only or for everybody, and return it."""
-        self.has_secrets = self.has_secrets or audience is not None
+        if audience is not None:
+            self.has_secrets = True
         self.events.append(Decided(question.label, question.who, answer, text, means, audience, question.of))
         return answer

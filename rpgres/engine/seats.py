@@ -217,17 +217,17 @@ class Policies:
         self.by_question = all(getattr(policy, "by_question", False) for policy in by.values())
         self.by_facts = all(getattr(policy, "by_facts", False) for policy in by.values())
         self.is_preferred = "" in by and all(policy is preferred for policy in by.values())
-        self._is_common = not any(by)  # no player has one of their own
+        self._is_common = not any(by)  # no player has one of their own, and `of` need not be asked
 
     def of(self, who: str, seat: str) -> Policy | None:
         """Return the policy that decides for a player."""
-        return self._everybody if self._is_common else self._by.get(who) or self._by.get(seat, self._everybody)
+        return self._by.get(who) or self._by.get(seat, self._everybody)
 
     def answer(self, question: Question, view: View) -> Answer | None:
         """Return what the policy of a question's owner decides."""
         if question.is_naming:
             return None
-        policy = self.of(question.who, view.seat)
+        policy = self._everybody if self._is_common else self.of(question.who, view.seat)
         if isinstance(policy, OrdersPolicy):
             return policy.answer(view, question)
         choice = policy(view, question) if policy is not None else None

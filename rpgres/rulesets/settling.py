@@ -118,7 +118,7 @@ class Settling:
         self._fixed: dict[tuple[object, ...], bool] = {}
         self._settlements: dict[tuple[str, int | None, str], list[tuple[Map[str, Any], Settlement]]] = {}
 
-    def settlement(self, table: str, margin: int | None, facts: Map[str, Any] = EMPTY, *, band: str = "") -> Settlement:
+    def settlement(self, table: str, margin: int | None, facts: Map[str, Any] = EMPTY, band: str = "") -> Settlement:
         """Return what a table says for a margin (None: nothing opposed the action), conditions decided.
 
         `facts` are what conditions (`when`) may speak of, beside switches and the margin, and the numbers that effects

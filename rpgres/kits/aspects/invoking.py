@@ -294,7 +294,7 @@ def invoke_step(table: Table, window: Window) -> Window | None:
     while passes < count:
         turn, passes = window.turn, passes + 1
         # a side with others behind it cannot answer what these add
-        after = _asked(table, window, settles=window.settles if not is_once or turn == count - 1 else None)
+        after = _asked(table, window, window.settles if not is_once or turn == count - 1 else None)
         passed = replace(window, turn=(turn + 1) % count, passes=passes)
         if after is window:
             return passed
@@ -329,7 +329,7 @@ def no_window(
 
 
 def _asked(
-    table: Table, window: Window, *, text: str = "Invoke an aspect?", settles: Settles | None = None
+    table: Table, window: Window, settles: Settles | None = None, text: str = "Invoke an aspect?"
 ) -> Window | None:
     """Ask the members of the side whose turn it is; return the window with what one of them invoked, else as it was.
 
@@ -349,7 +349,8 @@ def _asked(
         most = ledger.settings.bonus * offer.uses
         if side.rolled is not None and side.dice is not None and ledger.settings.reroll:
             most += _highest(side.dice) - side.rolled
-        is_moot = table.rules.settling.is_fixed(*settles, tuple([one.height for one in sides]), turn, most)
+        name, facts_of = settles
+        is_moot = table.rules.settling.is_fixed(name, facts_of, tuple([one.height for one in sides]), turn, most)
     for menu in offer.menus:
         facts = {
             "total": height,

@@ -22,6 +22,7 @@ from rpgres.rulesets import STATE, Effect, effect
 from rpgres.rulesets.settling import Facts
 
 NEXT = "opposition-next"  # the counter of how much harder a character's next action is
+LABELS = ("roll", "opposition")
 FULL_DEFENSE = 2  # A:339
 
 
@@ -124,8 +125,8 @@ def standing_of(table: Table, roll: Roll) -> Standing:
         settles = (roll.settles[0], _met(roll.settles[1])) if roll.settles is not None else None
         foe = Foe(ledger.settings.bonus, None, "")
         return _with_window(table, msgspec.structs.replace(roll, foes=(foe,), settles=settles), ledger)
-    is_plain = run.keeps_parts and aspects.is_never_invoked(table.rules, run.players.policies)
-    if not is_plain and run.state.glance(aspects.has_any):
+    has_aspects = run.state.glance(aspects.has_any)
+    if has_aspects and not (run.keeps_parts and aspects.is_never_invoked(table.rules, run.players.policies)):
         ledger = aspects.new_ledger(table)
         if aspects.can_any_invoke(run.state, roll.sides, ledger):
             return _with_window(table, roll, ledger) if table.is_read else _kept(table, roll, ledger)
@@ -133,10 +134,10 @@ def standing_of(table: Table, roll: Roll) -> Standing:
     dice, foe, add, raised = table.rules.dice, roll.foes[0], roll.add, roll.raised
     used_up = _used_up(roll.actor, raised) if raised else ()
     if len(roll.foes) > 1 or foe.dice is None:
-        total = table.roll(dice, "roll", by=roll.actor) + add
+        total = table.roll(dice, "roll", roll.actor) + add
         opposition = max([_opposed(table, foe) for foe in roll.foes]) + raised
         return Standing(total - opposition, total, opposition, used_up)
-    compared = table.versus(dice, foe.dice, add=add, other_add=foe.add + raised, by=(roll.actor, foe.who))
+    compared = table.versus(dice, foe.dice, add, foe.add + raised, LABELS, (roll.actor, foe.who))
     return Standing(compared.margin, compared.total, compared.opposition, used_up)
 
 
@@ -148,7 +149,7 @@ def _met(facts: Facts) -> Facts:
 
 
 def _opposed(table: Table, foe: Foe) -> int:
-    return foe.add + (table.roll(foe.dice, "opposition", by=foe.who) if foe.dice is not None else 0)
+    return foe.add + (table.roll(foe.dice, "opposition", foe.who) if foe.dice is not None else 0)
 
 
 def _sides(actor: Character, foes: Sequence[Foe], given: Help) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -214,11 +215,11 @@ def _key(_table: Table, place: _Start | aspects.Window) -> Hashable:
 def _rolled(table: Table, roll: Roll, ledger: aspects.Ledger) -> aspects.Window:
     """Return the window behind a roll of the dice."""
     dice = table.rules.dice
-    rolled = table.roll(dice, "roll", by=roll.actor)
+    rolled = table.roll(dice, "roll", roll.actor)
     own = aspects.Side(roll.sides[0], "invoke", "roll", rolled + roll.add, rolled, dice, roll.actor)
     other: aspects.Side | None = None
     for foe in roll.foes:
-        shown = table.roll(foe.dice, "opposition", by=foe.who) if foe.dice is not None else None
+        shown = table.roll(foe.dice, "opposition", foe.who) if foe.dice is not None else None
         total, rest = foe.add + roll.raised + (shown or 0), other.height if other is not None else None
         if other is None or total > other.total:  # who is invoked for when several oppose
             other = aspects.Side(roll.sides[1], "invoke-against", "opposition", total, shown, foe.dice, foe.who, rest)
