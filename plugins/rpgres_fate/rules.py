@@ -124,7 +124,7 @@ def _overcoming(
     spent = harm.used_up(actor) if actor.tracks else ()
     facts = facts_of(foes, *((key, "yes" if value else "no") for key, value in said.items()), *spent)
     adds = effort(table, actor, "overcome", skill, given)
-    roll = lined_up(actor, adds, foes, given, settles=("overcome", facts))
+    roll = lined_up(table, actor, adds, foes, given, ("overcome", facts))
     return roll, roles, facts, boost_defaults(given)
 
 
@@ -296,7 +296,7 @@ def _striking(
         raise UsageError(f"{actor.name} cannot attack {actor.name}")
     facts = facts_of((foe,))
     adds = effort(table, actor, "attack", skill, given)
-    return lined_up(actor, adds, (foe,), given, settles=("attack", facts)), facts
+    return lined_up(table, actor, adds, (foe,), given, ("attack", facts)), facts
 
 
 @fate.action("defend")

@@ -130,7 +130,8 @@ class Streams:
     def move_to(self, run: int) -> None:
         """Go on to another run of the same seed; going through runs in order costs an eighth of a hash a word."""
         self.run = run
-        block, self.lane = divmod(run, LANES)
+        self.lane = run % LANES
+        block = run // LANES
         if block != self.block:
             self.block = block
             self._blocks.clear()

@@ -236,6 +236,8 @@ class SeededDealer(Dealer):
         size = len(table)
         fair = WORD - WORD % size  # the same numbers that `below` draws first
         words = self._streams.words(self._step, label, count)
+        if max(words) < fair:
+            return tuple([table[word % size] for word in words])
         return tuple([table[word % size] if word < fair else None for word in words])
 
     def pick(self, weights: Sequence[int], label: str, count: int) -> int:

@@ -23,7 +23,7 @@ CLAIM_OPTIONS = (
 )
 
 
-def ask(run: Run, question: Question, *, is_hidden: bool = False) -> str:
+def ask(run: Run, question: Question, is_hidden: bool = False) -> str:
     """Return the answer to a question, as it is kept.
 
     Args:

@@ -11,7 +11,7 @@ from rpgres.engine.decisions import ask
 from rpgres.engine.players import NO, Question
 from rpgres.engine.running import Run
 from rpgres.model.state import EMPTY, Map
-from rpgres.rulesets import Ask, Effect, RowRoll
+from rpgres.rulesets import Effect, RowRoll
 from rpgres.rulesets.settling import Settlement
 
 
@@ -68,47 +68,25 @@ def complete_row(
     if not row.asks:
         return row
     about = {"margin": margin, **about} if about else {"margin": margin}
-    found = _Found(run, about, roles, words, of, [*row.effects], [*row.texts], [*row.links])
-    found.ask(row.asks, facts)
-    return Settlement(
-        row.band, row.success, tuple(found.texts), tuple(found.effects), row.asks, row.rolls, tuple(found.links)
-    )
-
-
-class _Found(msgspec.Struct, gc=False):
-    """What a row comes to with its questions; the first fields are as for `Table.settle`.
-
-    Attributes:
-        effects, texts, links: those of the row, with what the chosen options add.
-    """
-
-    run: Run
-    about: Mapping[str, Any]
-    roles: Mapping[str, str]
-    words: str
-    of: str
-    effects: list[Effect]
-    texts: list[str]
-    links: list[str]
-
-    def ask(self, asks: tuple[Ask, ...], facts: Map[str, Any]) -> None:
-        """Ask questions, and what the chosen options ask."""
-        run, roles, about, words, of = self.run, self.roles, self.about, self.words, self.of
-        for one in asks:
-            who = roles.get(one.who, one.who)
-            question = Question(one.label, who, one.options, one.text, one.optional, about, words=words, of=of)
-            answer = ask(run, question)
-            if answer == NO and one.optional:
-                continue  # skipped
-            choice, known = one.choices[answer], facts
-            if choice.option is not None:
-                known = _with_results(run, choice.rolls, facts, by=roles.get("actor", ""))
-                choice = run.rules.settling.choice(choice.option, about["margin"], known)
-            self.texts.append(choice.text)
-            self.effects += choice.effects
-            self.links += choice.links
-            if choice.asks:
-                self.ask(choice.asks, known)
+    texts, effects, links = [*row.texts], row.effects, row.links
+    asks = [(one, facts) for one in reversed(row.asks)]  # the next one last
+    while asks:
+        one, facts = asks.pop()
+        who = roles.get(one.who, one.who)
+        question = Question(one.label, who, one.options, one.text, one.optional, about, words=words, of=of)
+        answer = ask(run, question)
+        if answer == NO and one.optional:
+            continue  # skipped
+        choice = one.choices[answer]
+        if choice.option is not None:
+            facts = _with_results(run, choice.rolls, facts, by=roles.get("actor", ""))
+            choice = run.rules.settling.choice(choice.option, about["margin"], facts)
+        texts.append(choice.text)
+        effects += choice.effects
+        links += choice.links
+        if choice.asks:
+            asks += [(inner, facts) for inner in reversed(choice.asks)]
+    return Settlement(row.band, row.success, tuple(texts), effects, row.asks, row.rolls, links)
 
 
 def _with_results(run: Run, rolls: Iterable[RowRoll], facts: Map[str, Any], *, by: str) -> Map[str, Any]:

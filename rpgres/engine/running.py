@@ -165,14 +165,16 @@ class Run(msgspec.Struct):
         kept = self.kept
         if kept is None:
             return work(*args)
-        if name not in kept:
+        found = kept.get(name)
+        if found is None:
             first, value = len(self.events), work(*args)
             kept[name] = value, tuple(self.events[first:])
             return value
-        value, told = kept[name]
-        for event in told:
-            self.add(event)
-        return value
+        if found[1]:
+            for event in found[1]:
+                self.add(event)
+        known: T = found[0]
+        return known
 
     def next_turn(self) -> None:
         """Go on to the next turn of a procedure, whose questions are counted anew."""
@@ -229,7 +231,7 @@ class Run(msgspec.Struct):
 
     # -- chance
 
-    def roll(self, dice: Dice, label: str, by: str, *, is_shown: bool = False) -> Rolled:
+    def roll(self, dice: Dice, label: str, by: str, is_shown: bool = False) -> Rolled:
         """Have the dealer roll, take note of it, and return that; `is_shown` where the rule reads every die."""
         counts, events, dealer = self.counts, self.events, self.dealer
         if len(events) >= MAX_QUESTIONS:

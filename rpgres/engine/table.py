@@ -474,7 +474,6 @@ class Table(msgspec.Struct, eq=False):
         facts: Map[str, Any] = EMPTY,
         defaults: Mapping[str, Mapping[str, Any]] = EMPTY,
         counts: bool = True,
-        *,
         band: str = "",
         about: Mapping[str, Any] = EMPTY,
         words: str = "",

@@ -75,6 +75,7 @@ class Roll(msgspec.Struct, frozen=True, gc=False):
         foes: who or what opposes.
         sides: who may invoke, for the actor and against.
         settles: as of `lined_up`.
+        has_aspects: whether there is anything on the table that could be invoked.
     """
 
     actor: str
@@ -83,6 +84,7 @@ class Roll(msgspec.Struct, frozen=True, gc=False):
     foes: tuple[Foe, ...]
     sides: tuple[tuple[str, ...], tuple[str, ...]]
     settles: aspects.Settles | None
+    has_aspects: bool
 
 
 def roll_off(
@@ -95,15 +97,21 @@ def roll_off(
     settles: aspects.Settles | None = None,
 ) -> Standing:
     """Roll an action against what opposes it; see `lined_up` and `standing_of`."""
-    return standing_of(table, lined_up(actor, add, foes, given, settles=settles))
+    return standing_of(table, lined_up(table, actor, add, foes, given, settles))
 
 
 def lined_up(
-    actor: Character, add: int, foes: Sequence[Foe], given: Help, *, settles: aspects.Settles | None = None
+    table: Table,
+    actor: Character,
+    add: int,
+    foes: Sequence[Foe],
+    given: Help,
+    settles: aspects.Settles | None = None,
 ) -> Roll:
     """Return a roll before the dice fall.
 
     Args:
+        table: where it is played.
         actor: the actor.
         add: what the actor adds to the dice.
         foes: who or what opposes. Of several the highest counts. Nothing opposing means no roll (A:7), unless an
@@ -112,21 +120,21 @@ def lined_up(
         settles: the outcome table and facts that settle the margin, where nothing else depends on it.
     """
     raised = actor.counters.get(NEXT, 0) if actor.counters else 0
-    return Roll(actor.name, raised, add, tuple(foes), _sides(actor, foes, given), settles)
+    has_aspects = table.run.state.glance(aspects.has_any)
+    return Roll(actor.name, raised, add, tuple(foes), _sides(actor, foes, given), settles, has_aspects)
 
 
 def standing_of(table: Table, roll: Roll) -> Standing:
     """Roll an action against what opposes it, with the invoke window (A:15-19, A:29-43)."""
     run = table.run
     if not roll.foes:
-        ledger = aspects.raised_from_nothing(table, *roll.sides) if run.state.glance(aspects.has_any) else None
+        ledger = aspects.raised_from_nothing(table, *roll.sides) if roll.has_aspects else None
         if ledger is None:
             return Standing(None)
         settles = (roll.settles[0], _met(roll.settles[1])) if roll.settles is not None else None
         foe = Foe(ledger.settings.bonus, None, "")
         return _with_window(table, msgspec.structs.replace(roll, foes=(foe,), settles=settles), ledger)
-    has_aspects = run.state.glance(aspects.has_any)
-    if has_aspects and not (run.keeps_parts and aspects.is_never_invoked(table.rules, run.players.policies)):
+    if roll.has_aspects and not (run.keeps_parts and aspects.is_never_invoked(table.rules, run.players.policies)):
         ledger = aspects.new_ledger(table)
         if aspects.can_any_invoke(run.state, roll.sides, ledger):
             return _with_window(table, roll, ledger) if table.is_read else _kept(table, roll, ledger)

@@ -66,7 +66,6 @@ def settle(
     roles: Map[str, str],
     facts: Map[str, str],
     defaults: Mapping[str, Mapping[str, Any]] = EMPTY,
-    *,
     becomes: str = "",
     spelled: Mapping[str, str] = EMPTY,
     track: str = "physical",
