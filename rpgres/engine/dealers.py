@@ -199,7 +199,8 @@ class SeededDealer(Dealer):
         self._turn = ""  # what sets the labels of a procedure's later turns apart
         self._many = False
         self._block = streams.block
-        self._ready: dict[tuple[str, int], tuple[Dice, tuple[Throw | None, ...]]] = {}  # by label and count
+        # by step, label and count
+        self._ready: dict[tuple[int, str, int], tuple[Dice, tuple[Throw | None, ...]]] = {}
 
     def move_to(self, run: int) -> None:
         """Go on to another run of the same seed."""
@@ -211,6 +212,10 @@ class SeededDealer(Dealer):
             self._ready.clear()
             self._many = True  # from the second run on a table of all results pays for itself
 
+    def begin_step(self, step: int) -> None:
+        """Go on to another step of a scene; see `step`."""
+        self._step, self._turn = step, ""
+
     def begin_turn(self, turn: int) -> None:
         """Go on to another turn of a procedure: its dice do not depend on how much was rolled before it."""
         self._turn = f"@{turn}" if turn else ""
@@ -220,9 +225,10 @@ class SeededDealer(Dealer):
         if self._turn:
             label += self._turn
         if self._many:
-            ready = self._ready.get((label, count))
+            place = self._step, label, count
+            ready = self._ready.get(place)
             if ready is None or ready[0] is not dice:
-                ready = self._ready[(label, count)] = dice, self._throws(dice, label, count)
+                ready = self._ready[place] = dice, self._throws(dice, label, count)
             throw = ready[1][self._streams.lane]
             if throw is not None:
                 return throw

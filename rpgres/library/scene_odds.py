@@ -22,9 +22,8 @@ from rpgres.rulesets import Rules, Ruleset
 from rpgres.scenes import Scene
 from rpgres.scenes.deciding import who_decides
 from rpgres.scenes.measuring import Deciders, nobody_decides, procedure_subject, scene_of_procedure
-from rpgres.scenes.odds_record import scene_record
+from rpgres.scenes.odds_record import SceneOddsResult, scene_record
 from rpgres.scenes.optimal import best_record
-from rpgres.scenes.sampling import SceneOddsResult
 from rpgres.scenes.walking import ENDING, course_of
 
 

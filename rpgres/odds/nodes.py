@@ -23,6 +23,11 @@ TAGS = -1  # not a part, but all the tags there are
 SHAPE = 0  # the part that says which names there are, and of which class the place is; everything reads it
 
 
+def ids_of(node: Node, count: int) -> list[int]:
+    """Return the numbers of the values of all parts, of which there are so many."""
+    return [node >> shift & MASK for shift in range(0, count * WIDTH, WIDTH)]
+
+
 def changed(node: Node, delta: Delta) -> Node:
     """Return the node that a change leads to."""
     return (node | delta[0]) ^ delta[1]

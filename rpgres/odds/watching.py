@@ -7,16 +7,16 @@ is told from what it left alone, even where it wrote an equal value.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import msgspec
 
 from rpgres.engine.standing import Standing
 from rpgres.model.state import EMPTY, Character, Map, State, Tag, slug
-from rpgres.odds.nodes import MASK, SHAPE, TAGS, WIDTH, Delta, Memo, Node
+from rpgres.odds.nodes import MASK, SHAPE, TAGS, WIDTH, Delta, Memo, Node, ids_of
 
 T = TypeVar("T")
 Key = tuple[str, ...]  # a part of a standing: ("state", "tags"), ("tracks", "mara", "physical"), ("place", "turn")
@@ -59,17 +59,16 @@ def _value(value: Any) -> Any:
 
 
 class Reads:
-    """The values of a standing's parts, and which of them were read, in order.
+    """Which parts of a node's standing were read, in order.
 
     Attributes:
         is_off: whether no note is taken: what is read before a merge, its key stands for.
     """
 
-    __slots__ = ("all", "base", "glances", "is_off", "node", "parts", "values")
+    __slots__ = ("all", "base", "glances", "is_off", "node", "parts")
 
-    def __init__(self, values: list[Any], *, all_parts: Parts | None = None, node: Node = 0) -> None:
-        self.values, self.is_off = values, False
-        self.all, self.node = all_parts, node
+    def __init__(self, all_parts: Parts, node: Node) -> None:
+        self.all, self.node, self.is_off = all_parts, node, False
         self.glances: dict[Hashable, tuple[int, Any]] = {}
         self.base: State | None = None  # the watched state as long as nothing in it has changed
         self.parts: dict[int, None] = {SHAPE: None}
@@ -92,7 +91,11 @@ class Reads:
         """Return the value of a part, and take note that it was read."""
         if not self.is_off:
             self.parts[part] = None
-        return self.values[part]
+        return self.glimpse(part)
+
+    def glimpse(self, part: int) -> Any:
+        """Return the value of a part, and take no note of it."""
+        return self.all.values[part][self.node >> part * WIDTH & MASK]
 
 
 class WatchedMap(Map[Any, Any]):
@@ -136,14 +139,13 @@ class WatchedTags:
     def all(self) -> tuple[Tag, ...]:
         """Return all tags in the order of their slugs, which reads them all; that is noted once, not for each."""
         self.reads.note(TAGS)
-        values = self.reads.values
-        found = ((name, values[tag.part] if type(tag) is Unread else tag) for name, tag in self.by.items())
+        value = self.reads.glimpse
+        found = ((name, value(tag.part) if type(tag) is Unread else tag) for name, tag in self.by.items())
         return tuple(tag for _, tag in sorted(found, key=lambda item: item[0]) if tag is not None)
 
     def one(self, name: str) -> Tag | None:
         """Return the tag of a slug; that there is none is read, too."""
         if name not in self.by:
-            assert self.reads.all is not None
             self.reads.note(self.reads.all.part(("tag", name)))
             return None
         tag: Tag | None = _value(self.by[name])
@@ -170,7 +172,7 @@ class WatchedState(State, frozen=True):
 
     def glance(self, function: Callable[..., T], *args: Any) -> T:
         reads = _reads_of(self)
-        if reads is None or reads.all is None:
+        if reads is None:
             return function(self, *args)
         found: T = reads.all.glanced(reads, function, args)
         return found
@@ -256,6 +258,7 @@ class Parts:
 
     Attributes:
         keys: the parts, by number.
+        values: of each part the values that it had so far, by number.
     """
 
     def __init__(self, canons: Mapping[str, Callable[[Any], Any]] = EMPTY, *, forgotten: Collection[str] = ()) -> None:
@@ -268,7 +271,8 @@ class Parts:
         self._tag_bits = 0
         self.keys: list[Key] = [()]
         self._numbers: dict[Key, int] = {(): SHAPE}
-        self._values: list[list[Any]] = [[None]]
+        self.values: list[list[Any]] = [[None]]
+        self._forms: dict[int, _Form] = {}  # by the number of a shape
         self._ids: list[dict[Any, int]] = [{None: 0}]
 
     def part(self, key: Key) -> int:
@@ -277,7 +281,7 @@ class Parts:
         if number is None:
             number = self._numbers[key] = len(self.keys)
             self.keys.append(key)
-            self._values.append([None])
+            self.values.append([None])
             self._ids.append({})
             if key[0] == "tag":
                 self._tags.append(number)
@@ -286,7 +290,7 @@ class Parts:
 
     def reads(self, node: Node) -> Reads:
         """Return what takes note of what is read of a node's standing."""
-        return Reads(self.values(node), all_parts=self, node=node)
+        return Reads(self, node)
 
     def look(self, node: Node, number: int) -> Hashable:
         """Return what stands for a part of a node, for all its tags, or for what a function makes of it."""
@@ -340,23 +344,14 @@ class Parts:
         ids = self._ids[part]
         found = ids.get(key)
         if found is None:
-            found = ids[key] = len(self._values[part])
-            self._values[part].append(value)
+            found = ids[key] = len(self.values[part])
+            self.values[part].append(value)
         return found
 
     def value(self, node: Node, key: Key) -> Any:
         """Return the value of a part; None where it is not there."""
         number = self._numbers.get(key)
-        return self._values[number][node >> number * WIDTH & MASK] if number is not None else None
-
-    def values(self, node: Node) -> list[Any]:
-        """Return the value of every part."""
-        return [values[id_] for values, id_ in zip(self._values, self._ids_of(node), strict=True)]
-
-    def _ids_of(self, node: Node) -> Iterator[int]:
-        for _ in self.keys:
-            yield node & MASK
-            node >>= WIDTH
+        return self.values[number][node >> number * WIDTH & MASK] if number is not None else None
 
     def node_of(self, standing: Standing) -> Node:
         """Return the node of a standing that is not watched."""
@@ -378,7 +373,7 @@ class Parts:
         shape = found.pop(SHAPE)
         if shape != before & MASK:
             kept = {*_keys_of(standing), *(key for key in self.keys if key[:1] == ("tag",))}
-            ids = enumerate(self._ids_of(before))
+            ids = enumerate(ids_of(before, len(self.keys)))
             found |= {part: 0 for part, id_ in ids if part and id_ and self.keys[part] not in kept}
             found[SHAPE] = shape
         bits = sum(MASK << part * WIDTH for part in found)
@@ -409,65 +404,100 @@ class Parts:
 
     def standing(self, node: Node) -> Standing:
         """Return the standing of a node, not watched."""
-        values = self.values(node)
+        values = [known[id_] for known, id_ in zip(self.values, ids_of(node, len(self.keys)), strict=True)]
         tags = [values[part] for part in self._tags if values[part] is not None]
         ordered = tuple(sorted(tags, key=lambda tag: tag.slug)) if self._is_tagged else None
-        return self._built(node, lambda part: values[part], ordered, State, Character, lambda kind: kind)
+        return self._built(node, values, ordered, State, Character, lambda kind: kind)
 
     def watched(self, node: Node, reads: Reads) -> Standing:
         """Return the standing of a node that takes note of what is read."""
-        tags: Any = None
-        if self._is_tagged:
-            known = {self.keys[part][1]: Unread(reads, part) for part in self._tags}
-            tags = WatchedTags(reads, known)
-        found = self._built(
-            node, lambda part: Unread(reads, part), tags, WatchedState, WatchedCharacter, _watched_class
+        unread = [Unread(reads, part) for part in range(len(self.keys))]
+        tags = (
+            WatchedTags(reads, {self.keys[part][1]: unread[part] for part in self._tags}) if self._is_tagged else None
         )
+        found = self._built(node, unread, tags, WatchedState, WatchedCharacter, _watched_class)
         reads.base = found.state
         return found
 
     def _built(
         self,
         node: Node,
-        at: Callable[[int], Any],
+        values: Sequence[Any],
         tags: Any,
         state_class: Callable[..., State],
         character_class: Callable[..., Character],
         class_of: Callable[[type], type],
     ) -> Standing:
-        names, tracks, maps, step, place = self._values[SHAPE][node & MASK]
+        """Return the standing of a node.
 
-        def part(*key: str) -> Any:
-            return at(self._numbers[key])
+        Args:
+            node: says what there is.
+            values: what stands in each part.
+            tags: all of them; None where they are one part like others.
+            state_class, character_class, class_of: of what classes its records are.
+        """
+        form = self._forms.get(node & MASK)
+        if form is None:
+            form = self._forms[node & MASK] = self._form_of(node & MASK)
+
+        def row(parts: Iterable[tuple[str, int]]) -> dict[str, Any]:
+            return {name: values[part] for name, part in parts}
+
+        def record(kind: type, parts: Iterable[tuple[str, int]]) -> Any:
+            fields = row(parts)
+            return _value(fields[WHOLE]) if kind is Whole else class_of(kind)(**fields)
 
         characters = {
-            name: character_class(
-                name=name,
-                tracks=Map({track: part("tracks", name, track) for track in own}),
-                **{field: part("character", name, field) for field in _CHARACTERS},
-            )
-            for name, own in zip(names, tracks, strict=True)
+            name: character_class(name=name, tracks=Map(row(tracks)), **row(fields))
+            for name, tracks, fields in form.characters
         }
-        state = state_class(
-            characters=Map(characters),
-            **{field: part("state", field) for field in _PLAIN if tags is None or field != "tags"},
-            **({"tags": tags} if tags is not None else {}),
-            **{
-                field: Map({name: part(field, name) for name in known})
-                for field, known in zip(_MAPS, maps, strict=True)
-            },
-        )
-        return Standing(
-            state,
-            _record(class_of(step), "at", part),
-            None if place is None else _record(class_of(place), "place", part),
+        fields = row(form.fields) | {field: Map(row(parts)) for field, parts in form.maps}
+        if tags is not None:
+            fields["tags"] = tags
+        place = None if form.place is None else record(*form.place)
+        return Standing(state_class(characters=Map(characters), **fields), record(*form.step), place)
+
+    def _form_of(self, shape: int) -> _Form:
+        names, tracks, maps, step, place = self.values[SHAPE][shape]
+
+        def numbered(names: Iterable[str], *lead: str) -> tuple[tuple[str, int], ...]:
+            return tuple([(name, self._numbers[*lead, name]) for name in names])
+
+        def record(kind: type, lead: str) -> tuple[type, tuple[tuple[str, int], ...]]:
+            fields = (WHOLE,) if kind is Whole else kind.__struct_fields__  # type: ignore[attr-defined]
+            return kind, numbered(fields, lead)
+
+        return _Form(
+            tuple(
+                [
+                    (name, numbered(own, "tracks", name), numbered(_CHARACTERS, "character", name))
+                    for name, own in zip(names, tracks, strict=True)
+                ]
+            ),
+            numbered([field for field in _PLAIN if field != "tags" or not self._is_tagged], "state"),
+            tuple([(field, numbered(known, field)) for field, known in zip(_MAPS, maps, strict=True)]),
+            record(step, "at"),
+            None if place is None else record(place, "place"),
         )
 
 
-def _record(kind: type, lead: str, part: Callable[..., Any]) -> Any:
-    if kind is Whole:
-        return _value(part(lead, WHOLE))
-    return kind(**{name: part(lead, name) for name in kind.__struct_fields__})  # type: ignore[attr-defined]
+_Parts = tuple[tuple[str, int], ...]  # names with the numbers of their parts
+
+
+class _Form(NamedTuple):
+    """Which parts stand where, in standings of one shape.
+
+    Attributes:
+        characters: each with its tracks and its other fields.
+        fields, maps: of the state.
+        step, place: the class of the record, and its fields.
+    """
+
+    characters: tuple[tuple[str, _Parts, _Parts], ...]
+    fields: _Parts
+    maps: tuple[tuple[str, _Parts], ...]
+    step: tuple[type, _Parts]
+    place: tuple[type, _Parts] | None
 
 
 def _shape_of(standing: Standing) -> Hashable:

@@ -8,13 +8,23 @@ from typing import TYPE_CHECKING, Any
 from rpgres.engine.hidden import Known
 from rpgres.odds.exact import chance_record, house_rules
 from rpgres.odds.sampling import Sample
-from rpgres.odds.scenes import SceneOdds
+from rpgres.odds.scenes import ExactSceneOdds, SceneOdds
 from rpgres.scenes.program import Scene
-from rpgres.scenes.sampling import SceneOddsResult
 from rpgres.scenes.walking import ENDING, value_name
 
 if TYPE_CHECKING:
     from fractions import Fraction
+
+
+class SceneOddsResult(ExactSceneOdds, frozen=True, kw_only=True, tag="rpgres.scene-odds/1"):
+    """The odds of a scene or a procedure, as `rpgres odds scene.toml --json` prints them.
+
+    Attributes:
+        sample: estimates of all chances, from plays of the whole scene; null where nothing is open, or none were asked
+            for. Each exact chance stands as a lower bound beside its estimate.
+    """
+
+    sample: Sample | None = None
 
 
 def scene_record(

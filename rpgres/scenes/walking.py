@@ -17,7 +17,7 @@ from rpgres.engine.run import play
 from rpgres.engine.running import EFFECTS
 from rpgres.engine.seats import Policies, Seats
 from rpgres.engine.standing import Standing
-from rpgres.errors import FileError, RpgresError, UsageError
+from rpgres.errors import FileError, RpgresError
 from rpgres.model.paths import NOTHING, Scope, parse_path
 from rpgres.model.serialization import plain
 from rpgres.model.state import EMPTY, Map, State, freeze
@@ -95,10 +95,20 @@ def _reader(scene: Scene, name: str) -> Callable[[Standing], Hashable]:
         return lambda standing: ending_of(scene.program, scene.rules, standing.at, standing.state)
     if "." not in name:
         return lambda standing: standing.at.counted.get(name)
+    read = path_reader(name)
+    return lambda standing: read(standing.state)
+
+
+def path_reader(name: str) -> Callable[[State], Hashable]:
+    """Return what reads a path of the table.
+
+    Raises:
+        UsageError: it cannot be read.
+    """
     path = parse_path(name)
 
-    def read(standing: Standing) -> Hashable:
-        value = path.read(Scope(standing.state))
+    def read(state: State) -> Hashable:
+        value = path.read(Scope(state))
         return None if value is NOTHING else freeze(plain(value))
 
     return read
@@ -208,43 +218,6 @@ def _prepared(scene: Scene, leaf: Leaf, state: State) -> Prepared:
     if kept is None:
         kept = scene.rules.compiled[key] = scene, prepare_step(scene, leaf, state)
     return kept[1]
-
-
-def play_through(scene: Scene, dealer_of: Callable[[int], Dealer]) -> Standing:
-    """Return where a scene stands at its end, played once without records; the same dice as `play_scene` has.
-
-    Args:
-        scene: the scene; its policies answer what its steps do not.
-        dealer_of: returns who answers chance, by the number of a step among the draws of a seed.
-
-    Raises:
-        NeedsAnswer: a decision has no answer.
-        FileError: a step cannot be played; says which and where.
-    """
-    program, rules, state, at = scene.program, scene.rules, scene.state, At()
-    players = Players(Policies(scene.policies))
-    while not is_over(program, at := onward(program, rules, at, state)):
-        leaf = leaf_at(program, at)
-        before = scene.state if leaf.step.fresh else state
-        try:
-            outcome, after = play_bare(scene, leaf, before, dealer_of(program.number_of(leaf, at.passes)), players)
-        except RpgresError as error:
-            raise at_step(leaf, error) from error
-        state = state if leaf.step.fresh else after
-        at = after_step(program, rules, at, state, outcome=outcome)
-    return Standing(state, at)
-
-
-def scene_result(scene: Scene, standing: Standing, *, by: Sequence[str] = (ENDING,)) -> tuple[Any, ...]:
-    """Return what is asked for, of where a scene stands at its end; see `course_of`.
-
-    Raises:
-        UsageError: it is what a procedure counts, which is no longer there at the end.
-    """
-    counts = [name for name in by if name != ENDING and "." not in name]
-    if counts:
-        raise UsageError(f"{counts[0]} is counted while a procedure is played; at the end nothing tells it")
-    return tuple(_reader(scene, name)(standing) for name in by)
 
 
 def value_name(value: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from rpgres.dice.seeds import Streams, run_seed
@@ -11,10 +12,11 @@ from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.players import Question
 from rpgres.engine.prepare import Prepared, answers_to, policies_of, prepare
-from rpgres.engine.procedures import PLACE
+from rpgres.engine.procedures import PLACE, begin_procedure, play_turn
 from rpgres.engine.run import play
 from rpgres.engine.running import EFFECTS
 from rpgres.engine.seats import EVERY, Applied, Policies, Seats
+from rpgres.engine.standing import Standing
 from rpgres.engine.stops import NeedsAnswer, Settled
 from rpgres.engine.table import Outcome
 from rpgres.errors import RpgresError, UsageError
@@ -24,17 +26,21 @@ from rpgres.model.serialization import plain
 from rpgres.model.state import EMPTY, Box, State
 from rpgres.odds.exact import NeedsPolicy
 from rpgres.odds.watching import unwatched
+from rpgres.rulesets import STATE, Rules
 from rpgres.scenes import Scene, play_scene, read_scene
 from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, onward
 from rpgres.scenes.playing import at_step
-from rpgres.scenes.walking import Players, play_bare
+from rpgres.scenes.walking import Players, course_of, play_bare
 from rpgres.simulate.jobs import ActionSubject, Job, SceneSubject, policies_in, rebuild_rules, scene_folder
-from rpgres.simulate.recall import NotingDealer, TurnDealer, Turns, recalled
+from rpgres.simulate.recall import NotingDealer, recalled
+from rpgres.simulate.turns import Played, TurnDealer, Turns
 from rpgres.text.harmless import to_json
 from rpgres.toml.diagnostics import unknown
 
 Value = int | str | None  # of a counted thing in one run; None where it has none
 Key = tuple[Value, ...]  # the value of each counted thing
+Reader = Callable[[State, Any], Value]  # of the table at the end, and where the last turn of the last procedure began
+ReaderOf = Callable[[str], Reader]  # by the name of what is counted
 
 OUTCOME, MARGIN, TOTAL = "outcome", "margin", "total"
 ENDING = "ending"
@@ -42,7 +48,6 @@ LAST = "last"  # the last outcome of a scene without named endings
 ACTION_THINGS = (OUTCOME, MARGIN, TOTAL)
 CHOSEN = "choose."  # before the name of a typed answer, as what is counted
 TAKEN, REFUSED, BOTH = "taken", "refused", "taken and refused"  # what became of it in a run
-_MOST_KEPT = 4096  # dealers of steps; those of groups that are repeated very often are made anew
 SKIPPED = "skipped"  # in place of the outcome of a step that was not played
 
 
@@ -67,7 +72,7 @@ def rebuild(job: Job, folder: Path) -> Subject:
         RpgresError: the ruleset is missing here, or differs from the one of the job.
     """
     if isinstance(job.subject, SceneSubject):
-        return scene_subject(rebuild_scene(job, folder), job)
+        return scene_subject(rebuild_scene(job, folder), seed=job.seed, by=job.by)
     return action_subject(rebuild_action(job, folder), job, job.subject, policies_in(job, folder))
 
 
@@ -148,13 +153,62 @@ def action_subject(prepared: Prepared, job: Job, subject: ActionSubject, named: 
 
     play_one: Callable[[int], Key] = play_run
     if is_recalled and is_procedure:
-        noting = TurnDealer(Streams(run_seed(job.seed, 0)))
-        # What is alike to the rules, such as another order of tags, is not alike where the table itself is counted.
-        turns = Turns(prepared, noting, common, counted_at, is_canonical=not any(map(is_path, job.by)))
-        play_one = turns.or_else(play_run)
+        play_one = _or_else(_procedure_turns(prepared, job, common, counted_at), lambda told: told[-1], play_run)
     elif isinstance(dealer, NotingDealer):
         play_one = recalled(dealer, play_run)
     return Subject((*ACTION_THINGS, *job.by, *answers), play_one, refused)
+
+
+def _or_else(turns: Turns | None, key: Callable[[list[Any]], Key], play: Callable[[int], Key]) -> Callable[[int], Key]:
+    """Return what plays a run turn by turn, or with `play` as a whole where that does not go.
+
+    Args:
+        turns: the turns; None where they are not recalled.
+        key: returns what is counted, of what the turns of a run told.
+        play: plays a run by its number.
+    """
+    if turns is None:
+        return play
+
+    def play_run(run: int) -> Key:
+        told = turns.play(run)
+        return play(run) if told is None else key(told)
+
+    return play_run
+
+
+def _canons(by: Sequence[str], rules: Rules) -> Mapping[str, Callable[[Any], Any]]:
+    """Return what stands for values of the table that are alike to the rules, such as another order of tags.
+
+    They are not alike where the table itself is counted.
+    """
+    return EMPTY if any(map(is_path, by)) else rules.ruleset.canons
+
+
+def _procedure_turns(
+    prepared: Prepared, job: Job, players: Seats, counted_at: Callable[[Outcome, State, Any], Key]
+) -> Turns | None:
+    """Return the turns of a procedure, of which the last tells what is counted; None where they are not recalled."""
+    if prepared.placed or prepared.undealt or prepared.trust or prepared.lump:
+        return None
+    rules, dealer = prepared.rules, TurnDealer(Streams(run_seed(job.seed, 0)))
+
+    def begin() -> tuple[Standing, int]:
+        place, state = begin_procedure(prepared, dealer=dealer, players=players)
+        return Standing(state, EMPTY, place), 0
+
+    def turn(standing: Standing) -> Played:
+        players.script.single.clear()
+        state, place = standing.state, standing.place
+        found, run = play_turn(rules, prepared.action, state, place, dealer=dealer, players=players, asked=STATE)
+        if not isinstance(found, Outcome):
+            return Played(Standing(run.state, standing.at, found.place))
+        if found.band not in rules.file.bands or dealer.is_abridged:
+            # the run as a whole tells what is wrong with the band, and the totals
+            raise RpgresError(f"the end of {prepared.action} is not recalled")
+        return Played(None, (counted_at(found, apply_effects(rules, run.state, found), place),))
+
+    return Turns(dealer, begin, turn, _canons(job.by, rules))
 
 
 def _undecided(question: Question, run: int) -> NeedsPolicy:
@@ -214,43 +268,100 @@ def _step_names(scene: Scene) -> dict[int, str]:
     return names
 
 
-def scene_subject(scene: Scene, job: Job) -> Subject:
-    """Return a scene, ready to be played."""
+def scene_subject(scene: Scene, *, seed: str, by: Sequence[str] = (), reader_of: ReaderOf | None = None) -> Subject:
+    """Return a scene, ready to be played.
+
+    Args:
+        scene: the scene; its policies answer what its steps do not.
+        seed: where the dice come from.
+        by: what is counted beside endings and outcomes.
+        reader_of: returns what reads such a thing; by default as numbers and short texts.
+    """
     things, names = scene_things(scene), _step_names(scene)
-    readers = [_end_reader(name) for name in job.by]
+    readers = [(reader_of or _end_reader)(name) for name in by]
     has_ends = things[:1] == [ENDING]
     counted_times = [name.removeprefix("times.") for name in things if name.startswith("times.")]
     program, rules, players = scene.program, scene.rules, Players(Policies(scene.policies))
-    dealers = _Dealers(job.seed)
+    dealer = _PlaceDealer(Streams(run_seed(seed, 0)))
 
     def play_run(run: int) -> Key:
-        outcomes: dict[str, Value] = dict.fromkeys(names.values(), SKIPPED)
-        times = dict.fromkeys(counted_times, 0)
-        state, at, place = scene.state, At(), None
+        state, at, told = scene.state, At(), list[tuple[int, str | None]]()
+        dealer.move_to(run)
         while not is_over(program, at := onward(program, rules, at, state)):
             leaf = leaf_at(program, at)
-            dealer = dealers.of(program.number_of(leaf, at.passes), run)
+            dealer.begin_step(program.number_of(leaf, at.passes))
             try:
                 outcome, after = play_bare(scene, leaf, scene.state if leaf.step.fresh else state, dealer, players)
             except NeedsAnswer as needs:
-                _told(scene, run_seed(job.seed, run))
+                _told(scene, run_seed(seed, run))
                 raise _undecided(needs.question, run) from None
             except RpgresError as error:
-                told = at_step(leaf, error)
-                told.add(f" (run {run}, with the seed {run_seed(job.seed, run)})")
-                raise told from error
+                error_here = at_step(leaf, error)
+                error_here.add(f" (run {run}, with the seed {run_seed(seed, run)})")
+                raise error_here from error
             state = state if leaf.step.fresh else after
             at = after_step(program, rules, at, state, outcome=outcome)
-            name = names.get(leaf.number)
+            told.append((leaf.number, outcome))
+        values = tuple([read(state, dealer.place) for read in readers])
+        return key_of([*told, (ending_of(program, rules, at, state), *values)])
+
+    def key_of(told: Sequence[Any]) -> Key:
+        outcomes: dict[str, Value] = dict.fromkeys(names.values(), SKIPPED)
+        times = dict.fromkeys(counted_times, 0)
+        *steps, (ending, *values) = told
+        for number, outcome in steps:
+            name = names.get(number)
             if name is not None:
-                outcomes[name], place = outcome, dealer.place or place
+                outcomes[name] = outcome
                 if name in times:
                     times[name] += 1
-        ending = (ending_of(program, rules, at, state) or None,)
-        first, last = (ending, ()) if has_ends else ((), ending)
-        return (*first, *outcomes.values(), *times.values(), *last, *(read(state, place) for read in readers))
+        first, last = ((ending or None,), ()) if has_ends else ((), (ending or None,))
+        return (*first, *outcomes.values(), *times.values(), *last, *values)
 
-    return Subject((*things, *job.by), play_run)
+    return Subject((*things, *by), _or_else(_scene_turns(scene, seed, by, readers), key_of, play_run))
+
+
+def _scene_turns(scene: Scene, seed: str, by: Sequence[str], readers: Sequence[Reader]) -> Turns | None:
+    """Return the turns of a scene; None where they are not recalled.
+
+    Each tells the number and outcome of its step, where that is over, the last one the ending and what is read then.
+    """
+    program, rules, policies = scene.program, scene.rules, Policies(scene.policies)
+    is_fresh = any(leaf.step.fresh and leaf.step.procedure for leaf in program.leaves)
+    if is_fresh or scene.state.piles or not policies.by_question:  # what cards do is seldom the same
+        return None
+    counts = [field_of(name) for name in by if not is_path(name)]
+    course, dealer = course_of(scene, by=counts), TurnDealer(Streams(run_seed(seed, 0)))
+
+    def next_step(at: At) -> int:
+        return program.number_of(leaf_at(program, at), at.passes)
+
+    def begin() -> tuple[Standing, int]:
+        standing = course.onward(course.start)
+        return standing, 0 if course.is_over(standing) else next_step(standing.at)
+
+    def turn(standing: Standing) -> Played:
+        if course.is_over(standing):
+            return Played(None, (end(standing),))
+        begins, number = standing.place is None, leaf_at(program, standing.at).number
+        after = course.turn(standing, dealer, None)
+        if after.place is not None:
+            if begins and dealer.has_drawn:
+                raise RpgresError("dice of a beginning may be counted on in the first turn")
+            return Played(after, step=next_step(standing.at) if begins else None)
+        after = course.onward(after)
+        told = ((number, dealer.outcome),)
+        if course.is_over(after):
+            return Played(None, (*told, end(after)))
+        return Played(after, told, next_step(after.at))
+
+    def end(standing: Standing) -> tuple[Value, ...]:
+        state, at = standing.state, standing.at
+        place = SimpleNamespace(**at.counted) if counts else None
+        whole = unwatched(state) if readers else state
+        return (ending_of(program, rules, at, state), *[read(whole, place) for read in readers])
+
+    return Turns(dealer, begin, turn, _canons(by, rules))
 
 
 def _told(scene: Scene, seed: str) -> None:
@@ -287,38 +398,22 @@ class _PlaceDealer(SeededDealer):
                 self.place = part[-1]
 
 
-class _Dealers:
-    """The dealers of a scene's steps, kept from run to run since runs share hashes.
-
-    Args:
-        seed: where the dice come from.
-    """
-
-    def __init__(self, seed: str) -> None:
-        self._streams = Streams(run_seed(seed, 0))
-        self._kept: dict[int, _PlaceDealer] = {}
-
-    def of(self, number: int, run: int) -> _PlaceDealer:
-        """Return the dealer of a step in a run, by the step's number among the draws of a seed."""
-        dealer = self._kept.get(number)
-        if dealer is None:
-            dealer = _PlaceDealer(self._streams, step=number)
-            if number < _MOST_KEPT:
-                self._kept[number] = dealer
-        dealer.move_to(run)
-        return dealer
-
-
 # ---------------------------------------------------------------------------------------------------------------------
 # Things of the state
 
 
-def _end_reader(name: str) -> Callable[[State, Any], Value]:
+def _end_reader(name: str) -> Reader:
     """Return what reads something off the end of a scene: a path of the table, or what the last procedure counts."""
     if is_path(name):
         read = _reader(name)
         return lambda state, _place: read(state)
-    return lambda _state, place: counted(getattr(place, name.replace("-", "_"), None))
+    field = field_of(name)
+    return lambda _state, place: counted(getattr(place, field, None))
+
+
+def field_of(name: str) -> str:
+    """Return what a procedure's place calls something that it counts."""
+    return name.replace("-", "_")
 
 
 def is_path(name: str) -> bool:

@@ -11,12 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpgres.dice.seeds import Streams
-from rpgres.engine.dealers import SeededDealer
 from rpgres.odds.scenes import SceneOdds, Undecided, scene_odds
 from rpgres.rulesets import Ruleset
-from rpgres.scenes import play_scene, read_scene
-from rpgres.scenes.walking import course_of, play_through, scene_result
+from rpgres.scenes import read_scene
+from rpgres.scenes.walking import course_of
+from rpgres.simulate.estimates import plays_of
 from rpgres.toml.reading import Source
 from tests.support.battle import battle_in, chance_to_win, losses
 from tests.support.plain_walk import plain_odds
@@ -138,26 +137,11 @@ def test_looking_turns_up_changes_no_chance(
     assert found == plain_odds(course_of(read_scene(Source("s.toml", text), find_ruleset=lambda _: battle), by=by))
 
 
-def test_playing_through_has_the_dice_of_the_scene(battle: Ruleset) -> None:
-    text = war(5, 5, '[[steps]]\naction = "skirmish"\n')
-    scene = read_scene(Source(path="s.toml", text=text), find_ruleset=lambda _: battle)
-    for seed in ("7", "8", "9"):
-        streams = Streams(seed)
-        last = play_through(scene, lambda number: SeededDealer(streams, step=number))  # noqa: B023
-        *_, played = play_scene(scene, seed=seed)
-        assert last.state == played.state
-        by = ("counters.attackers", "counters.defenders")
-        assert scene_result(scene, last, by=by) == tuple(played.state.counters[name.split(".")[1]] for name in by)
-
-
 @pytest.mark.slow
 def test_what_is_simulated_comes_as_often_as_the_odds_say(battle: Ruleset) -> None:
     scene = read_scene(Source(path="s.toml", text=war(3, 3)), find_ruleset=lambda _: battle)
-    streams, runs, won = Streams("7"), 2000, 0
-    for number in range(runs):
-        streams.move_to(number)
-        last = play_through(scene, lambda step: SeededDealer(streams, step=step))
-        won += scene_result(scene, last) == ("won",)
+    play, runs = plays_of(scene, seed="7"), 2000
+    won = sum(play(run) == "won" for run in range(runs))
     exact = float(chance_to_win(3, 3))
     assert abs(won / runs - exact) < 5 * (exact * (1 - exact) / runs) ** 0.5
 

@@ -34,7 +34,7 @@ STATE = State(
 def watched(standing: Standing) -> tuple[Parts, Node, Reads, Standing]:
     parts = Parts()
     node = parts.node_of(standing)
-    reads = Reads(parts.values(node))
+    reads = Reads(parts, node)
     return parts, node, reads, parts.watched(node, reads)
 
 
@@ -146,14 +146,14 @@ def test_changes_in_turn_are_one_change(data: st.DataObject) -> None:
 
 def test_what_is_kept_is_found_by_what_was_read_alone() -> None:
     memo, parts = Memo(), Parts()
-    reads = Reads([None] * 4)
-    reads.of(2)
+    reads = Reads(parts, 0)
+    reads.note(2)
     memo.keep(node_of(1, 5, 7, 9), reads.parts, "kept", parts)
     assert memo.find(node_of(1, 6, 7, 8), parts) == "kept"
     assert memo.find(node_of(1, 5, 8, 9), parts) is None
     assert memo.find(node_of(2, 5, 7, 9), parts) is None
-    other = Reads([None] * 4)
-    other.of(3)  # read first where another part was read first before
+    other = Reads(parts, 0)
+    other.note(3)  # read first where another part was read first before
     memo.keep(node_of(1, 5, 8, 9), other.parts, "more", parts)
     noted: dict[int, None] = {}
     assert memo.find(node_of(1, 0, 8, 9), parts, noted) == "more"

@@ -11,8 +11,11 @@ import pytest
 from rpgres.engine.prepare import prepare
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
-from rpgres.simulate import action_job, recall
+from rpgres.scenes import open_scene, read_scene
+from rpgres.simulate import action_job, recall, scene_job
 from rpgres.simulate.subjects import Key, rebuild
+from rpgres.simulate.turns import Turns
+from tests.support.effort import few
 
 CASES: list[tuple[str, str, dict[str, Any], tuple[str, ...]]] = [
     ("fate", "overcome", {"skill": 3, "vs": "4dF+2"}, ()),
@@ -52,6 +55,92 @@ def test_what_is_recalled_is_what_resolving_again_gives(case: Any, monkeypatch: 
     assert played(case, 150) == recalled
     monkeypatch.setattr(recall, "MOST_KEPT", 0)
     assert played(case, 150) == recalled
+    monkeypatch.setattr(Turns, "play", lambda self, run: None)
+    assert played(case, 150) == recalled
+
+
+FIGHTS = """
+ruleset = "fate"
+title = "Two fights"
+
+[characters.mara]
+sheet = "mara"
+
+[characters.thug]
+sheet = "thug"
+
+[[steps]]
+id = "look"
+actor = "mara"
+action = "create-advantage"
+with = { skill = "notice", vs = "fair", name = "Loose Boards" }
+
+[[steps]]
+when = { look = ["succeed", "style"] }
+set = { "things.hurry" = 1 }
+
+[[steps]]
+repeat = { until = { race = ["won"] }, at-most = 3 }
+
+[[steps.steps]]
+id = "race"
+actor = "mara"
+procedure = "contest"
+with = { skill = "athletics", vs = "thug:fight" }
+given = { roll = "++00" }
+
+[[steps]]
+id = "fight"
+actor = "mara"
+procedure = "conflict"
+with = { against = "thug", exchanges = 2 }
+
+[[steps]]
+fresh = true
+actor = "thug"
+action = "overcome"
+with = { skill = "fight", vs = "fair" }
+
+[ends.early]
+at-once = true
+when = { race = "won", "characters.mara.tracks.physical.1.mark" = "x" }
+
+[ends.late]
+"""
+
+
+def played_scene(name: str, runs: int, **more: Any) -> list[Key]:
+    source, folder = open_scene(name)
+    scene = read_scene(source, find_ruleset=find_ruleset, folder=folder, auto=True)
+    return [*map(rebuild(scene_job(scene, seed="7", auto=True, **more), Path("nowhere")).play, range(runs))]
+
+
+@pytest.mark.parametrize(
+    ("name", "by"),
+    [
+        (FIGHTS, ()),
+        (FIGHTS, ("exchange", "things.hurry", "characters.mara.tracks.physical")),
+        *few([("fate/ambush", ()), ("fate/vault", ()), ("fate/break-in", ()), ("saga/toll-gate", ())], 1),
+    ],
+)
+def test_scenes_are_recalled_turn_by_turn(
+    name: str, by: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if name == FIGHTS:
+        (tmp_path / "fights.toml").write_text(FIGHTS, encoding="utf-8")
+        name = str(tmp_path / "fights.toml")
+    told: list[object] = []
+    play = Turns.play
+    monkeypatch.setattr(Turns, "play", lambda self, run: told.append(found := play(self, run)) or found)
+    recalled = played_scene(name, 60, by=by)
+    assert (None in told or not told) == (
+        name == "saga/toll-gate"
+    )  # where cards are drawn, scenes are played as a whole
+    assert len(Counter(recalled)) > 1
+    monkeypatch.setattr(recall, "MOST_KEPT", 7)
+    assert played_scene(name, 60, by=by) == recalled
+    monkeypatch.setattr(Turns, "play", lambda self, run: None)
+    assert played_scene(name, 60, by=by) == recalled
 
 
 def test_dice_that_fell_before_are_not_resolved_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -138,10 +138,8 @@ def test_battles_of_risk_agree_with_the_matrix_and_with_play() -> None:
     rules = battle_rules()
     inputs = {"attackers": 4, "defenders": 3}
     scene = procedure_scene(rules, "battle", inputs)
-    rules_job = RulesJob(id=rules.id, version="1", hash="")
     by = ["counters.attackers", "rounds"]
-    job = Job(seed="7", by=by, rules=rules_job, subject=SceneSubject(source=scene.source))
-    subject = scene_subject(scene, job)
+    subject = scene_subject(scene, seed="7", by=by)
     assert subject.things == ("steps.battle", "last", *by)
     runs = 3000
     tally = count_runs(subject, 0, runs)
@@ -154,7 +152,8 @@ def test_battles_of_risk_agree_with_the_matrix_and_with_play() -> None:
             assert abs(count / runs - mass) < 5 * (mass * (1 - mass) / runs) ** 0.5
     prepared = prepare(rules, "battle", inputs)
     action = ActionSubject(action="battle", inputs=inputs)
-    alone = action_subject(prepared, Job(seed="7", by=by, rules=rules_job, subject=action), action, {})
+    job = Job(seed="7", by=by, rules=RulesJob(id=rules.id, version="1", hash=""), subject=action)
+    alone = action_subject(prepared, job, action, {})
     for run in range(40):
         outcome, _, attackers, rounds = subject.play(run)
         assert alone.play(run) == (outcome, None, None, attackers, rounds)

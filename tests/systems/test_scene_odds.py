@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pytest
 
-from rpgres.dice.seeds import Streams
-from rpgres.engine.dealers import SeededDealer
 from rpgres.odds.scenes import SceneOdds, scene_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.scenes import Scene, read_scene
-from rpgres.scenes.walking import course_of, play_through, scene_result
+from rpgres.scenes.walking import course_of
+from rpgres.simulate.estimates import plays_of
 from rpgres.toml.reading import Source
 from tests.support.effort import few
 from tests.support.plain_walk import plain_odds
@@ -123,23 +123,17 @@ def test_which_aspect_is_taken_does_not_hang_on_which_came_first(
     scene = scene_of(TWO_ASPECTS.format(policy=policy, hidden=hidden, step=step))
     exact = scene_odds(course_of(scene, by=by)).masses
     assert exact == plain_odds(course_of(scene, by=by))
-    streams = Streams("7")
-    for number in range(200):
-        streams.move_to(number)
-        found = scene_result(scene, play_through(scene, lambda step: SeededDealer(streams, step=step)), by=by)
-        assert exact.get(found, 0) > 0
+    plays = [plays_of(scene, by=name, seed="7") for name in by]
+    assert all(exact.get(tuple(play(run) for play in plays), 0) > 0 for run in range(200))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SCENES)
 def test_play_comes_to_what_the_odds_say(name: str) -> None:
     scene, runs = scene_of(SCENES[name]), 2_000
-    exact, counted = odds(scene).masses, dict[Any, int]()
-    streams = Streams("7")
-    for number in range(runs):
-        streams.move_to(number)
-        found = scene_result(scene, play_through(scene, lambda step: SeededDealer(streams, step=step)), by=BY)
-        counted[found] = counted.get(found, 0) + 1
+    exact = odds(scene).masses
+    plays = [plays_of(scene, by=name, seed="7") for name in BY]
+    counted = Counter(tuple(play(run) for play in plays) for run in range(runs))
     assert set(counted) <= set(exact)
     for result, mass in exact.items():
         chance = float(mass)

@@ -159,13 +159,11 @@ def _weigh(
     from rpgres.odds.scenes import Undecided, scene_odds
     from rpgres.scenes.measuring import nobody_decides
     from rpgres.scenes.odds_record import scene_record
-    from rpgres.scenes.sampling import sample_scene
     from rpgres.scenes.walking import course_of
+    from rpgres.simulate.estimates import sample_scene
 
     by = shared["by"] or ENDING
     plays = opt.read_count(shared["simulate"], option="--simulate", default=0)
-    if plays and by != ENDING and "." not in by:
-        raise UsageError(f"--simulate estimates endings and parts of the table, not what a procedure counts ({by})")
     try:
         with progress("evaluating"):
             odds = scene_odds(course_of(scene, by=(by,)), **opt.read_budget(shared))

@@ -57,8 +57,8 @@ from rpgres.rulesets import OutcomeTable, RowQuestion, Rules, RulesetFile, unkno
 from rpgres.rulesets.orders import OrdersFile
 from rpgres.rulesets.sheets import sheet_type
 from rpgres.scenes import SceneFile, SceneResult
+from rpgres.scenes.odds_record import SceneOddsResult
 from rpgres.scenes.proving import ProvedScenes
-from rpgres.scenes.sampling import SceneOddsResult
 from rpgres.simulate.summaries import SimulationResult
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

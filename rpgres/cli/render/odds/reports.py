@@ -371,7 +371,7 @@ def _scene_notes(record: ExactSceneOdds, sample: Sample | None) -> Iterator[str]
         yield f"mean: {record.mean.probability:.3f}"
     if is_open(record.open):
         yield f"open: {percent(record.open.probability)}; each chance may be higher by so much"
-        yield "--seconds N follows more of it, --simulate N adds estimates"
+        yield "--seconds N follows more of it" + ("" if sample is not None else ", --simulate N adds estimates")
     yield f"{record.turns:,} turns, {record.states:,} states, {record.leaves:,} courses"
     if sample is not None:
         yield f"~ are estimates, with 95 % intervals, from {sample.runs:,} plays of the whole scene"
