@@ -67,8 +67,8 @@ class Kept:
         state, arguments: the inputs.
         rule: the rule of the action.
         is_procedure: whether it is one of several turns.
-        found: what the rule worked out; None where that does not count: in a procedure, whose turns differ, and at a
-            table that takes note of what is read of it, each time.
+        found: what the rule worked out; None where that does not count: in a procedure, whose turns differ, where there
+            are cards, which may be laid first, and at a table that takes note of what is read of it, each time.
     """
 
     __slots__ = ("arguments", "found", "is_procedure", "rule", "state")
@@ -88,7 +88,7 @@ class Kept:
     def begin(self, state: State, arguments: Mapping[str, Any], rule: Rule, *, is_procedure: bool) -> None:
         """Begin with other inputs."""
         self.state, self.arguments, self.rule, self.is_procedure = state, arguments, rule, is_procedure
-        self.found = {} if type(state) is State and not is_procedure else None
+        self.found = {} if type(state) is State and not (is_procedure or state.piles) else None
 
 
 class Run(msgspec.Struct):
@@ -101,6 +101,11 @@ class Run(msgspec.Struct):
         players: answer decisions.
         asked: what the run is for, one of `QUESTIONS`. Only for `effects` does it go on when the outcome is settled; a
             merge that does not hold for what is asked is left out.
+        lump: the equivalence key of a card for the rule, for odds; None where all kinds differ.
+        undealt: by hand, in odds, the pile in which its cards still lie, and how many; see `engine.hidden`.
+        follow: who follows a chain of steps; None where the rule goes along it itself.
+        trust: how typed numbers are treated that no sheet has; None where everything typed counts.
+        kept: what the rule worked out in earlier runs of the same inputs; None where that does not count. See `once`.
         events: what happened so far.
         counts: how often each label was asked.
         has_secrets: whether some event is not for everybody.
@@ -108,17 +113,12 @@ class Run(msgspec.Struct):
         fault: an answer that was refused, which ends the run even if the rule swallows it.
         skipped: by label, the last question that was skipped, as there was nothing to choose from.
         single: the labels under which there was a single option, so that an answer has to say whose it is.
-        lump: the equivalence key of a card for the rule, for odds; None where all kinds differ.
         unseen: by hand, in odds, what is known of an unseen one; its cards are still in their pile.
-        undealt: by hand, in odds, the pile in which its cards still lie, and how many; see `engine.hidden`.
         idle: how often the rule called the table without an event: questions with one answer, and merges.
-        follow: who follows a chain of steps; None where the rule goes along it itself.
-        trust: how typed numbers are treated that no sheet has; None where everything typed counts.
         turn: which turn of a procedure is under way, from 0.
         applied: the effects of the turns before it, which the state has already.
         earlier: how many questions the turns before it asked.
         carried: what of the turn matters beside the table when a rule that it calls merges; None when not given.
-        kept: what the rule worked out in earlier runs of the same inputs; None where that does not count. See `once`.
         shown: by seat, the last table that it was asked about, and what it may know of that.
     """
 
@@ -170,11 +170,10 @@ class Run(msgspec.Struct):
             first, value = len(self.events), work(*args)
             kept[name] = value, tuple(self.events[first:])
             return value
-        if found[1]:
-            for event in found[1]:
-                self.add(event)
-        known: T = found[0]
-        return known
+        value, told = found
+        for event in told:
+            self.add(event)
+        return value
 
     def next_turn(self) -> None:
         """Go on to the next turn of a procedure, whose questions are counted anew."""
@@ -233,6 +232,7 @@ class Run(msgspec.Struct):
 
     def roll(self, dice: Dice, label: str, by: str, is_shown: bool = False) -> Rolled:
         """Have the dealer roll, take note of it, and return that; `is_shown` where the rule reads every die."""
+        # Nothing is keyword-only in what each roll calls several times: Python calls such functions slower.
         counts, events, dealer = self.counts, self.events, self.dealer
         if len(events) >= MAX_QUESTIONS:
             raise endless(label, self.counts)
