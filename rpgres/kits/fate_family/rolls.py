@@ -7,7 +7,7 @@ text that ruleset `fate` is made from (`rulesets/fate/SOURCES.md`) as `A:n`.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import TypedDict
+from typing import Any, TypedDict, TypeVar
 
 import msgspec
 
@@ -20,6 +20,8 @@ from rpgres.model.state import EMPTY, GM, Character, Map, State, slug
 from rpgres.parameters.values import Opposition, Rating
 from rpgres.rulesets import STATE, Effect, effect
 from rpgres.rulesets.settling import Facts
+
+T = TypeVar("T")
 
 NEXT = "opposition-next"  # the counter of how much harder a character's next action is
 LABELS = ("roll", "opposition")
@@ -98,6 +100,18 @@ def roll_off(
 ) -> Standing:
     """Roll an action against what opposes it; see `lined_up` and `standing_of`."""
     return standing_of(table, lined_up(table, actor, add, foes, given, settles))
+
+
+def once(table: Table, name: str, work: Callable[..., T], *args: Any) -> T:
+    """Return what the part of an action returns that comes before its dice, worked out once for all its runs.
+
+    Args:
+        table: where it is played.
+        name: the action.
+        work: depends on the action's inputs alone, and neither rolls nor asks; what it tells is told in each run.
+        args: what it takes.
+    """
+    return table.run.once(name, work, *args)
 
 
 def lined_up(
