@@ -102,9 +102,9 @@ class NotationError(UsageError):
 
     code = "notation"
 
-    def __init__(self, message: str, text: str, position: int, length: int = 1) -> None:
+    def __init__(self, message: str, text: str, position: int, length: int = 1, **details: Any) -> None:
         length = max(1, length)  # a fault at the very end still has a place to point at
-        super().__init__(message, text=text, position=position, length=length)
+        super().__init__(message, text=text, position=position, length=length, **details)
         self.text = text
         self.position = position
         self.length = length

@@ -94,14 +94,14 @@ Edit = tuple[tuple[str | int, ...], str, Callable[[Any], None]]  # key path, wha
 
 def toml_mutants(path: Path, root: Path) -> Iterator[Mutant]:
     """Yield the mutants of a TOML file: of `bands` alone in a `ruleset.toml`, else of every table."""
-    from rpgres.toml.places import places
+    from rpgres.toml.places import spot
 
     text = path.read_text(encoding="utf-8")
     data = tomllib.loads(text)
     name = path.relative_to(root).as_posix()
     edits = _band_edits(data) if path.name == "ruleset.toml" else _table_edits((), data)
     for keys, change, edit in edits:
-        line = places([keys], [text])[0].line or 0
+        line = spot(keys, text)[0] or 0
         yield Mutant(name, line, f"{'.'.join(map(str, keys))}: {change}", lambda edit=edit: _edited(data, edit))
 
 

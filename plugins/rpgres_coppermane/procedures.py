@@ -6,6 +6,7 @@ No source has them for this variant: they are those of Fate Accelerated ("Contes
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -52,14 +53,19 @@ def _strike(
     return strike(table, actor, _defended(vs, is_full=full_defense), track=track, given={"attribute": rating})
 
 
-def _get_past(table: Table, actor: Character, rating: Rating, vs: Sequence[Opposition]) -> Outcome:
-    outcome: Outcome = overcome(table, actor, attribute=rating, vs=vs)
+def _get_past(
+    table: Table, actor: Character, rating: Rating, vs: Sequence[Opposition], *, conflict: bool = False
+) -> Outcome:
+    outcome: Outcome = overcome(table, actor, attribute=rating, vs=vs, conflict=conflict)
     return outcome
 
 
 MOVES = Moves(effort=_effort, advantage=_make, attack=_strike, overcome=_get_past)
+FOUGHT = msgspec.structs.replace(
+    MOVES, advantage=partial(_make, conflict=True), overcome=partial(_get_past, conflict=True)
+)
 
 
-register_procedures(coppermane, MOVES, rated="attribute", track_of=track_of)
+register_procedures(coppermane, MOVES, rated="attribute", track_of=track_of, fought=FOUGHT)
 
 __all__ = ["coppermane"]

@@ -43,6 +43,7 @@ from rpgres.kits.fate_family import (
     effort,
     facts_of,
     hidden_name,
+    in_conflict,
     known_name,
     new_name,
     old_name,
@@ -333,7 +334,8 @@ def _resolve(
     """Return the outcome of an action: add up, roll or use a knack, settle, and give legend back up to its cap."""
     legend.check_points(actor)
     add = add_effort(table, actor, action, given)
-    settles = name or action, facts_of(foes, ("conflict", "yes" if given.get("conflict") else "no"), *facts)
+    is_conflict = given.get("conflict") or in_conflict(table.state)
+    settles = name or action, facts_of(foes, ("conflict", "yes" if is_conflict else "no"), *facts)
     standing, is_knack = _stand(table, actor, add, foes, given, settles)
     outcome = settle(
         table,

@@ -285,9 +285,9 @@ def _wants_draw(table: Table, hero: Hero, stand: Stand, goal: Goal, number: int,
 
 def _alike(hero: Hero, stand: Stand, goal: Goal) -> Callable[[Card], Hashable] | None:
     """Return the equivalence of cards to draw here, but for margins: all that suffice are equivalent."""
-    lacking = goal.lacking(stand)
-    if goal.need is None or lacking <= 0:
+    if goal.need is None:
         return None
+    lacking = max(0, goal.lacking(stand))
     return lambda card: (card.suit == hero.trump, min(card.value or 0, lacking))
 
 

@@ -134,7 +134,8 @@ def check_replays(subject: Subject) -> Iterator[Diagnostic]:
         for course in subject.walk(case).courses:
             told = _replay_fault(case, course)
             if told:
-                yield finding(f"given {_script(course)} {told}", case.place, _ALONE)
+                script = ", ".join(f"{answer.label}={answer.value}" for answer in answers_of(course.questions))
+                yield finding(f"given {script or 'nothing'} {told}", case.place, _ALONE)
                 return
 
     yield from each(subject, of_case)
@@ -155,10 +156,6 @@ def _replay_fault(case: Case, course: Course) -> str:
     if plain(found.outcome) != plain(course.outcome):
         return f"it ends with {_difference([plain(course.outcome)], [plain(found.outcome)])}"
     return "its account differs" if _events(found) != _events(course) else ""
-
-
-def _script(course: Course) -> str:
-    return ", ".join(f"{answer.label}={answer.value}" for answer in answers_of(course.questions)) or "nothing"
 
 
 def _events(course: Course) -> list[bytes]:

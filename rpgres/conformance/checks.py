@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout
 from io import StringIO
 from itertools import islice
 from time import monotonic
@@ -36,6 +34,7 @@ from rpgres.conformance.sources import check_sources
 from rpgres.conformance.subjects import Subject
 from rpgres.conformance.walks import OutOfTime, deadline
 from rpgres.errors import in_words, place_of
+from rpgres.plugins.failures import silenced
 from rpgres.toml.diagnostics import Diagnostic
 
 CHECKS: tuple[Check, ...] = (
@@ -83,7 +82,7 @@ def run_check(check: Check, subject: Subject) -> Verdict:
     printed = StringIO()
     unchecked = ""
     try:
-        with _alone(printed), deadline(SECONDS):
+        with silenced(printed), deadline(SECONDS):
             for told in islice(check.find(subject), 1000):
                 found[told] = None
     except NothingToCheck as nothing:
@@ -112,14 +111,3 @@ def run_check(check: Check, subject: Subject) -> Verdict:
         notes=[told for told in coded if told.severity != "error"],
         seconds=round(monotonic() - began, 3),
     )
-
-
-@contextmanager
-def _alone(printed: StringIO) -> Iterator[None]:
-    """Keep a plugin from the terminal: what it prints is kept, and there is nothing to read."""
-    typed, sys.stdin = sys.stdin, StringIO()
-    try:
-        with redirect_stdout(printed):
-            yield
-    finally:
-        sys.stdin = typed

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from rpgres.conformance.behaviour import something
-from rpgres.conformance.records import NothingToCheck, Place, finding
+from rpgres.conformance.records import NothingToCheck, finding, place
 from rpgres.conformance.subjects import Case, Subject, read_example
 from rpgres.conformance.walks import Course, account, deadline
 from rpgres.engine.events import Decided
@@ -73,25 +73,24 @@ def _fields(subject: Subject) -> Iterator[Diagnostic]:
 
 def _texts(rules: Rules) -> Iterator[tuple[tuple[str, ...], str]]:
     """Yield every text that help shows, with its key path."""
-    file = rules.file
-    for action, described in file.actions.items():
-        yield ("actions", action, "summary"), described.summary
-    for name, parameter in file.parameters.items():
-        yield ("parameters", name, "help"), parameter.help
-        yield from ((("parameters", name, "choices", key), text) for key, text in parameter.choices.items())
-    for name, label in file.labels.items():
-        yield ("labels", name, "help"), label.help
-    for name, switch in file.switches.items():
-        yield ("switches", name, "help"), switch.help
-        yield ("switches", name, "source"), switch.source
-        yield from ((("switches", name, "choices", key), text) for key, text in switch.choices.items())
-    for name, effect in file.effects.items():
-        yield ("effects", name, "help"), effect.help
-        yield from ((("effects", name, "fields", key), text) for key, text in effect.fields.items())
-    for name, field in file.sheet.items():
-        yield ("sheet", name, "help"), field.help
-    for name, text in file.policies.items():
-        yield ("policies", name), text
+    for table, keys in _SHOWN.items():
+        for name, its in getattr(rules.file, table).items():
+            for key in keys:
+                text = getattr(its, key)
+                inner = {(): text} if isinstance(text, str) else {(one,): said for one, said in text.items()}
+                yield from (((table, name, key, *path), said) for path, said in inner.items())
+    yield from ((("policies", name), text) for name, text in rules.file.policies.items())
+
+
+# What help shows of each table of `ruleset.toml`: a text, or texts by name.
+_SHOWN = {
+    "actions": ("summary",),
+    "parameters": ("help", "choices"),
+    "labels": ("help",),
+    "switches": ("help", "source", "choices"),
+    "effects": ("help", "fields"),
+    "sheet": ("help",),
+}
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -179,7 +178,7 @@ def check_tables(subject: Subject) -> Iterator[Diagnostic]:
 
 def _table(rules: Rules, action: str, name: str, came_to: set[tuple[str, str, bool]]) -> Iterator[Diagnostic]:
     bands, table = rules.file.bands, rules.table(name)
-    where = _table_place(rules, name)
+    where = place(next((text.source.path for text in reversed(rules.layers.table_texts(name))), ""))
     ranged = [band for band in bands if bands[band].has_bounds]
     by_margin = {known for known, _, is_by_margin in came_to if is_by_margin}
     met = {band for known, band, _ in came_to if known == name}
@@ -194,7 +193,8 @@ def _table(rules: Rules, action: str, name: str, came_to: set[tuple[str, str, bo
                     "give the band margins (from, to) or unopposed = true, name it in the rule, or take the row out"
                 )
                 yield finding(f"the row {band} of the table {name} is unreachable", where, advice)
-    for margin in _margins(bands[band] for band in ranged):
+    edges = {edge for band in ranged for edge in (bands[band].from_, bands[band].to) if edge is not None}
+    for margin in sorted(edges):
         try:
             rules.settling.settlement(name, margin)
         except RpgresError as error:
@@ -207,15 +207,6 @@ def _can_come(band: str, bands: Mapping[str, Band]) -> bool:
     if its.has_bounds or its.unopposed:
         return True
     return any(other.also == band for other in bands.values())
-
-
-def _table_place(rules: Rules, name: str) -> Place:
-    return Place(next((text.source.path for text in reversed(rules.layers.table_texts(name))), ""))
-
-
-def _margins(bands: Iterable[Band]) -> list[int]:
-    """Return the margins at which bands begin and end."""
-    return sorted({edge for band in bands for edge in (band.from_, band.to) if edge is not None})
 
 
 def _settled(subject: Subject) -> set[tuple[str, str, bool]]:
@@ -261,7 +252,7 @@ def _switched(case: Case, rules: Rules, chosen: str) -> Iterator[Diagnostic]:
 
 def check_sheets(subject: Subject) -> Iterator[Diagnostic]:
     """Yield sheets that cannot be read, or that give another character when they are read again."""
-    paths = subject.files("sheets")
+    paths = subject.rules.layers.files("sheets")
     if not paths:
         raise NothingToCheck(
             "it ships no sheet; add a sample to sheets/ so that it can be tried at once"
@@ -277,7 +268,7 @@ def check_sheets(subject: Subject) -> Iterator[Diagnostic]:
         if first != again:
             yield finding(
                 "read twice, it gives two different characters",
-                Place(str(path)),
+                place(str(path)),
                 "a function registered with @ruleset.prepare may depend on nothing but the sheet",
             )
 
@@ -307,7 +298,7 @@ def check_scenes(subject: Subject) -> Iterator[Diagnostic]:
             message = f"{mismatch.step}: {mismatch.what} should be {mismatch.expected!r}, and is {mismatch.found!r}"
             message += mismatch.differs
             file, _, line = mismatch.where.rpartition(":")
-            yield finding(message, Place(file, int(line)))
+            yield finding(message, place(file, int(line)))
     if not expects:
         yield finding("no scene expects anything", advice=_EXPECT, is_note=True)
 

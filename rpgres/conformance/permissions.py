@@ -11,7 +11,7 @@ from typing import Any
 
 from rpgres.conformance.behaviour import something
 from rpgres.conformance.records import NothingToCheck, finding
-from rpgres.conformance.subjects import Case, Subject, example_inputs
+from rpgres.conformance.subjects import Case, Subject
 from rpgres.engine.views import private_in, without_fields
 from rpgres.errors import RpgresError
 from rpgres.journal import commands, views
@@ -20,6 +20,7 @@ from rpgres.journal.commands import Done, Place
 from rpgres.journal.permissions import said_by_gm
 from rpgres.model.state import GM
 from rpgres.parameters.context import SHEET
+from rpgres.parameters.examples import example_inputs
 from rpgres.toml.diagnostics import Diagnostic
 
 _SAID = 'said-by = "gm" reserves an input for the game master; check the parameter and its fields'
@@ -60,7 +61,7 @@ def _typed(subject: Subject, case: Case) -> dict[str, Any]:
 
 def _sheets(subject: Subject, case: Case) -> list[str]:
     """Return the sheets of the actor and of another character; nothing when the ruleset ships none."""
-    known = [path.stem for path in subject.files("sheets")]
+    known = [path.stem for path in subject.rules.layers.files("sheets")]
     others = [name for name in known if name != case.prepared.actor]
     return [case.prepared.actor, *others[:1]] if case.prepared.actor in known else []
 
@@ -98,11 +99,7 @@ def _is_taken(case: Case, inputs: Mapping[str, Any], sheets: list[str]) -> bool:
 
 
 def _act(case: Case, inputs: Mapping[str, Any], sheets: list[str]) -> Done:
-    """Return the result of an action at a table of its own, typed by the actor's seat.
-
-    Raises:
-        RpgresError: the table refuses it.
-    """
+    """Return the result of an action at a table of its own, typed by the actor's seat."""
     rules = case.prepared.rules
     with TemporaryDirectory() as folder, _noted_in(folder):
         place = Place(Path(folder) / "table.db")

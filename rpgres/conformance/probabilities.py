@@ -90,7 +90,7 @@ def _by(odds: Odds, asked: str) -> Odds:
 
     masses: dict[Hashable, Fraction] = {}
     for end, mass in odds.masses.items():
-        key = end.told(asked)
+        key = getattr(end, asked)
         masses[key] = masses.get(key, odds.open * 0) + mass
     return structs.replace(odds, masses=masses)
 
@@ -123,7 +123,7 @@ def _sampled(case: Case, odds: Mapping[str, Odds]) -> Iterator[Diagnostic]:
         outcome, _ = play(case.prepared, dealer=dealer, players=Seats(policies={"": uniform}))
         ends.append(End.of(outcome))
     for asked, one in odds.items():
-        counts = Counter(end.told(asked) for end in ends)
+        counts = Counter(getattr(end, asked) for end in ends)
         for key in counts:
             if key not in one.masses and not one.open:
                 yield finding(f"{_named(key)} occurred in play, but not in the odds", case.place, _SAMPLED)
@@ -188,14 +188,7 @@ _SPARE_DESCRIBED = "roll fewer separate dice, or use fewer readings of them"
 
 
 def _bands(case: Case, policy: Policy, *, leaves: int, asked: dict[str, int]) -> Odds:
-    """Return the chances of a case's outcomes by band, each course followed until its band is fixed.
-
-    Args:
-        case: the action.
-        policy: who decides.
-        leaves: how many courses are followed at most.
-        asked: gets for each label how often a course asks it at most.
-    """
+    """Return the chances of a case's outcomes by band, each course followed until its band is fixed."""
     runs, playing = Runs(), partial(play, case.prepared, asked="outcome")
 
     def once(dealer: WalkDealer) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any, Literal
 
 import msgspec
 
@@ -13,18 +13,15 @@ from rpgres.plugins.listing import PluginStatus
 from rpgres.toml.diagnostics import Diagnostic
 
 
-class Place(NamedTuple):
-    """Where something stands: file, line from 1 and key path, as far as they are known."""
-
-    file: str = ""
-    line: int | None = None
-    key: str = ""
+def place(file: str = "", line: int | None = None, key: str = "") -> Diagnostic:
+    """Return where something stands, as far as that is known: a diagnostic that says nothing yet."""
+    return Diagnostic("", "", file, line, key=key)
 
 
-NOWHERE = Place()
+NOWHERE = place()
 
 
-def finding(what: str, where: Place = NOWHERE, advice: str = "", *, is_note: bool = False) -> Diagnostic:
+def finding(what: str, where: Diagnostic = NOWHERE, advice: str = "", *, is_note: bool = False) -> Diagnostic:
     """Return what a check has to tell; its code is the name of the check, which `run_check` puts in.
 
     Args:
@@ -33,15 +30,8 @@ def finding(what: str, where: Place = NOWHERE, advice: str = "", *, is_note: boo
         advice: what to try.
         is_note: whether it is only worth knowing, and no reason to fail.
     """
-    return Diagnostic(
-        "",
-        readable(what, as_option),
-        where.file,
-        where.line,
-        key=where.key,
-        advice=advice,
-        severity="note" if is_note else "error",
-    )
+    severity: Literal["note", "error"] = "note" if is_note else "error"
+    return msgspec.structs.replace(where, message=readable(what, as_option), advice=advice, severity=severity)
 
 
 class NothingToCheck(Exception):  # it names a fact and is no fault

@@ -225,11 +225,7 @@ def _revealed(happened: Iterable[Event], seat: str) -> dict[int, tuple[str, ...]
 
 
 def _check_lines(events: Iterable[Event], seats: Collection[str]) -> None:
-    """Check that lines of the account say rightly who reads them, and what they reveal.
-
-    Raises:
-        RuleError: one does not.
-    """
+    """Check that lines of the account say rightly who reads them, and what they reveal."""
     for event in events:
         if isinstance(event, Told) and not isinstance(event.reveals, tuple):
             raise RuleError(f"table.tell(..., reveals={event.reveals!r}): it takes a tuple of names")

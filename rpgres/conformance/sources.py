@@ -6,11 +6,12 @@ import ast
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from importlib.util import find_spec, resolve_name
 from pathlib import Path
 from typing import NamedTuple
 
-from rpgres.conformance.records import NothingToCheck, Place, finding
+from rpgres.conformance.records import NothingToCheck, finding, place
 from rpgres.conformance.subjects import Subject
 from rpgres.rulesets import Ruleset
 from rpgres.toml.diagnostics import Diagnostic
@@ -79,20 +80,15 @@ def check_sources(subject: Subject) -> Iterator[Diagnostic]:
         try:
             tree = ast.parse(file.read_bytes(), str(file))
         except (OSError, SyntaxError, ValueError) as error:
-            yield finding(f"the source of {module} cannot be read: {error}", Place(str(file)))
+            yield finding(f"the source of {module} cannot be read: {error}", place(str(file)))
             continue
         for fault in sorted([*faults_in(tree), *_undeclared(tree, _top(module), subject.distribution)]):
-            yield finding(fault.what, Place(str(file), fault.line), fault.advice)
+            yield finding(fault.what, place(str(file), fault.line), fault.advice)
 
 
 def _undeclared(tree: ast.Module, own: str, distribution: str) -> Iterator[Fault]:
     """Yield the modules of others that are imported though the distribution does not depend on what brings them."""
-    imported = dict[str, int]()
-    for node in _running(tree):
-        if isinstance(node, ast.Import):
-            imported.update({_top(alias.name): node.lineno for alias in node.names})
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            imported[_top(node.module or "")] = node.lineno
+    imported = {_top(module): line for line, module, _ in _imports(tree, own)}
     others = {name: line for name, line in imported.items() if name not in {own, OWN, "", *sys.stdlib_module_names}}
     if not others or distribution in ("", OWN):
         return
@@ -168,16 +164,20 @@ def _imported(name: str, file: Path) -> Iterator[str]:
     except (OSError, SyntaxError, ValueError):
         return
     package = name if file.name == "__init__.py" else name.rpartition(".")[0]
+    for _, module, names in _imports(tree, package):
+        yield module
+        yield from (f"{module}.{one}" for one in names)
+
+
+def _imports(tree: ast.Module, package: str) -> Iterator[tuple[int, str, list[str]]]:
+    """Yield every module that is imported by absolute name, with the line, and the names that are taken from it."""
     for node in _running(tree):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            yield from ((node.lineno, alias.name, []) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            try:
+            with suppress(ImportError):
                 base = resolve_name("." * node.level + (node.module or ""), package)
-            except ImportError:
-                continue
-            yield base
-            yield from (f"{base}.{alias.name}" for alias in node.names)
+                yield node.lineno, base, [alias.name for alias in node.names]
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -239,15 +239,12 @@ def _import_from(node: ast.ImportFrom, _named: dict[str, str]) -> Iterator[Fault
         return
     told = list(_forbidden(node, node.module))
     yield from told
+    public = ("*", *sys.modules[OWN].__all__)  # the package itself is loaded, and lists its names without loading them
     for alias in node.names if not told else ():
         if _top(node.module) != OWN:
             yield from _forbidden(node, f"{node.module}.{alias.name}")
-        elif node.module == OWN and alias.name not in _public_names():
+        elif node.module == OWN and alias.name not in public:
             yield from _forbidden(node, f"{OWN}.{alias.name}")
-
-
-def _public_names() -> set[str]:
-    return {*sys.modules[OWN].__all__, "*"}  # the package itself is loaded, and lists its names without loading them
 
 
 def _attribute(node: ast.Attribute, named: dict[str, str]) -> Iterator[Fault]:
@@ -273,19 +270,8 @@ def _global(node: ast.Global, _named: dict[str, str]) -> Iterator[Fault]:
     yield Fault(node.lineno, f"it changes the module's {names}", f"{_ELSEWHERE}; keep lasting data in the state")
 
 
-_CHANGING = {
-    "append",
-    "add",
-    "update",
-    "pop",
-    "setdefault",
-    "extend",
-    "insert",
-    "clear",
-    "remove",
-    "popitem",
-    "discard",
-}
+_CHANGING = {"append", "extend", "insert", "remove", "pop", "clear", "add", "discard"}  # methods of lists and sets
+_CHANGING |= {"update", "setdefault", "popitem"}  # and of dicts
 _LASTS = "it keeps its value from run to run; keep lasting data in the state"
 
 

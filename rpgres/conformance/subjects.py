@@ -5,21 +5,20 @@ Only the ruleset's own data count: what somebody laid over them here is not its 
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from copy import copy
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
-from rpgres.conformance.records import Place, finding
+from rpgres.conformance.records import finding, place
 from rpgres.conformance.walks import SECONDS, Walk, accounts, deadline, first_plays, plain, walk
 from rpgres.engine.prepare import Prepared, prepare
 from rpgres.errors import RpgresError, UsageError
-from rpgres.rulesets import Parameter, Rules, Ruleset, data_folders, merge_parts, read_parts, unknown
+from rpgres.parameters.examples import example_inputs
+from rpgres.rulesets import Rules, Ruleset, data_folders, merge_parts, read_parts
 from rpgres.rulesets.provenance import located_in
 from rpgres.scenes import Leaf, Scene, read_scene
 from rpgres.scenes.course import At, after_step, is_over, leaf_at, onward
@@ -31,12 +30,6 @@ SEEDS = 5  # with which a case is played twice, to see whether it goes the same 
 LEAVES = 1000  # courses that are followed for an action's example, and as many for all its steps in scenes together
 FEWEST = 20  # courses that are followed for any step
 FEW_LONG = 5  # courses that are followed of a procedure
-
-# What a command line may have beside the inputs of the action, and whether a value stands behind it.
-SHARED = {
-    **dict.fromkeys(("auto", "json", "plain", "exit-code", "debug"), False),
-    **dict.fromkeys(("seed", "given", "choose", "policy", "switch", "rulesets", "repeat", "note"), True),
-}
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -58,18 +51,17 @@ class Case(msgspec.Struct, frozen=True):
         return self.leaf is None
 
     @property
-    def place(self) -> Place:
+    def place(self) -> Diagnostic:
         """Where it stands: an example in the ruleset's data, or a step in its scene."""
         if self.leaf is None:
             return place_of_key(self.prepared.rules, "actions", self.prepared.action, "example")
         leaf = self.leaf
-        return Place(leaf.source.path, locate(leaf.source.text, leaf.path), key_text(leaf.path))
+        return place(leaf.source.path, locate(leaf.source.text, leaf.path), key_text(leaf.path))
 
 
-def place_of_key(rules: Rules, *path: str | int) -> Place:
+def place_of_key(rules: Rules, *path: str | int) -> Diagnostic:
     """Return where a key of `ruleset.toml` stands."""
-    found = located_in(rules.layers.texts(), Fault("", path, ""))
-    return Place(found.file, found.line, found.key)
+    return located_in(rules.layers.texts(), Fault("", path, ""))
 
 
 def open_subject(ruleset: Ruleset, *, is_installed: bool = True) -> Subject:
@@ -106,18 +98,14 @@ class Subject:
         self._walks: dict[int, Walk] = {}
         self._kept = b""
 
-    def place(self, *path: str | int) -> Place:
+    def place(self, *path: str | int) -> Diagnostic:
         """Return where a key of `ruleset.toml` stands."""
         return place_of_key(self.rules, *path)
-
-    def files(self, folder: str) -> list[Path]:
-        """Return the TOML files of one of the ruleset's folders, such as `scenes`."""
-        return [path for root in self.rules.folders for path in sorted((root / folder).glob("*.toml"))]
 
     @cached_property
     def scenes(self) -> list[tuple[Path, Scene | RpgresError]]:
         """The scenes that come with the ruleset, or why one cannot be read."""
-        return [(path, self._scene(path)) for path in self.files("scenes")]
+        return [(path, self._scene(path)) for path in self.rules.layers.files("scenes")]
 
     def _scene(self, path: Path) -> Scene | RpgresError:
         def load(_code: Ruleset, *, switches: Mapping[str, str], extra: object) -> Rules:
@@ -210,8 +198,7 @@ class Subject:
                 told = first_plays(case.prepared)
                 if told is not None:
                     failed.add(case.prepared.action)
-                    file, line, key = case.place
-                    told = msgspec.structs.replace(told, file=file, line=line, key=key)
+                    told = msgspec.structs.replace(case.place, message=told.message, advice=told.advice)
                 played.append((case, told))
         return played
 
@@ -289,56 +276,3 @@ def read_example(rules: Rules, action: str, *, with_cards: bool = True) -> Prepa
     chosen = rules.with_switches(switches) if switches else rules
     taken = {name: value for name, value in inputs.items() if with_cards or name not in cards}
     return prepare(chosen, action, taken, beside=rules.folders[-1] / "sheets")
-
-
-def example_inputs(rules: Rules, action: str) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return what the `example` of an action types for it, and the switches that it chooses.
-
-    Raises:
-        UsageError: it is not a command line for this action.
-    """
-    text = rules.file.actions[action].example
-    try:
-        words = shlex.split(text)
-    except ValueError as error:
-        raise UsageError(f"{text!r} is no command line: {error}") from None
-    start = ["rpgres", "roll", rules.id, action]
-    if words[: len(start)] != start:
-        raise UsageError(f"{text!r} does not begin with {shlex.join(start)!r}")
-    inputs: dict[str, Any] = {}
-    switches: dict[str, str] = {}
-    for name, value in _options(rules, action, words[len(start) :]):
-        if name == "switch":
-            switch, _, choice = str(value).partition("=")
-            switches[switch] = choice
-        elif name not in SHARED:
-            inputs.setdefault(name, []).append(value)
-    return {name: values if len(values) > 1 else values[0] for name, values in inputs.items()}, switches
-
-
-def _options(rules: Rules, action: str, words: list[str]) -> Iterator[tuple[str, str | bool]]:
-    """Yield the options of a command line with their values."""
-    parameters = dict(_names(rules, action))
-    rest = iter(words)
-    for word in rest:
-        name, is_joined, value = word.removeprefix("--").partition("=")
-        if not word.startswith("--"):
-            raise UsageError(f"{word!r} is where an option was expected")
-        parameter = parameters.get(name)
-        if name != "sheet" and name not in SHARED and parameter is None:
-            raise UsageError(unknown("option", word, [f"--{one}" for one in parameters], of=f"{rules.id} {action}"))
-        is_flag = parameter.kind == "flag" if parameter is not None else not SHARED.get(name, True)
-        if is_flag:
-            yield name, True
-        else:
-            behind = value if is_joined else next(rest, None)
-            if behind is None:
-                raise UsageError(f"{word} is followed by a value")
-            yield name, behind
-
-
-def _names(rules: Rules, action: str) -> Iterator[tuple[str, Parameter]]:
-    for name, parameter in rules.parameters(action).items():
-        yield name, parameter
-        for alias in parameter.aliases:
-            yield alias, parameter

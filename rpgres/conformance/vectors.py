@@ -124,11 +124,7 @@ def read_vectors(path: Path) -> list[tuple[int, Case]]:
 
 
 def _case(text: str) -> Case:
-    """Return the case of a line.
-
-    Raises:
-        ValueError: it is none; the message says why.
-    """
+    """Return the case of a line."""
     try:
         data = json.loads(text)
     except json.JSONDecodeError as error:
@@ -140,7 +136,7 @@ def _case(text: str) -> Case:
 
 def own_vectors(rules: Rules) -> list[Path]:
     """Return the files of vectors that a ruleset and what is laid over it bring, in their folders `vectors`."""
-    return [path for folder in rules.folders for path in sorted((folder / "vectors").glob(f"*{SUFFIX}"))]
+    return rules.layers.files("vectors", f"*{SUFFIX}")
 
 
 def run_vectors(rules: Rules, paths: Sequence[Path]) -> VectorReport:

@@ -113,11 +113,6 @@ class End(msgspec.Struct, frozen=True):
         effects = plain([outcome.band, outcome.success, outcome.margin, outcome.effects])
         return cls(outcome.band, outcome.margin, outcome.total, effects)
 
-    def told(self, asked: str) -> Hashable:
-        """Return what answers a question of odds."""
-        found: Hashable = getattr(self, asked)
-        return found
-
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Time
@@ -188,13 +183,13 @@ def played(
     return asked, outcome, run
 
 
-def account(prepared: Prepared, *, seed: str, decide: Policy = uniform) -> list[bytes]:
+def account(prepared: Prepared, *, seed: str) -> list[bytes]:
     """Return everything about a run with a seed, as plain data: each question, each event, the end, the state after.
 
     Raises:
         RpgresError: the rule refuses its inputs, or fails.
     """
-    asked, end, run = played(prepared, seed=seed, decide=decide)
+    asked, end, run = played(prepared, seed=seed)
     lines = [plain(one.question) for one in asked] + [plain(event_record(event)) for event in run.events]
     if isinstance(end, Outcome):
         lines += [plain(end), plain(apply_effects(prepared.rules, run.state, end))]
@@ -291,7 +286,7 @@ def _shown(dice: Dice, readings: tuple[Reading, ...]) -> dict[tuple[int, ...], T
     return {read_off(dice, throw, readings): throw for throw in reversed(_throws(dice))}
 
 
-def walk(prepared: Prepared, *, leaves: int, seconds: float = SECONDS) -> Walk:
+def walk(prepared: Prepared, *, leaves: int) -> Walk:
     """Return every course of an action, each roll by itself and nothing merged, all decisions taken in every way.
 
     Raises:
@@ -311,7 +306,7 @@ def walk(prepared: Prepared, *, leaves: int, seconds: float = SECONDS) -> Walk:
         courses.append(Course(tuple(run.events), outcome, tuple(run.skipped), showing.is_shown, before))
         return End.of(outcome)
 
-    return Walk(courses, explore(once, showing, leaves=leaves, seconds=seconds), twins)
+    return Walk(courses, explore(once, showing, leaves=leaves, seconds=SECONDS), twins)
 
 
 def walk_for(

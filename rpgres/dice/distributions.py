@@ -150,13 +150,18 @@ def _law_of(node: Node, work: _Work) -> Law:
 
 
 def _divided(law: Law, divisor: int) -> Law:
-    weights: dict[int, int] = {}
-    for value, weight in law.items():
-        whole = divide(value, divisor)
-        weights[whole] = weights.get(whole, 0) + weight
     above = divide(law.above, divisor) if law.above is not None else None
     under = divide(law.under, divisor) if law.under is not None else None
-    return replace(_from_weights(weights, law.total), above=above, under=under)
+    return replace(_mapped(law, lambda value: divide(value, divisor)), above=above, under=under)
+
+
+def _mapped(law: Law, change: Callable[[int], int]) -> Law:
+    """Return the distribution of what is made of a value."""
+    weights: dict[int, int] = {}
+    for value, weight in law.items():
+        found = change(value)
+        weights[found] = weights.get(found, 0) + weight
+    return _from_weights(weights, law.total)
 
 
 def _negative(law: Law) -> Law:
@@ -185,11 +190,8 @@ def _add(left: Law, right: Law, work: _Work) -> Law:
     added = _added(left, right, work)
     if not added.open:
         return added
-    return replace(added, above=_above(left, right), under=_opposite(_above(_negative(left), _negative(right))))
-
-
-def _opposite(value: int | None) -> int | None:
-    return None if value is None else -value
+    below = _above(_negative(left), _negative(right))
+    return replace(added, above=_above(left, right), under=None if below is None else -below)
 
 
 def _above(left: Law, right: Law) -> int | None:
@@ -276,7 +278,9 @@ def _pool_law(pool: Pool, work: _Work) -> Law:
         return _power(die, pool.count, work)
     if pool.double is None and pool.fails is None and not (pool.explosion and pool.explosion.apart):
         return _count_law(die, pool, work)
-    return _power(_scores(die, pool), pool.count, work)
+    # A die that is followed by others has been counted already.
+    is_counted = pool.explosion is not None and pool.explosion.apart
+    return _power(die if is_counted else _mapped(die, pool.worth), pool.count, work)
 
 
 def die_law(pool: Pool) -> Law:
@@ -303,17 +307,6 @@ def shown_law(pool: Pool) -> Law:
     return _from_weights(weights, len(faces) ** 2)
 
 
-def _scores(die: Law, pool: Pool) -> Law:
-    """Return the distribution of what one die counts; a die that is followed by others has been counted already."""
-    if pool.explosion and pool.explosion.apart:
-        return die
-    weights: dict[int, int] = {}
-    for value, weight in die.items():
-        score = pool.worth(value)
-        weights[score] = weights.get(score, 0) + weight
-    return _from_weights(weights, die.total)
-
-
 def _exploded(die: Law, pool: Pool, work: _Work) -> Law:
     """Follow the explosions of a die until hardly anything is open, or until the count of the pool is settled.
 
@@ -322,7 +315,8 @@ def _exploded(die: Law, pool: Pool, work: _Work) -> Law:
     """
     explosion = pool.explosion
     assert explosion
-    gains = (pool.worth, pool.worth) if explosion.apart else (_shown, _one_less if explosion.penetrating else _shown)
+    less = int(explosion.penetrating)
+    gains = (pool.worth, pool.worth) if explosion.apart else (lambda face: face, lambda face: face - less)
     first, later = [
         (_part(die, exploding, gain), _part(die, exploding, gain, ends=True))
         for exploding, gain in zip((pool.exploding, pool.exploding_added), gains, strict=True)
@@ -350,21 +344,10 @@ def _exploded(die: Law, pool: Pool, work: _Work) -> Law:
     return replace(law, above=first[0].values[0] + depth * least + min(least, later[1].values[0]))
 
 
-def _shown(face: int) -> int:
-    return face
-
-
-def _one_less(face: int) -> int:
-    return face - 1
-
-
 def _part(die: Law, exploding: Container[int], gain: Callable[[int], int], *, ends: bool = False) -> Law:
     """Return what the faces of a die give that explode, or that end it; the others are open."""
-    weights: dict[int, int] = {}
-    for face, weight in die.items():
-        if (face in exploding) != ends:
-            weights[gain(face)] = weights.get(gain(face), 0) + weight
-    return _from_weights(weights, die.total)
+    part = {face: weight for face, weight in die.items() if (face in exploding) != ends}
+    return _mapped(_from_weights(part, die.total), gain)
 
 
 def followed(die: Law, pool: Pool) -> int:
@@ -382,13 +365,7 @@ def followed(die: Law, pool: Pool) -> int:
 
 
 def _depth(die: Law, pool: Pool, least: int) -> tuple[int, int | None]:
-    """Return how many explosions are followed, and the value from which on all values are one.
-
-    Args:
-        die: what one face shows.
-        pool: the die's pool.
-        least: what an explosion adds at least.
-    """
+    """Return how many explosions are followed, and the value from which on all values are one."""
     explosion = pool.explosion
     assert explosion
     if explosion.once:
@@ -405,10 +382,7 @@ def _clipped(law: Law, limit: int | None) -> Law:
     """Return a distribution in which all values beyond the limit are the limit."""
     if limit is None or not law.values or law.values[-1] <= limit:
         return law
-    weights: dict[int, int] = {}
-    for value, weight in law.items():
-        weights[min(value, limit)] = weights.get(min(value, limit), 0) + weight
-    return _from_weights(weights, law.total)
+    return _mapped(law, lambda value: min(value, limit))
 
 
 def _count_law(die: Law, pool: Pool, work: _Work) -> Law:

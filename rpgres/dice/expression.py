@@ -141,7 +141,7 @@ def dice(text: str) -> Dice:
     except NotationError as error:
         # The canonical text can be a little longer and deeper than what was typed.
         message = f"written out in full, {error.message}"
-        raise notation.over(error.details["limit"], NotationError(message, text, 0, len(text))) from None
+        raise NotationError(message, text, 0, len(text), limit=error.details["limit"]) from None
 
 
 def _compiled(node: notation.Node) -> Dice:
@@ -200,9 +200,8 @@ def read_line(text: str) -> DiceLine:
     Raises:
         NotationError: it cannot be read; the error knows the place of the fault.
     """
-    line = parsing.parse_line(text)
-    target = Target(line.sign, _compiled(line.other)) if line.other is not None else None
-    return DiceLine(_compiled(line.node), target, line.times, line.comment)
+    node, target, times, comment = parsing.parse_line(text)
+    return DiceLine(_compiled(node), Target(target[0], _compiled(target[1])) if target else None, times, comment)
 
 
 def read_target(text: str) -> Target:

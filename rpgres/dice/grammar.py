@@ -6,14 +6,13 @@ minus sign lives in a sum alone, sums do not stand in sums nor products in produ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import chain, islice
 from operator import eq, ge, gt, le, lt
 from typing import TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
-
-from rpgres.errors import NotationError
 
 MOST_TEXT = 1_000  # characters of an expression
 MOST_NESTING = 50  # parentheses inside each other
@@ -35,16 +34,6 @@ class Comparison(Struct, frozen=True):
 
     sign: str
     number: int
-
-    @staticmethod
-    def read(text: str) -> Comparison | None:
-        """Return the comparison of a text that is nothing else, such as `>=8`; None for any other text."""
-        bare = "".join(text.split())
-        sign = next((sign for sign in SIGNS if bare.startswith(sign)), "")
-        digits = bare[len(sign) :].removeprefix("-")
-        if not sign or not 0 < len(digits) < 10 or not DIGITS.issuperset(digits):
-            return None
-        return Comparison(sign, int(bare[len(sign) :]))
 
     def fits(self, value: int) -> bool:
         """Return whether `value` stands in this relation to the number."""
@@ -278,22 +267,19 @@ def pools_in(node: Node) -> Iterator[Pool]:
 
 def with_first(node: Node, new: Node) -> Node:
     """Return an expression with something else in place of its first pool."""
+    return _with_pools(node, chain([new], islice(pools_in(node), 1, None)))
+
+
+def _with_pools(node: Node, pools: Iterator[Node]) -> Node:
     if isinstance(node, Pool):
-        return new
+        return next(pools)
     if isinstance(node, Quotient | Named):
-        return replace(node, node=with_first(node.node, new))
+        return replace(node, node=_with_pools(node.node, pools))
     if isinstance(node, Product):
-        place = _place_of_pool(node.factors)
-        return Product((*node.factors[:place], with_first(node.factors[place], new), *node.factors[place + 1 :]))
+        return Product(tuple(_with_pools(factor, pools) for factor in node.factors))
     if isinstance(node, Sum):
-        place = _place_of_pool([term for _, term in node.terms])
-        sign, term = node.terms[place]
-        return Sum((*node.terms[:place], (sign, with_first(term, new)), *node.terms[place + 1 :]))
+        return Sum(tuple((sign, _with_pools(term, pools)) for sign, term in node.terms))
     return node
-
-
-def _place_of_pool(nodes: Sequence[Node]) -> int:
-    return next((place for place, node in enumerate(nodes) if any(pools_in(node))), 0)
 
 
 def parts_of(node: Node) -> dict[str, Node]:
@@ -328,12 +314,6 @@ def _single(parts: dict[str, Node]) -> dict[str, Node]:
     if len(parts) > 1:
         raise ValueError("a quotient has one name")
     return parts
-
-
-def over(limit: str, error: NotationError) -> NotationError:
-    """Return the error with the name of the limit that was passed among its details."""
-    error.details["limit"] = limit
-    return error
 
 
 def _write_inside(node: Node) -> str:
@@ -371,7 +351,7 @@ def _write_explosion(pool: Pool) -> str:
         return ""
     if explosion.again is not None:
         shown = dict.fromkeys((explosion.again.first, explosion.again.added))
-        return f" again {' then '.join(map(_ranges, shown))}"
+        return f" again {' then '.join(ranges(sorted(faces)) for faces in shown)}"
     on = f"{explosion.on.sign}{explosion.on.number}" if explosion.on else ""
     if explosion.apart:
         return f" again {on}".rstrip()
@@ -380,15 +360,15 @@ def _write_explosion(pool: Pool) -> str:
     return f"{'!!' if is_joined else '!'}{'p' * explosion.penetrating}{'o' * explosion.once}{on}"
 
 
-def _ranges(faces: frozenset[int]) -> str:
-    """Return faces in words: `8-10`, or `1, 6`; `none` where there are none."""
-    found = list[list[int]]()
-    for face in sorted(faces):
-        if found and found[-1][-1] == face - 1:
-            found[-1].append(face)
+def ranges(numbers: Iterable[int], sign: str = "-") -> str:
+    """Return ascending numbers in words: `8-10`, or `1, 6`; `none` where there are none."""
+    found: list[tuple[int, int]] = []
+    for number in numbers:
+        if found and number == found[-1][1] + 1:
+            found[-1] = found[-1][0], number
         else:
-            found.append([face])
-    return ", ".join(str(one[0]) if len(one) == 1 else f"{one[0]}-{one[-1]}" for one in found) or "none"
+            found.append((number, number))
+    return ", ".join(str(low) if low == high else f"{low}{sign}{high}" for low, high in found) or "none"
 
 
 def _write_faces(on: Comparison) -> str:

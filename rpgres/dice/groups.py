@@ -8,7 +8,7 @@ higher or lower is taken. Where a sum or a count may grow without end, or only m
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from math import gcd, lcm, prod
 
@@ -145,7 +145,7 @@ def group_law(faces: Faces, joining: Joining) -> Law:
 
 
 def both(
-    left: dict[Vector, int], right: dict[Vector, int], join: Callable[[Vector, Vector], Vector]
+    left: Mapping[Vector, int], right: Mapping[Vector, int], join: Callable[[Vector, Vector], Vector]
 ) -> dict[Vector, int]:
     """Return the weights of two joined."""
     found: dict[Vector, int] = {}

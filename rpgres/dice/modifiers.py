@@ -99,7 +99,7 @@ def _exploding(scan: Scanner, pool: Pool, on: Comparison, start: int) -> Compari
 
 
 def _again(scan: Scanner, pool: Pool, found: re.Match[str] | None) -> Explosion:
-    """Read behind `again` which faces are followed by another die, which counts for itscan."""
+    """Read behind `again` which faces are followed by another die, which counts for itself."""
     assert found
     if found["from"]:
         on = _exploding(scan, pool, Comparison(">=", int(found["from"][:9])), found.start())
@@ -140,16 +140,19 @@ def _fails(scan: Scanner, pool: Pool) -> Comparison:
     scan.at += 1
     if pool.fails:
         scan.fail("f stands once in a pool", start)
-    char = scan.next()
-    if char in DIGITS:
-        on = Comparison("=", scan.number())
-    elif char in ("<", ">", "="):
-        on = scan.comparison()
-    else:
+    on = _faces(scan)
+    if on is None:
         scan.fail("after f the faces that take a success off are expected, as in 6d10>=8f1 or f<=2", start)
     if not on.among(pool.row):
         scan.fail("no face of this die is among these", start, end=scan.at)
     return on
+
+
+def _faces(scan: Scanner) -> Comparison | None:
+    """Read a number or a comparison; None where neither is next."""
+    if scan.next() in DIGITS:
+        return Comparison("=", scan.number())
+    return scan.comparison() if scan.next() in ("<", ">", "=") else None
 
 
 def _reroll(scan: Scanner, pool: Pool, earlier: Reroll | None) -> Reroll:
@@ -159,16 +162,11 @@ def _reroll(scan: Scanner, pool: Pool, earlier: Reroll | None) -> Reroll:
     scan.at += once
     if earlier and earlier.once != once:
         scan.fail("r and ro cannot be mixed in one pool", start, end=scan.at)
-    char = scan.next()
-    if char in ("<", ">", "="):
-        on = scan.comparison()
-    elif char in DIGITS:
-        on = Comparison("=", scan.number())
-    elif char == "-" and pool.sides == FATE:
+    on = _faces(scan)
+    if on is None and scan.next() == "-" and pool.sides == FATE:
         message = "this may be a face or a subtraction: write r=-1, or put the dice in parentheses"
         scan.fail(message, start, end=scan.at + 1)
-    else:
-        on = Comparison("=", pool.faces[0])
+    on = on or Comparison("=", pool.faces[0])
     if not on.among(pool.row):
         scan.fail("no face of this die is ever rerolled", start, end=scan.at)
     return Reroll(once, (*earlier.on, on) if earlier else (on,))

@@ -7,7 +7,6 @@ of factors; a factor's modifiers are read beside it.
 from __future__ import annotations
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from rpgres.dice import hints
 from rpgres.dice.grammar import (
@@ -40,24 +39,6 @@ _TIMES = r"(?P<times>\d+)\s+times(?!\w)"
 _ORDER = r"in\s+order(?!\w)"
 
 
-class Line(Struct, frozen=True):
-    """An expression with what is done with it.
-
-    Attributes:
-        node: the expression.
-        sign: how its value is compared; empty where it is not.
-        other: what it is compared with.
-        times: how often it is rolled; 0 where it is rolled once and that is not said.
-        comment: the text behind `#`.
-    """
-
-    node: Node
-    sign: str = ""
-    other: Node | None = None
-    times: int = 0
-    comment: str = ""
-
-
 class _Part(Struct, frozen=True):
     """A tree and the lowest and highest value that it can have."""
 
@@ -79,13 +60,36 @@ def parse(text: str) -> Node:
     return node
 
 
-def parse_line(text: str) -> Line:
-    """Return an expression with what it is compared with, how often it is rolled, and the comment.
+def parse_line(text: str) -> tuple[Node, tuple[str, Node] | None, int, str]:
+    """Return an expression, the sign and expression that it is compared with, how often it is rolled, and the comment.
+
+    It is rolled 0 times where that is not said.
 
     Raises:
         NotationError: the text cannot be read, or goes beyond a limit.
     """
-    return _line(Scanner(text))
+    scan = Scanner(text)
+    node, target, times = _whole(scan), None, 0
+    while scan.next() not in ("", "#"):
+        start = scan.at
+        if scan.word() == "vs":
+            scan.at += 2
+            if target is not None:
+                scan.fail("the roll is compared already", start, end=scan.at)
+            target = _target(scan)
+        elif (found := scan.match(_TIMES)) or scan.word() == "in":
+            before, times = times, int(found["times"][:9]) if found else IN_ORDER
+            if not scan.match(_ORDER) and not found:
+                scan.fail("`in order` rolls six times, and shows every result", start, end=scan.at + 2)
+            if not 0 < times <= MOST_TIMES:
+                scan.limit("MOST_TIMES", f"dice are rolled 1 to {MOST_TIMES} times", start)
+            if before:
+                scan.fail("how often is said already", start, end=scan.at)
+        else:
+            scan.refuse_next(after=node)
+    if times and target is not None:
+        scan.fail(hints.TIMES_AND_VS, 0, end=len(scan.text))
+    return node, target, times, scan.text[scan.at :].strip().lstrip("#").strip()
 
 
 def parse_target(text: str) -> tuple[str, Node]:
@@ -104,33 +108,6 @@ def parse_target(text: str) -> tuple[str, Node]:
 def starts_with_advantage(text: str) -> bool:
     """Return whether the first word of a text is one for advantage or disadvantage."""
     return Scanner(text[:20]).word() in ADVANTAGE
-
-
-def _line(scan: Scanner) -> Line:
-    """Read an expression with what is done with it."""
-    line = Line(_whole(scan))
-    while scan.next() not in ("", "#"):
-        start = scan.at
-        if scan.word() == "vs":
-            scan.at += 2
-            if line.other is not None:
-                scan.fail("the roll is compared already", start, end=scan.at)
-            sign, other = _target(scan)
-            line = replace(line, sign=sign, other=other)
-        elif (found := scan.match(_TIMES)) or scan.word() == "in":
-            times = int(found["times"][:9]) if found else IN_ORDER
-            if not scan.match(_ORDER) and not found:
-                scan.fail("`in order` rolls six times, and shows every result", start, end=scan.at + 2)
-            if not 0 < times <= MOST_TIMES:
-                scan.limit("MOST_TIMES", f"dice are rolled 1 to {MOST_TIMES} times", start)
-            if line.times:
-                scan.fail("how often is said already", start, end=scan.at)
-            line = replace(line, times=times)
-        else:
-            scan.refuse_next(after=line.node)
-    if line.times and line.other is not None:
-        scan.fail(hints.TIMES_AND_VS, 0, end=len(scan.text))
-    return replace(line, comment=scan.text[scan.at :].strip().lstrip("#").strip())
 
 
 def _target(scan: Scanner) -> tuple[str, Node]:

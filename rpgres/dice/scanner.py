@@ -7,7 +7,7 @@ from functools import cache
 from typing import NoReturn
 
 from rpgres.dice import hints
-from rpgres.dice.grammar import DIGITS, MOST_DICE, MOST_NUMBER, MOST_TEXT, Comparison, Node, over
+from rpgres.dice.grammar import DIGITS, MOST_DICE, MOST_NUMBER, MOST_TEXT, Comparison, Node
 from rpgres.errors import NotationError
 
 LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
@@ -33,7 +33,7 @@ class Scanner:
     def __init__(self, text: str) -> None:
         if len(text) > MOST_TEXT:
             message = f"this expression has {len(text)} characters, more than {MOST_TEXT}"
-            raise over("MOST_TEXT", NotationError(message, text, MOST_TEXT, len(text) - MOST_TEXT))
+            raise NotationError(message, text, MOST_TEXT, len(text) - MOST_TEXT, limit="MOST_TEXT")
         self.text = text
         self.at = 0
         self.nesting = 0
@@ -61,8 +61,7 @@ class Scanner:
         raise NotationError(message, self.text, position, end - position)
 
     def limit(self, name: str, message: str, position: int) -> NoReturn:
-        error = NotationError(message, self.text, position, self.at - position)
-        raise over(name, error)
+        raise NotationError(message, self.text, position, self.at - position, limit=name)
 
     def match(self, pattern: str) -> re.Match[str] | None:
         """Read what a pattern fits next, or nothing."""

@@ -172,17 +172,17 @@ class Streams:
             while True:
                 number = 0
                 for _ in range(words):
-                    word = self._redraw(step, label, count, draw) if draw else self.word(step, label, count)
-                    number = number << 64 | word
+                    if draw:
+                        drawn = self._words(self._begin(step, label, count, draw))
+                    else:
+                        drawn = self.words(step, label, count)
+                    number = number << 64 | drawn[self.lane]
                     draw += 1
                 span = 1 << 64 * words
                 if number < span - span % n:
                     return number % n
 
         return next_below
-
-    def _redraw(self, step: int, label: str, count: int, draw: int) -> int:
-        return self._words(self._begin(step, label, count, draw))[self.lane]
 
 
 def pick(weights: Sequence[int], below: Callable[[int], int]) -> int:

@@ -99,8 +99,8 @@ def read_orders(
         FileError: the file is faulty; all problems at once.
     """
     deciders = deciders or Deciders(known.rules)
-    file: OrdersFile = convert(parse(source), OrdersFile, sources=[source])
-    found = located(list(file_faults(file, known, deciders.names)), [source])
+    file: OrdersFile = convert(parse(source), OrdersFile, source=source)
+    found = located(file_faults(file, known, deciders.names), source)
     if found:
         raise diagnostics_error(found)
     own = deciders.named(file.policy) if file.policy else fallback
@@ -170,7 +170,7 @@ def scene_policies(
     """
     faults = dict.fromkeys(set_faults(rules, sets, state=state, users=chosen))
     if faults:
-        placed = [located([fault.under("orders")], [sources[str(fault.path[0])]])[0] for fault in faults]
+        placed = [located([fault.under("orders")], sources[str(fault.path[0])])[0] for fault in faults]
         raise diagnostics_error(placed)
     deciders, found = Deciders(rules, sets), dict[str, Policy]()
     for who, name in sorted(chosen.items()):
@@ -244,5 +244,5 @@ def sheet_policy(orders: SheetOrders, known: Known, deciders: Deciders, fallback
     found = order_faults(known.rules, orders.orders, known=known, policies=deciders.names)
     faults = [fault.under(*orders.at) for fault in found]
     if faults:
-        raise diagnostics_error(located(faults, orders.sources))
+        raise diagnostics_error(located(faults, orders.source))
     return orders_policy(orders.orders, named=deciders.named, fallback=fallback)

@@ -7,8 +7,8 @@ from typing import Any
 
 from rpgres.engine.running import PLACE
 from rpgres.errors import UsageError, named
-from rpgres.rulesets import Row, RowOption, RowQuestion, Rules, unknown
-from rpgres.rulesets.rows import links_of
+from rpgres.rulesets import RowQuestion, Rules, unknown
+from rpgres.rulesets.rows import RowBody
 from rpgres.rulesets.tree import walk
 
 
@@ -41,7 +41,7 @@ def _labels_of(rules: Rules, action: str) -> dict[str, str]:
         for path, node in walk(rules.table(name), menu=rules.menu, fields=("ask", "options")):
             if isinstance(node, RowQuestion):
                 found[str(path[-1])] = "decision"
-            elif isinstance(node, Row | RowOption):
+            elif isinstance(node, RowBody):
                 found |= dict.fromkeys(node.rolls, "chance")
                 kinds = (rules.file.effects.get(one.get("kind", "")) for one in node.effects)
                 found |= dict.fromkeys((label for kind in kinds if kind is not None for label in kind.asks), "decision")
@@ -56,8 +56,8 @@ def leads_of(rules: Rules, table: str) -> list[str]:
     plan = rules.plans.get(table)
     found = [link for row in (*plan.rows, *plan.also) for link in row.links] if plan is not None else []
     for _, node in walk(rules.table(table), menu=rules.menu, fields=("ask", "options")):
-        if isinstance(node, Row | RowOption):
-            found += links_of(node)
+        if isinstance(node, RowBody):
+            found += node.links
     return [link for link in dict.fromkeys(found) if link in rules.plans]
 
 

@@ -42,7 +42,8 @@ class Question(msgspec.Struct, frozen=True, gc=False):
         words: what the decision is about, for people; in place of the facts.
         of: whose decision it is, where another player answers it; public.
         aside: further options that policies and odds do not evaluate: they only save people another question.
-        dominant: an option that is never worse for its owner than another, so that odds need not look at the others.
+        dominant: an option that is never worse for the result of the action than another, so that its odds need not
+            look at the others. What it costs may be missed later, so that odds of a scene look at all.
         is_won: whether its owner, deciding well, is certain of success whatever chance answers from here on.
         holds: the questions of odds for which `card_key` holds.
         is_naming: whether it asks only what something is called: policies and odds leave it, and nothing waits for it.

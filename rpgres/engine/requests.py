@@ -191,6 +191,6 @@ def _faulty(request: object, type_: type[Request | DiceRequest]) -> UsageError:
     from rpgres.toml.diagnostics import diagnostics_error
     from rpgres.toml.reading import diagnose
 
-    found = diagnose(request, type_, sources=())
+    found = diagnose(request, type_)
     error = diagnostics_error([msgspec.structs.replace(one, message=_in_json(one.message)) for one in found])
     return UsageError(error.message.replace("\n", "; "), **error.details)

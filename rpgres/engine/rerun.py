@@ -29,7 +29,7 @@ from rpgres.model.state import EMPTY
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import CLAIM, unknown
-from rpgres.toml.reading import nearest
+from rpgres.toml.diagnostics import nearest
 
 if TYPE_CHECKING:
     from pathlib import Path

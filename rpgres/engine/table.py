@@ -393,8 +393,8 @@ class Table(msgspec.Struct, eq=False):
             options: the options; at least one, unless the question is optional.
             text: the question for people.
             optional: whether the decision can be skipped.
-            dominant: an option that is never worse for the player than the others; a promise that lets odds of optimal
-                decisions skip the others.
+            dominant: an option that is never worse for the result of this action than the others; a promise that lets
+                odds of optimal decisions in it skip the others.
             is_won: whether optimal decisions are certain to succeed from here on; a promise of the same kind.
             form: the syntax of answers beyond the options.
             reads: parses such an answer; see `Question`.

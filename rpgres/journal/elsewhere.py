@@ -25,7 +25,7 @@ from rpgres.model.events import DecisionEvent, DrawEvent, RollEvent, TurnEvent
 from rpgres.model.serialization import read_state
 from rpgres.model.state import EMPTY, FACE_DOWN, State
 from rpgres.rulesets import CLAIM, Option, Rules
-from rpgres.toml.reading import nearest
+from rpgres.toml.diagnostics import nearest
 
 ANSWERS = (DecisionEvent, DrawEvent, RollEvent)  # events that answers leave
 

@@ -98,7 +98,7 @@ def _record(file: str, text: str, type_: Any, what: str) -> Any:
             + (f"and this is {form}" if isinstance(form, str) else f"see `rpgres schema {what}`"),
             file=file,
         )
-    return convert(data, type_, sources=[Source(file, "")])  # lines are found in TOML alone
+    return convert(data, type_, source=Source(file, ""))  # lines are found in TOML alone
 
 
 def state_in(file: str, view: ViewRecord) -> State:

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby, pairwise
 from math import inf
 
-from rpgres.lint.named_spans import Limits, bounded_actions
+from rpgres.lint.named_spans import bounded_actions
 from rpgres.rulesets.numbers import described_actions
 from rpgres.rulesets.provenance import owner
 from rpgres.rulesets.rows import Band
 from rpgres.rulesets.rules import Rules
+from rpgres.rulesets.spans import Span
 from rpgres.toml.diagnostics import Fault, KeyPath
 
 
-def range_faults(rules: Rules, *, within: Limits | None = None) -> Iterator[Fault]:
+def range_faults(rules: Rules, *, within: Span | None = None) -> Iterator[Fault]:
     """Yield where the bounds of outcomes leave a gap, overlap, or end before they begin.
 
     Args:
-        within: from where to where the numbers go that they hold, where that is known; a gap beyond is none.
+        within: what the numbers are that they hold, where that is known; a gap beyond is none.
     """
     ranged = {name: band for name, band in rules.file.bands.items() if band.has_bounds}
     what = "number" if any(described_actions(rules.file)) else "margin"
@@ -32,10 +33,11 @@ def range_faults(rules: Rules, *, within: Limits | None = None) -> Iterator[Faul
     margins = sorted({margin + step for margin in edges for step in (-1, 0, 1)})
     if not margins:
         return
-    for margin, upto in _stretches(margins, lambda margin: [name for name, band in ranged.items() if band.has(margin)]):
-        names = [name for name, band in ranged.items() if band.has(margin)]
+    for names, run in groupby(margins, lambda margin: [name for name, band in ranged.items() if band.has(margin)]):
+        stretch = [*run]
+        margin, upto = stretch[0], stretch[-1]
         where = _stretch(margin, upto, first=margins[0], last=margins[-1])
-        if not names and within is not None and (upto < within[0] or (within[1] is not None and margin > within[1])):
+        if not names and within is not None and (upto < within.low or margin > within.high):
             continue
         if not names:
             yield Fault("margin-gap", _edge(rules, margin, upto), f"no band has the {what}s {where}")
@@ -59,16 +61,6 @@ def _against_margin(rules: Rules, ranged: Mapping[str, Band]) -> Iterator[Fault]
             path = newest(rules, [("bands", name, "success"), ("bands", other, "success")])
             message = f"{name} is {called}, and {other}, with higher margins, {next_called}; higher margins are better"
             yield Fault("inconsistent", path, message)
-
-
-def _stretches(margins: list[int], kind: Callable[[int], object]) -> Iterator[tuple[int, int]]:
-    """Yield first and last of each run of margins of one kind."""
-    start = margins[0]
-    for before, margin in pairwise(margins):
-        if kind(margin) != kind(start):
-            yield start, before
-            start = margin
-    yield start, margins[-1]
 
 
 def _stretch(start: int, end: int, *, first: int, last: int) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
-from functools import reduce
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial, reduce
 from math import inf
 
 from rpgres.errors import FileError, RuleError
@@ -58,7 +58,7 @@ def definition_faults(rules: Rules) -> Iterator[Fault]:
                 "taken-name", at, f"{name!r} is already a function or a name of every die; rename the definition"
             )
         for path, text in ((("value",), its.value), *((("cases", word), text) for word, text in its.cases.items())):
-            yield from _unreadable((*at, *path), text)
+            yield from _unreadable((*at, *path), text) if text else ()
         yield from _after_else((*at, "cases"), its.cases)
 
 
@@ -185,22 +185,17 @@ def _sources(name: str, action: Action) -> Iterator[tuple[KeyPath, str]]:
                 yield (*at, "dice", key, part), text
 
 
-def _unreadable(path: KeyPath, text: str) -> Iterator[Fault]:
-    if not text or text == ELSE:
-        return
+def _unreadable(path: KeyPath, text: str, read: Callable[[str], Expr] = formula) -> Iterator[Fault]:
     try:
-        formula(text)
+        if text != ELSE:
+            read(text)
     except FormulaError as error:
         yield Fault("bad-dice", path, error.raw)
 
 
 def _texts(rules: Rules, name: str, action: Action) -> Iterator[Fault]:
     for path, text in _sources(name, action):
-        try:
-            if text != ELSE:
-                read_formula(rules.file, action, text)
-        except FormulaError as error:
-            yield Fault("bad-dice", path, error.raw)
+        yield from _unreadable(path, text, partial(read_formula, rules.file, action))
 
 
 def _bands(rules: Rules, name: str, action: Action) -> Iterator[Fault]:
@@ -411,18 +406,10 @@ def _never(rules: Rules, name: str, plan: DicePlan) -> Iterator[Fault]:
         return
     settled = ""
     for (word, text), (when, _) in zip(action.conditions.items(), getattr(band, "cases", ()), strict=False):
-        if text == ELSE:
-            if settled:
-                message = f"this band is unreachable: the condition of {settled}, which comes first, always holds"
-                yield Fault("never-matches", (*at, "bands", word), message)
-            continue
-        holds = truth(within(when, spans.__getitem__))
+        holds = truth(within(when, spans.__getitem__)) if text != ELSE else None
         if settled or holds is False:
-            why = (
-                f"the condition of {settled}, which comes first, always holds"
-                if settled
-                else "its condition never holds"
-            )
+            before = f"the condition of {settled}, which comes first, always holds"
+            why = before if settled else "its condition never holds"
             yield Fault("never-matches", (*at, "bands", word), f"this band is unreachable: {why}")
         elif holds:
             settled = word

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import reduce
 from math import inf
 
 from rpgres.dice.grammar import Pool
@@ -15,11 +16,10 @@ from rpgres.rulesets.schema import Parameter
 from rpgres.rulesets.spans import ANY, Span, span_of, truth, within
 
 EITHER = Span(0, 1)
-Limits = tuple[int, int | None]  # the lowest and the highest number something can be; None for no highest
 _THROWN = Span(1, inf)
 
 
-def bounded_actions(rules: Rules) -> dict[str, tuple[str, dict[str, Limits]]]:
+def bounded_actions(rules: Rules) -> dict[str, tuple[str, dict[str, Span]]]:
     """Return the actions that use the bounds of `[bands]`, with that number and the spans of all numbers."""
     found = {}
     for name, action in rules.file.actions.items():
@@ -29,29 +29,22 @@ def bounded_actions(rules: Rules) -> dict[str, tuple[str, dict[str, Limits]]]:
     return found
 
 
-def span_of_bands(rules: Rules) -> Limits | None:
+def span_of_bands(rules: Rules) -> Span | None:
     """Return the span of the numbers to which the bounds of `[bands]` apply; None where it is unknown."""
-    found = [spans.get(number) for number, spans in bounded_actions(rules).values()]
-    limits = [one for one in found if one is not None]
-    if not limits or len(limits) < len(found):
-        return None
-    highest = [high for _, high in limits if high is not None]
-    return min(low for low, _ in limits), max(highest) if len(highest) == len(limits) else None
+    measured = bounded_actions(rules).values()
+    found = [spans[number] for number, spans in measured if number in spans]
+    return reduce(Span.plus, found) if found and len(found) == len(measured) else None
 
 
-def number_spans(rules: Rules, name: str) -> dict[str, Limits]:
-    """Return the minimum and maximum of the numbers of an action; None for no maximum. Unknown ones are left out."""
+def number_spans(rules: Rules, name: str) -> dict[str, Span]:
+    """Return the possible values of the numbers of an action; those without a minimum are left out."""
     try:
         plan = dice_plan(rules.file, name)
     except RuleError:
         return {}
     spans = Spans(rules, name, plan)
-    found = {number: spans[number] for number in plan.numbers if number != BAND and spans[number].has_numbers}
-    return {
-        number: (int(span.low), None if span.high == inf else int(span.high))
-        for number, span in found.items()
-        if span.low > -inf
-    }
+    found = {number: spans[number] for number in plan.numbers if number != BAND}
+    return {number: span for number, span in found.items() if span.has_numbers and span.low > -inf}
 
 
 class Spans(dict[str, Span]):
@@ -80,11 +73,11 @@ class Spans(dict[str, Span]):
         elif name.startswith(TIMES):
             found = Span(0, self.asks[name.removeprefix(TIMES).partition(":")[0]].times)
         elif name in self.asks:
-            found = Span(1, 0, frozenset({NO, *self.asks[name].options}))
+            found = Span(words=frozenset({NO, *self.asks[name].options}))
         elif name in self.parameters:
             found = _of_parameter(self.parameters[name], is_needed=name in self.required)
         elif name in self.switches:
-            found = Span(1, 0, frozenset(self.switches[name].choices))
+            found = Span(words=frozenset(self.switches[name].choices))
         else:
             found = ANY
         self[name] = found
@@ -146,13 +139,10 @@ class Spans(dict[str, Span]):
 
 def _of_parameter(parameter: Parameter, *, is_needed: bool) -> Span:
     is_there = is_needed or parameter.default is not None
-    if parameter.kind in ("choice", "text", "character"):
-        words: frozenset[str | None] = (
-            frozenset(parameter.choices) if parameter.kind == "choice" else frozenset(["word"])
-        )
-        if parameter.kind != "choice":
-            return Span(1, 0, words | {None})
-        return Span(1, 0, words if is_there else words | {None})
+    if parameter.kind == "choice":
+        return Span(words=frozenset(parameter.choices) | (frozenset() if is_there else {None}))
+    if parameter.kind in ("text", "character"):
+        return Span(words=frozenset(["word", None]))
     if parameter.kind == "flag":
         return EITHER
     if parameter.kind != "integer":

@@ -19,11 +19,11 @@ from rpgres.rulesets.rows import (
     Id,
     OutcomeTable,
     Row,
+    RowBody,
     RowOption,
     RowQuestion,
     bounded,
     is_id,
-    links_of,
     templates,
 )
 from rpgres.rulesets.rules import Rules
@@ -111,21 +111,14 @@ def _row(rules: Rules, path: KeyPath, row: Row, before: Scope, scope: Scope) -> 
     yield from _comes(rules, path, row, before, scope)
 
 
-def _comes(rules: Rules, path: KeyPath, its: Row | RowOption, before: Scope, scope: Scope) -> Iterator[Fault]:
-    """Yield the faults in the effects of a row or an option.
-
-    Args:
-        path: where it stands.
-        its: the row or option.
-        before: what may be named in what it rolls.
-        scope: what may be named in its effects.
-    """
+def _comes(rules: Rules, path: KeyPath, its: RowBody, before: Scope, scope: Scope) -> Iterator[Fault]:
+    """Yield the faults in the effects of a row or an option."""
     if isinstance(its, Row):
         yield from _rolled_text((*path, "text"), its.text, before, scope)
     else:
         yield from text_faults(rules, (*path, "text"), its.text)
     yield from _rolls((*path, "rolls"), its.rolls, before)
-    for number, link in enumerate(links_of(its)):
+    for number, link in enumerate(its.links):
         if link not in rules.file.tables:
             at = (*path, "table", number) if isinstance(its.table, list) else (*path, "table")
             yield missing(at, "random table", link, rules.file.tables)
@@ -250,7 +243,7 @@ def rolled_labels(rules: Rules) -> Iterator[str]:
             found.append(read_as(rules.layers.table_texts(name), OutcomeTable))
     with suppress(FileError):
         found.append(read_as(rules.layers.menu_texts(), dict[Id, RowQuestion]))
-    yield from (label for _, node in walk(found) if isinstance(node, Row | RowOption) for label in node.rolls)
+    yield from (label for _, node in walk(found) if isinstance(node, RowBody) for label in node.rolls)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

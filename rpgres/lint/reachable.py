@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import inf
 
 from rpgres.lint.conditions import CONDITIONS
 from rpgres.lint.named_dice import bands_named
-from rpgres.lint.named_spans import Limits, bounded_actions, number_spans
+from rpgres.lint.named_spans import bounded_actions, number_spans
 from rpgres.rulesets.numbers import described_actions
 from rpgres.rulesets.provenance import located_in
 from rpgres.rulesets.rows import Band, Condition
 from rpgres.rulesets.rules import Rules
+from rpgres.rulesets.spans import Span
 from rpgres.rulesets.tree import walk
 from rpgres.toml.diagnostics import Diagnostic, Fault
 
@@ -63,18 +65,18 @@ def unmet_rows(rules: Rules) -> Iterator[Diagnostic]:
                     )
 
 
-def _beyond(key: str, wanted: Condition | object, spans: Mapping[str, Limits]) -> str:
+def _beyond(key: str, wanted: Condition | object, spans: Mapping[str, Span]) -> str:
     """Return why a condition can never hold, or nothing when it can."""
     name = key.removesuffix("-from").removesuffix("-to")
     if name not in spans:
         return ""
-    low, high = spans[name]
+    low, high = spans[name].low, spans[name].high
     found = wanted if isinstance(wanted, list) else [wanted]
     numbers = [one for one in found if isinstance(one, int)]
     if len(numbers) < len(found) or not numbers:
         return ""  # what a name comes to is not known
-    is_too_high = high is not None and min(numbers) > high and not key.endswith("-to")
+    is_too_high = min(numbers) > high and not key.endswith("-to")
     is_too_low = max(numbers) < low and not key.endswith("-from")
     if not (is_too_high or is_too_low):
         return ""
-    return f"{name} is {low} to {high}" if high is not None else f"{name} is at least {low}"
+    return f"{name} is at least {low}" if high == inf else f"{name} is {low} to {high}"

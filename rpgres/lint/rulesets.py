@@ -25,6 +25,7 @@ from rpgres.lint.reachable import reach_faults, unmet_rows
 from rpgres.lint.switches import house_rule_faults
 from rpgres.lint.tables import table_faults
 from rpgres.lint.unused import unused_faults
+from rpgres.parameters.examples import SHARED
 from rpgres.parameters.kinds import kind_of
 from rpgres.rulesets.actions import Action
 from rpgres.rulesets.provenance import located_in
@@ -33,10 +34,8 @@ from rpgres.rulesets.schema import CLAIM, DONE_ON, DONE_WITH, Parameter
 from rpgres.toml.diagnostics import Diagnostic, Fault, KeyPath, diagnostics_error, unknown_name
 
 # What the commands that resolve an action take for themselves.
-COMMON_OPTIONS = frozenset(
-    "action as auto choose debug exit-code given help json leaves note plain policies policy repeat ruleset rulesets "  # noqa: SIM905
-    "seconds seed sheet switch switches version".split()
-)
+COMMON_OPTIONS = {*SHARED, "action", "as", "help", "ruleset", "sheet", "switches", "version"}
+COMMON_OPTIONS |= {"leaves", "policies", "seconds"}  # of odds, scenes and requests
 
 
 def data_diagnostics(rules: Rules) -> list[Diagnostic]:

@@ -6,23 +6,22 @@ scenes, examples and other formulas say, which takes reading all of them. This s
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path as FilePath
 from typing import Any
 
-from rpgres.errors import FileError
+from rpgres.errors import FileError, UsageError
 from rpgres.lint.formulas import scope_of
 from rpgres.lint.outcomes import rolled_labels
 from rpgres.model.state import slug
+from rpgres.parameters.examples import example_inputs, spellings
 from rpgres.rulesets.dice_plans import OF_AN_OUTCOME
 from rpgres.rulesets.formulas import OF_A_DIE, FormulaError, formula, names
 from rpgres.rulesets.numbers import OPPOSED, has_any_ability
 from rpgres.rulesets.provenance import located_in
 from rpgres.rulesets.rules import Rules
-from rpgres.rulesets.schema import RulesetFile
 from rpgres.rulesets.templates import names_in
 from rpgres.rulesets.tree import walk
 from rpgres.toml.diagnostics import Diagnostic, Fault, KeyPath, nearest
@@ -38,7 +37,7 @@ def misspelt_diagnostics(rules: Rules) -> Iterator[Diagnostic]:
     declared = {*scope_of(rules, file.actions).dice, *file.define, *file.switches, *OF_A_DIE, *OF_AN_OUTCOME}
     declared |= {name for action in file.actions.values() for name in (*action.groups, *action.ask)}
     declared |= {name for definition in file.define.values() for name in definition.of}
-    known = {*declared, *rolled_labels(rules), *_on_sheets(rules, fields), *_in_examples(file)}
+    known = {*declared, *rolled_labels(rules), *_on_sheets(rules, fields), *_in_examples(rules)}
     texts = [*rules.layers.texts(), *(text for text in rules.layers.outcome_texts() if not text.prefix)]
     found = [(text, path, name) for text in texts for path, name in _named(text.data)]
     times = Counter(name for _, _, name in found)
@@ -73,13 +72,12 @@ _FORMULAS = frozenset(["dice", "numbers", "bands", "band", "define"])
 
 def _on_sheets(rules: Rules, fields: Iterable[str]) -> Iterator[str]:
     """Yield the abilities that the ruleset's own characters have, on sheets and in scenes."""
-    for folder in rules.folders:
-        for path in sorted((folder / "sheets").glob("*.toml")):
-            yield from _abilities(_data(path), fields)
-        for path in sorted((folder / "scenes").glob("*.toml")):
-            characters = _data(path).get("characters")
-            for character in characters.values() if isinstance(characters, dict) else ():
-                yield from _abilities(character, fields)
+    characters: list[Any] = [_data(path) for path in rules.layers.files("sheets")]
+    for path in rules.layers.files("scenes"):
+        written = _data(path).get("characters")
+        characters += written.values() if isinstance(written, dict) else ()
+    for character in characters:
+        yield from _abilities(character, fields)
 
 
 def _data(path: FilePath) -> dict[str, Any]:
@@ -96,19 +94,12 @@ def _abilities(character: Any, fields: Iterable[str]) -> Iterator[str]:
             yield from map(slug, written)
 
 
-def _in_examples(file: RulesetFile) -> Iterator[str]:
+def _in_examples(rules: Rules) -> Iterator[str]:
     """Yield the abilities that examples name: `void` of `--trait void=2`, and of `--vs akodo:void`."""
-    for name, action in file.actions.items():
-        try:
-            words = shlex.split(action.example)
-        except ValueError:
-            continue
-        parameters = file.parameters_of(name)
-        options = {f"--{one}": its for key, its in parameters.items() for one in (key, *its.aliases)}
-        for place, word in enumerate(words):
-            option, separator, value = word.partition("=") if word in options or "=" in word else (word, "", "")
-            its = options.get(option)
-            if its is None or its.kind not in ("ability", "opposition"):
-                continue
-            value = value if separator else next(iter(words[place + 1 : place + 2]), "")
-            yield value.partition(":")[2] or value.partition("=")[0]
+    for action in rules.file.actions:
+        kinds = {name: its.kind for name, its in spellings(rules, action)}
+        with suppress(UsageError):  # told where the example is checked
+            for name, typed in example_inputs(rules, action)[0].items():
+                is_rated = kinds.get(name) in ("ability", "opposition")
+                for value in (typed if isinstance(typed, list) else [typed]) if is_rated else ():
+                    yield value.partition(":")[2] or value.partition("=")[0]

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
+from rpgres.dice.grammar import ranges
 from rpgres.errors import FileError, UsageError
 from rpgres.lint.formulas import Scope, missing, scope_of, template_faults
 from rpgres.lint.outcomes import comes_faults, readable_menus
 from rpgres.model.cards import known_cards
-from rpgres.rulesets.rows import is_id, links_of
+from rpgres.rulesets.rows import is_id
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.table_plans import NO_END, RowPlan, TablePlan, closure
 from rpgres.rulesets.tables import RandomTable, TableRow, fits, is_within, spans_of
@@ -23,7 +24,8 @@ MOST_SHOWN = 10_000  # numbers of a die that has rows
 def table_faults(rules: Rules) -> Iterator[Fault]:
     """Yield what is wrong with the random tables of a ruleset."""
     menus = readable_menus(rules) if rules.file.tables else None
-    own = {name for part in rules.layers.parts for name in _names(part.data.get("actions"))}
+    written = [part.data.get("actions") for part in rules.layers.parts]
+    own = {name for actions in written if isinstance(actions, dict) for name in actions}
     for name, table in rules.file.tables.items():
         at = ("tables", name)
         if name in own:
@@ -45,10 +47,6 @@ def table_faults(rules: Rules) -> Iterator[Fault]:
             yield from _die(at, table, rules.plans[name], scope)
     yield from _too_few(rules.plans)
     yield from _endless(rules)
-
-
-def _names(data: object) -> Iterator[str]:
-    yield from data if isinstance(data, dict) else ()
 
 
 def _rows(at: KeyPath, table: RandomTable, rows: Mapping[str | int, TableRow]) -> Iterator[Fault]:
@@ -74,7 +72,7 @@ def _rows(at: KeyPath, table: RandomTable, rows: Mapping[str | int, TableRow]) -
             yield Fault("wrong-value", (*path, "name"), message)
         elif row.name and named.setdefault(row.name, row) != row:
             yield Fault("taken-name", (*path, "name"), f"another row of this table has the name {row.name!r}")
-        if not (row.text or row.name or row.again or links_of(row)):
+        if not (row.text or row.name or row.again or row.links):
             yield Fault("incomplete", path, "this row tells nothing: it has no `text`, and leads to no table")
 
 
@@ -113,11 +111,7 @@ def _die(at: KeyPath, table: RandomTable, plan: TablePlan, scope: Scope) -> Iter
 
 
 def _shown(die: str, plan: TablePlan) -> list[int | None]:
-    """Return the numbers that a die can show; with names in it, those at the ends of rows, and None for any beyond.
-
-    Raises:
-        UsageError: there are too many of them.
-    """
+    """Return the numbers that a die can show; with names in it, those at the ends of rows, and None for any beyond."""
     if names_in(die):
         ends = {end for row in plan.rows for span in row.spans for end in span if end is not None}
         near = {number + step for number in ends for step in (-1, 0, 1)}
@@ -168,14 +162,7 @@ def _is_open(plan: TablePlan, end: int) -> bool:
 
 
 def _listed(numbers: list[int]) -> str:
-    """Return numbers as ranges: `1 to 3, 7`."""
-    parts: list[list[int]] = []
-    for number in numbers:
-        if parts and number == parts[-1][-1] + 1:
-            parts[-1].append(number)
-        else:
-            parts.append([number])
-    return ", ".join(str(part[0]) if len(part) == 1 else f"{part[0]} to {part[-1]}" for part in parts)
+    return ranges(numbers, " to ")
 
 
 def _cards(rules: Rules, at: KeyPath, table: RandomTable, plan: TablePlan) -> Iterator[Fault]:

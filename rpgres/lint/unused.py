@@ -14,7 +14,7 @@ from rpgres.lint.named_dice import named_in_action, unused_definitions, unused_n
 from rpgres.lint.named_questions import paying_kinds
 from rpgres.model.state import GM
 from rpgres.rulesets.numbers import described_actions
-from rpgres.rulesets.rows import Row, RowOption
+from rpgres.rulesets.rows import RowBody
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.schema import Parameter
 from rpgres.rulesets.tables import USED
@@ -80,7 +80,7 @@ def _idle(parameter: Parameter, name: str) -> str:
 def _taken(rules: Rules, action: str) -> Iterator[str]:
     """Yield the parameters that kits go by where effects of an action come about."""
     for _, node in walk([rules.table(name) for name in rules.file.actions[action].tables], menu=rules.menu):
-        for effect in node.effects if isinstance(node, Row | RowOption) else ():
+        for effect in node.effects if isinstance(node, RowBody) else ():
             kind = rules.file.effects.get(effect.get("kind", ""))
             yield from kind.takes if kind is not None else ()
 
@@ -95,7 +95,7 @@ def _counters(rules: Rules) -> Iterator[Fault]:
         if described.does != "counter" or not counter or counter in on_sheets | set_before:
             continue
         path = ("effects", kind, "counter")
-        if _changes_somebody(rules, kind):
+        if any(one.get("kind") == kind and one.get("to", GM) != GM for one in _all_effects(rules)):
             yield missing(path, "counter on its sheets", counter, sorted(on_sheets))
             continue
         others = {its.counter for other, its in file.effects.items() if other != kind and its.counter != counter}
@@ -104,10 +104,6 @@ def _counters(rules: Rules) -> Iterator[Fault]:
         if near:
             message = f"this would create a counter {counter!r} next to the counter {near!r}"
             yield Fault("unknown-name", path, message, counter, known)
-
-
-def _changes_somebody(rules: Rules, kind: str) -> bool:
-    return any(one.get("kind") == kind and one.get("to", GM) != GM for one in _all_effects(rules))
 
 
 def _kinds(rules: Rules) -> Iterator[Fault]:

@@ -27,9 +27,8 @@ def all_diagnostics(rules: Rules) -> list[Diagnostic]:
 
 def _sheets(rules: Rules) -> Iterator[Diagnostic]:
     """The ruleset's own characters can sit down."""
-    for folder in rules.folders:
-        for path in sorted((folder / "sheets").glob("*.toml")):
-            try:
-                read_sheet(rules, str(path), source=read_source(path))
-            except RpgresError as error:
-                yield from diagnostics_in(error, file=str(path))
+    for path in rules.layers.files("sheets"):
+        try:
+            read_sheet(rules, str(path), source=read_source(path))
+        except RpgresError as error:
+            yield from diagnostics_in(error, file=str(path))

@@ -19,10 +19,11 @@ from rpgres.engine.stops import NeedsAnswer
 from rpgres.errors import UsageError, named
 from rpgres.model.state import EMPTY
 from rpgres.odds.branching import Asked, BranchDealer, Fresh
+from rpgres.odds.courses import Ahead, Course
 from rpgres.odds.exact import Chance, chance_record
 from rpgres.odds.explorer import Budget
 from rpgres.odds.nodes import UNCHANGED, Delta, Memo, Node, changed
-from rpgres.odds.scenes import WORK, Course, ExactSceneOdds, Undecided
+from rpgres.odds.scenes import WORK, ExactSceneOdds, Undecided
 from rpgres.odds.watching import Parts
 from rpgres.stopping import STOP
 
@@ -259,7 +260,7 @@ class _Best:
     ) -> None:
         self.course, self.who, self.worth, self.budget = course, who, worth, budget
         self.parts = Parts()
-        self.trees, self.onwards, self.results, self.hidden = Memo(), Memo(), Memo(), Memo()
+        self.trees, self.hidden, self.ahead = Memo(), Memo(), Ahead(course, self.parts)
         self.undecided: dict[str, Question] = {}
         self.trails: dict[Hashable, tuple[Event, ...]] = {}  # of one turn: what happened, by what the seat saw of it
         self.leaves = 0
@@ -307,21 +308,9 @@ class _Best:
 
     def _arrived(self, node: Node) -> Node | _Over:
         """Return a standing taken on to what is due next, or the result at the end."""
-        found: tuple[Delta, bool] | None = self.onwards.find(node, self.parts)
-        if found is None:
-            reads = self.parts.reads(node)
-            then = self.course.onward(self.parts.watched(node, reads))
-            found = self.parts.changes(node, then, reads), self.course.is_over(then)
-            self.onwards.keep(node, reads.parts, found, self.parts)
-        node = changed(node, found[0])
-        if not found[1]:
-            return node
-        result: _Over | None = self.results.find(node, self.parts)
-        if result is None:
-            reads = self.parts.reads(node)
-            result = _Over(self.course.result(self.parts.watched(node, reads)))
-            self.results.keep(node, reads.parts, result, self.parts)
-        return result
+        delta, is_over = self.ahead.onward(node)
+        node = changed(node, delta)
+        return _Over(*self.ahead.result(node)) if is_over else node
 
     # -- the tree of a turn
 
@@ -365,8 +354,9 @@ class _Best:
                     f"{self.who} decides {question.label!r} after something happened that {seat} does not see, so "
                     "optimal decisions over the whole scene cannot be computed; use a policy or standing orders"
                 )
-        names = [question.dominant] if question.dominant else [option.name for option in question.options]
-        if question.optional and not question.dominant and (question.passing is None or NO not in names):
+        # A dominant option is one for the action at hand; what it costs may be missed later in the scene.
+        names = [option.name for option in question.options]
+        if question.optional and (question.passing is None or NO not in names):
             names = [NO, *(name for name in names if question.passing is None or name != question.passing.name)]
         branches = tuple(
             (name, self._grown(node, standing, (tape, (f"{CHOOSE}{question.label}", name)))) for name in names

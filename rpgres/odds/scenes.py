@@ -11,21 +11,19 @@ The pass that leaves the least is the answer. What is open is reported as such; 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from math import gcd, lcm
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from rpgres.engine.dealers import Dealer
 from rpgres.engine.hidden import Known
-from rpgres.engine.players import Answerer, Question
+from rpgres.engine.players import Question
 from rpgres.engine.running import Run
-from rpgres.engine.standing import Standing
 from rpgres.engine.stops import NeedsAnswer
 from rpgres.model.printed import Printed
-from rpgres.model.state import EMPTY
 from rpgres.odds.chances import Chance, chance_rows
+from rpgres.odds.courses import Ahead, Course
 from rpgres.odds.explorer import MERGE, Budget, Merged, Method, Runs, WalkDealer, entries, explore_within, summed
 from rpgres.odds.nodes import SHAPE, UNCHANGED, Delta, Memo, Node, changed, in_turn
 from rpgres.odds.parts import NEGLIGIBLE, Kept, Sums, drawn
@@ -42,28 +40,6 @@ FEW = 300  # a layer of so many standings is followed whole in the first pass, a
 FALL = 6  # by so much all this grows from pass to pass
 EVERY = 10**12  # in place of any of these: nothing is dropped
 SPARE = 0.05  # for this share of its budget, the first pass runs turns of lighter standings, too; it doubles each time
-
-
-class Course(msgspec.Struct, frozen=True):
-    """Something that is played in turns, such as a scene.
-
-    Attributes:
-        start: where it stands at the beginning.
-        turn: plays what is due with a dealer, and returns where it then stands; somebody may decide before policies do.
-        onward: goes on to what is due next, without chance and without asking anybody.
-        is_over: whether nothing is due any more.
-        result: what is asked for, of a standing at the end.
-        canons: by field of the state, what stands for all values that are alike to the rules.
-        forgotten: the kinds of tags that make no difference to what is asked for.
-    """
-
-    start: Standing
-    turn: Callable[[Standing, Dealer, Answerer | None], Standing]
-    onward: Callable[[Standing], Standing]
-    is_over: Callable[[Standing], bool]
-    result: Callable[[Standing], Hashable]
-    canons: Mapping[str, Callable[[Any], Any]] = EMPTY
-    forgotten: Collection[str] = ()
 
 
 class SceneOdds(msgspec.Struct, frozen=True):
@@ -369,7 +345,8 @@ class _Walk:
         self.parts = Parts(course.canons, forgotten=course.forgotten if is_merged else ())
         self.rests: dict[Hashable, Memo] = {}
         self.kept = Kept(budget)
-        self.turned, self.turns, self.onwards, self.results = Memo(), Memo(), Memo(), Memo()
+        self.turned, self.turns = Memo(), Memo()
+        self.ahead = Ahead(course, self.parts, is_known_again=is_merged)
         self.leaves = 0
         self.undecided: dict[str, Question] = {}
 
@@ -477,13 +454,13 @@ class _Walk:
         for share, delta in branches:
             left -= share
             after = changed(node, delta)
-            onward, is_over = self._onward(after)
-            self.onwards.trace(after, self.parts, delta[0], noted)
+            onward, is_over = self.ahead.onward(after)
+            self.ahead.onwards.trace(after, self.parts, delta[0], noted)
             whole = in_turn(delta, onward)
             if is_over:
                 after = changed(node, whole)
-                (result,) = self._result(after)
-                self.results.trace(after, self.parts, whole[0], noted)
+                (result,) = self.ahead.result(after)
+                self.ahead.results.trace(after, self.parts, whole[0], noted)
                 ends[result] = ends.get(result, 0) + share
             else:
                 onwards[whole] = onwards.get(whole, 0) + share
@@ -493,24 +470,6 @@ class _Walk:
             left,
             total,
         )
-
-    def _onward(self, node: Node) -> tuple[Delta, bool]:
-        known: tuple[Delta, bool] | None = self.onwards.find(node, self.parts) if self.is_merged else None
-        if known is None:
-            reads = self.parts.reads(node)
-            after = self.course.onward(self.parts.watched(node, reads))
-            is_over = self.course.is_over(after)
-            known = self.parts.changes(node, after, reads), is_over
-            self.onwards.keep(node, reads.parts, known, self.parts)
-        return known
-
-    def _result(self, node: Node) -> tuple[Hashable]:
-        known: tuple[Hashable] | None = self.results.find(node, self.parts) if self.is_merged else None
-        if known is None:
-            reads = self.parts.reads(node)
-            known = (self.course.result(self.parts.watched(node, reads)),)
-            self.results.keep(node, reads.parts, known, self.parts)
-        return known
 
     def _turn(self, node: Node, noted: dict[int, None]) -> Step:
         """Return what comes of the turn that is due: looked up, or run on every answer of chance."""

@@ -12,7 +12,7 @@ from rpgres.parameters.kind import Described, Kind, Offers, Slot
 from rpgres.parameters.plain import NUMBER_OR_TEXT, sheet_of
 from rpgres.parameters.values import Rating
 from rpgres.rulesets import Rules, unknown
-from rpgres.toml.reading import nearest
+from rpgres.toml.diagnostics import nearest
 
 
 def ability_names(rules: Rules) -> list[str]:

@@ -10,7 +10,7 @@ from rpgres.parameters.context import ACTOR, InputContext, sheet_offers
 from rpgres.parameters.kind import Described, Kind, Slot
 from rpgres.parameters.plain import name_metavar
 from rpgres.rulesets import Rules
-from rpgres.toml.reading import nearest
+from rpgres.toml.diagnostics import nearest
 
 
 def character_at(context: InputContext, name: str, *, option: str, is_other: bool = False) -> str:

@@ -53,14 +53,6 @@ class Typed(msgspec.Struct, frozen=True):
     incomplete: str = ""
 
 
-def _none_offered(_typed: Typed) -> Offers:
-    return []
-
-
-def _no_faults(_at: KeyPath, _described: Declared) -> Iterable[Fault]:
-    return ()
-
-
 def default_faults(words: str, type_: type) -> Callable[[KeyPath, Declared], Iterable[Fault]]:
     """Return what tells a default of the wrong type.
 
@@ -75,14 +67,6 @@ def default_faults(words: str, type_: type) -> Callable[[KeyPath, Declared], Ite
             yield Fault("bad-default", (*at, "default"), message)
 
     return faults
-
-
-def _not_known(_rules: Rules, _state: State, _described: Described, _value: Any, _who: str) -> bool:
-    return False
-
-
-def _nothing_laid(_rules: Rules, _parameter: Parameter, _value: Any, _actor: str) -> list[str]:
-    return []
 
 
 class Kind(msgspec.Struct, frozen=True, kw_only=True):
@@ -101,7 +85,7 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
     read: Callable[[Slot, Any], Any]
     metavar: Callable[[Described, str, bool], str]
     schema: Callable[[Described], Schema]
-    offers: Callable[[Typed], Offers] = _none_offered
-    faults: Callable[[KeyPath, Declared], Iterable[Fault]] = _no_faults
-    laid: Callable[[Rules, Parameter, Any, str], list[str]] = _nothing_laid
-    is_known: Callable[[Rules, State, Described, Any, str], bool] = _not_known
+    offers: Callable[[Typed], Offers] = lambda _: []
+    faults: Callable[[KeyPath, Declared], Iterable[Fault]] = lambda *_: ()
+    laid: Callable[[Rules, Parameter, Any, str], list[str]] = lambda *_: []
+    is_known: Callable[[Rules, State, Described, Any, str], bool] = lambda *_: False

@@ -15,16 +15,11 @@ from rpgres.parameters.kind import Described, Kind, Offers, Schema, Slot, Typed
 from rpgres.parameters.plain import NUMBER_OR_TEXT
 from rpgres.parameters.values import Opposition
 from rpgres.rulesets import Parameter, Rules
-from rpgres.toml.reading import nearest
+from rpgres.toml.diagnostics import nearest
 
 
 def _read(slot: Slot, value: Any) -> Opposition | None:
-    """Return the opposition that a number, a rung, dice, `NAME:ABILITY` or a scene's table stands for; None for `none`.
-
-    Raises:
-        UsageError: it is none of them.
-        NotationError: it looks like dice and is faulty.
-    """
+    """Return what a number, a rung, dice, `NAME:ABILITY` or a table of a scene stands for; None for `none`."""
     if isinstance(value, Mapping):
         return _read_table(slot, value)
     if isinstance(value, int) and not isinstance(value, bool):
@@ -92,11 +87,7 @@ def _dice_example(slot: Slot) -> str:
 
 
 def _with_unit(slot: Slot, text: str) -> int | None:
-    """Return the number of `3 successes`, or of `3s`, where plain numbers are ratings; None for any other text.
-
-    Raises:
-        UsageError: the unit is misspelt.
-    """
+    """Return the number of `3 successes`, or of `3s`, where plain numbers are ratings; None for any other text."""
     unit = slot.described.unit
     if not unit:
         return None
@@ -108,11 +99,7 @@ def _with_unit(slot: Slot, text: str) -> int | None:
 
 
 def _check_counted(slot: Slot, text: str, read: Dice) -> None:
-    """Check that dice which are typed against counted ones are counted too.
-
-    Raises:
-        UsageError: they would be a sum of what they show.
-    """
+    """Check that dice which are typed against counted ones are counted too."""
     parameter = slot.described
     if not parameter.rolls:
         return

@@ -7,7 +7,7 @@ from typing import Any
 
 from rpgres.dice import dice
 from rpgres.errors import RpgresError, UsageError, as_data
-from rpgres.model.state import Character, State
+from rpgres.model.state import Character
 from rpgres.parameters.kind import Declared, Described, Kind, Offers, Schema, Slot, Typed, default_faults
 from rpgres.rulesets import Rules, unknown
 from rpgres.toml.diagnostics import Fault, KeyPath
@@ -31,10 +31,6 @@ def text_of(value: Any, option: str) -> str:
     return value
 
 
-def _read_text(slot: Slot, value: Any) -> str:
-    return text_of(value, slot.option)
-
-
 def _text_offers(typed: Typed) -> Offers:
     """Return what an input of one thing may name on a sheet that lists several: `stunt` for the records of `stunts`."""
     listed, sheet = f"{typed.name}s", typed.line.get("sheet")
@@ -55,12 +51,13 @@ def sheet_of(rules: Rules, sheet: str) -> Character | None:
         return None
 
 
-def whole_number(described: Described, value: Any, option: str) -> int:
+def whole_number(slot: Slot, value: Any) -> int:
     """Return a whole number within the bounds of a parameter.
 
     Raises:
         UsageError: it is none.
     """
+    described, option = slot.described, slot.option
     if isinstance(value, str):
         try:
             value = int(value)
@@ -70,23 +67,13 @@ def whole_number(described: Described, value: Any, option: str) -> int:
         raise UsageError(f"{option} takes a whole number, not {as_data(value)}", reason="type")
     low, high = described.at_least, described.at_most
     if (low is not None and value < low) or (high is not None and value > high):
-        bounds = (
-            f"from {low} to {high}"
-            if None not in (low, high)
-            else f"at least {low}"
-            if high is None
-            else f"at most {high}"
-        )
+        bounds = f"at least {low}" if high is None else f"at most {high}" if low is None else f"from {low} to {high}"
         raise UsageError(f"{option} takes a whole number {bounds}, not {value}", reason="range")
     among = getattr(described, "among", ())
     if among and value not in among:
         *others, last = map(str, among)
         raise UsageError(f"{option} takes {', '.join(others)} or {last}, not {value}", reason="range")
     return value
-
-
-def _read_integer(slot: Slot, value: Any) -> int:
-    return whole_number(slot.described, value, slot.option)
 
 
 def integer_schema(described: Described) -> Schema:
@@ -98,35 +85,15 @@ def integer_schema(described: Described) -> Schema:
     return {"type": "integer", **{key: bound for key, bound in bounds.items() if bound is not None}}
 
 
-def integer_metavar(_described: Described, _name: str, _has_rungs: bool) -> str:
-    """Return what stands for a whole number in help."""
-    return "N"
-
-
-def flag_of(value: Any, option: str) -> bool:
-    """Return whether something is set.
-
-    Raises:
-        UsageError: the value tells neither.
-    """
-    if isinstance(value, bool):
-        return value
-    if value in ("true", "yes", "false", "no"):
-        return bool(value in ("true", "yes"))
-    raise UsageError(f"{option} is a flag; {as_data(value)} is neither true nor false", reason="type")
+def _read_flag(slot: Slot, value: Any) -> bool:
+    if isinstance(value, bool) or value in ("true", "yes", "false", "no"):
+        return is_set(value)
+    raise UsageError(f"{slot.option} is a flag; {as_data(value)} is neither true nor false", reason="type")
 
 
 def is_set(value: Any) -> bool:
     """Tell whether a flag is set, of a value that was read before."""
     return value in (True, "true", "yes")
-
-
-def _read_flag(slot: Slot, value: Any) -> bool:
-    return flag_of(value, slot.option)
-
-
-def _is_left_out(_rules: Rules, _state: State, _described: Described, value: Any, _who: str) -> bool:
-    return not is_set(value)
 
 
 def _read_choice(slot: Slot, value: Any) -> str:
@@ -148,10 +115,15 @@ def _read_dice(slot: Slot, value: Any) -> Any:
     return dice(str(value) if is_number else text_of(value, slot.option))
 
 
-TEXT = Kind(read=_read_text, metavar=name_metavar, schema=lambda _: {"type": "string"}, offers=_text_offers)
+TEXT = Kind(
+    read=lambda slot, value: text_of(value, slot.option),
+    metavar=name_metavar,
+    schema=lambda _: {"type": "string"},
+    offers=_text_offers,
+)
 INTEGER = Kind(
-    read=_read_integer,
-    metavar=integer_metavar,
+    read=whole_number,
+    metavar=lambda *_: "N",
     schema=integer_schema,
     faults=default_faults("a whole number is a whole number", int),
 )
@@ -160,7 +132,7 @@ FLAG = Kind(
     metavar=lambda *_: "",
     schema=lambda _: {"type": "boolean"},
     faults=default_faults("a flag is true or false", bool),
-    is_known=_is_left_out,
+    is_known=lambda _rules, _state, _described, value, _who: not is_set(value),
 )
 CHOICE = Kind(
     read=_read_choice,

@@ -63,11 +63,7 @@ def read_inputs(context: InputContext, action: str, given: Mapping[str, Any]) ->
 
 
 def _canonical(rules: Rules, action: str, given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return the inputs under their parameters' own names, aliases replaced, and the keys under which they came.
-
-    Raises:
-        UsageError: the action does not take one, or it was given twice.
-    """
+    """Return the inputs under their parameters' own names, aliases replaced, and the keys under which they came."""
     names = {SHEET: SHEET}
     for name, parameter in rules.parameters(action).items():
         names |= {name: name} | dict.fromkeys(parameter.aliases, name)

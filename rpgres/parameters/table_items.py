@@ -9,14 +9,14 @@ from rpgres.errors import UsageError, as_data
 from rpgres.model.state import GM, SCENE, Deck, Tag, pile_name, put, slug
 from rpgres.parameters.context import ACTOR
 from rpgres.parameters.kind import Declared, Kind, Offers, Schema, Slot, Typed, default_faults
-from rpgres.parameters.plain import integer_metavar, integer_schema, name_metavar, whole_number
+from rpgres.parameters.plain import INTEGER, integer_schema, name_metavar, whole_number
 from rpgres.rulesets import Parameter, Rules
 from rpgres.toml.diagnostics import Fault, KeyPath
 
 
 def _read_counter(slot: Slot, value: Any) -> int:
     context, parameter = slot.context, slot.described
-    counter, number = parameter.counter, whole_number(parameter, value, slot.option)
+    counter, number = parameter.counter, whole_number(slot, value)
     if parameter.holder == ACTOR:
         counters = context.state.characters[context.actor].counters.with_(counter, number)
         context.state = put(context.state, ("characters", context.actor, "counters"), counters)
@@ -123,7 +123,7 @@ def _tag_faults(at: KeyPath, described: Declared) -> Iterator[Fault]:
 _CODES: Schema = {"type": "string"}
 
 COUNTER = Kind(
-    read=_read_counter, metavar=integer_metavar, schema=integer_schema, laid=_counter_laid, faults=_counter_faults
+    read=_read_counter, metavar=INTEGER.metavar, schema=integer_schema, laid=_counter_laid, faults=_counter_faults
 )
 CARDS = Kind(
     read=_read_cards,

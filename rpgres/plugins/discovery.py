@@ -28,10 +28,10 @@ from rpgres.plugins.entries import (
     standalone_of,
 )
 from rpgres.plugins.failures import clash, failure
-from rpgres.plugins.folders import head_of, is_one_of
+from rpgres.plugins.folders import head_of
 from rpgres.plugins.importing import load
 from rpgres.rulesets import Ruleset, builtin_folder, data_folders, overlay_roots
-from rpgres.rulesets.folders import BEGINS_SO
+from rpgres.rulesets.folders import BEGINS_SO, is_one_of
 from rpgres.rulesets.rows import is_id
 
 
@@ -116,7 +116,7 @@ def unknown_ruleset(ruleset_id: str, *, extra: Sequence[Path] = ()) -> UsageErro
         ruleset_id: as typed.
         extra: the folders of `--rulesets`.
     """
-    from rpgres.toml.reading import nearest
+    from rpgres.toml.diagnostics import nearest
 
     names = [name.id for name in ruleset_names(titles=False, extra=extra)]
     near = nearest(ruleset_id, names)
@@ -165,7 +165,7 @@ def unused_disabled(*, extra: Sequence[Path] = ()) -> list[str]:
     Args:
         extra: the folders of `--rulesets`.
     """
-    from rpgres.toml.reading import nearest
+    from rpgres.toml.diagnostics import nearest
 
     entries = list(all_entries(extra))
     known = {entry.id for entry in entries} | {normal(entry.distribution) for entry in entries if not entry.builtin}
@@ -175,11 +175,6 @@ def unused_disabled(*, extra: Sequence[Path] = ()) -> list[str]:
         hint = f"; did you mean {near!r}?" if near else ""
         parts.append(f"{DISABLE} names {name!r}, but there is no such ruleset or distribution{hint}")
     return parts
-
-
-def installed_entries() -> list[Entry]:
-    """Return the entry points of what is installed that can be imported, those that ship with rpgres left out."""
-    return usable(installed_plugins())
 
 
 def ended_faults() -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from rpgres.errors import PluginError, in_words, place_of
 from rpgres.plugins.entries import DISABLE, GROUP, Entry, Stage
@@ -26,7 +26,7 @@ def at_stage(entry: Entry, stage: Stage) -> Iterator[None]:
             if entry.builtin:
                 yield
             else:
-                with _silenced():
+                with silenced(sys.stderr):  # standard output belongs to results
                     yield
         except PluginError:
             raise
@@ -61,14 +61,20 @@ def _interrupts() -> Iterator[list[int]]:
 
 
 @contextmanager
-def _silenced() -> Iterator[None]:
-    # Standard output belongs to results; and a plugin that asks something when it is imported would hang every listing.
+def silenced(into: TextIO) -> Iterator[None]:
+    """Keep a plugin from the terminal: what it prints goes elsewhere, and there is nothing to read.
+
+    One that asks something would hang whatever lists or checks plugins.
+
+    Args:
+        into: where to.
+    """
     from contextlib import redirect_stdout
     from io import StringIO
 
     typed, sys.stdin = sys.stdin, StringIO()
     try:
-        with redirect_stdout(sys.stderr):
+        with redirect_stdout(into):
             yield
     finally:
         sys.stdin = typed

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
@@ -59,8 +58,3 @@ def _head_at(path: Path, _stamp: tuple[int, ...]) -> dict[str, object]:
         except (ValueError, RecursionError):  # what is no TOML, and numbers of too many digits
             continue
     return {}
-
-
-def is_one_of(folder: Path, others: Iterable[Path | None]) -> bool:
-    place = os.path.realpath(folder)
-    return any(other is not None and os.path.realpath(other) == place for other in others)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from itertools import islice
@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from rpgres.errors import FileError, PluginError, in_short
+from rpgres.errors import FileError, in_short
 from rpgres.plugins.entries import DISABLE, ENDED, Entry, is_disabled
 from rpgres.plugins.failures import RENAME, at_stage, failure
 from rpgres.plugins.folders import head_of
@@ -43,12 +43,6 @@ def check_entry(entry: Entry) -> None:
         raise failure(entry, "import", ENDED[entry])
     if entry.fault:
         raise failure(entry, "find", entry.fault, advice=RENAME if entry.folder else None)
-
-
-def load_entry(entry: Entry) -> None:
-    """Import a plugin as every use of it does, and ignore its faults."""
-    with suppress(PluginError):
-        ruleset_of(entry)
 
 
 def ruleset_of(entry: Entry) -> Ruleset:
@@ -104,20 +98,11 @@ def record_of(entry: Entry) -> Ruleset:
     """Return the record an entry point stands for, after the checks that need no data."""
     records = _records(_import(entry), entry)
     with at_stage(entry, "validate"):
-        rulesets = [_checked(record, place, entry) for place, record in enumerate(records, 1)]
-        found = [ruleset for ruleset in rulesets if ruleset.id == entry.id]
-        if not found:
-            has = ", ".join(repr(ruleset.id) for ruleset in rulesets) or "nothing"
-            raise failure(
-                entry,
-                "validate",
-                f"its hook yields {has} instead of the ruleset {entry.id!r} that the entry point declares",
-            )
-        if len(found) > 1:
-            raise failure(entry, "validate", f"its hook yields {len(found)} rulesets with this id")
-        _check_contract(found[0], entry)
-    found[0].origin = Origin(entry.distribution, entry.version, entry.builtin)
-    return found[0]
+        for reason, advice in _faults(records, entry):
+            raise failure(entry, "validate", reason, advice=advice)
+    found: Ruleset = next(record for record in records if record.id == entry.id)
+    found.origin = Origin(entry.distribution, entry.version, entry.builtin)
+    return found
 
 
 def _import(entry: Entry) -> object:
@@ -130,7 +115,7 @@ def _import(entry: Entry) -> object:
     return plugin
 
 
-def _records(plugin: object, entry: Entry) -> list[object]:
+def _records(plugin: object, entry: Entry) -> list[Any]:
     with at_stage(entry, "register"):
         records = _hook_of(plugin, entry)
     with at_stage(entry, "yield"):
@@ -151,39 +136,28 @@ def _hook_of(plugin: Any, entry: Entry) -> Callable[[], Iterable[object]]:
     return register(plugin, name=entry.module)
 
 
-def _checked(record: object, place: int, entry: Entry) -> Ruleset:
-    if not isinstance(record, Ruleset):
-        raise failure(
-            entry,
-            "validate",
-            f"what its hook yields as number {place} is not a rpgres.Ruleset but {in_short(repr(record))}",
-        )
-    return record
-
-
-def _check_contract(ruleset: Ruleset, entry: Entry) -> None:
-    """Check a record's own fields; its data are checked in `rpgres.lint.whole`."""
-    api: object = ruleset.api
+def _faults(records: Sequence[Any], entry: Entry) -> Iterator[tuple[str, str | None]]:
+    """Yield why records cannot be used, with what to do; the data of a ruleset are checked in `rpgres.lint.whole`."""
+    for place, record in enumerate(records, 1):
+        if not isinstance(record, Ruleset):
+            yield f"what its hook yields as number {place} is not a rpgres.Ruleset but {in_short(repr(record))}", None
+    found = [record for record in records if record.id == entry.id]
+    if not found:
+        has = ", ".join(repr(record.id) for record in records) or "nothing"
+        yield f"its hook yields {has} instead of the ruleset {entry.id!r} that the entry point declares", None
+    if len(found) > 1:
+        yield f"its hook yields {len(found)} rulesets with this id", None
+    api, data = found[0].api, found[0].data
     if type(api) is not int or api < 1:
-        raise failure(entry, "validate", f"its api is {in_short(repr(api))}, not a whole number from 1 to {API}")
+        yield f"its api is {in_short(repr(api))}, not a whole number from 1 to {API}", None
     if api > API:
-        raise failure(
-            entry,
-            "validate",
-            f"it was written for API {api} of rpgres, and rpgres {__version__} has API {API}",
-            advice="To use it, upgrade rpgres (pip install --upgrade rpgres), or install an older "
-            f"{entry.distribution}.",
-        )
-    data: object = ruleset.data
+        older = f"install an older {entry.distribution}"
+        advice = f"To use it, upgrade rpgres (pip install --upgrade rpgres), or {older}."
+        yield f"it was written for API {api} of rpgres, and rpgres {__version__} has API {API}", advice
     if not isinstance(data, Path) and not (entry.builtin and data is None):
-        raise failure(
-            entry,
-            "validate",
-            f"its data folder is {in_short(repr(data))}; it should be a pathlib.Path, as in "
-            f"Ruleset({entry.id!r}, data=Path(__file__).parent)",
-        )
+        right = f"Ruleset({entry.id!r}, data=Path(__file__).parent)"
+        yield f"its data folder is {in_short(repr(data))}; it should be a pathlib.Path, as in {right}", None
     for name in ("actions", "effects", "policies"):
-        functions = getattr(ruleset, name)
-        wrong = [key for key, function in functions.items() if not callable(function)]
+        wrong = [key for key, function in getattr(found[0], name).items() if not callable(function)]
         if wrong:
-            raise failure(entry, "validate", f"its {name} contain non-functions: {', '.join(wrong)}")
+            yield f"its {name} contain non-functions: {', '.join(wrong)}", None

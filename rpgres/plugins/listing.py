@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import NoReturn
 
 import msgspec
 
@@ -65,7 +63,6 @@ class PluginList(Printed, frozen=True, kw_only=True, tag="rpgres.plugins/1"):
 def list_rulesets(
     ruleset_id: str | None = None,
     *,
-    extra: Sequence[Path] = (),
     failed: Callable[[PluginError], None] | None = None,
     begins: Callable[[str], None] | None = None,
 ) -> list[PluginStatus]:
@@ -75,24 +72,23 @@ def list_rulesets(
 
     Args:
         ruleset_id: only the entry points of this id, of which there may be none.
-        extra: the folders of `--rulesets`.
         failed: is called with the error of each that cannot be used, with what the plugin raised as its cause.
         begins: is called with the id of each before it is checked.
     """
-    entries = [entry for entry in all_entries(extra) if ruleset_id is None or entry.id == ruleset_id]
+    entries = [entry for entry in all_entries() if ruleset_id is None or entry.id == ruleset_id]
     found = []
     for entry in entries:
         if begins is not None:
             begins(entry.id)
-        found.append(_status(entry, extra=extra, failed=failed))
+        found.append(_status(entry, failed=failed))
     return found
 
 
-def _status(entry: Entry, *, extra: Sequence[Path], failed: Callable[[PluginError], None] | None) -> PluginStatus:
+def _status(entry: Entry, *, failed: Callable[[PluginError], None] | None) -> PluginStatus:
     title, summary = title_of(entry)
     try:
         check_entry(entry)
-        claims = [] if entry.builtin else usable(claims_of(entry.id, extra))
+        claims = [] if entry.builtin else usable(claims_of(entry.id, ()))
         if len(claims) > 1:
             raise clash(entry, claims)
         title, summary = _check_thoroughly(entry)
@@ -133,11 +129,7 @@ def _check_thoroughly(entry: Entry) -> tuple[str, str]:
             if not isinstance(error, FileError):
                 raise
         if problems:
-            _refuse_data(entry, problems)
+            head = "its data are faulty:" if entry.folder else "its data and its code do not match:"
+            message = problems[0] if len(problems) == 1 else "\n".join((head, *problems))
+            raise failure(entry, "validate", message)
     return file.title, file.summary
-
-
-def _refuse_data(entry: Entry, problems: Sequence[str]) -> NoReturn:
-    head = "its data are faulty:" if entry.folder else "its data and its code do not match:"
-    message = problems[0] if len(problems) == 1 else "\n".join((head, *problems))
-    raise failure(entry, "validate", message)

@@ -7,13 +7,15 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import msgspec
 
-from rpgres.plugins.discovery import installed_entries
-from rpgres.plugins.entries import ENDED, Entry
-from rpgres.plugins.importing import load_entry
+from rpgres.errors import PluginError
+from rpgres.plugins.discovery import usable
+from rpgres.plugins.entries import ENDED, Entry, installed_plugins
+from rpgres.plugins.importing import ruleset_of
 
 SECONDS = 60.0  # within which all plugins are imported; one that waits for ever is to blame for the rest
 READY, DONE = "ready", "done"
@@ -33,7 +35,7 @@ def probe_plugins() -> None:
 
     Lists of all plugins call this first; it costs a start of Python where any plugin is installed, else nothing.
     """
-    waiting: Sequence[Entry] = [entry for entry in installed_entries() if entry not in ENDED]
+    waiting: Sequence[Entry] = [entry for entry in usable(installed_plugins()) if entry not in ENDED]
     while waiting:
         done, message = _import_elsewhere(waiting)
         if done >= len(waiting):
@@ -76,6 +78,7 @@ def main() -> None:
     os.dup2(2, 1)  # whatever a plugin prints is no answer
     os.write(answers, f"{READY}\n".encode())
     for entry in asked.entries:
-        load_entry(entry)
+        with suppress(PluginError):  # reported where it is used
+            ruleset_of(entry)
         os.write(answers, f"{DONE}\n".encode())
     os._exit(0)  # what plugins have planned for the end of a process is not waited for

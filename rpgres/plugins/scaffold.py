@@ -15,7 +15,7 @@ from string import Template
 
 from rpgres.errors import FileError, OutputError, UsageError
 from rpgres.plugins.discovery import ruleset_names
-from rpgres.rulesets.rows import is_id
+from rpgres.plugins.entries import id_fault
 from rpgres.version import __version__
 
 TEMPLATE = Path(__file__).parent / "template"
@@ -77,25 +77,19 @@ def check_name(name: str) -> None:
     Raises:
         UsageError: it cannot; says why.
     """
-    from rpgres.dice import is_notation
-
-    if is_notation(name):
-        raise UsageError(f"{name!r} would be read as dice notation; choose another name")
-    if not is_id(name):
-        raise UsageError(
-            f"{name!r} cannot be an id: an id consists of lowercase letters, digits and hyphens, and "
-            "starts with a letter"
-        )
+    for known in ruleset_names():
+        if known.id == name:
+            what = f"a ruleset shipped with rpgres: {known.title}" if known.builtin else "a ruleset installed here"
+            raise UsageError(f"{name!r} is the id of {what}; choose another")
+    fault = id_fault(name)
+    if fault:
+        raise UsageError(f"{name!r} cannot be an id: {fault}")
     if len(name) > LONGEST:
         raise UsageError(f"an id has at most {LONGEST} characters, and {name!r} has {len(name)}")
     if name == "rpgres" or name.startswith("rpgres-"):
         raise UsageError(f"leave out the prefix rpgres; the package of {name!r} gets it automatically")
     if keyword.iskeyword(name) or keyword.issoftkeyword(name):
         raise UsageError(f"{name!r} is a keyword or builtin of Python; choose another name")
-    for known in ruleset_names():
-        if known.id == name:
-            what = f"a ruleset shipped with rpgres: {known.title}" if known.builtin else "a ruleset installed here"
-            raise UsageError(f"{name!r} is the id of {what}; choose another")
 
 
 def package_of(name: str) -> str:

@@ -16,7 +16,7 @@ from rpgres.model.paths import ABSENT
 from rpgres.model.serialization import plain, read_state, state_record
 from rpgres.model.state import GM, ROLES, SCENE, Box, Character, Map, Pile, State, Tag, freeze, slug
 from rpgres.rulesets import Field, RecordField, Rules, unknown
-from rpgres.toml.reading import nearest
+from rpgres.toml.diagnostics import nearest
 
 EVERYBODY = "everybody"
 MOST_BOXES = 1000  # of a new track
@@ -167,11 +167,8 @@ def _handed(pile: Pile, owner: str, old: str, new: str) -> Pile:
 
 
 def _check_known(rules: Rules, before: State, after: State, keys: list[str], path: str) -> None:
-    """Check that what is named and counted at a place is something that the ruleset, a sheet or the table knows.
-
-    Raises:
-        UsageError: it is not, or is out of the bounds that the sheet states.
-    """
+    """Check that what is named and counted at a place is something that the ruleset, a sheet or the table knows."""
+    tag = after.tag(keys[1]) if keys[0] == "tags" and len(keys) > 1 else None
     match keys:
         case ["counters", name] if name not in before.counters and name in after.counters:
             _check_counter(rules, before, name, path, of="the table")
@@ -198,8 +195,17 @@ def _check_known(rules: Rules, before: State, after: State, keys: list[str], pat
                 _check_record(fields[name], values[name], path)
         case ["audiences", name]:
             _require(name, [*before.tracks, *before.things], what="track or thing", of="the table", path=path)
-    _check_tag(rules, before, after, keys, path)
-    _check_seats(after, keys, path)
+            _check_seats(after, after.audiences.get(name), path)
+        case ["tags", _, "audience"] if tag is not None:
+            _check_seats(after, tag.audience, path)
+        case ["tags", _] | ["tags", _, "kind"] if tag is not None:
+            _check_kind(rules, before, tag, path)
+        case ["tags", _, "name"] if not all(slug(one.name) for one in after.tags):
+            raise UsageError(f"{path}: a name must not be empty")
+        case ["tags", _, "on"] if tag is not None and tag.on != SCENE:
+            _require(tag.on, before.characters, what="character", of="the table", path=path)
+        case ["tags", _, "uses", holder] if not any(holder in one.uses for one in before.tags):
+            _require(holder, (*before.characters, *ROLES), what="character", of="the table", path=path)
 
 
 def _require(name: str, known: Iterable[str], *, what: str, of: str, path: str) -> None:
@@ -258,53 +264,31 @@ def _check_bounds(number: int, fields: list[Field], path: str) -> None:
     raise UsageError(f"{path} is a whole number, {bounds} on a sheet of this ruleset, not {number}")
 
 
-_RECORDS = {"integer": int, "flag": bool, "text": str, "choice": str}
+_RECORDS = {"integer": (int, "a whole number"), "flag": (bool, "true or false"), "text": (str, "a text")}
 
 
 def _check_record(field: RecordField, value: object, path: str) -> None:
-    if type(value) is not _RECORDS[field.kind] or (field.kind == "choice" and value not in field.choices):
-        wanted = {
-            "integer": "a whole number",
-            "flag": "true or false",
-            "text": "a text",
-            "choice": f"one of {', '.join(field.choices)}",
-        }[field.kind]
+    type_, wanted = _RECORDS.get(field.kind, (str, f"one of {', '.join(field.choices)}"))
+    if type(value) is not type_ or (field.kind == "choice" and value not in field.choices):
         raise UsageError(f"{path} is {wanted}, not {plain(value)!r}")
 
 
-def _check_tag(rules: Rules, before: State, after: State, keys: list[str], path: str) -> None:
-    tag = after.tag(keys[1]) if keys[0] == "tags" and len(keys) > 1 else None
-    match keys:
-        case ["tags", _, "name"] if not all(slug(one.name) for one in after.tags):
-            raise UsageError(f"{path}: a name must not be empty")
-        case ["tags", _, "on"] if tag is not None and tag.on != SCENE:
-            _require(tag.on, before.characters, what="character", of="the table", path=path)
-        case ["tags", _, "uses", holder]:
-            known = (*before.characters, *ROLES)
-            if not any(holder in one.uses for one in before.tags):
-                _require(holder, known, what="character", of="the table", path=path)
-        case ["tags", _] | ["tags", _, "kind"] if tag is not None:
-            kinds = _kinds(rules, before)
-            is_misspelt = tag.kind not in kinds and nearest(tag.kind, kinds) is not None
-            if not tag.kind.strip() or is_misspelt:
-                raise UsageError(f"{path}: {unknown('kind of tag', tag.kind, kinds, of=f'the ruleset {rules.id}')}")
-
-
-def _kinds(rules: Rules, state: State) -> list[str]:
-    """Return the kinds of tags that are known; a ruleset's code may lay others."""
+def _check_kind(rules: Rules, before: State, tag: Tag, path: str) -> None:
+    """Check that the kind of a tag is none that is known, misspelt; a ruleset's code may lay others."""
     file = rules.file
     known: list[str] = []
     for declared in (file.sheet, file.tracks, file.parameters, file.effects):
         known += [one.tag for one in declared.values() if one.tag]
     laid = [name for name, effect in file.effects.items() if not effect.does]
-    return list(dict.fromkeys([*known, *(tag.kind for tag in state.tags), *laid]))
+    kinds = list(dict.fromkeys([*known, *(tag.kind for tag in before.tags), *laid]))
+    is_misspelt = tag.kind not in kinds and nearest(tag.kind, kinds) is not None
+    if not tag.kind.strip() or is_misspelt:
+        raise UsageError(f"{path}: {unknown('kind of tag', tag.kind, kinds, of=f'the ruleset {rules.id}')}")
 
 
-def _check_seats(after: State, keys: list[str], path: str) -> None:
+def _check_seats(after: State, named: tuple[str, ...] | None, path: str) -> None:
     """Check that what is for some seats alone is for seats that there are."""
     seats = {GM, *(after.seat_of(name) for name in after.characters)}
-    tag = after.tag(keys[1]) if keys[0] == "tags" and keys[2:] == ["audience"] else None
-    named = tag.audience if tag is not None else after.audiences.get(keys[1]) if keys[0] == "audiences" else None
     for seat in named or ():
         _require(seat, sorted(seats), what="seat", of="the table", path=path)
 
@@ -344,14 +328,7 @@ def _without_character(state: State, name: str) -> State:
 
 
 def _put(value: Any, keys: list[str], text: str, *, path: str, field: str = "") -> Any:
-    """Return a value in which the place at the rest of a path holds what is typed.
-
-    Args:
-        keys: the rest of the path.
-        text: what is typed.
-        path: the whole path, for messages.
-        field: the name of the record's field that has led here.
-    """
+    """Return a value in which the place at the rest of a path holds what is typed."""
     if not keys:
         return _read(value, text, path=path, field=field)
     key, rest = keys[0], keys[1:]

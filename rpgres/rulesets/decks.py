@@ -16,21 +16,20 @@ from rpgres.toml.reading import read_source
 TextsOf = Callable[[str], Sequence[Text]]
 
 
-def read_deck(name: str, *, texts_of: TextsOf, names: Callable[[], Iterable[str]]) -> Deck:
+def read_deck(
+    name: str, *, texts_of: TextsOf, names: Callable[[], Iterable[str]], within: tuple[str, ...] = ()
+) -> Deck:
     """Return a deck with everything that it extends.
 
     Args:
         name: the deck; `texts_of` has it.
         texts_of: what the files say of a deck, the farthest first; nothing of one that is not there.
         names: all decks that may be extended, for messages.
+        within: the decks that extend it, by way of each other.
 
     Raises:
         FileError: its data are faulty; all problems at once.
     """
-    return _read(name, (), texts_of, names)
-
-
-def _read(name: str, within: tuple[str, ...], texts_of: TextsOf, names: Callable[[], Iterable[str]]) -> Deck:
     texts = texts_of(name)
     file = read_as(texts, DeckFile)
     base = None
@@ -41,7 +40,7 @@ def _read(name: str, within: tuple[str, ...], texts_of: TextsOf, names: Callable
         if file.extends not in known:
             others, said = [other for other in known if other != name], f"there is no deck {file.extends!r}"
             raise faults_error(texts, [unknown_name(("extends",), said, file.extends, others)])
-        base = _read(file.extends, (*within, name), texts_of, names)
+        base = read_deck(file.extends, texts_of=texts_of, names=names, within=(*within, name))
     deck, faults = build_deck(file, base=base)
     if faults:
         raise faults_error(texts, [Fault("wrong-value", path, message) for path, message in faults])

@@ -88,8 +88,12 @@ class GroupPlan(Struct, frozen=True):
     @property
     def counts(self) -> tuple[Formula, ...]:
         """The formulas on which the number and the kind of its dice depend."""
-        found = (piece for piece in (*self.pieces, self.again) if piece is not None)
-        return tuple(piece for piece in found if not isinstance(piece, str))
+        return (*self.inside, *((self.again,) if self.again is not None else ()))
+
+    @property
+    def inside(self) -> tuple[Formula, ...]:
+        """The formulas in braces."""
+        return tuple(piece for piece in self.pieces if not isinstance(piece, str))
 
     @property
     def of_a_die(self) -> tuple[Formula, ...]:
@@ -99,12 +103,12 @@ class GroupPlan(Struct, frozen=True):
     @property
     def formulas(self) -> tuple[Formula, ...]:
         """Its formulas."""
-        return (*(piece for piece in self.pieces if not isinstance(piece, str)), *self.of_a_die)
+        return (*self.inside, *self.of_a_die)
 
     @property
     def named(self) -> tuple[str, ...]:
         """The names that stand alone in its dice: of numbers, or of dice as they were typed."""
-        trees = (piece.tree for piece in self.pieces if not isinstance(piece, str))
+        trees = (one.tree for one in self.inside)
         return tuple(one.name for one in trees if isinstance(one, Name) and not one.name.startswith(SLOT))
 
 
@@ -303,11 +307,7 @@ def pool_of(group: GroupPlan) -> Pool | None:
 
 
 def _stages(plan: DicePlan) -> Iterator[str]:
-    """Yield the groups in an order in which each needs only those before it.
-
-    Raises:
-        FormulaError: two groups need each other.
-    """
+    """Yield the groups in an order in which each needs only those before it."""
     rolled: set[str] = set()
     for name, group in plan.groups.items():
         for one in group.counts:
@@ -327,11 +327,7 @@ def _stages(plan: DicePlan) -> Iterator[str]:
 
 
 def _steps(plan: DicePlan) -> Iterator[str]:
-    """Yield groups and questions in their order: a question right before its dice, or the first that name its answer.
-
-    Raises:
-        FormulaError: a question needs dice that are rolled only after it.
-    """
+    """Yield groups and questions in order: a question right before its dice, or the first that name its answer."""
     asked, rolled = set[str](), set[str]()
 
     def ask(label: str) -> str:

@@ -35,7 +35,7 @@ def described_effect(file: RulesetFile, kind: str) -> ApplyEffect | None:
         case "out":
             return _out
         case "nothing":
-            return _nothing
+            return lambda state, _effect: state
 
 
 def paid_by(file: RulesetFile, of: str) -> tuple[str, str, int]:
@@ -60,10 +60,6 @@ def with_tracks(rules: Rules, state: State) -> State:
         if track.of_table and rules.has(track.when) and name not in state.tracks
     }
     return put(state, ("tracks",), Map({**state.tracks, **free})) if free else state
-
-
-def _nothing(state: State, _effect: Effect) -> State:
-    return state
 
 
 def _count(counter: str, field: Field | None, state: State, effect: Effect) -> State:
@@ -117,13 +113,9 @@ def _mark(described: EffectText, state: State, effect: Effect) -> State:
     places = [number for number, box in enumerate(boxes) if bool(box.mark) is not is_marking]
     count = max(0, effect.get("count", 1))
     for number in places[:count] if is_marking else places[::-1][:count]:
-        boxes[number] = _marked(boxes[number], "x" if is_marking else "")
+        boxes[number] = msgspec.structs.replace(boxes[number], mark="x" if is_marking else "")
     at = ("characters", who.name, "tracks") if who is not None else ("tracks",)
     return put(state, at, tracks.with_(described.track, tuple(boxes)))
-
-
-def _marked(box: Box, mark: str) -> Box:
-    return msgspec.structs.replace(box, mark=mark)
 
 
 def _used(state: State, effect: Effect) -> State:

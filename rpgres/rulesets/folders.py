@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,7 +19,7 @@ from rpgres.text.digest import blake2b
 from rpgres.text.folders import settings_folder
 from rpgres.toml.cache import parse_cached
 from rpgres.toml.diagnostics import Fault, diagnostics_error, unknown, unknown_name
-from rpgres.toml.reading import Source, convert, located, overlay, read_source
+from rpgres.toml.reading import Source, inside, located, overlay, read_source
 
 BEGINS_SO = "a standalone ruleset.toml begins with `standalone = true`"
 
@@ -44,7 +44,7 @@ def data_folders(ruleset_id: str, *, own: Path | None, extra: Sequence[Path] = (
     folders = [base]
     for root in overlay_roots(extra):
         folder = root / ruleset_id
-        if not os.path.isdir(folder) or any(_same(folder, known) for known in folders):
+        if not os.path.isdir(folder) or is_one_of(folder, folders):
             continue
         if not _is_packaged_from(root.parent / "pyproject.toml", ruleset_id):
             folders.append(folder)
@@ -70,7 +70,7 @@ def _is_packaged_from(project: Path, ruleset_id: str) -> bool:
 
 def overlay_roots(extra: Sequence[Path] = ()) -> list[Path]:
     """Return the folders in which rulesets and overlays are sought, farthest first."""
-    roots = [user_folder() / "rulesets", Path("rulesets")]
+    roots = [Path(settings_folder()) / "rulesets", Path("rulesets")]
     roots += [Path(text) for text in reversed(os.environ.get("RPGRES_RULESETS", "").split(os.pathsep)) if text]
     roots += list(extra)
     return roots
@@ -83,13 +83,10 @@ def builtin_folder() -> Path:
     return shipped if os.path.isdir(shipped) else package.parent / "rulesets"
 
 
-def user_folder() -> Path:
-    """Return the user's configuration folder for rpgres, as `settings_folder` finds it."""
-    return Path(settings_folder())
-
-
-def _same(one: Path, other: Path) -> bool:
-    return one == other or os.path.realpath(one) == os.path.realpath(other)
+def is_one_of(folder: Path, others: Iterable[Path | None]) -> bool:
+    """Tell whether a folder is one of some, however they are spelt."""
+    place = os.path.realpath(folder)
+    return any(other is not None and os.path.realpath(other) == place for other in others)
 
 
 class Text(msgspec.Struct, frozen=True):
@@ -118,9 +115,9 @@ def read_as(texts: Sequence[Text], type_: type[T]) -> T:
     try:
         return msgspec.convert(data, type_, str_keys=True)
     except (msgspec.ValidationError, RpgresError, RecursionError, UnicodeError):
-        from rpgres.rulesets.provenance import refuse
-
-        refuse(texts, data, type_)
+        from rpgres.rulesets.provenance import faults_error
+        from rpgres.toml.faults import faults
+    raise faults_error(texts, faults(data, type_))
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -222,7 +219,7 @@ def _renamed(value: Any, old: str, new: str) -> Any:
 
 
 def _faulty(part: Part, fault: Fault) -> FileError:
-    return diagnostics_error(located([fault], [part.source]))
+    return diagnostics_error(located([fault], part.source))
 
 
 def merge_parts(parts: Sequence[Part]) -> RulesetFile:
@@ -231,7 +228,7 @@ def merge_parts(parts: Sequence[Part]) -> RulesetFile:
     Raises:
         FileError: the result is not a ruleset; all problems at once.
     """
-    data: dict[str, Any] = {}
+    kits: Any = None
     for part in parts:
         if part.is_overlay and part.data.get("standalone", False) is not False:
             first = next(other.folder for other in parts if not other.is_overlay and other.folder.parent != KITS)
@@ -240,12 +237,12 @@ def merge_parts(parts: Sequence[Part]) -> RulesetFile:
                 "or rename the folder"
             )
             raise _faulty(part, Fault("taken-name", ("standalone",), message))
-        if part.is_overlay and part.data.get("kits", data.get("kits")) != data.get("kits"):
+        if part.is_overlay and part.data.get("kits", kits) != kits:
             message = "only the ruleset's own file can set its kits; an overlay cannot change them"
             raise _faulty(part, Fault("useless", ("kits",), message))
-        data = overlay(data, part.data)
+        kits = part.data.get("kits", kits)
     own = next((part.folder.name for part in parts if not part.is_overlay and part.folder.parent != KITS), "")
-    return _completed(convert(data, RulesetFile, sources=[part.source for part in parts]), own)
+    return _completed(read_as([Text(part.source, part.data) for part in parts], RulesetFile), own)
 
 
 # What described actions roll, unless the data say it better.
@@ -333,13 +330,8 @@ class Layers:
 
     def is_of_kits(self, *path: str) -> bool:
         """Tell whether something at a path of `ruleset.toml` comes from a kit, so that a ruleset need not use it."""
-        for part in self.parts:
-            found: Any = part.data if part.folder.parent == KITS else None
-            for key in path:
-                found = found.get(key) if isinstance(found, dict) else None
-            if found is not None:
-                return True
-        return False
+        kits = [part for part in self.parts if part.folder.parent == KITS]
+        return any(inside(part.data, path) is not None for part in kits)
 
     def table_texts(self, name: str) -> list[Text]:
         """Return an outcome table as each file writes it, the farthest first; nothing when none does."""
@@ -355,17 +347,11 @@ class Layers:
 
     def _texts(self, file_name: str, *path: str) -> list[Text]:
         """Return what every folder says, in its `ruleset.toml` or in a file of its own; read once."""
-        found = self._read.get(file_name)
-        if found is None:
-            found = self._read[file_name] = self._read_texts(file_name, path)
-        return found
-
-    def _read_texts(self, file_name: str, path: tuple[str, ...]) -> list[Text]:
+        if file_name in self._read:
+            return self._read[file_name]
         found: list[Text] = []
         for part in self.parts:
-            inline: Any = part.data
-            for key in path:
-                inline = inline.get(key) if isinstance(inline, dict) else None
+            inline = inside(part.data, path)
             if inline == {"remove": True}:
                 found.clear()
             elif inline and isinstance(inline, dict):  # anything else is replaced by a nearer file, or was refused
@@ -375,7 +361,12 @@ class Layers:
             if os.path.isfile(place):
                 source = read_source(place)
                 found.append(Text(source, parse_cached(source)))
+        self._read[file_name] = found
         return found
+
+    def files(self, folder: str, pattern: str = "*.toml") -> list[Path]:
+        """Return the files in the folders of a name, such as `scenes`, those of the farthest first."""
+        return [path for root in self.folders for path in sorted((root / folder).glob(pattern))]
 
     def deck_texts(self, name: str) -> list[Text]:
         """Return a deck as each file writes it, the farthest first; nothing when none does."""
@@ -383,9 +374,7 @@ class Layers:
 
     def deck_names(self) -> list[str]:
         """Return the names of all decks: the ruleset's, those of its kits and overlays."""
-        found = dict.fromkeys(self._file.decks)
-        for folder in self.folders:
-            found |= dict.fromkeys(path.stem for path in sorted((folder / "decks").glob("*.toml")))
+        found = dict.fromkeys((*self._file.decks, *(path.stem for path in self.files("decks"))))
         return [name for name in found if self._has_deck(name)]
 
     def _has_deck(self, name: str) -> bool:
@@ -400,24 +389,17 @@ class Layers:
         Raises:
             FileError: there is no such deck, or its data are faulty (all problems at once).
         """
-        deck = self._decks.get(name)
-        if deck is None:
-            deck = self._decks[name] = self._read_deck(name)
-        return deck
+        if name not in self._decks:
+            from rpgres.rulesets.decks import read_deck
 
-    def _read_deck(self, name: str) -> Deck:
-        from rpgres.rulesets.decks import read_deck
-
-        if not self.deck_texts(name):
-            raise FileError(unknown("deck", name, self.deck_names(), of=f"the ruleset {self._id}"))
-        return read_deck(name, texts_of=self.deck_texts, names=self.deck_names)
+            if not self.deck_texts(name):
+                raise FileError(unknown("deck", name, self.deck_names(), of=f"the ruleset {self._id}"))
+            self._decks[name] = read_deck(name, texts_of=self.deck_texts, names=self.deck_names)
+        return self._decks[name]
 
     def table_names(self) -> list[str]:
         """Return the names of all outcome tables, those of `ruleset.toml` first."""
-        found = dict.fromkeys(self._file.outcomes)
-        for folder in self.folders:
-            found |= dict.fromkeys(path.stem for path in sorted((folder / "outcomes").glob("*.toml")))
-        return list(found)
+        return list(dict.fromkeys((*self._file.outcomes, *(path.stem for path in self.files("outcomes")))))
 
     def outcome_texts(self) -> Iterator[Text]:
         """Yield every outcome table, and the menus, as each file writes them."""
@@ -428,21 +410,15 @@ class Layers:
     def identity(self) -> dict[str, Any]:
         """Return what names these rules exactly: version, a hash of all their data, and the overlays in use."""
         if self._identity is None:
-            self._identity = self._identify()
+            digest = blake2b(digest_size=16)
+            for folder in self.folders:
+                for name in sorted(_files_of_rules(folder)):
+                    with open(f"{folder}/{name}", "rb") as file:
+                        text = file.read().replace(b"\r\n", b"\n")  # the same whatever a checkout does to lines
+                    digest.update(name.encode() + b"\0" + text + b"\0")
+            version, overlays = self._file.version, self.overlays
+            self._identity = {"version": version, "hash": digest.hexdigest(), "overlays": overlays}
         return self._identity
-
-    def _identify(self) -> dict[str, Any]:
-        digest = blake2b(digest_size=16)
-        for folder in self.folders:
-            for name in sorted(_files_of_rules(folder)):
-                with open(f"{folder}/{name}", "rb") as file:
-                    text = file.read().replace(b"\r\n", b"\n")  # the same whatever a checkout does to lines
-                digest.update(name.encode() + b"\0" + text + b"\0")
-        return {
-            "version": self._file.version,
-            "hash": digest.hexdigest(),
-            "overlays": self.overlays,
-        }
 
 
 def _files_of_rules(folder: Path) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
+from rpgres.errors import FileError
 from rpgres.rulesets.registry import Ruleset
 from rpgres.rulesets.rows import Record
 
@@ -49,15 +50,9 @@ def settings_of(rules: Rules, kit: str, record: type[SettingsT]) -> SettingsT:
     """
     key = f"kit:{kit}"
     if key not in rules.compiled:
-        rules.compiled[key] = _read(rules, kit, record)
+        try:
+            rules.compiled[key] = msgspec.convert(rules.file.settings.get(kit, {}), record)
+        except msgspec.ValidationError as error:
+            raise FileError(f"settings.{kit} of the ruleset {rules.id}: {error}") from None
     found: SettingsT = rules.compiled[key]
     return found
-
-
-def _read(rules: Rules, kit: str, record: type[SettingsT]) -> SettingsT:
-    try:
-        return msgspec.convert(rules.file.settings.get(kit, {}), record)
-    except msgspec.ValidationError as error:
-        from rpgres.errors import FileError
-
-        raise FileError(f"settings.{kit} of the ruleset {rules.id}: {error}") from None

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rpgres.rulesets.actions import Choosable
-from rpgres.rulesets.rows import Row, RowOption, RowQuestion, templates
+from rpgres.rulesets.rows import RowBody, RowOption, RowQuestion, templates
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.settling import BOUNDS, NUMBER
 from rpgres.rulesets.templates import names_in
@@ -19,10 +19,10 @@ def spoken_of(rules: Rules, action: str) -> Iterator[str]:
     for _, node in walk([described.ask, *(rules.table(name) for name in described.tables)], menu=rules.menu):
         if isinstance(node, RowQuestion | RowOption):
             yield from _in_conditions(node.when, node.unless)
-        if isinstance(node, Row | RowOption):
+        if isinstance(node, RowBody):
             for template in templates(node.rolls).values():
                 yield from names_in(template)
-        if isinstance(node, Row | RowOption | Choosable):
+        if isinstance(node, RowBody | Choosable):
             for effect in node.effects:
                 yield from _in_effect(rules, effect)
 

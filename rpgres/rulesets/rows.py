@@ -123,31 +123,46 @@ def check_effects(**lists: list[dict[str, Any]]) -> None:
             raise ValueError(f"{key_text(fault.path)}: {fault.message}") from None
 
 
-class RowOption(Record, frozen=True):
+class RowBody(Record, frozen=True, kw_only=True):
+    """What a row or an option of an outcome table rolls, changes and asks when it comes about.
+
+    Attributes:
+        text: what the outcome means; {1d6} in it is rolled, {NAME} is what is rolled under that label.
+        rolls: what is rolled then: label = dice, with {NAME} for a number; effects may name the label.
+        effects: what it changes, in order.
+        table: the random table that is rolled on then, or several in order.
+        ask: what it asks, by label.
+    """
+
+    text: str = ""
+    rolls: dict[Id, Formula] = {}
+    effects: list[dict[str, Any]] = []
+    table: str | list[Id] = []  # a bounded text in a union of a record in itself lets msgspec crash at exit
+    ask: dict[Id, "RowQuestion"] = {}
+
+    def __post_init__(self) -> None:
+        check_effects(effects=self.effects)
+
+    @property
+    def links(self) -> tuple[str, ...]:
+        """The random tables that are rolled on when it comes about, in order."""
+        return (self.table,) if isinstance(self.table, str) else tuple(self.table)
+
+
+class RowOption(RowBody, frozen=True, kw_only=True):
     """One answer to a question of an outcome table: its meaning and its effects.
 
     Attributes:
         text: what it means.
         prefer: its rank for policies: the option with the greatest number is taken; only the order matters.
-        rolls: what is rolled when it is chosen: label = dice, which effects may name.
-        effects: what it changes, in order.
-        table: the random table that is rolled on then, or several in order.
-        ask: what it asks in turn, by label.
         when: what has to hold: margin-from, margin-to, a switch, or a fact that the rule tells.
         unless: what must not hold; written as `when`.
     """
 
     text: str
     prefer: int = 0
-    rolls: dict[Id, Formula] = {}
-    effects: list[dict[str, Any]] = []
-    table: str | list[Id] = []  # a bounded text in a union of a record in itself lets msgspec crash at exit
-    ask: dict[Id, "RowQuestion"] = {}
     when: Condition = {}
     unless: Condition = {}
-
-    def __post_init__(self) -> None:
-        check_effects(effects=self.effects)
 
 
 class RowQuestion(Record, frozen=True):
@@ -172,25 +187,8 @@ class RowQuestion(Record, frozen=True):
     unless: Condition = {}
 
 
-class Row(Record, frozen=True):
-    """What one band of an outcome table means: text, effects, and the questions it asks, by label.
-
-    Attributes:
-        text: what the outcome means; {1d6} in it is rolled, {NAME} is what is rolled under that label.
-        rolls: what is rolled when it comes about: label = dice, with {NAME} for a number; effects may name the label.
-        effects: what it changes, in order.
-        table: the random table that is rolled on then, or several in order.
-        ask: what it asks, by label.
-    """
-
-    text: str = ""
-    rolls: dict[Id, Formula] = {}
-    effects: list[dict[str, Any]] = []
-    table: str | list[Id] = []  # a bounded text in a union of a record in itself lets msgspec crash at exit
-    ask: dict[Id, "RowQuestion"] = {}
-
-    def __post_init__(self) -> None:
-        check_effects(effects=self.effects)
+class Row(RowBody, frozen=True):
+    """What one band of an outcome table means: text, effects, and the questions it asks, by label."""
 
 
 OutcomeTable = dict[Id, Row]
@@ -226,8 +224,3 @@ def told(text: str, rolls: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
         return str(facts[match[1]]) if match[1] in rolls and match[1] in facts else match[0]
 
     return re.sub(BRACES, filled, text)
-
-
-def links_of(row: Row | RowOption) -> tuple[str, ...]:
-    """Return the random tables that are rolled on when a row or an option comes about, in order."""
-    return (row.table,) if isinstance(row.table, str) else tuple(row.table)

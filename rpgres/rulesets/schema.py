@@ -9,39 +9,33 @@ from rpgres.model.state import slug
 from rpgres.rulesets.actions import Action, Definition
 from rpgres.rulesets.rows import Band, Condition, Id, Record, check_effects
 from rpgres.rulesets.tables import RandomTable
+from rpgres.toml.reading import inside
 
 CLAIM = "claim"  # the label of the engine's own question whether something typed counts; no ruleset's
 SaidBy = Literal["", "player", "confirmed", "gm"]
 SeenBy = Literal["", "all", "own"]
 
 
-class FormField(Record, frozen=True):
-    """One of the things that a parameter of the kind `form` says of whatever it names, or a typed answer of itself.
-
-    kinds: `ability`, `integer`, `text`, `flag` and `choice` as for parameters, and `dice` (a number, or dice). A flag
-    with `seat = "gm"` gives the character who joins by it to the game master. A text with a `pile` names the cards
-    there of the named character, as the kind `cards` does for parameters; the rule lays them there (`Table.place`).
-    `said-by` and `seen-by` are as for parameters.
+class Input(Record, frozen=True, kw_only=True):
+    """What parameters and fields of forms have in common.
 
     Attributes:
         kind: what may be typed, and what the rule gets.
         help: a line of help.
         default: the value when it is left out.
-        required: whether it has to be given.
         choices: for a choice: what may be typed, and what it means.
         at_least: the smallest number.
-        at_most: the largest number.
+        at_most: the largest number; of cards: how many there can be.
         seat: for a flag: the seat that a character added together with it gets (`gm`).
-        pile: for a text: the pile of the named character in which the cards are that it names.
+        pile: for cards, and for a text that names some: where they lie; of a form, the pile of the named character.
         said_by: who gives it at a persistent table: the acting player (`player`), the same if the game master confirms
             what no sheet has (`confirmed`), or no player (`gm`).
         seen_by: which seats read the value at a persistent table: every seat (`all`), or the one that typed it (`own`).
     """
 
-    kind: Literal["ability", "integer", "text", "flag", "choice", "dice"]
+    kind: str
     help: str
     default: str | int | bool | None = None
-    required: bool = False
     choices: dict[str, str] = {}
     at_least: int | None = None
     at_most: int | None = None
@@ -51,7 +45,23 @@ class FormField(Record, frozen=True):
     seen_by: SeenBy = ""
 
 
-class Parameter(Record, frozen=True):
+class FormField(Input, frozen=True, kw_only=True):
+    """One of the things that a parameter of the kind `form` says of whatever it names, or a typed answer of itself.
+
+    kinds: `ability`, `integer`, `text`, `flag` and `choice` as for parameters, and `dice` (a number, or dice). A flag
+    with `seat = "gm"` gives the character who joins by it to the game master. A text with a `pile` names the cards
+    there of the named character, as the kind `cards` does for parameters; the rule lays them there (`Table.place`).
+    `said-by` and `seen-by` are as for parameters.
+
+    Attributes:
+        required: whether it has to be given.
+    """
+
+    kind: Literal["ability", "integer", "text", "flag", "choice", "dice"]
+    required: bool = False
+
+
+class Parameter(Input, frozen=True, kw_only=True):
     """Something an action takes: a command line option, a key of `with` in a scene, an argument of the rule.
 
     kinds: `ability` (NAME, NAME=N or N), `opposition` (see `inputs`), `integer`, `dice`, `text`, `flag`, `choice`,
@@ -74,35 +84,24 @@ class Parameter(Record, frozen=True):
     plain number is such a rating as well; `unit = "successes"` lets `3 successes` be the number 3 all the same.
 
     Attributes:
-        kind: what may be typed, and what the rule gets.
-        help: a line of help.
         name: the option's name where it differs from the key.
         metavar: what stands for the value in help.
         many: whether it can be given several times.
         most: how often it can be given at most; of cards: how many there can be, where `at-most` says nothing.
-        default: the value when it is left out.
-        choices: for a choice: what may be typed, and what it means.
-        seat: for a flag: the seat that a character added together with it gets (`gm`).
         values: for a choice: what each stands for in dice.
         rolls: for an opposition: the dice that SHEET:ABILITY stands for, with {rating} for the ability.
         numbers_too: for an opposition: whether a plain number is such a rating as well.
         unit: for an opposition with numbers-too: the word behind a number that is no rating, as in `3 successes`.
         aliases: further names of the option.
-        at_least: the smallest number.
-        at_most: the largest number; of cards: how many there can be.
         among: for an integer: the only numbers that can be typed, such as the sides of dice.
         tag: for a tag: the kind that is put on the table.
         holder: for a tag or counter: who holds the free uses, or whose counter it is.
         counter: for a counter: which one is set.
-        pile: for cards: where they lie.
         fields: for a form: what may be said behind NAME:.
         seats: for a form: whether the name may be a character at the table, or a sheet, which is then added.
         guests: for a form with `seats`: whether a name without a sheet is added as a character, too.
         others: for a form with `seats`: whether it has to be at the table or have a sheet, and not be the actor;
             for a character: whether it must not be the actor.
-        said_by: who gives it at a persistent table: the acting player (`player`), the same if the game master confirms
-            what no sheet has (`confirmed`), or no player (`gm`).
-        seen_by: which seats read the value at a persistent table: every seat (`all`), or the one that typed it (`own`).
     """
 
     kind: Literal[
@@ -119,32 +118,23 @@ class Parameter(Record, frozen=True):
         "cards",
         "form",
     ]
-    help: str
     name: str = ""
     metavar: str = ""
     many: bool = False
     most: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 100
-    default: str | int | bool | None = None
-    choices: dict[str, str] = {}
-    seat: Literal["", "gm"] = ""
     values: dict[str, str] = {}
     rolls: str = ""
     numbers_too: bool = False
     unit: str = ""
     aliases: list[Id] = []
-    at_least: int | None = None
-    at_most: int | None = None
     among: list[int] = []
     tag: str = ""
     holder: str = "actor"
     counter: str = ""
-    pile: str = ""
     fields: dict[Id, FormField] = {}
     seats: bool = False
     guests: bool = False
     others: bool = False
-    said_by: SaidBy = ""
-    seen_by: SeenBy = ""
 
     @property
     def is_repeated(self) -> bool:
@@ -157,7 +147,7 @@ class Parameter(Record, frozen=True):
         return self.kind not in ("tag", "counter", "cards")
 
 
-def speaker(described: Parameter | FormField) -> SaidBy:
+def speaker(described: Input) -> SaidBy:
     """Return who says something at a persistent table.
 
     Undeclared, words and plain choices are the player's, what a counter holds is the game master's, and everything else
@@ -168,7 +158,7 @@ def speaker(described: Parameter | FormField) -> SaidBy:
     if described.kind == "counter":
         return "gm"
     is_words = described.kind == "text" and not described.pile
-    is_plain = described.kind == "choice" and not (isinstance(described, Parameter) and described.values)
+    is_plain = described.kind == "choice" and not getattr(described, "values", {})
     return "player" if is_words or is_plain else "confirmed"
 
 
@@ -539,10 +529,7 @@ class RulesetFile(Record, frozen=True):
 
     def setting(self, path: str) -> Any:
         """Return the setting at a path of names joined by dots; None where there is none."""
-        value: Any = self.settings
-        for name in path.split("."):
-            value = value.get(name) if isinstance(value, dict) else None
-        return value
+        return inside(self.settings, path.split("."))
 
     @property
     def window_names(self) -> dict[str, str]:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from operator import add, mul, sub
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from rpgres.dice.grammar import divide
 from rpgres.errors import FileError
 from rpgres.model.state import EMPTY, Map, freeze
 from rpgres.rulesets.registry import Effect
-from rpgres.rulesets.rows import Bounded, Formula, OutcomeTable, Row, RowOption, RowQuestion, bounded, links_of, told
+from rpgres.rulesets.rows import Bounded, Formula, OutcomeTable, Row, RowOption, RowQuestion, bounded, told
 
 if TYPE_CHECKING:
     from rpgres.rulesets.rules import Rules
@@ -191,7 +193,7 @@ class Settling:
             effects=self.filled(row.effects, margin, facts),
             asks=self._asks(row.ask, margin, facts),
             rolls=self._rolls(row.rolls, margin, facts),
-            links=links_of(row),
+            links=row.links,
         )
 
     def _rolls(self, rolls: Mapping[str, Formula], margin: int | None, facts: Map[str, Any]) -> tuple[RowRoll, ...]:
@@ -226,7 +228,7 @@ class Settling:
             text=row.text or base.text,
             rolls={**base.rolls, **row.rolls},
             effects=[*base.effects, *row.effects],
-            table=[*links_of(base), *links_of(row)],
+            table=[*base.links, *row.links],
             ask={**base.ask, **row.ask},
         )
 
@@ -268,7 +270,7 @@ class Settling:
     def choice(self, option: RowOption, margin: int | None, facts: Map[str, Any]) -> Choice:
         """Return the effects of an option once everything that it rolls is among the facts."""
         effects, asks = self.filled(option.effects, margin, facts), self._asks(option.ask, margin, facts)
-        return Choice(option.text, effects, asks, links=links_of(option))
+        return Choice(option.text, effects, asks, links=option.links)
 
     def filled(
         self, effects: Sequence[Mapping[str, Any]], margin: int | None, facts: Map[str, Any]
@@ -355,15 +357,9 @@ def value_of(value: Any, margin: int | None, numbers: Mapping[str, Any] = EMPTY)
     if not isinstance(number, int):
         return value
     number = -number if sign else number
-    match operator:
-        case "+":
-            return number + int(operand)
-        case "-":
-            return number - int(operand)
-        case "*":
-            return number * int(operand)
-        case "/":
-            from rpgres.dice.grammar import divide
+    if not operator:
+        return number
+    return _OPERATORS[operator](number, int(operand)) if operator != "/" or int(operand) else value
 
-            return divide(number, int(operand)) if int(operand) else value
-    return number
+
+_OPERATORS = {"+": add, "-": sub, "*": mul, "/": divide}

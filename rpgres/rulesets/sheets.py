@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -32,10 +33,10 @@ class MissingSheet(FileError):
 
 
 class SheetOrders(msgspec.Struct, frozen=True):
-    """The standing orders of a sheet, and where they stand: the texts, and the key path in them."""
+    """The standing orders of a sheet, and where they stand: the text, and the key path in it."""
 
     orders: tuple[Order, ...]
-    sources: tuple[Source, ...]
+    source: Source | None
     at: KeyPath
 
     @property
@@ -164,7 +165,7 @@ def read_sheet(rules: Rules, name: str, *, source: Source | None = None) -> Shee
     """
     if source is None:
         source = sheet_source(rules, name)
-    return make_sheet(rules, parse(source), name=short_name(source), sources=[source])
+    return make_sheet(rules, parse(source), name=short_name(source), source=source)
 
 
 def sheet_source(rules: Rules, name: str, *, beside: Path | None = None) -> Source:
@@ -190,63 +191,59 @@ def _typed(_stream: object) -> Source:
 
 
 def make_sheet(
-    rules: Rules, data: Mapping[str, Any], *, name: str, sources: Sequence[Source], prefix: tuple[str | int, ...] = ()
+    rules: Rules, data: Mapping[str, Any], *, name: str, source: Source | None, prefix: KeyPath = ()
 ) -> Sheet:
     """Return the character that plain data describe.
 
     Args:
         data: the keys of the sheet.
         name: the character's short name.
-        sources: the texts the data came from, for pointing at faults.
-        prefix: the key path of the data in those texts.
+        source: the text the data came from, for pointing at faults.
+        prefix: the key path of the data in it.
 
     Raises:
         FileError: the data are faulty (all problems at once), or of another ruleset's character.
     """
     other = foreign(rules, data)
     if other is not None:
-        raise diagnostics_error(located([Fault("wrong-ruleset", (*prefix, RULESET), other)], sources))
+        raise diagnostics_error(located([Fault("wrong-ruleset", (*prefix, RULESET), other)], source))
     data = as_listed(rules, data)
-    read = convert(data, sheet_type(rules), sources=sources, prefix=prefix)
+    read = convert(data, sheet_type(rules), source=source, prefix=prefix)
     wrong = [fault.under(*prefix) for fault in name_faults(rules, data)]
     if wrong:
-        raise diagnostics_error(located(wrong, sources))
-    where = sources[-1].path if sources else name
+        raise diagnostics_error(located(wrong, source))
+    where = source.path if source is not None else name
     values: dict[str, Any] = {
         field: value for field in rules.file.sheet if (value := getattr(read, _attribute(field))) is not None
     }
     fields = rules.file.sheet
     counters: dict[str, int] = {}
-    abilities: dict[str, int] = {}
-    texts: dict[str, str] = {}
-    seat = GM if any(values.get(name) == GM for name, field in fields.items() if field.kind == "seat") else ""
-    records: dict[str, Map[str, Map[str, Any]]] = {}
+    texts, rated = _of_kind(fields, values, "text"), _of_kind(fields, values, "abilities").values()
+    seat = GM if GM in _of_kind(fields, values, "seat").values() else ""
     for field_name, field in fields.items():
-        value = values.get(field_name)
         if field.kind == "counter" and not (field.of_players and seat == GM):
             default = counters.get(field.default, 0) if isinstance(field.default, str) else field.default
-            counters[field_name] = value if value is not None else default or 0
-        elif field.kind == "abilities":
-            abilities |= {slug(ability): rating for ability, rating in (value or {}).items()}
-        elif field.kind == "text" and value is not None:
-            texts[field_name] = value
-        elif field.kind == "records" and value:
-            records[field_name] = freeze({key: msgspec.to_builtins(record) for key, record in value.items()})
-    tracks, written = _tracks(rules, values, abilities)
+            counters[field_name] = values.get(field_name, default or 0)
+    records = {
+        key: freeze({name: msgspec.to_builtins(record) for name, record in written.items()})
+        for key, written in _of_kind(fields, values, "records").items()
+        if written
+    }
+    tracks, written = _tracks(rules, values)
     character = Character(
         name=name,
         title=texts.get("name", name),
-        abilities=Map(abilities),
+        abilities=Map({slug(ability): rating for its in rated for ability, rating in its.items()}),
         counters=Map(counters),
         tracks=tracks,
         records=Map(records),
         texts=Map(texts),
         seat=seat,
     )
-    character = _prepared(rules, character, where=where, sources=sources, prefix=prefix)
+    character = _prepared(rules, character, where=where, source=source, prefix=prefix)
     tags = (*_tags(fields, values, on=name), *(Tag(text, kind, name) for text, kind in written))
     orders = None if ORDERS in fields else getattr(read, ORDERS)
-    return Sheet(character, tags, SheetOrders(tuple(orders), tuple(sources), (*prefix, ORDERS)) if orders else None)
+    return Sheet(character, tags, SheetOrders(tuple(orders), source, (*prefix, ORDERS)) if orders else None)
 
 
 def as_listed(rules: Rules, data: Mapping[str, Any]) -> dict[str, Any]:
@@ -273,15 +270,8 @@ def _twin_faults(rules: Rules, data: Mapping[str, Any]) -> Iterator[Fault]:
                 yield Fault("taken-name", (key, name), message)
 
 
-def _prepared(
-    rules: Rules, character: Character, *, where: str, sources: Sequence[Source], prefix: tuple[str | int, ...]
-) -> Character:
-    """Return what a ruleset's own code makes of a character that was read.
-
-    Raises:
-        FileError: the code refuses it; with what each of its functions found.
-        RuleError: the code failed.
-    """
+def _prepared(rules: Rules, character: Character, *, where: str, source: Source | None, prefix: KeyPath) -> Character:
+    """Return what a ruleset's own code makes of a character that was read."""
     told: list[str] = []
     is_complete = True
     for prepare in rules.ruleset.preparations:
@@ -296,7 +286,7 @@ def _prepared(
             if not told:  # else it may only miss what another would have made
                 raise
     if told:
-        line = locate(sources[-1].text, prefix) if sources and prefix else None
+        line = locate(source.text, prefix) if source is not None and prefix else None
         refused = [Fault("refused", prefix, message).placed(where, line, None) for message in told]
         raise diagnostics_error(refused, file=where, complete=is_complete)
     return character
@@ -328,44 +318,32 @@ def foreign(rules: Rules, data: Mapping[str, Any]) -> str | None:
 
 def _tags(fields: Mapping[str, Field], values: Mapping[str, Any], *, on: str) -> Iterator[Tag]:
     for name, field in fields.items():
-        if field.kind == "tags" and name in values:
+        if name in values and (field.kind == "tags" or (field.kind == "records" and field.tag)):
             texts = values[name]
-            for text in texts.values() if isinstance(texts, dict) else texts:
-                yield Tag(text, field.tag, on)
-        elif field.kind == "records" and field.tag:
-            for text in values.get(name, ()):
+            for text in texts.values() if field.kind == "tags" and isinstance(texts, dict) else texts:
                 yield Tag(text, field.tag, on)
 
 
-def _tracks(
-    rules: Rules, values: Mapping[str, Any], abilities: Mapping[str, int]
-) -> tuple[Map[str, tuple[Box, ...]], list[tuple[str, str]]]:
+def _tracks(rules: Rules, values: Mapping[str, Any]) -> tuple[Map[str, tuple[Box, ...]], list[tuple[str, str]]]:
     """Return the boxes of every track, with what is marked and written in them, and the (text, tag kind) written."""
     fields = rules.file.sheet
-    limits = _joined(values, fields, "boxes")
-    marks = _joined(values, fields, "marks")
-    tracks: dict[str, tuple[Box, ...]] = {}
-    for name, track in rules.tracks.items():
-        boxes = list(track_boxes(track, abilities).items())
-        if name in limits:
-            boxes = boxes[: limits[name]]
-        marked = marks.get(name, [])
-        tracks[name] = tuple(Box(box, size, "x" if box in marked else "") for box, size in boxes)
+    marks = {track: names for its in _of_kind(fields, values, "marks").values() for track, names in its.items()}
+    tracks = {
+        name: tuple(Box(box, size, "x" if box in marks.get(name, ()) else "") for box, size in boxes.items())
+        for name, boxes in _boxes(rules, values).items()
+    }
     written: list[tuple[str, str]] = []
-    for name, field in fields.items():
-        if field.kind == "written" and name in values:
-            for box, text in values[name].items():
-                tracks[field.track] = mark_box(tracks[field.track], box, text=text)
-                written.append((text, rules.file.tracks[field.track].tag))
+    for name, texts in _of_kind(fields, values, "written").items():
+        track = fields[name].track
+        for box, text in texts.items():
+            tracks[track] = mark_box(tracks[track], box, text=text)
+            written.append((text, rules.file.tracks[track].tag))
     return Map(tracks), written
 
 
-def _joined(values: Mapping[str, Any], fields: Mapping[str, Field], kind: str) -> dict[str, Any]:
-    joined: dict[str, Any] = {}
-    for name, field in fields.items():
-        if field.kind == kind:
-            joined |= values.get(name, {})
-    return joined
+def _of_kind(fields: Mapping[str, Field], values: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    """Return what stands under the keys of one kind."""
+    return {name: values[name] for name, field in fields.items() if field.kind == kind and name in values}
 
 
 def name_faults(rules: Rules, data: Mapping[str, Any]) -> Iterator[Fault]:
@@ -387,7 +365,7 @@ def name_faults(rules: Rules, data: Mapping[str, Any]) -> Iterator[Fault]:
                     yield from _absent((key, track), box, track, boxes)
 
 
-def _absent(path: KeyPath, box: str, track: str, boxes: Mapping[str, list[str]]) -> Iterator[Fault]:
+def _absent(path: KeyPath, box: str, track: str, boxes: Mapping[str, Mapping[str, int]]) -> Iterator[Fault]:
     known = tuple(boxes[track])
     if box not in known:
         has = ", ".join(known) or "no boxes"
@@ -395,8 +373,8 @@ def _absent(path: KeyPath, box: str, track: str, boxes: Mapping[str, list[str]])
         yield Fault("unknown-name", path, message, box, known)
 
 
-def _boxes(rules: Rules, data: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return the names of the boxes of every track, as far as the sheet says something usable."""
+def _boxes(rules: Rules, data: Mapping[str, Any]) -> dict[str, dict[str, int]]:
+    """Return the boxes of every track (name: size), as far as the sheet says something usable."""
     abilities: dict[str, int] = {}
     limits: dict[str, int] = {}
     for key, field in rules.file.sheet.items():
@@ -406,8 +384,8 @@ def _boxes(rules: Rules, data: Mapping[str, Any]) -> dict[str, list[str]]:
             into |= {slug(name): number for name, number in numbers.items()} if into is abilities else numbers
     found = {}
     for name, track in rules.tracks.items():
-        names = list(track_boxes(track, abilities))
-        found[name] = names[: max(0, limits[name])] if name in limits else names
+        boxes = track_boxes(track, abilities)
+        found[name] = dict(islice(boxes.items(), max(0, limits.get(name, len(boxes)))))
     return found
 
 
@@ -446,7 +424,7 @@ def lay_distinct(state: State, tags: Iterable[Tag]) -> State:
 
 def sheet_names(rules: Rules) -> list[str]:
     """Return the names of the sheets that come with a ruleset and its overlays."""
-    return [path.stem for folder in rules.folders for path in sorted((folder / "sheets").glob("*.toml"))]
+    return [path.stem for path in rules.layers.files("sheets")]
 
 
 def unique_name(name: str, *, taken: Mapping[str, Any]) -> str:

@@ -14,12 +14,12 @@ class Span(Struct, frozen=True):
     """Everything a formula may come to: numbers from `low` to `high` (none where low is above high), and other values.
 
     Attributes:
-        low, high: the bounds, included; infinite where there is none.
+        low, high: the bounds, included; infinite where there is none. It is no number by default.
         words: words, and None for `nothing`.
     """
 
-    low: float
-    high: float
+    low: float = inf
+    high: float = -inf
     words: frozenset[str | None] = frozenset()
 
     @property
@@ -39,20 +39,16 @@ class Span(Struct, frozen=True):
 
     def plus(self, other: Span) -> Span:
         """Return what either may be."""
-        if not self.has_numbers or not other.has_numbers:
-            one = self if self.has_numbers else other
-            return Span(one.low, one.high, self.words | other.words)
         return Span(min(self.low, other.low), max(self.high, other.high), self.words | other.words)
 
 
 ANY = Span(-inf, inf)
 _TRUE, _FALSE, _EITHER = Span(1, 1), Span(0, 0), Span(0, 1)
-_NO_NUMBER = Span(1, 0)
 
 
 def span_of(value: Value) -> Span:
     """Return the bounds of one value."""
-    return Span(value, value) if isinstance(value, int) else Span(1, 0, frozenset([value]))
+    return Span(value, value) if isinstance(value, int) else Span(words=frozenset([value]))
 
 
 def within(expr: Expr, known: Callable[[str], Span]) -> Span:
@@ -66,7 +62,7 @@ def within(expr: Expr, known: Callable[[str], Span]) -> Span:
     if isinstance(expr, Name):
         return known(expr.name)
     if isinstance(expr, Cases):
-        found = _NO_NUMBER
+        found = Span()
         for when, then in expr.cases:
             holds = truth(within(when, known))
             if holds is not False:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
+from math import inf
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -16,7 +17,7 @@ import msgspec
 from rpgres.errors import counted
 from rpgres.model.state import slug
 from rpgres.rulesets.actions import Action
-from rpgres.rulesets.rows import BRACES, Band, OutcomeTable, Row, links_of
+from rpgres.rulesets.rows import BRACES, Band, OutcomeTable, Row
 from rpgres.rulesets.schema import EffectText, Label, PileText, RulesetFile
 from rpgres.rulesets.tables import USED, RandomTable, Span, TableRow, spans_of
 from rpgres.rulesets.tree import reached
@@ -61,6 +62,11 @@ class RowPlan(msgspec.Struct, frozen=True):
         """The table whose rows it stands for; empty where it is a row of its own."""
         return self.links[0] if not self.name and len(self.links) == 1 else ""
 
+    @property
+    def ends(self) -> list[tuple[float, float]]:
+        """The lowest and the highest of each of its spans."""
+        return [(-inf if low is None else low, inf if high is None else high) for low, high in self.spans]
+
 
 class TablePlan(msgspec.Struct, frozen=True):
     """A table, ready to be rolled on.
@@ -100,15 +106,15 @@ class TablePlan(msgspec.Struct, frozen=True):
         Returns:
             None where several rows have the numbers beyond these, or none.
         """
-        end: Span
-        if law.above is not None:
-            end = law.above, None
-        elif law.under is not None:
-            end = None, law.under
-        else:
+        if law.above is None and law.under is None:
             return None
-        rows, beside = ([row for row in part if _meets(row, end)] for part in (self.rows, self.also))
-        if len(rows) != 1 or not all(_has_all(row, end) for row in (*rows, *beside)):
+        bottom, top = (law.above, inf) if law.above is not None else (-inf, law.under or 0)
+        rows, beside = (
+            [row for row in part if any(high >= bottom and low <= top for low, high in row.ends)]
+            for part in (self.rows, self.also)
+        )
+        whole = [row for row in (*rows, *beside) if any(low <= bottom and high >= top for low, high in row.ends)]
+        if len(rows) != 1 or len(whole) < len(rows) + len(beside):
             return None
         return rows[0].number, beside[0].number if beside else None
 
@@ -116,23 +122,6 @@ class TablePlan(msgspec.Struct, frozen=True):
     def again(self) -> frozenset[str]:
         """The keys of the rows that roll again, which are left out then."""
         return frozenset(str(row.key) for row in self.rows if row.row.again)
-
-
-def _meets(row: RowPlan, end: Span) -> bool:
-    low, high = end
-    return any(
-        (top is None or low is None or top >= low) and (bottom is None or high is None or bottom <= high)
-        for bottom, top in row.spans
-    )
-
-
-def _has_all(row: RowPlan, end: Span) -> bool:
-    """Tell whether one span of a row has all numbers from, or down from, an end."""
-    low, high = end
-    return any(
-        (bottom is None or (low is not None and bottom <= low)) and (top is None or (high is not None and top >= high))
-        for bottom, top in row.spans
-    )
 
 
 class RowBand(Band, frozen=True, kw_only=True):
@@ -157,27 +146,20 @@ def _plan(file: RulesetFile, name: str, table: RandomTable, titles: dict[str, st
     for number, (key, row) in enumerate(table.items()):
         spans = spans_of(key) or () if isinstance(key, str) else ((total + 1, total + row.weight),)
         total += row.weight
-        links = (name,) * row.again + links_of(row)
+        links = (name,) * row.again + row.links
         called = _named(row, key, titles, mine) if row.text or row.name or not links else ""
         rows.append(RowPlan(key, number, called, row, spans, links, is_whole=False))
     die = table.die or ("" if table.cards else f"1d{max(total, 1)}")
     beside: list[RowPlan] = []
     for key, row in table.beside():
         called = _named(row, key, titles, mine)
-        beside.append(RowPlan(key, len(beside), called, row, spans_of(key) or (), links_of(row), is_whole=False))
+        beside.append(RowPlan(key, len(beside), called, row, spans_of(key) or (), row.links, is_whole=False))
     pile = pile_of(file, table.cards) if table.cards else ""
     return TablePlan(name, die, pile, tuple(rows), tuple(beside))
 
 
 def _named(row: TableRow, key: str | int, titles: dict[str, str], mine: dict[str, TableRow]) -> str:
-    """Return the name of a row's outcome, which only rows share that say and do the same.
-
-    Args:
-        row: the row.
-        key: where it stands.
-        titles: the text of every name so far, in all tables; empty where any will do.
-        mine: the row of every name so far, in this table.
-    """
+    """Return the name of a row's outcome, which only rows share that say and do the same."""
     if row.name:
         return row.name
     words = slug(re.sub(BRACES, " ", row.text)) if re.sub(BRACES, "", row.text).strip() else slug(f"row {key}")
@@ -224,7 +206,7 @@ class _Sizes:
         self.leads_to = {
             name: {link for row in (*plan.rows, *plan.also) for link in row.links} for name, plan in plans.items()
         }
-        self.once = {name: {link for row in plan.rows for link in links_of(row.row)} for name, plan in plans.items()}
+        self.once = {name: {link for row in plan.rows for link in row.row.links} for name, plan in plans.items()}
         self._known: dict[tuple[str, bool], int] = {}
 
     def of_row(self, row: RowPlan, table: str) -> int:
@@ -327,10 +309,6 @@ def _bands(file: RulesetFile, plans: Mapping[str, TablePlan]) -> dict[str, Band]
 # A ruleset with what its tables bring
 
 
-def _summary(table: RandomTable, plan: TablePlan) -> str:
-    return f"A random table of {counted(len(table.rows), 'row')}: {plan.die or table.cards}."
-
-
 def with_tables(file: RulesetFile, ruleset_id: str) -> RulesetFile:
     """Return a ruleset in which every random table is an action of its name, with its outcomes and piles."""
     piles = dict(file.piles)
@@ -344,7 +322,8 @@ def with_tables(file: RulesetFile, ruleset_id: str) -> RulesetFile:
     plans = table_plans(file)
     actions = {
         name: Action(
-            summary=table.summary or _summary(table, plans[name]),
+            summary=table.summary
+            or f"A random table of {counted(len(table.rows), 'row')}: {plans[name].die or table.cards}.",
             sentence=f"{{actor}} rolls on the table {name.replace('-', ' ')}",
             parameters=table.parameters,
             required=table.required,

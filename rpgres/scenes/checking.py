@@ -71,7 +71,7 @@ def scene_diagnostics(
         PluginError: the ruleset cannot be used.
     """
     data = parse(source)
-    faults = _Faults(source, diagnose(data, SceneFile, sources=[source]))
+    faults = _Faults(source, diagnose(data, SceneFile, source=source))
     said = data.get("ruleset")
     if not isinstance(said, str):
         return faults.in_order()
@@ -105,7 +105,7 @@ def scene_diagnostics(
 def _with_included(rules: Rules, state: State, source: Source, including: Including) -> State:
     """Return the table with who and what included scenes bring; of a faulty file nothing, which its steps tell."""
     with suppress(RpgresError):
-        file: SceneFile = convert(parse(source), SceneFile, sources=[source])
+        file: SceneFile = convert(parse(source), SceneFile, source=source)
         program_of(file.steps, source, ends={}, included=including)
         for part in including.parts:
             state = with_part(rules, state, part, Deciding())
@@ -149,7 +149,7 @@ class _Faults(NamedTuple):
         self.take([unknown_name(path, f"{message} {name!r}", name, known)])
 
     def take(self, faults: Iterable[Fault]) -> None:
-        self.found.extend(located(list(faults), [self.source]))
+        self.found.extend(located(faults, self.source))
 
     def refuse(self, error: RpgresError, code: str, *path: str | int) -> None:
         """Add what an error says: the diagnostics of a file one by one, or its message at a path of the scene."""

@@ -14,8 +14,9 @@ from rpgres.engine.players import Policy, Question
 from rpgres.engine.prepare import Prepared, answers_to, prepare
 from rpgres.errors import named
 from rpgres.model.state import EMPTY
+from rpgres.odds.courses import Course
 from rpgres.odds.exact import NeedsPolicy, needs_policy
-from rpgres.odds.scenes import WORK, Course, SceneOdds, Undecided, scene_odds
+from rpgres.odds.scenes import WORK, SceneOdds, Undecided, scene_odds
 from rpgres.odds.subjects import Change, Limits, Measured, Subject, deciding, parts_on_table, success_of, without
 from rpgres.rulesets import Rules
 from rpgres.scenes.odds_record import by_name, declared_endings
@@ -132,7 +133,7 @@ def procedure_subject(
 
     return Subject(
         rules=rules,
-        evaluate=partial(evaluate),
+        evaluate=evaluate,
         action=procedure,
         inputs=inputs,
         switches=switches,

@@ -149,7 +149,7 @@ def read_scene(
     Raises:
         FileError: the file is faulty; all problems at once.
     """
-    file: SceneFile = convert(parse(source) if data is None else data, SceneFile, sources=[source])
+    file: SceneFile = convert(parse(source) if data is None else data, SceneFile, source=source)
     if file.seed is not None:
         _check_seed(file.seed, source)
     folder = folder_of(source, folder)
@@ -203,7 +203,7 @@ class Including:
         above = (*self._above[source.path], source.path)
         if other.path in above:
             raise FileError(f"{where}: {step.include!r} includes this scene, so it would never end", file=source.path)
-        file: SceneFile = convert(parse(other), SceneFile, sources=[other])
+        file: SceneFile = convert(parse(other), SceneFile, source=other)
         if file.ruleset != self._ruleset:
             message = f"{step.include!r} is for the ruleset {file.ruleset}, and this scene for {self._ruleset}"
             raise FileError(f"{where}: {message}", file=source.path)
@@ -243,7 +243,7 @@ def with_part(rules: Rules, state: State, part: Part, deciding: Deciding) -> Sta
     things = {name: thing for name, thing in file.things.items() if name not in state.things}
     wrong = list(faults_on_table(tracks, things))
     if wrong:
-        raise diagnostics_error(located(wrong, [source]))
+        raise diagnostics_error(located(wrong, source))
     return set_out(state, tracks=tracks, things=things)
 
 
@@ -325,9 +325,9 @@ def read_character(
     if not isinstance(policy, str) or not isinstance(sheet, str | None):
         raise FileError(f"{source.path}:{locate(source.text, prefix)}: sheet and policy of {name} are texts")
     if sheet is None:
-        return make_sheet(rules, own, name=name, sources=[source], prefix=prefix), policy
+        return make_sheet(rules, own, name=name, source=source, prefix=prefix), policy
     base = read_source(find_sheet(rules, sheet, beside=folder))
     # Faults of the sheet are the sheet's, not the scene's; and so are its orders, unless the scene has others.
-    of_sheet = make_sheet(rules, parse(base), name=name, sources=[base])
-    made = make_sheet(rules, overlay(parse(base), own), name=name, sources=[source], prefix=prefix)
+    of_sheet = make_sheet(rules, parse(base), name=name, source=base)
+    made = make_sheet(rules, overlay(parse(base), own), name=name, source=source, prefix=prefix)
     return (made if ORDERS in own else replace(made, orders=of_sheet.orders)), policy

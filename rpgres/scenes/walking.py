@@ -21,7 +21,7 @@ from rpgres.errors import FileError, RpgresError
 from rpgres.model.paths import NOTHING, Scope, parse_path
 from rpgres.model.serialization import plain
 from rpgres.model.state import EMPTY, Map, State, freeze
-from rpgres.odds.scenes import Course
+from rpgres.odds.courses import Course
 from rpgres.rulesets import STATE
 from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, lists, onward
 from rpgres.scenes.playing import at_step, changed_by, prepare_step

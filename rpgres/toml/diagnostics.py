@@ -227,7 +227,5 @@ def unknown(what: str, name: str, known: Any, *, of: str) -> str:
     near = nearest(name, names)
     if near is not None:
         return f"{of} has no {what} {name!r}; did you mean {near!r}?"
-    if not names:
-        return f"{of} has no {what} {name!r}, and no other"
-    shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
-    return f"{of} has no {what} {name!r}; it has: {shown}"
+    others = f"; it has: {enumerated(names)}" if names else ", and no other"
+    return f"{of} has no {what} {name!r}{others}"

@@ -106,15 +106,11 @@ def _without(text: str, path: Path, data: dict[str, Any]) -> str:
     if inline is not None:
         entry = found[inline]
         return text[: entry.value] + toml_text(_at(data, inline)) + text[_end(text, entry) :]
-    if path in found:
-        gone = [found[path]]
-        lines = [(text.rfind("\n", 0, entry.start) + 1, _line_end(text, _end(text, entry))) for entry in gone]
-    else:  # a table: its header, and all that stands in it
-        inside = [entry for key, entry in found.items() if key[: len(path)] == path]
-        lines = [(text.rfind("\n", 0, entry.start) + 1, _line_end(text, _end(text, entry))) for entry in inside]
-        header = offsets.get(path)
-        if header is not None and text.startswith("[", header):
-            lines.append((text.rfind("\n", 0, header) + 1, _line_end(text, header)))
+    inside = [found[path]] if path in found else [entry for key, entry in found.items() if key[: len(path)] == path]
+    lines = [(text.rfind("\n", 0, entry.start) + 1, _line_end(text, _end(text, entry))) for entry in inside]
+    header = offsets.get(path)
+    if header is not None and text.startswith("[", header):  # a table: its header, and all that stands in it
+        lines.append((text.rfind("\n", 0, header) + 1, _line_end(text, header)))
     for start, end in sorted(set(lines), reverse=True):
         text = text[:start] + text[end:]
     return text

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 import tomli
@@ -19,71 +19,13 @@ Spot = tuple[int, int]  # line and column
 _KEPT = 8  # texts whose places are kept: a ruleset, its outcome tables and their overlays
 
 
-class Place(NamedTuple):
-    """The number of a text among several, and where in it: line and column from 1; None for nowhere."""
+def spot(path: KeyPath, text: str) -> Spot | tuple[None, None]:
+    """Return the line and column, from 1, of a key path in a TOML text; of an empty text None.
 
-    source: int
-    line: int | None
-    column: int | None
-
-
-def places(paths: Sequence[KeyPath], texts: Sequence[str]) -> list[Place]:
-    """Return for each key path the text and line that its value comes from.
-
-    Args:
-        texts: TOML texts, the farthest first, each overlaying the ones before it.
-
-    A key that stands in none of them is placed at the innermost table around it.
+    A key that does not stand in it is placed at the innermost table around it.
     """
-    if not texts:
-        return [Place(0, None, None) for _ in paths]
-    data = [_data(text) for text in texts] if len(texts) > 1 else [{}]
-    owners = ((path, _owner(path, data)) for path in paths)
-    return [Place(owner, *(_spot(path, texts[owner]) if texts[owner] else (None, None))) for path, owner in owners]
-
-
-@lru_cache(maxsize=_KEPT)
-def _data(text: str) -> Any:
-    try:
-        return tomli.loads(text)
-    except (ValueError, RecursionError):
-        return {}
-
-
-def _owner(path: KeyPath, data: Sequence[Any]) -> int:
-    # The nearest text that has the whole path; for a key that is missing everywhere, the farthest that comes closest:
-    # an overlay of three lines is not at fault for what the file below it never said.
-    chosen, longest, covered = len(data) - 1, -1, 0
-    for number in reversed(range(len(data))):
-        reached, whole = _reach(path, data[number])
-        if whole is not None and whole <= covered:
-            break  # replaced by something nearer, so neither this nor what lies below it is seen
-        if reached == len(path):
-            return number
-        if reached >= longest:
-            chosen, longest = number, reached
-        covered = max(covered, reached)
-    return chosen
-
-
-def _reach(path: KeyPath, value: Any) -> tuple[int, int | None]:
-    """How many parts of the path are there, and at how many parts stands something that overlays replace whole."""
-    whole = None
-    for depth, part in enumerate(path):
-        if whole is None and (not isinstance(value, dict) or _is_removal(value)):
-            whole = depth
-        try:
-            value = value[part]
-        except (LookupError, TypeError):
-            return depth, whole
-    return len(path), whole
-
-
-def _is_removal(value: dict[str, Any]) -> bool:
-    return len(value) == 1 and value.get("remove") is True
-
-
-def _spot(path: KeyPath, text: str) -> Spot:
+    if not text:
+        return None, None
     spots = _spots(text)
     return next((spots[path[:length]] for length in range(len(path), 0, -1) if path[:length] in spots), (1, 1))
 
@@ -163,16 +105,13 @@ def is_deeper(text: str, limit: int) -> bool:
 
 def last_key(text: str) -> tuple[str, int]:
     """Return the last key of a text as far as it is TOML, and its line; an empty key if there is none."""
-    scan = _Scan(text)
-    _scan_while_toml(scan)
-    path, offset = scan.last
+    path, offset = _scanned(text, most=0).last
     return key_text(path), text.count("\n", 0, offset) + 1 if path else 0
 
 
 def entries(text: str) -> tuple[dict[KeyPath, Entry], dict[KeyPath, int]]:
     """Return where each `key = value` of a TOML text stands, and the offset at which each key path is met first."""
-    scan = _Scan(text, most=_MOST_PATHS)
-    _scan_while_toml(scan)
+    scan = _scanned(text)
     return scan.entries, scan.offsets
 
 
@@ -180,16 +119,18 @@ def entries(text: str) -> tuple[dict[KeyPath, Entry], dict[KeyPath, int]]:
 @lru_cache(maxsize=_KEPT)
 def _spots(text: str) -> Mapping[KeyPath, Spot]:
     """Return the line and column of every key path of a text, or of the first ones where it has too many."""
-    scan = _Scan(text, most=_MOST_PATHS)
-    _scan_while_toml(scan)
+    scan = _scanned(text)
     starts = [0, *(found.end() for found in re.finditer("\n", text))]
     lines = {path: bisect_right(starts, offset) for path, offset in scan.offsets.items()}
     return {path: (line, scan.offsets[path] - starts[line - 1] + 1) for path, line in lines.items()}
 
 
-def _scan_while_toml(scan: _Scan) -> None:
+def _scanned(text: str, *, most: int = _MOST_PATHS) -> _Scan:
+    """Return what is noted of a text as far as it is TOML."""
+    scan = _Scan(text, most=most)
     with suppress(_LostError, _DeepError):
         _scan(scan)
+    return scan
 
 
 def _scan(scan: _Scan) -> None:

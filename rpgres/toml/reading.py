@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import atexit
 import os
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
 from rpgres.errors import FileError, RpgresError
 from rpgres.text.harmless import in_line
-from rpgres.toml.diagnostics import Diagnostic, Fault, KeyPath, diagnostics_error
-from rpgres.toml.diagnostics import nearest as nearest  # as much asked for as the files
+from rpgres.toml.diagnostics import Diagnostic, Fault, KeyPath, diagnostics_error, nearest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -240,6 +239,13 @@ def _shown_error(
     return diagnostics_error([found], file=source.path, line=line, column=column)
 
 
+def inside(data: Any, path: Iterable[str]) -> Any:
+    """Return what stands in parsed TOML at a path of keys; None where nothing does."""
+    for key in path:
+        data = data.get(key) if isinstance(data, dict) else None
+    return data
+
+
 def overlay(base: dict[str, Any], nearer: dict[str, Any]) -> dict[str, Any]:
     """Return `base` with `nearer` merged over it: tables merge, everything else is replaced whole.
 
@@ -258,12 +264,12 @@ def overlay(base: dict[str, Any], nearer: dict[str, Any]) -> dict[str, Any]:
     return merged
 
 
-def convert(data: Any, type_: type[T], *, sources: Sequence[Source], prefix: KeyPath = ()) -> T:
+def convert(data: Any, type_: type[T], *, source: Source | None = None, prefix: KeyPath = ()) -> T:
     """Return parsed TOML data as a value of `type_`, strictly: no number is read out of a text, true is no number.
 
     Args:
-        sources: the files that the data came from, the farthest first; faults are located in them.
-        prefix: the key path under which `data` stands in these files.
+        source: the file that the data came from; faults are located in it.
+        prefix: the key path under which `data` stands there.
 
     Raises:
         FileError: all problems at once, each with its file, line, key and the nearest valid name.
@@ -271,36 +277,27 @@ def convert(data: Any, type_: type[T], *, sources: Sequence[Source], prefix: Key
     try:
         return msgspec.convert(data, type_, str_keys=True)
     except (msgspec.ValidationError, RpgresError, RecursionError, UnicodeError):
-        _refuse(data, type_, sources, prefix)
+        pass  # every fault is told, and not the first as its cause
+    raise diagnostics_error(diagnose(data, type_, source=source, prefix=prefix))
 
 
-def _refuse(data: Any, type_: Any, sources: Sequence[Source], prefix: KeyPath) -> NoReturn:
-    # Raised outside of the `except` above, the error comes without msgspec's as its context.
-    raise diagnostics_error(diagnose(data, type_, sources=sources, prefix=prefix)) from None
-
-
-def diagnose(data: Any, type_: Any, *, sources: Sequence[Source], prefix: KeyPath = ()) -> list[Diagnostic]:
-    """Return everything that keeps `data` from being a `type_`, file by file in line order; nothing when it is one.
+def diagnose(data: Any, type_: Any, *, source: Source | None = None, prefix: KeyPath = ()) -> list[Diagnostic]:
+    """Return everything that keeps `data` from being a `type_`, in line order; nothing when it is one.
 
     The arguments are those of `convert`. The list ends at a thousand diagnostics.
     """
     from rpgres.toml.faults import faults
 
-    return located([fault.under(*prefix) for fault in faults(data, type_)], sources)
+    return located([fault.under(*prefix) for fault in faults(data, type_)], source)
 
 
-def located(faults: Sequence[Fault], sources: Sequence[Source]) -> list[Diagnostic]:
-    """Return faults with the file, line and column where they stand, file by file in line order.
+def located(faults: Iterable[Fault], source: Source | None) -> list[Diagnostic]:
+    """Return faults of a file with the line and column where they stand, in line order."""
+    from rpgres.toml.places import spot
 
-    Args:
-        faults: what is wrong, by the key paths of the files together.
-        sources: the files, the farthest first, each overlaid by the next.
-    """
-    from rpgres.toml.places import places
-
-    spots = places([fault.path for fault in faults], [source.text for source in sources])
-    found = sorted(zip(spots, faults, strict=True), key=lambda pair: (pair[0].source, pair[0].line or 0))
-    return [fault.placed(sources[spot.source].path if sources else "", spot.line, spot.column) for spot, fault in found]
+    path, text = (source.path, source.text) if source is not None else ("", "")
+    found = [fault.placed(path, *spot(fault.path, text)) for fault in faults]
+    return sorted(found, key=lambda diagnostic: diagnostic.line or 0)
 
 
 def locate(text: str, path: KeyPath) -> int | None:
@@ -308,6 +305,6 @@ def locate(text: str, path: KeyPath) -> int | None:
 
     A key that is not there gives the line of the nearest table around it (for the whole file 1); an empty text None.
     """
-    from rpgres.toml.places import places
+    from rpgres.toml.places import spot
 
-    return places([path], [text])[0].line
+    return spot(path, text)[0]

@@ -280,11 +280,11 @@ def test_check_tells_what_each_function_of_the_rulesets_code_finds() -> None:
     told = ["too strong", "too fast", "too old (the ruleset's own check may report more after this is fixed)"]
     assert [problem.message for problem in found] == told
     with pytest.raises(FileError) as caught:
-        make_sheet(rules, {}, name="x", sources=[Source("x.toml", "")])
+        make_sheet(rules, {}, name="x", source=Source("x.toml", ""))
     assert caught.value.message == "x.toml: too strong\nx.toml: too fast\nx.toml: too old"
     scene = Source("s.toml", 'ruleset = "made"\n[characters.x]\n')
     with pytest.raises(FileError, match=r"^s.toml:2: characters.x: too strong\n"):
-        make_sheet(rules, {}, name="x", sources=[scene], prefix=("characters", "x"))
+        make_sheet(rules, {}, name="x", source=scene, prefix=("characters", "x"))
     ruleset.preparations[:] = [second]
     assert [problem.message for problem in diagnose_sheet(rules, Source("x.toml", ""))] == ["too fast", "too old"]
 
@@ -297,7 +297,7 @@ def test_what_a_function_of_the_rulesets_code_raises_else_is_its_fault() -> None
         raise ExceptionGroup("both", [UsageError("too fast"), KeyError("x")])
 
     with pytest.raises(RuleError, match="failed when it prepared the sheet of x: ExceptionGroup: both"):
-        make_sheet(made({}, ruleset), {}, name="x", sources=[])
+        make_sheet(made({}, ruleset), {}, name="x", source=None)
 
 
 def test_the_ruleset_of_a_sheet(work: Path) -> None:
@@ -488,7 +488,7 @@ def test_a_start_is_valid_for_any_ruleset(data: dict[str, Any]) -> None:
     start = sheet_template(rules)
     for text in (start, switched_on(start)):
         assert diagnose_sheet(rules, Source("x.toml", text)) == []
-        make_sheet(rules, tomllib.loads(text), name="x", sources=[])
+        make_sheet(rules, tomllib.loads(text), name="x", source=None)
     assert tomllib.loads(switched_on(start)).keys() == {"ruleset", *data["sheet"]}
 
 
@@ -517,7 +517,7 @@ def test_check_schema_and_reading_agree(data: dict[str, Any]) -> None:
     source = Source("x.toml", tomli_w.dumps(data))
     problems = diagnose_sheet(rules, source)
     try:
-        make_sheet(rules, parse(source), name="x", sources=[source])
+        make_sheet(rules, parse(source), name="x", source=source)
         is_readable = True
     except RpgresError:
         is_readable = False

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpgres.dice.seeds import WORD, Streams, mint_seed, pick, run_seed, split_seed
+from rpgres.dice.seeds import LANES, WORD, Streams, mint_seed, pick, run_seed, split_seed
 from rpgres.errors import UsageError
 
 # (seed, word at 0/roll/0, word at 0/opposition/0, word at 3/roll/2); never to change while the generator is called rp1.
@@ -113,7 +113,7 @@ def test_one_place_does_not_move_another() -> None:
 def test_words_over_the_largest_multiple_are_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
     top = WORD - 1  # with n = 3 the one word that would favour 0
     monkeypatch.setattr(Streams, "word", lambda *_: top)
-    monkeypatch.setattr(Streams, "_redraw", lambda *args: {1: top, 2: 7}[args[-1]])
+    monkeypatch.setattr(Streams, "_words", lambda *args: ({1: top, 2: 7}[args[-1]],) * LANES)
     assert WORD % 3 == 1
     assert Streams("7").below(0, "roll", 0)(3) == 7 % 3
 

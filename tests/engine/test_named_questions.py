@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Due
+from rpgres.engine.named_dice import paths
 from rpgres.engine.players import policy_of
 from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.records import Result
@@ -587,3 +588,12 @@ def test_dice_are_as_many_as_answers_so_far_and_as_what_these_left() -> None:
         dice = 1 + answers + (3 - answers)
         wanted = Fraction(sum(sum(faces) >= 12 for faces in product(range(1, 7), repeat=dice)), 6**dice)
         assert outcome_odds(prepared, choose=choose).masses["good"] == wanted
+
+
+def test_odds_of_too_many_dice_that_are_told_apart_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two dice for the tens, one for the units and a push: few results, and hundreds of places to look at."""
+    monkeypatch.setattr(paths, "MOST_PLACES", 100)
+    command = ["odds", "percentile-levels", "check", "--skill", "40", "--bonus-dice", "-1", "--auto"]
+    ran = rpgres(*command)
+    assert ran.code == 2
+    assert "more than 100 paths; use `rpgres simulate` instead" in ran.err

@@ -199,8 +199,8 @@ suits.reeds = { title = "Reeds", code = "Re", cards = ["x", "1*", 3] }
     first = GAMBIT.count("\n") + 1
     assert told(rules_in(tmp_path, GAMBIT + text)) == [
         f"gambit/ruleset.toml:{first + 3}: decks.second.extends: there is no deck 'litle' (little?)",
-        f"gambit/ruleset.toml:{first + 6}: decks.third.titel: unknown key (title?)",
         f"gambit/ruleset.toml:{first + 5}: decks.third.title: missing key `title`",
+        f"gambit/ruleset.toml:{first + 6}: decks.third.titel: unknown key (title?)",
         f"gambit/ruleset.toml:{first + 14}: decks.fifth.extends: a deck cannot extend itself",
         f"gambit/ruleset.toml:{first + 10}: decks.fourth.extends: a deck cannot extend itself",
         *(

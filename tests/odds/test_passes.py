@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from rpgres.odds import scenes as module
-from rpgres.odds.scenes import Course, SceneOdds, scene_odds
+from rpgres.odds.courses import Course
+from rpgres.odds.scenes import SceneOdds, scene_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.scenes import read_scene
 from rpgres.scenes.walking import course_of

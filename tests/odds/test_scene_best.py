@@ -11,6 +11,7 @@ import pytest
 from rpgres.dice import dice
 from rpgres.odds.scene_best import Blind, SceneBest, scene_best
 from rpgres.odds.scenes import scene_odds
+from rpgres.plugins.discovery import find_ruleset
 from rpgres.rulesets import Ruleset
 from rpgres.scenes import Scene, read_scene
 from rpgres.scenes.walking import course_of
@@ -116,3 +117,19 @@ def test_one_view_of_two_states_is_refused(battle: Ruleset) -> None:
             scene_best(course_of(scene), "ada", worth=lambda result: int(result == WON))
     finally:
         battle.procedures["battle"], battle.actions["battle"] = before
+
+
+def test_what_is_best_for_an_action_may_be_missed_later() -> None:
+    """A low doom card never hurts the action it is played in, and is the game master's in the next one."""
+    hand = 'hand = "Wi1,Do3,In9,In8"'
+    text = (
+        'ruleset = "saga"\n[characters.ada]\nname = "Ada"\nedge = 3\nhand-size = 3\nlost = 3\n'
+        "abilities = { strength = 6, agility = 0 }\n"
+        '[[steps]]\nactor = "ada"\naction = "act"\nwith = { ability = "agility", vs = 20, ' + hand + " }\n"
+        'choose = { play = "Wi1" }\n'
+        '[[steps]]\nactor = "ada"\naction = "act"\nwith = { ability = "strength", vs = 14 }\n'
+    )
+    scene = read_scene(Source(path="s.toml", text=text), find_ruleset=find_ruleset, auto=True)
+    found = scene_best(course_of(scene), "ada", worth=lambda result: int(result[0] == "succeed"))
+    assert found.value == 1
+    assert {one.option: one.value for one in found.decisions[0].options} == {"stop": 1, "In9": 1, "In8": 1, "Do3": 0}

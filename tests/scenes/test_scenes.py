@@ -504,7 +504,7 @@ def test_no_step_makes_a_traceback(step: dict[str, Any]) -> None:
     text = tomli_w.dumps({"ruleset": "tiny", "policy": "uniform", "steps": [step]})
     source = Source(path="s.toml", text=text)
     with contextlib.suppress(RpgresError):
-        file = convert(parse(source), SceneFile, sources=[source])
+        file = convert(parse(source), SceneFile, source=source)
         program = program_of(file.steps, source, ends=file.ends, included=Including("tiny", source, None, ()))
         scene = Scene(file, source, tiny_rules(), State(), {}, program)
         check_scene(scene)

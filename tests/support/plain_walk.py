@@ -6,8 +6,8 @@ from collections.abc import Hashable
 from fractions import Fraction
 
 from rpgres.engine.standing import Standing
+from rpgres.odds.courses import Course
 from rpgres.odds.explorer import Budget, Runs, WalkDealer, explore_within
-from rpgres.odds.scenes import Course
 
 
 class NothingMerged(WalkDealer):

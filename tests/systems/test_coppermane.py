@@ -280,7 +280,7 @@ def hero(rules: Rules, name: str, rating: int, points: int) -> State:
     """Return a table with a hero of this legend, and this many points left, who has a knack."""
     epic = {"epic-attributes": {"wits": {"level": 1}}, "knacks": {"Quick": {"attribute": "wits"}}} if rating > 1 else {}
     data = {"legend": rating, "legend-points": points, "attributes": {"wits": 4}, "aspects": ["Of This World"], **epic}
-    return State().with_character(make_sheet(rules, data, name=name, sources=[]).character)
+    return State().with_character(make_sheet(rules, data, name=name, source=None).character)
 
 
 def played(rules: Rules, state: State, action: str, /, **inputs: Any) -> tuple[Result, State]:

@@ -158,6 +158,11 @@ def test_a_trump_draws_as_many_cards_as_it_should() -> None:
     assert worth / runs == pytest.approx(19 / 77 * 5 + 388 / 76, abs=0.2)
 
 
+def test_trumps_that_draw_by_themselves_are_followed_though_it_is_enough() -> None:
+    found = best_odds(act("St5", vs=5, ability="strength=0", switches={"auto_trump": "yes"}), leaves=2000)
+    assert (found.value.success, found.value.open) == (1, 0)
+
+
 hands = st.lists(
     st.sampled_from(["St1", "St3", "St6", "St9", "Ag1", "Ag3", "Ag7", "In2", "In5", "Wi4", "Do3", "Do8"]),
     min_size=1,

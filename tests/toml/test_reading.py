@@ -18,20 +18,18 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rpgres.errors import FileError, NotationError
+from rpgres.rulesets.folders import Text, read_as
 from rpgres.toml import diagnostics, places
 from rpgres.toml import faults as second_pass
 from rpgres.toml import reading as tomlfiles
-from rpgres.toml.diagnostics import Diagnostic
-from rpgres.toml.reading import Source, convert, locate, nearest, overlay, parse, read_source
+from rpgres.toml.diagnostics import Diagnostic, nearest
+from rpgres.toml.reading import Source, locate, overlay, parse, read_source
 from tests.support.effort import examples
 
 
 def read(sources: list[Source], type_: Any) -> Any:
     """Return the value of `type_` that texts say together, as every reader of files does it."""
-    data: dict[str, Any] = {}
-    for source in sources:
-        data = overlay(data, parse(source))
-    return convert(data, type_, sources=sources)
+    return read_as([Text(source, parse(source)) for source in sources], type_)
 
 
 class Tag(msgspec.Struct, forbid_unknown_fields=True):
@@ -201,7 +199,7 @@ def test_what_a_type_allows_is_no_fault() -> None:
         {2: "fair", -1: "poor"},
         {"vs": 3, "skill": "will"},
     )
-    assert tomlfiles.diagnose(parse(Source("", text)), Everything, sources=[]) == []
+    assert tomlfiles.diagnose(parse(Source("", text)), Everything) == []
 
 
 def test_unknown_keys_pass_where_the_type_lets_them() -> None:
@@ -226,7 +224,7 @@ def test_true_is_not_the_tag_1() -> None:
 
 def test_data_that_no_file_could_hold_is_refused_as_well() -> None:
     with pytest.raises(FileError, match="a lone surrogate"):
-        tomlfiles.convert({"\ud800": 1}, Loose, sources=[])
+        tomlfiles.convert({"\ud800": 1}, Loose)
 
 
 def test_nothing_is_lost_when_the_walk_finds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -306,13 +304,13 @@ def test_a_hostile_number_of_faults_is_cut_short() -> None:
 
 def test_without_a_file_the_key_alone_is_told() -> None:
     with pytest.raises(FileError, match=r"^count: expected a whole number, found text$"):
-        tomlfiles.convert({"title": "a", "count": "x"}, Everything, sources=[])
+        tomlfiles.convert({"title": "a", "count": "x"}, Everything)
 
 
 def test_a_prefix_says_where_the_data_stands_in_the_file() -> None:
     source = Source("a.toml", "[[scene]]\ntitle = 'a'\n[[scene]]\ntitle = 'b'\ncount = 'x'\ncuont = 1\n")
     with pytest.raises(FileError) as caught:
-        tomlfiles.convert(parse(source)["scene"][1], Everything, sources=[source], prefix=("scene", 1))
+        tomlfiles.convert(parse(source)["scene"][1], Everything, source=source, prefix=("scene", 1))
     assert str(caught.value).splitlines() == [
         "a.toml:5: scene[1].count: expected a whole number, found text",
         "a.toml:6: scene[1].cuont: unknown key; did you mean `count`?",
@@ -663,8 +661,8 @@ def test_the_walk_finds_faults_exactly_where_msgspec_does(data: dict[str, Any]) 
             accepted = False
         walked = list(second_pass._faults(msgspec.inspect.type_info(Everything), one, ()))
         assert (not walked) == accepted, walked
-        assert (not tomlfiles.diagnose(one, Everything, sources=[])) == accepted
-    tomlfiles.diagnose(data, Everything, sources=[])
+        assert (not tomlfiles.diagnose(one, Everything)) == accepted
+    tomlfiles.diagnose(data, Everything)
 
 
 # --- text that is no TOML ------------------------------------------------------------------------------------------
@@ -882,7 +880,7 @@ import sys
 from rpgres.toml.reading import Source, convert, overlay, parse
 assert "tomli" not in sys.modules
 made = overlay(parse(Source("a.toml", "a.b = 1")), parse(Source("b.toml", "a.c = 2")))
-assert convert(made, dict[str, dict[str, int]], sources=[]) == {"a": {"b": 1, "c": 2}}
+assert convert(made, dict[str, dict[str, int]]) == {"a": {"b": 1, "c": 2}}
 print(*sorted({"rpgres.toml.faults", "rpgres.toml.places", "difflib"} & set(sys.modules)))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -893,7 +891,7 @@ def test_a_number_with_a_description_keeps_its_bounds() -> None:
     bounded = msgspec.defstruct(
         "Bounded", [("luck", Annotated[int, msgspec.Meta(ge=0, description="luck")] | None, None)]
     )
-    (found,) = tomlfiles.diagnose({"luck": -2}, bounded, sources=[Source("f.toml", "luck = -2\n")])
+    (found,) = tomlfiles.diagnose({"luck": -2}, bounded, source=Source("f.toml", "luck = -2\n"))
     assert (found.line, found.key, found.message) == (1, "luck", "expected a whole number that is at least 0, found -2")
 
 

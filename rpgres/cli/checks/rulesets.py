@@ -179,7 +179,7 @@ def _scene_problems(rules: Rules, folders: Sequence[Path], *, is_alone: bool) ->
             loaded[key] = rules.with_switches(switches) if is_own else load_rules(code, switches=switches, extra=extra)
         return loaded[key]
 
-    for path in (path for folder in rules.folders for path in sorted((folder / "scenes").glob("*.toml"))):
+    for path in rules.layers.files("scenes"):
         try:
             yield from check_scene(read_scene(read_source(path), find_ruleset=find, extra=folders, load=load))
         except RpgresError as error:

@@ -115,7 +115,7 @@ def without_faults(data: dict[str, Any], source: Source, reserved: Collection[st
     for fault in found:
         if fault.path[:1] != ("aliases",) or not isinstance(aliases, dict):
             data.pop(str(fault.path[0]), None)
-    return data, [diagnostic.text for diagnostic in located(found, [source])]
+    return data, [diagnostic.text for diagnostic in located(found, source)]
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -106,7 +106,7 @@ def _can_ask() -> bool:
 def _asked_model(folders: Sequence[Path]) -> Ruleset:
     """Return the ruleset that a person chooses, asked again until there is such a one."""
     from rpgres.cli.render.lines import pairs
-    from rpgres.toml.reading import nearest
+    from rpgres.toml.diagnostics import nearest
 
     titles = {one.id: one.title for one in _models(folders)}
     if not _can_ask():

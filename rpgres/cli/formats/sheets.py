@@ -361,19 +361,19 @@ def diagnose_sheet(rules: Rules, source: Source) -> list[Diagnostic]:
     data = parse(source)
     other = foreign(rules, data)
     if other is not None:  # everything else would be wrong as well
-        return located([Fault("wrong-ruleset", (RULESET,), other)], [source])
+        return located([Fault("wrong-ruleset", (RULESET,), other)], source)
     data = as_listed(rules, data)
-    found = diagnose(data, sheet_type(rules), sources=[source])
-    found += located(list(name_faults(rules, data)), [source])
+    found = diagnose(data, sheet_type(rules), source=source)
+    found += located(name_faults(rules, data), source)
     if not found:
         try:
-            make_sheet(rules, data, name=short_name(source), sources=[source])
+            make_sheet(rules, data, name=short_name(source), source=source)
         except RpgresError as error:  # what only the ruleset's own code can tell
             found = diagnostics_in(error, code="refused", file=source.path)
             if error.details.get("complete") is False:
                 last = found[-1]
                 found[-1] = msgspec.structs.replace(last, message=f"{last.message} ({MORE})")
-    found += located([fault.under(ORDERS) for fault in _order_faults(rules, data, short_name(source))], [source])
+    found += located([fault.under(ORDERS) for fault in _order_faults(rules, data, short_name(source))], source)
     return sorted(found, key=lambda diagnostic: diagnostic.line or 0)
 
 

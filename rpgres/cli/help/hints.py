@@ -7,7 +7,7 @@ import sys
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from rpgres.toml.reading import nearest
+from rpgres.toml.diagnostics import nearest
 
 # The line to type, by the words that people type in place of a command.
 _LINES = {

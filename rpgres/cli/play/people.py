@@ -12,7 +12,7 @@ from rpgres.model.state import State
 from rpgres.parameters.plain import sheet_of
 from rpgres.rulesets import Rules
 from rpgres.text.harmless import harmless
-from rpgres.toml.reading import nearest
+from rpgres.toml.diagnostics import nearest
 
 PEOPLE = ("opposition", "character", "form")  # kinds of parameters that name a character
 TEXTS = ("text", "tag")  # kinds of parameters behind whose name anything may stand

@@ -32,7 +32,7 @@ from rpgres.model.state import GM, State, slug
 from rpgres.parameters.ability import ability_names
 from rpgres.rulesets import Rules, unknown
 from rpgres.text.harmless import harmless
-from rpgres.toml.reading import nearest
+from rpgres.toml.diagnostics import nearest
 
 ODDS = "odds"
 MOST_OF_NAME = 3  # words of a name that stands first

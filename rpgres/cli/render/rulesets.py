@@ -11,7 +11,7 @@ from rpgres.cli.render.words import card_count, effect_words, signed, title
 from rpgres.parameters.kinds import metavar
 from rpgres.plugins.discovery import RulesetName
 from rpgres.rulesets import Band, EffectText, Row, RowQuestion, Switch
-from rpgres.rulesets.rows import Formula, bounded, links_of
+from rpgres.rulesets.rows import Formula, bounded
 from rpgres.rulesets.schema import PileText, said_words
 from rpgres.rulesets.settling import BOUNDS
 from rpgres.rulesets.tables import TableRow
@@ -205,8 +205,8 @@ def _table_lines(table: Mapping[str, Row], bands: Mapping[str, str], in_force: M
         text = f": {row.text}" if row.text else ""
         yield line(INDENT, Piece(bands.get(band, band), "title"), f" ({band}){text}")
         yield from _rolled_lines(row.rolls, indent=INDENT * 2)
-        if links_of(row):
-            yield line(INDENT * 2, "-> ", Piece(", ".join(links_of(row)), "name"))
+        if row.links:
+            yield line(INDENT * 2, "-> ", Piece(", ".join(row.links), "name"))
         yield from _consequence_lines(row.effects, row.ask, in_force, indent=INDENT * 2)
 
 
@@ -215,7 +215,7 @@ def _random_lines(named: Iterable[tuple[str | int, TableRow]], in_force: Mapping
     width = min(WIDEST, max((len(str(key)) for key, _ in rows), default=0))
     for key, row in rows:
         onward = [f"{row.again} more rolls"] if row.again else []
-        notes = [*onward, *links_of(row)]
+        notes = [*onward, *row.links]
         then = f"-> {', '.join(notes)}" if notes else ""
         words = " ".join(filter(None, (row.text, then, "(once)" if row.once else "")))
         yield line(INDENT, Piece(str(key).ljust(width), "name"), " " * GAP, HANG, words)

@@ -25,7 +25,7 @@ from rpgres.cli.short.fitting import (
 from rpgres.errors import UsageError, named
 from rpgres.model.state import slug
 from rpgres.parameters.ability import number_of
-from rpgres.toml.reading import nearest
+from rpgres.toml.diagnostics import nearest
 
 _FACES = re.compile(r"[-+0]*[-+][-+0]+")  # of Fate dice, which may begin as options do
 MOST_READINGS = 5000

@@ -14,13 +14,12 @@ from typing import Any
 from rpgres.dice import Dice, LawSizeError
 from rpgres.dice.distributions import EXPLOSION_OPEN
 from rpgres.dice.grammar import Again
-from rpgres.dice.groups import HIGHEST, LOWEST, Faces, Joining, Law, Vector, group_law, plain_faces
+from rpgres.dice.groups import HIGHEST, Faces, Joining, Law, Vector, group_law, plain_faces
 from rpgres.dice.readings import JointLaw
-from rpgres.engine.named_dice.readings import needed
-from rpgres.engine.named_dice.values import Die, Known, again_of, at_number, filled, is_pool, plain
+from rpgres.engine.named_dice.readings import Values, finite, needed
+from rpgres.engine.named_dice.values import Die, Known, again_of, filled, is_pool, plain
 from rpgres.errors import RuleError
 from rpgres.rulesets.dice_plans import DicePlan
-from rpgres.rulesets.formulas import Worker, worker
 from rpgres.rulesets.spans import ANY, Span, span_of, within
 
 FIRST_CAP = 1
@@ -29,8 +28,6 @@ MOST_STEP = 1 << 12  # the farthest that a higher cap is searched
 MOST_WHOLE = 400  # readings with a maximum up to this are followed to it
 MOST_BLAMED = 40  # states without a result that are examined before caps grow
 MOST_STATES = 200_000  # of one law
-Terms = tuple[tuple[int, int], ...]  # of a reading, the slots that are added up, each with its factor
-KINDS = {"sum": "add", "count": "add", "highest": "max", "lowest": "min"}
 
 
 def law_of(plan: DicePlan, base: Mapping[str, Any], names: tuple[str, ...]) -> JointLaw:
@@ -51,9 +48,8 @@ class LawBuilder:
     """Computes the law of one action with its inputs.
 
     Attributes:
-        names: the readings, in the order of vectors.
-        terms: of each reading, the slots of the plan that are added up, each with its factor.
-        kinds: of each, how dice are joined: add, max or min.
+        needs: the needed readings and numbers.
+        kinds: of each reading, how dice are joined: add, max or min.
         caps: of each, where it stays.
         most: of each, its maximum; infinite where added dice have no bound.
         slack: of each, how far dice can lower it again after it reached its cap.
@@ -62,14 +58,10 @@ class LawBuilder:
 
     def __init__(self, plan: DicePlan, base: Mapping[str, Any], asked: tuple[str, ...]) -> None:
         self.plan, self.base, self.asked = plan, base, asked
-        needs = needed(plan, base, asked)
-        self.numbers = needs.numbers
-        self.workers = {name: worker(expr) for name, expr in needs.numbers.items()}
-        self.names, self.terms = tuple(needs.readings), tuple(needs.readings.values())
-        reads = plan.reads
-        self.kinds = tuple(KINDS[reads[terms[0][0]].kind] for terms in self.terms)
-        self.groups = tuple({group for slot, _ in terms for group in reads[slot].groups} for terms in self.terms)
-        self.caps: list[int] = [HIGHEST if name in needs.exact else FIRST_CAP for name in self.names]
+        self.needs = needs = needed(plan, base, asked)
+        self.kinds = needs.kinds
+        self.groups = tuple({group for slot, _ in terms for group in plan.reads[slot].groups} for terms in needs.terms)
+        self.caps: list[int] = [HIGHEST if name in needs.exact else FIRST_CAP for name in needs.names]
         self.highs: dict[tuple[str, int], float] = {}
         self.falls: dict[tuple[str, int], int] = {}
         self.changing: set[int] = set()  # readings that are not constant
@@ -160,7 +152,7 @@ class LawBuilder:
             else:
                 for vector in states:
                     laws[vector] = self.law_of_group(group, places, self.known(vector, known))
-            states, total = self._joined(states, total, laws, places)
+            states, total = self._joined(states, total, laws)
             done.add(group)
             if len(states) > MOST_STATES:
                 raise LawSizeError(
@@ -175,7 +167,7 @@ class LawBuilder:
     def known(self, vector: Vector, places: Any) -> Known:
         known = Known(self.plan, self.base, {})
         for place in places:
-            known[self.names[place]] = finite(vector[place])
+            known[self.needs.names[place]] = finite(vector[place])
         return known
 
     def law_of_group(self, group: str, places: tuple[int, ...], known: Known) -> Law:
@@ -208,8 +200,8 @@ class LawBuilder:
 
     def _faces(self, group: str, places: tuple[int, ...], known: Known, dice: Dice) -> Faces:
         """Return the dice of a group with what each face contributes to the readings."""
-        terms, kinds = tuple(self.terms[place] for place in places), tuple(self.kinds[place] for place in places)
-        faces = law_faces(dice, again_of(known, group, dice), lambda die: contribution(known, group, die, terms, kinds))
+        again, contribution = again_of(known, group, dice), self.needs.contribution
+        faces = law_faces(dice, again, lambda die: contribution(known, group, die, places))
         for number, place in enumerate(places):
             if self.kinds[place] == "add":
                 self._note(group, place, number, faces)
@@ -228,9 +220,7 @@ class LawBuilder:
         self.highs[group, place] = max(self.highs.get((group, place), 0), high)
         self.falls[group, place] = max(self.falls.get((group, place), 0), fall)
 
-    def _joined(
-        self, states: dict[Vector, int], total: int, laws: dict[Vector, Law], places: tuple[int, ...]
-    ) -> tuple[dict[Vector, int], int]:
+    def _joined(self, states: dict[Vector, int], total: int, laws: dict[Vector, Law]) -> tuple[dict[Vector, int], int]:
         """Return the states joined with those of one more group."""
         join = Joining(self.kinds, self._caps(tuple(range(len(self.kinds))))).join()
         scale = lcm(*{total for _, total in laws.values()})
@@ -247,9 +237,7 @@ class LawBuilder:
 
     def values(self, vector: Vector, more: Mapping[str, Any]) -> Values:
         """Return the values of names in a state, with further values."""
-        known = Values(self.workers, {**self.base, **more} if more else self.base)
-        known.update(zip(self.names, map(finite, vector), strict=True))
-        return known
+        return self.needs.values({**self.base, **more} if more else self.base, vector)
 
     def _stuck(self, vector: Vector) -> list[int]:
         """Return the readings of a state that are at their caps, and may be higher."""
@@ -302,44 +290,16 @@ def law_faces(dice: Dice, again: Again | None, vector: Callable[[Die], Vector]) 
     return Faces(count, first, added, keep)
 
 
-def contribution(known: Known, group: str, die: Die, terms: tuple[Terms, ...], kinds: tuple[str, ...]) -> Vector:
-    """Return what a die contributes to readings, each a sum of slots; see `Joining` for the kinds."""
-    found = []
-    for its, kind in zip(terms, kinds, strict=True):
-        value = {"add": 0, "max": LOWEST, "min": HIGHEST}[kind]
-        for slot, factor in its:
-            part = known.read_of(slot, group, die)
-            if part is not None:
-                value = value + factor * part if kind == "add" else part
-        found.append(value)
-    return tuple(found)
-
-
-class Values(dict[str, Any]):
-    """The values of names after the roll, computed at their first use."""
-
-    def __init__(self, workers: Mapping[str, Worker], base: Mapping[str, Any]) -> None:
-        super().__init__()
-        self.workers, self.base = workers, base
-
-    def __missing__(self, name: str) -> Any:
-        try:
-            found = self[name] = self.workers[name](self) if name in self.workers else self.base[name]
-        except RuleError as error:
-            raise at_number(error, name) from None
-        return found
-
-
 class _Spans(dict[str, Span]):
     """The possible values of names where some readings are at their caps."""
 
     def __init__(self, builder: LawBuilder, vector: Vector, stuck: list[int]) -> None:
         super().__init__()
-        self.numbers, self.base = builder.numbers, builder.base
-        for name, value in zip(builder.names, vector, strict=True):
+        names, self.numbers, self.base = builder.needs.names, builder.needs.numbers, builder.base
+        for name, value in zip(names, vector, strict=True):
             self[name] = span_of(finite(value))
         for place in stuck:
-            self[builder.names[place]] = Span(vector[place], builder.most[place])
+            self[names[place]] = Span(vector[place], builder.most[place])
 
     def __missing__(self, name: str) -> Span:
         if name in self.numbers:
@@ -377,7 +337,3 @@ def _merged(shown: list[tuple[int, Vector, bool]]) -> tuple[tuple[int, Vector, b
     for weight, vector, again in shown:
         found[vector, again] = found.get((vector, again), 0) + weight
     return tuple((weight, vector, again) for (vector, again), weight in found.items())
-
-
-def finite(value: int) -> int:
-    return 0 if value in (LOWEST, HIGHEST) else value

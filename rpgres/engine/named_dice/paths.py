@@ -16,11 +16,11 @@ from msgspec.structs import replace
 
 from rpgres.dice import Dice, LawSizeError
 from rpgres.dice.grammar import Again
-from rpgres.dice.groups import Faces, Joining, Vector, group_law
+from rpgres.dice.groups import Faces, Joining, Vector, both, group_law
 from rpgres.dice.readings import JointLaw
 from rpgres.engine.decisions import ask
 from rpgres.engine.named_dice.equivalence import Equivalence
-from rpgres.engine.named_dice.odds import KINDS, Values, contribution, finite, law_faces, law_of
+from rpgres.engine.named_dice.odds import law_faces, law_of
 from rpgres.engine.named_dice.play import BoundAction
 from rpgres.engine.named_dice.questions import Chosen, Offer, kept
 from rpgres.engine.named_dice.readings import evaluator, needed
@@ -29,10 +29,11 @@ from rpgres.engine.table import Table
 from rpgres.model.state import Map
 from rpgres.rulesets import OUTCOME_ONLY, STATE
 from rpgres.rulesets.dice_plans import BAND, OF_AN_OUTCOME, Formula
-from rpgres.rulesets.formulas import Const, reduced, worker
+from rpgres.rulesets.formulas import Const, reduced
 
 MOST_KEPT = 100  # inputs of an action whose paths are kept
 MOST_NODES = 200_000  # of one action
+MOST_PLACES = 300_000  # that are looked at for them: many may come to one node
 MOST_ADDED = 400  # added dice that are followed
 LEFT_OPEN = 1e-12  # the greatest chance of more added dice than are followed
 HOLDS = (*OUTCOME_ONLY, "margin", "total", STATE)
@@ -162,6 +163,8 @@ class Paths:
         key = place, _key(chosen), *(rolled.get(group, ()) for group in self.plan.groups)
         found = self._known.get(key)
         if found is None:
+            if len(self._known) + len(self._last) >= MOST_PLACES:
+                raise _too_many("MOST_PLACES", MOST_PLACES)
             found = self._known[key] = self._made(place, chosen, rolled)
         return found
 
@@ -346,11 +349,14 @@ class Paths:
         if number == len(self.nodes):
             self.nodes.append(node)
             if number > MOST_NODES:
-                raise LawSizeError(
-                    f"these dice and decisions have more than {MOST_NODES:,} paths; use `rpgres simulate` instead",
-                    limit="MOST_NODES",
-                )
+                raise _too_many("MOST_NODES", MOST_NODES)
         return number
+
+
+def _too_many(name: str, limit: int) -> LawSizeError:
+    return LawSizeError(
+        f"these dice and decisions have more than {limit:,} paths; use `rpgres simulate` instead", limit=name
+    )
 
 
 class _Ends:
@@ -362,24 +368,20 @@ class _Ends:
     """
 
     def __init__(self, known: Known, names: tuple[str, ...]) -> None:
-        plan = known.plan
-        needs = needed(plan, known, names)
-        self.known, self.asked, self.names = known, names, tuple(needs.readings)
-        self.terms, reads = tuple(needs.readings.values()), plan.reads
-        self.kinds = tuple(KINDS[reads[terms[0][0]].kind] for terms in self.terms)
-        self.workers = {name: worker(expr) for name, expr in needs.numbers.items()}
-        joining = Joining(self.kinds, (None,) * len(self.kinds))
-        self.join, self.nothing = joining.join(), joining.nothing
+        self.known, self.asked = known, names
+        self.needs = needed(known.plan, known, names)
+        joining = Joining(self.needs.kinds, (None,) * len(self.needs.kinds))
+        self.join, self.nothing, self.places = joining.join(), joining.nothing, range(len(self.needs.kinds))
         self._parts: dict[tuple[str, Die], Vector] = {}
         self._values: dict[Vector, tuple[Any, ...]] = {}
         self._base = dict(known)
 
-    def joined(self, dice: Iterable[tuple[str, Die]], start: Vector | None = None) -> Vector:
+    def joined(self, dice: Iterable[tuple[str, Die]]) -> Vector:
         """Return the readings of some dice."""
-        found = self.nothing if start is None else start
+        found = self.nothing
         for one in dice:
             if one not in self._parts:
-                self._parts[one] = contribution(self.known, *one, self.terms, self.kinds)
+                self._parts[one] = self.needs.contribution(self.known, *one, self.places)
             found = self.join(found, self._parts[one])
         return found
 
@@ -391,18 +393,12 @@ class _Ends:
         for dice, weight in law:
             vector = self.joined((group, die) for die in dice)
             own[vector] = own.get(vector, 0) + weight
-        found: dict[Vector, int] = {}
-        for so_far, weight in states.items():
-            for vector, times in own.items():
-                key = self.join(so_far, vector)
-                found[key] = found.get(key, 0) + weight * times
-        return found
+        return both(states, own, self.join)
 
     def values(self, vector: Vector) -> tuple[Any, ...]:
         """Return the values of the needed names."""
         if vector not in self._values:
-            known = Values(self.workers, self._base)
-            known.update(zip(self.names, map(finite, vector), strict=True))
+            known = self.needs.values(self._base, vector)
             self._values[vector] = tuple(plain(known[name]) for name in self.asked)
         return self._values[vector]
 

@@ -102,14 +102,7 @@ def _settled(
 
 
 def _completed(table: Table, outcome: Outcome, given: Given, costs: tuple[Effect, ...] = ()) -> Outcome:
-    """Return an outcome completed by the kits of the ruleset, after the effects of costs.
-
-    Args:
-        table: where it is played.
-        outcome: the outcome of the table.
-        given: the inputs.
-        costs: effects of decisions before the outcome.
-    """
+    """Return an outcome completed by the kits of the ruleset, after the effects of costs."""
     for complete in table.rules.ruleset.completions:
         outcome = complete(table, outcome, given.values)
     return msgspec.structs.replace(outcome, effects=(*costs, *outcome.effects)) if costs else outcome

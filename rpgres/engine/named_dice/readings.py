@@ -10,13 +10,16 @@ from typing import Any
 
 from msgspec import Struct
 
-from rpgres.engine.named_dice.values import at_number
+from rpgres.dice.groups import HIGHEST, LOWEST, Vector
+from rpgres.engine.named_dice.values import Die, Known, at_number
 from rpgres.errors import RuleError
 from rpgres.rulesets.dice_plans import SLOT, DicePlan
-from rpgres.rulesets.formulas import Const, Expr, Linear, Name, Op, changed, linear, names, reduced
+from rpgres.rulesets.formulas import Const, Expr, Linear, Name, Op, Worker, changed, linear, names, reduced, worker
 
 SUM = "+"  # before the number of a sum of readings
-_ADDED = ("sum", "count")
+KINDS = {"sum": "add", "count": "add", "highest": "max", "lowest": "min"}
+_NONE = {"add": 0, "max": LOWEST, "min": HIGHEST}  # what no dice contribute
+Terms = tuple[tuple[int, int], ...]  # of a reading, the slots that are added up, each with its factor
 
 
 class Needed(Struct, frozen=True):
@@ -24,13 +27,58 @@ class Needed(Struct, frozen=True):
 
     Attributes:
         numbers: the formulas of the needed names, and of the numbers in them.
-        readings: by name, the slots that are added up, each with its factor.
+        workers: the same, ready to be computed.
+        names: the readings, in the order of vectors.
+        terms: of each reading, the slots of the plan that are added up, each with its factor.
+        kinds: of each, how dice are joined: add, max or min.
         exact: the readings on which other dice depend; they have no caps.
     """
 
     numbers: dict[str, Expr]
-    readings: dict[str, tuple[tuple[int, int], ...]]
+    workers: dict[str, Worker]
+    names: tuple[str, ...]
+    terms: tuple[Terms, ...]
+    kinds: tuple[str, ...]
     exact: frozenset[str]
+
+    def contribution(self, known: Known, group: str, die: Die, places: Iterable[int]) -> Vector:
+        """Return what a die contributes to the readings at some places."""
+        found = []
+        for place in places:
+            kind = self.kinds[place]
+            value = _NONE[kind]
+            for slot, factor in self.terms[place]:
+                part = known.read_of(slot, group, die)
+                if part is not None:
+                    value = value + factor * part if kind == "add" else part
+            found.append(value)
+        return tuple(found)
+
+    def values(self, base: Mapping[str, Any], vector: Vector) -> Values:
+        """Return the values of names after the roll."""
+        known = Values(self.workers, base)
+        known.update(zip(self.names, map(finite, vector), strict=True))
+        return known
+
+
+class Values(dict[str, Any]):
+    """The values of names after the roll, computed at their first use."""
+
+    def __init__(self, workers: Mapping[str, Worker], base: Mapping[str, Any]) -> None:
+        super().__init__()
+        self.workers, self.base = workers, base
+
+    def __missing__(self, name: str) -> Any:
+        try:
+            found = self[name] = self.workers[name](self) if name in self.workers else self.base[name]
+        except RuleError as error:
+            raise at_number(error, name) from None
+        return found
+
+
+def finite(value: int) -> int:
+    """Return what a reading is told as: 0 where there are no dice."""
+    return 0 if value in (LOWEST, HIGHEST) else value
 
 
 def needed(plan: DicePlan, base: Mapping[str, Any], asked: Iterable[str]) -> Needed:
@@ -45,7 +93,7 @@ def needed(plan: DicePlan, base: Mapping[str, Any], asked: Iterable[str]) -> Nee
     numbers = _reduced(plan, base, asked)
     plain = _Adding(plan, numbers, is_adding=False).all(asked)
     summed = _Adding(plan, numbers, is_adding=True).all(asked)
-    return summed if len(summed.readings) <= len(plain.readings) else plain
+    return summed if len(summed.names) <= len(plain.names) else plain
 
 
 def evaluator(plan: DicePlan, base: Mapping[str, Any], found: dict[str, Expr] | None = None) -> Callable[[str], Expr]:
@@ -104,17 +152,11 @@ class _Adding:
         of_groups += [fits for fits in self.plan.fits if fits is not None]
         exact = {f"{SLOT}{slot}": None for slot in self.plan.slots_of(*of_groups)}
         used |= exact
-        terms = {name: key for key, name in self.sums.items()}
-        return Needed(
-            self.written,
-            {
-                name: tuple((_slot(slot), factor) for slot, factor in terms[name])
-                if name in terms
-                else ((_slot(name), 1),)
-                for name in used
-            },
-            frozenset(exact),
-        )
+        sums = {name: key for key, name in self.sums.items()}
+        terms = tuple(tuple((_slot(slot), factor) for slot, factor in sums.get(name, ((name, 1),))) for name in used)
+        workers = {name: worker(expr) for name, expr in self.written.items()}
+        kinds = tuple(KINDS[self.plan.reads[its[0][0]].kind] for its in terms)
+        return Needed(self.written, workers, tuple(used), terms, kinds, frozenset(exact))
 
     def _whole(self, expr: Expr) -> Expr:
         if not self.is_adding:
@@ -130,7 +172,7 @@ class _Adding:
 
     def _known(self, name: str) -> Linear | None:
         if name.startswith(SLOT):
-            return {name: 1} if self.plan.reads[_slot(name)].kind in _ADDED else None
+            return {name: 1} if KINDS[self.plan.reads[_slot(name)].kind] == "add" else None
         if name.startswith(SUM):
             key = next(key for key, its in self.sums.items() if its == name)
             return dict(key)

@@ -113,7 +113,7 @@ def check_spelling(state: State, who: str, name: str) -> None:
     """
     if seen_tag(state, who, name) is not None:
         return
-    from rpgres.toml.reading import nearest
+    from rpgres.toml.diagnostics import nearest
 
     known = {tag.slug: tag.name for tag in state.seen_by(state.seat_of(who)).tags}
     near = nearest(slug(name), known)

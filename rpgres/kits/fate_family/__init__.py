@@ -19,6 +19,7 @@ from rpgres.kits.fate_family.moves import (
     Moves,
     check_attack,
     concede,
+    in_conflict,
 )
 from rpgres.kits.fate_family.procedures import register_procedures
 from rpgres.kits.fate_family.rolls import (
@@ -84,6 +85,7 @@ __all__ = [
     "fact_map",
     "facts_of",
     "hidden_name",
+    "in_conflict",
     "known_name",
     "lined_up",
     "new_name",

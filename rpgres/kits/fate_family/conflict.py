@@ -122,6 +122,7 @@ class Conflict(msgspec.Struct, frozen=True):
         exchange: which exchange it is, from 1; only the turns that begin or end one read it.
         full: who has given up the action for a full defense that still holds.
         conceded: whether the actor has conceded.
+        again: whether the turn goes on: whom it was aimed at has conceded before the roll.
     """
 
     setup: Setup
@@ -129,6 +130,7 @@ class Conflict(msgspec.Struct, frozen=True):
     exchange: int = 1
     full: tuple[str, ...] = ()
     conceded: bool = False
+    again: bool = False
 
 
 class _Turn(msgspec.Struct, gc=False):
@@ -144,6 +146,7 @@ class _Turn(msgspec.Struct, gc=False):
     after: tuple[Effect, ...] = ()
     full: bool = False
     conceded: bool = False
+    again: bool = False
 
 
 def take_turn(moves: Moves, table: Table, place: Conflict) -> Turn | Outcome:
@@ -163,7 +166,9 @@ def take_turn(moves: Moves, table: Table, place: Conflict) -> Turn | Outcome:
         return Turn(_replace(place, turn=turn + 1))
     now = _Turn(moves, table, place, fighter, actor)
     if setup.zones:
-        _move_freely(now)
+        now.zone = zones.zone_of(state, fighter.who)
+        if not place.again:
+            _move_freely(now)
     did, outcome = _act(now)
     if outcome is not None:
         if now.before or now.after:
@@ -178,7 +183,9 @@ def _next(now: _Turn) -> Conflict:
     """Return where the next turn begins, with whose full defense holds then."""
     place, who = now.place, now.fighter.who
     held = place.full
-    after = _replace(place, turn=place.turn + 1)
+    if now.again:
+        return _replace(place, again=True, conceded=place.conceded or now.conceded)
+    after = _replace(place, turn=place.turn + 1, again=False)
     if now.full or who in held:
         order = (one.who for one in place.setup.fighters)
         full = tuple(one for one in order if (now.full if one == who else one in held))
@@ -292,6 +299,7 @@ def _attack(now: _Turn, reached: list[Fighter]) -> Outcome:
         return Outcome("")
     struck = table.state.characters[target.who]
     if _concedes(now, struck):
+        now.again = True
         return concede(table, struck)
     by = _defender(now, target)
     full = by.who in now.place.full
@@ -392,8 +400,7 @@ def _discover(now: _Turn) -> Outcome:
 
 def _move_freely(now: _Turn) -> None:
     """Let a character move one zone for nothing, where nothing is in the way, before the action."""
-    table, setup, fighter, state = now.table, now.place.setup, now.fighter, now.table.state
-    now.zone = zones.zone_of(state, fighter.who)
+    table, setup, fighter = now.table, now.place.setup, now.fighter
     free = [] if _in_the_way(now) else zones.next_to(setup.zones, now.zone, free=True)
     wanted = zones.towards(setup.zones, now.zone, _enemy_zones(now), fighter)
     options = tuple(Option(zone, f"Move to {zone}.", int(zone == wanted)) for zone in free)

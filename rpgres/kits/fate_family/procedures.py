@@ -24,18 +24,26 @@ if TYPE_CHECKING:
     from rpgres.kits.fate_family.contest import Contest
 
 
-def register_procedures(ruleset: Ruleset, moves: Moves, *, rated: str, track_of: Callable[[Rules, str], str]) -> None:
+def register_procedures(
+    ruleset: Ruleset,
+    moves: Moves,
+    *,
+    rated: str,
+    track_of: Callable[[Rules, str], str],
+    fought: Moves | None = None,
+) -> None:
     """Register the three procedures; their parameters are those of the kit's data.
 
     Args:
         ruleset: the ruleset.
         moves: its actions.
+        fought: its actions as they are in a conflict, where that makes a difference.
         rated: the parameter with the rating that an actor rolls in a contest, such as `skill`.
         track_of: returns the track on which harm of a kind is marked.
     """
     _register_challenge(ruleset, moves)
     _register_contest(ruleset, moves, rated, track_of)
-    _register_conflict(ruleset, moves, track_of)
+    _register_conflict(ruleset, fought or moves, track_of)
     for name in ("challenge", "contest", "conflict"):
         ruleset.idle(name)(aspects.idle_kinds)
 
