@@ -134,6 +134,28 @@ class FileError(RpgresError):
     code = "file"
 
 
+@contextmanager
+def writing(path: object, *, instead: str = "") -> Iterator[None]:
+    """Raise what keeps a file from being written as an error of that file.
+
+    Args:
+        path: the file.
+        instead: what to do beside naming another one, where it is there already; by default an option replaces it.
+
+    Raises:
+        FileError: it is there already, or cannot be written.
+    """
+    file = str(path)
+    try:
+        yield
+    except FileExistsError:
+        instead = instead or f", or use {named('force')}"
+        raise FileError(f"{file}: already exists; nothing was written. Name another file{instead}", file=file) from None
+    except (OSError, ValueError) as fault:
+        reason = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
+        raise FileError(f"{file}: cannot be written: {reason}", file=file) from None
+
+
 def as_own(error: BaseException) -> BaseException:
     """Return what the system says of a file or folder as our own error; anything else as it is.
 
@@ -162,6 +184,12 @@ class TimeError(RpgresError):
     """What was asked for takes longer than it may. Exit code 1."""
 
     code = "time"
+
+
+class InterruptError(RpgresError):
+    """Somebody stopped work of which nothing is known yet. Exit code 130."""
+
+    code = "interrupted"
 
 
 class RuleError(RpgresError):

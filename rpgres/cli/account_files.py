@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rpgres.errors import FileError, UsageError, named
+from rpgres.errors import FileError, UsageError, named, writing
+from rpgres.text.filenames import write_own
 
 if TYPE_CHECKING:
     from rpgres.cli.formats.accounts import Account
@@ -81,7 +82,8 @@ def write_files(account: Account, files: Mapping[str, str]) -> None:
         if file == STANDARD:
             say_text(text)
         else:
-            _write(Path(file), text.encode("utf-8", "replace"))
+            with writing(file):
+                write_own(Path(file), text.encode("utf-8", "replace"), is_forced=True)
 
 
 def _text(account: Account, form: str) -> str:
@@ -98,19 +100,6 @@ def _text(account: Account, form: str) -> str:
     from rpgres.cli.formats.lonelog import as_lonelog
 
     return as_lonelog(account)
-
-
-def _write(path: Path, content: bytes) -> None:
-    from rpgres.text.filenames import write_own
-
-    try:
-        if path.exists() and not path.is_file():  # a device or a pipe: nothing there can be replaced
-            with path.open("wb") as out:
-                out.write(content)
-            return
-        write_own(path, content, is_forced=True)
-    except OSError as error:
-        raise FileError(f"cannot write {path}: {error.strerror or error}") from None
 
 
 def read_account(file: str, *, folders: tuple[Path, ...] = ()) -> Account:

@@ -83,10 +83,11 @@ def spread(run: Callable[..., None]) -> Callable[..., None]:
     So options that many commands share are written once, as the fields of a `msgspec.Struct`, and arrive as one value.
 
     Args:
-        run: the command as it is written, its annotations those that Typer reads, or such records.
+        run: the command as it is written, its annotations those that Typer reads, or such records; what its class adds
+            comes as further keywords.
     """
     hints = get_type_hints(run, include_extras=True)
-    written = signature(run).parameters.values()
+    written = [one for one in signature(run).parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
     records = {one.name: hints[one.name] for one in written if _is_record(hints[one.name])}
     taken = [
         part

@@ -79,9 +79,8 @@ def _as_own(error: BaseException) -> BaseException:
 
         return UsageError(no_option(context.command_path, option, context), option=option)
     if type(error).__name__ == "NoArgsIsHelpError" and context is not None:  # its message is all of the help
-        from rpgres.cli.help.hints import without_command
-
-        return UsageError(without_command(context.command_path, context.command.list_commands(context)))
+        path, known = context.command_path, ", ".join(context.command.list_commands(context))
+        return UsageError(f"{path}: a command is missing: {known}; `{path} --help` tells what they do")
     message = error.format_message().rstrip(".")
     message = _plain_number(message[:1].lower() + message[1:])
     if context is None:

@@ -14,6 +14,7 @@ from rpgres.text.harmless import harmless, in_line, to_json
 
 if TYPE_CHECKING:
     from rpgres.cli.render.lines import Look, Shown
+    from rpgres.engine.records import Pending, Result
     from rpgres.rulesets import Rules
 
 _GOES_ON = {"posix": "\\", "powershell": "`", "cmd": "^"}  # ends a line behind which a shell reads on
@@ -207,6 +208,32 @@ def say_record(record: Any, lines: Callable[[], Iterable[Shown]], *, as_json: bo
         say_json(record)
     else:
         say(lines(), is_prose=is_prose)
+
+
+def say_result(result: Result | Pending, rules: Rules | None, *, as_json: bool, skipped: Iterable[str] = ()) -> None:
+    """Write the result of a roll to standard output, or the decision it waits for.
+
+    Args:
+        result: the result.
+        rules: the rules it was rolled by; None for dice.
+        as_json: whether as JSON.
+        skipped: the labels of optional decisions that nobody took.
+    """
+    if as_json:
+        say_json(result)
+        return
+    from rpgres.cli.render import results as rendered
+    from rpgres.cli.render.words import house_rules
+    from rpgres.engine import records
+
+    file = rules.file if rules is not None else None
+    if isinstance(result, records.Pending):
+        first, *rest = rendered.pending_lines(result, file)
+        say([first, *rendered.skipped_lines(skipped), *rest])
+        return
+    unasked = rendered.unasked_lines(result, file) if file is not None and is_terminal() else []
+    told = house_rules(rules) if rules is not None else ""
+    say([*rendered.result_lines(result, file, house_rules=told), *unasked, *rendered.skipped_lines(skipped)])
 
 
 def write_json(out: TextIO, record: Any, *, indent: int = 0) -> None:

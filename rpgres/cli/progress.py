@@ -23,7 +23,7 @@ EVERY = 0.1  # seconds between two lines
 GRACE = 3.0  # seconds in which work may end that was asked to; then it is interrupted, whatever it does
 LOWER_BOUND = "each chance is a lower bound, and the rest is open"
 ESTIMATED = "nothing is known exactly yet; what is shown is estimated from games"
-NOTHING = "nothing is known yet"
+NOTHING = "interrupted: nothing is known yet"
 HINT = " (Ctrl-C: stop here)"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rpgres.cli import INTERRUPTED
@@ -76,7 +76,7 @@ def run_study(
         }
         if others:
             settings["others"] = others
-        record = _STUDIES[study](subject, axes, shared, settings)
+        record = _record(study, subject, axes, shared, settings)
     emit(record, file, shared, outcomes=list(shared["outcome"]))
     return 0 if record.complete else INTERRUPTED
 
@@ -88,18 +88,6 @@ def _cases(subject: Subject, shared: Mapping[str, Any], settings: Mapping[str, A
         (text, [Change(kind="scene", name=text) if text in others else _compared(subject, text)])
         for text in shared["compare"]
     ]
-
-
-def _compare(subject: Subject, axes: Sequence[Axis], shared: Mapping[str, Any], settings: dict[str, Any]) -> Any:
-    from rpgres.odds.comparison import compare
-
-    return compare(subject, _cases(subject, shared, settings), **settings)
-
-
-def _grids(subject: Subject, axes: Sequence[Axis], shared: Mapping[str, Any], settings: dict[str, Any]) -> Any:
-    from rpgres.odds.grids import compare_grids
-
-    return compare_grids(subject, _axes(subject, axes, shared), _cases(subject, shared, settings), **settings)
 
 
 def scenes_among(texts: Sequence[str]) -> list[str]:
@@ -128,43 +116,33 @@ def _compared(subject: Subject, text: str) -> Change:
     return named_change(subject, name.strip(), value.strip())
 
 
-def _vary(subject: Subject, axes: Sequence[Axis], shared: Mapping[str, Any], settings: dict[str, Any]) -> Any:
-    from rpgres.odds.variations import vary
+def _record(
+    study: str, subject: Subject, typed: Sequence[Axis], shared: Mapping[str, Any], settings: dict[str, Any]
+) -> Any:
+    """Return the record of a study; only what is asked for is imported."""
+    from rpgres.odds.variations import find, read_axis, read_target, vary
 
-    return vary(subject, _axes(subject, axes, shared), **settings)
+    if study == "compare":
+        from rpgres.odds.comparison import compare
 
+        return compare(subject, _cases(subject, shared, settings), **settings)
+    if study == "knockout":
+        from rpgres.odds.knockout import knockout
 
-def _axes(subject: Subject, axes: Sequence[Axis], shared: Mapping[str, Any]) -> list[Axis]:
-    from rpgres.odds.variations import read_axis
+        if len(shared["outcome"]) > 1:
+            raise UsageError("--knockout looks at one --outcome")
+        return knockout(subject, outcome=next(iter(shared["outcome"]), SUCCESS), **settings)
+    if study == "find":
+        if typed:
+            raise UsageError(f"--find takes the range itself: --find {typed[0].name}=...")
+        axis = read_axis(shared["find"], option="find", subject=subject)
+        return find(subject, axis, read_target(shared["goal"]), **settings)
+    axes = [*typed, *(read_axis(text, option="vary", subject=subject) for text in shared["vary"])]
+    if study == "vary":
+        return vary(subject, axes, **settings)
+    from rpgres.odds.grids import compare_grids
 
-    return [*axes, *(read_axis(text, option="vary", subject=subject) for text in shared["vary"])]
-
-
-def _find(subject: Subject, axes: Sequence[Axis], shared: Mapping[str, Any], settings: dict[str, Any]) -> Any:
-    from rpgres.odds.variations import find, read_axis, read_target
-
-    if axes:
-        raise UsageError(f"--find takes the range itself: --find {axes[0].name}=...")
-    return find(
-        subject, read_axis(shared["find"], option="find", subject=subject), read_target(shared["goal"]), **settings
-    )
-
-
-def _knockout(subject: Subject, axes: Sequence[Axis], shared: Mapping[str, Any], settings: dict[str, Any]) -> Any:
-    from rpgres.odds.knockout import knockout
-
-    if len(shared["outcome"]) > 1:
-        raise UsageError("--knockout looks at one --outcome")
-    return knockout(subject, outcome=next(iter(shared["outcome"]), SUCCESS), **settings)
-
-
-_STUDIES: dict[str, Callable[[Subject, Sequence[Axis], Mapping[str, Any], dict[str, Any]], Any]] = {
-    "compare": _compare,
-    "vary": _vary,
-    "grids": _grids,
-    "find": _find,
-    "knockout": _knockout,
-}
+    return compare_grids(subject, axes, _cases(subject, shared, settings), **settings)
 
 
 def emit(record: Record, file: RulesetFile | None, shared: Mapping[str, Any], *, outcomes: Sequence[str] = ()) -> None:
@@ -177,10 +155,9 @@ def emit(record: Record, file: RulesetFile | None, shared: Mapping[str, Any], *,
     """
     from rpgres.cli.render.odds.reports import report_of
 
-    emit_report(record, report_of(record, file, outcomes=outcomes), shared, rows=lambda: _rows(record))
+    def rows() -> Rows:
+        from rpgres.cli.render.odds.rows import csv_rows
 
+        return csv_rows(record)
 
-def _rows(record: Record) -> Rows:
-    from rpgres.cli.render.odds.rows import csv_rows
-
-    return csv_rows(record)
+    emit_report(record, report_of(record, file, outcomes=outcomes), shared, rows=rows)

@@ -10,7 +10,7 @@ import msgspec
 from rpgres.engine.events import Decided, Drawn, Event, Moved, Rolled, Told, Turned, seen
 from rpgres.engine.players import Question
 from rpgres.engine.stops import NeedsAnswer
-from rpgres.errors import RpgresError, UsageError, as_key, readable
+from rpgres.errors import InterruptError, RpgresError, UsageError, as_key, readable
 from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent, TextEvent, TurnEvent
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY
@@ -334,13 +334,14 @@ class ErrorRecord(msgspec.Struct, frozen=True, kw_only=True, tag_field="format",
     Attributes:
         code: the kind of error, which never changes with its text.
         message: what is wrong, where, and what to try.
-        exit: the exit code: 2 when what was typed is wrong, 3 when a decision is needed first, else 1.
+        exit: the exit code: 2 when what was typed is wrong, 3 when a decision is needed first, 130 when somebody
+            stopped the work, else 1.
         details: the same as data, such as file, line and key.
     """
 
     code: Annotated[str, msgspec.Meta(pattern="^[a-z]+(-[a-z]+)*$")]
     message: Annotated[str, msgspec.Meta(min_length=1)]
-    exit: Literal[1, 2, 3]
+    exit: Literal[1, 2, 3, 130]
     details: dict[str, Any]
 
 
@@ -368,14 +369,14 @@ def error_record(error: BaseException, *, name: Callable[[str], str] = as_key) -
     return record
 
 
-def exit_code(error: BaseException) -> Literal[1, 2, 3]:
+def exit_code(error: BaseException) -> Literal[1, 2, 3, 130]:
     """Return the exit code of a command that ends with an error.
 
-    2 when what was typed is wrong, 3 when a decision is needed first, 1 otherwise.
+    2 when what was typed is wrong, 3 when a decision is needed first, 130 when somebody stopped the work, 1 otherwise.
     """
     if isinstance(error, UsageError):
         return 3 if error.code == "needs-policy" else 2
-    return 1
+    return 130 if isinstance(error, InterruptError) else 1
 
 
 def plain_data(value: Any) -> Any:

@@ -396,7 +396,7 @@ def run_again(
     seats.let_answer((decisions.answer, *seats.said), seats.answerers[len(seats.said) :])
     found, state = playing(streams=streams, step=step, players=seats, dealer=dealer)
     if isinstance(found, Result):
-        _check_used(dealer, decisions, changes)
+        _check_used(dealer, decisions, changes, [one.label for one in found.answers if one.kind == "decision"])
     left = list(_left(dealer, decisions, answers)) if isinstance(found, Result) else []
     return Again(found, state, left, [f"{label}={value}" for label, value in dealer.fresh])
 
@@ -447,27 +447,33 @@ def _decisions(answers: Sequence[Answered], changes: Sequence[Changed]) -> Recor
     return RecordedDecisions(recorded, added)
 
 
-def _check_used(dealer: RecordedDealer, decisions: RecordedDecisions, changes: Sequence[Changed]) -> None:
+def _check_used(
+    dealer: RecordedDealer, decisions: RecordedDecisions, changes: Sequence[Changed], decided: Sequence[str]
+) -> None:
     """Make sure that what was typed was asked for.
 
     Raises:
         UsageError: it was not.
     """
-    unasked = [f"{key}={value}" for key, values in decisions.added.items() for value in values]
+    step = next((f"{one.step}." for one in changes if one.step), "")
+    decided = decided if step else []  # at a table, what was decided may be secret
+    unasked = [(key, value, decided) for key, values in decisions.added.items() for value in values]
     unasked += [
-        f"{label}={answer.choice}"
+        (label, str(answer.choice), decided)
         for (label, _), answers in decisions.left.items()
         for answer in answers
         if answer.means == CHANGED
     ]
-    asked = dealer.asked
-    for one in changes:
-        if one.kind == "chance" and asked.get(one.label, 0) < one.number:
-            near = nearest(one.label, [label for label in asked if label != one.label])
-            step = f"{one.step}." if one.step else ""
-            unasked.append(f"{step}{one.label}={one.value}" + (f" (did you mean {step + near!r}?)" if near else ""))
+    chance = [(one.label, one.value, one.number) for one in changes if one.kind == "chance"]
+    unasked += [(label, value, [*dealer.asked]) for label, value, count in chance if dealer.asked.get(label, 0) < count]
     if unasked:
-        raise UsageError(f"nothing was asked that these would answer: {', '.join(unasked)}")
+        told = ", ".join(_unasked_words(step, *one) for one in unasked)
+        raise UsageError(f"nothing was asked that these would answer: {told}")
+
+
+def _unasked_words(step: str, label: str, value: str, asked: Sequence[str]) -> str:
+    near = nearest(label, [one for one in asked if one != label])
+    return f"{step}{label}={value}" + (f" (did you mean {step + near!r}?)" if near else "")
 
 
 def _left(dealer: RecordedDealer, decisions: RecordedDecisions, answers: Sequence[Answered]) -> Iterator[Dropped]:

@@ -24,7 +24,7 @@ from rpgres.errors import FileError
 from rpgres.journal import connections, store
 from rpgres.journal.chain import START, digest
 from rpgres.journal.history import Entries, History
-from rpgres.journal.records import SAID, Entry, Known, KnownMark, Said, Standing, TableError
+from rpgres.journal.records import SAID, Entry, KnownChance, KnownMark, Said, Standing, TableError
 from rpgres.journal.rows import UNREADABLE, WORDS, Row, entry_of, read_row, state_of, words_of
 from rpgres.journal.status import (
     joined,
@@ -243,7 +243,7 @@ class _Since(msgspec.Struct, frozen=True):
 
     number: int
     said: tuple[Said, ...]
-    known: dict[tuple[int, str], Known]
+    known: dict[tuple[int, str], KnownChance]
 
     def and_(self, later: _Since) -> _Since:
         """Return this and a later one as one; of what was drawn the smaller part is added to the larger one."""
@@ -282,19 +282,19 @@ class _Stands:
             self._done.append(_Since(entry.number, (), known))
         return "" if is_sound else "its references to earlier entries are wrong"
 
-    def _expected(self, entry: Entry) -> tuple[Standing, tuple[Known, ...]] | None:
+    def _expected(self, entry: Entry) -> tuple[Standing, tuple[KnownChance, ...]] | None:
         """Return the references that an entry should have; None for an undo of what does not stand."""
         now, before = self._now, entry.public.before
         if now is None:
             return Standing(), ()
         if entry.kind == "undo" and before is not None:
             return self._taken_back(now, before)
-        known: tuple[Known, ...] = ()
+        known: tuple[KnownChance, ...] = ()
         if entry.public.attempt:
             known = with_earlier(known_in(entry), now.known, self._known_by, least=step_of(entry))
         return now, known
 
-    def _taken_back(self, now: Standing, before: int) -> tuple[Standing, tuple[Known, ...]] | None:
+    def _taken_back(self, now: Standing, before: int) -> tuple[Standing, tuple[KnownChance, ...]] | None:
         if before in self._said:
             self._said.discard(before)
             self._alone.add(before)
@@ -309,5 +309,5 @@ class _Stands:
         self._done[-1] = self._done[-1].and_(taken)
         return found if taken.number == before else None
 
-    def _known_by(self, mark: KnownMark) -> tuple[Known, ...]:
+    def _known_by(self, mark: KnownMark) -> tuple[KnownChance, ...]:
         return self._entries[mark.number].secret.known

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
+from rpgres.engine.views import HOST
 from rpgres.errors import UsageError
 from rpgres.journal.chain import SALT, commitment
 from rpgres.journal.history import History
@@ -67,16 +68,13 @@ def read_hex(text: str, *, what: str) -> str:
     return digits
 
 
-def seal_by(history: History, pending: Entry, seat: str) -> Entry | None:
-    """Return the seal that a seat has handed in for what it is asked and not opened yet; None where there is none.
-
-    Args:
-        pending: the entry that waits.
-        seat: whose seal.
-    """
-    run = history.run_of(pending).number
+def seal_by(history: History, seat: str | None) -> Entry | None:
+    """Return the seal that a seat, or any for the host, has handed in for what waits; None where there is none."""
+    if history.pending is None:
+        return None
+    run = history.run_of(history.pending).number
     seals = (history.entries[mark.number] for mark in history.stands.seals)
-    return next((entry for entry in seals if entry.public.of == run and entry.public.seat == seat), None)
+    return next((one for one in seals if one.public.of == run and seat in (HOST, one.public.seat)), None)
 
 
 def check_opening(seal: Entry, *, label: str, answer: str, salt: str) -> None:

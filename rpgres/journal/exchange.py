@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from rpgres.engine.views import state_seen
-from rpgres.errors import FileError, UsageError, named
+from rpgres.errors import FileError, UsageError, named, writing
 from rpgres.journal import store
 from rpgres.journal.commitments import SealFile
 from rpgres.journal.forms import AnswerFile, LinkRecord, ViewRecord
@@ -123,7 +123,7 @@ def write_json(path: Path, record: Any, *, is_forced: bool = False) -> Path:
         FileError: the file is there already and nothing said that it may be replaced, or it cannot be written.
     """
     text = msgspec.json.format(msgspec.json.encode(record), indent=2).decode() + "\n"
-    return write_text(path, text, is_forced=is_forced)
+    return _write_text(path, text, is_forced=is_forced)
 
 
 def kept_seal(commitment: str) -> Path:
@@ -156,22 +156,10 @@ def seal_kept(commitments: Iterable[str]) -> SealFile:
     return read_seal(str(paths[-1]))
 
 
-def write_text(path: Path, text: str, *, is_forced: bool = False) -> Path:
-    """Write a text into a file for its owner alone, whole or not at all.
-
-    Raises:
-        FileError: the file is there already and nothing said that it may be replaced, or it cannot be written.
-    """
-    try:
+def _write_text(path: Path, text: str, *, is_forced: bool) -> Path:
+    with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_own(path, text.encode("utf-8", "surrogatepass"), is_forced=is_forced)
-    except FileExistsError:
-        raise FileError(
-            f"{path}: already exists; nothing was written. Name another file, or use {named('force')}", file=str(path)
-        ) from None
-    except (OSError, ValueError) as fault:
-        reason = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
-        raise FileError(f"{path}: cannot be written: {reason}", file=str(path)) from None
     return path
 
 
@@ -195,4 +183,4 @@ def write_files(folder: Path, files: Mapping[str, str], *, is_forced: bool = Fal
                 f"{path}: already exists; nothing was written. Name another folder, or use {named('force')}",
                 file=str(path),
             )
-    return [write_text(path, text, is_forced=is_forced) for path, text in paths.items()]
+    return [_write_text(path, text, is_forced=is_forced) for path, text in paths.items()]

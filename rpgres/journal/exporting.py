@@ -126,7 +126,11 @@ def _value(
             used |= {tag.slug for tag in tags if field.tag and tag.name in records}
             return {name: {k: v for k, v in record.items() if v is not None} for name, record in records.items()}
         case "boxes":
-            return _boxes(rules, character)
+            return {
+                name: len(boxes)
+                for name, boxes in character.tracks.items()
+                if name in rules.tracks and len(track_boxes(rules.tracks[name], character.abilities)) != len(boxes)
+            }
         case "marks":
             return {
                 track: marked
@@ -161,15 +165,6 @@ def _tags(field: Field, character: Character, tags: list[Tag], used: set[str], o
     keys = {text: key for key, text in original.items()}
     new = (key for key in (f"more-{number}" for number in count(1)) if key not in original)
     return {keys[tag.name] if tag.name in keys else next(new): tag.name for tag in mine}
-
-
-def _boxes(rules: Rules, character: Character) -> dict[str, int]:
-    """Return how many boxes each track has, where that is not what its ratings give."""
-    return {
-        name: len(boxes)
-        for name, boxes in character.tracks.items()
-        if name in rules.tracks and len(track_boxes(rules.tracks[name], character.abilities)) != len(boxes)
-    }
 
 
 def _is_written(rules: Rules, track: str) -> bool:

@@ -10,7 +10,7 @@ from typing import overload
 
 import msgspec
 
-from rpgres.journal.records import SAID, Draft, Entry, Known, KnownMark, Pass, Standing, TableError
+from rpgres.journal.records import SAID, Draft, Entry, KnownChance, KnownMark, Pass, Standing, TableError
 from rpgres.journal.status import known_in, said_in, stands_after, taken_back, undone_in, without_said
 from rpgres.model.state import State
 
@@ -161,7 +161,7 @@ class History(msgspec.Struct, frozen=True):
                 left.pop()
         return left[-1] if left else []
 
-    def without(self, before: int) -> tuple[Standing, tuple[Known, ...]]:
+    def without(self, before: int) -> tuple[Standing, tuple[KnownChance, ...]]:
         """Return what counts once everything from an entry on is taken back, or a note or a pass alone.
 
         With it comes what the seed has answered in what is taken back.
@@ -174,7 +174,7 @@ class History(msgspec.Struct, frozen=True):
         known = [one for entry in later for one in known_in(entry)]
         return taken_back(later[0], said, alone, known, self.known_by)
 
-    def known_by(self, mark: KnownMark) -> tuple[Known, ...]:
+    def known_by(self, mark: KnownMark) -> tuple[KnownChance, ...]:
         """Return what an entry tells of what the seed has answered."""
         return self.entries.named(mark).secret.known
 

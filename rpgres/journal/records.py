@@ -72,7 +72,7 @@ class KnownMark(msgspec.Struct, frozen=True, array_like=True):
     last: int
 
 
-class Known(msgspec.Struct, frozen=True, array_like=True):
+class KnownChance(msgspec.Struct, frozen=True, array_like=True):
     """What the seed has answered in runs that were undone, or failed: which questions of a step and label, by count.
 
     Cards have the label `CARDS` and are counted together, as it is their pile that holds them, whatever asks for them.
@@ -231,7 +231,7 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     salt: str = ""
     folders: list[str] = []
     accepted: str = ""
-    known: tuple[Known, ...] = ()
+    known: tuple[KnownChance, ...] = ()
 
 
 class Draft(msgspec.Struct, frozen=True):
@@ -291,9 +291,12 @@ def marks_of(stands: Standing) -> list[Mark]:
 
 def found_in(secret: Secret) -> Result | Pending | None:
     """Return the result of an entry, or the decision it waits for, with nothing left out; None where it has neither."""
-    if secret.waits is not None:
-        return msgspec.convert(secret.waits, Pending)
-    return msgspec.convert(secret.result, Result) if secret.result is not None else None
+    return waits_in(secret) or (msgspec.convert(secret.result, Result) if secret.result is not None else None)
+
+
+def waits_in(secret: Secret) -> Pending | None:
+    """Return the decision that an entry waits for, with nothing left out; None where it waits for none."""
+    return msgspec.convert(secret.waits, Pending) if secret.waits is not None else None
 
 
 def drawn_in(found: Result | Pending) -> dict[str, list[str]]:

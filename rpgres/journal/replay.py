@@ -28,7 +28,7 @@ from rpgres.engine.waiting import Answered, Waits, always, decisions_in, recalli
 from rpgres.errors import RpgresError, UsageError, named
 from rpgres.journal.history import History
 from rpgres.journal.permissions import claims_in, claims_of
-from rpgres.journal.records import Entry, Secret, found_in
+from rpgres.journal.records import Entry, Secret, found_in, waits_in
 from rpgres.lint.paths import Known
 from rpgres.model.events import TurnEvent
 from rpgres.model.state import EMPTY, GM, Map, State
@@ -150,7 +150,7 @@ def run_at(
     streams = Streams(seed, salt=bytes.fromhex(history.new.secret.salt))
     seeded = SeededDealer(streams, step=step)
     dealer = TapedDealer(asked.given, then=seeded, tape=asked.tape, typed=asked.typed, hand=hand)
-    waits = always if is_replay else _by_passes(history)
+    waits = always if is_replay else lambda view, question, _: not history.has_passed(view.seat, question.label)
     if asked.kind == "act":
         return _act_at(rules, history, asked, dealer, waits, streams, step=step, prompt=prompt, is_replay=is_replay)
     policies = {who: policy_of(rules, name) for who, name in asked.policies.items()}
@@ -356,13 +356,6 @@ def state_now(rules: Rules, history: History) -> State:
 # Which optional decisions wait for their owner
 
 
-def _by_passes(history: History) -> Waits:
-    def waits(view: View, question: Question, answered: Answered) -> bool:
-        return not history.has_passed(view.seat, question.label)
-
-    return waits
-
-
 def _in_public(prepared: Prepared, further: Waits, *, dealer: Callable[[], GivenDealer]) -> Waits:
     """Return what makes a decision wait only where anybody could know that it is asked.
 
@@ -411,3 +404,9 @@ def questions_of(pending: Pending) -> list[QuestionRecord]:
 def asked_of(state: State, pending: Pending, seat: str | None) -> QuestionRecord | None:
     """Return what a seat is asked, the first question for the host; None where nothing is."""
     return next((one for one in questions_of(pending) if seat is None or state.seat_of(one.who) == seat), None)
+
+
+def put_to(history: History, seat: str | None) -> QuestionRecord | None:
+    """Return what a seat is asked now, the first question for the host; None where nothing is."""
+    waits = waits_in(history.pending.secret) if history.pending is not None else None
+    return asked_of(history.state, waits, seat) if waits is not None else None

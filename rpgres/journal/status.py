@@ -15,7 +15,7 @@ from rpgres.journal.records import (
     RUNNING,
     SAID,
     Entry,
-    Known,
+    KnownChance,
     KnownMark,
     Mark,
     OrdersMark,
@@ -60,9 +60,9 @@ def taken_back(
     first: Entry,
     said: Iterable[Said],
     alone: Container[int | None],
-    known: Iterable[Known],
-    known_by: Callable[[KnownMark], Iterable[Known]],
-) -> tuple[Standing, tuple[Known, ...]]:
+    known: Iterable[KnownChance],
+    known_by: Callable[[KnownMark], Iterable[KnownChance]],
+) -> tuple[Standing, tuple[KnownChance, ...]]:
     """Return the status after an undo of everything from an entry on; notes, passes and orders stay.
 
     With it comes what the seed has answered by then and the undo tells.
@@ -179,7 +179,7 @@ def chance_in(events: Iterable[EventRecord]) -> Iterator[tuple[str, str]]:
                 yield event.label, CARDS
 
 
-def known_in(entry: Entry) -> Iterator[Known]:
+def known_in(entry: Entry) -> Iterator[KnownChance]:
     """Yield what the seed has answered in an entry that ran; nothing of another one."""
     found = entry.secret.waits or entry.secret.result if entry.kind in RUNNING else None
     counts, places = Counter[str](), dict[str, list[int]]()
@@ -189,16 +189,16 @@ def known_in(entry: Entry) -> Iterator[Known]:
             places.setdefault(what, []).append(counts[what])
         counts.update({label, what})
     for what, numbers in places.items():
-        yield Known(step_of(entry), what, tuple(numbers), entry.number)
+        yield KnownChance(step_of(entry), what, tuple(numbers), entry.number)
 
 
 def with_earlier(
-    known: Iterable[Known],
+    known: Iterable[KnownChance],
     marks: Sequence[KnownMark],
-    known_by: Callable[[KnownMark], Iterable[Known]],
+    known_by: Callable[[KnownMark], Iterable[KnownChance]],
     *,
     least: int,
-) -> tuple[Known, ...]:
+) -> tuple[KnownChance, ...]:
     """Return what is known, with all that earlier entries tell of the same steps, so that these need not be read again.
 
     Args:
@@ -213,17 +213,17 @@ def with_earlier(
     return joined([*own, *parts]) if parts else own
 
 
-def joined(known: Iterable[Known]) -> tuple[Known, ...]:
+def joined(known: Iterable[KnownChance]) -> tuple[KnownChance, ...]:
     """Return what is known, once for each step and label."""
-    found: dict[tuple[int, str], Known] = {}
+    found: dict[tuple[int, str], KnownChance] = {}
     for one in known:
         before = found.setdefault((one.step, one.label), one)
         if before is not one:
             places = tuple(sorted({*before.places, *one.places}))
-            found[one.step, one.label] = Known(one.step, one.label, places, min(before.number, one.number))
+            found[one.step, one.label] = KnownChance(one.step, one.label, places, min(before.number, one.number))
     return tuple(sorted(found.values(), key=attrgetter("step", "label")))
 
 
-def _not_in(marks: Iterable[KnownMark], known: Sequence[Known]) -> tuple[KnownMark, ...]:
+def _not_in(marks: Iterable[KnownMark], known: Sequence[KnownChance]) -> tuple[KnownMark, ...]:
     """Return the earlier entries about later steps, which are still needed."""
     return tuple(mark for mark in marks if not known or mark.last > known[-1].step)

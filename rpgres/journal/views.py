@@ -44,6 +44,14 @@ from rpgres.model.state import State
 # ---------------------------------------------------------------------------------------------------------------------
 # Entries
 
+# The kinds of entries that may be hidden.
+_PRIVATE: dict[str, type[SetEntry | NoteEntry | PassEntry | OrdersEntry]] = {
+    "set": SetEntry,
+    "note": NoteEntry,
+    "pass": PassEntry,
+    "orders": OrdersEntry,
+}
+
 
 def entry_seen(history: History, entry: Entry, seat: str | None, *, undone: Container[int] | None = None) -> AnyEntry:
     """Return an entry as far as a seat, or the host, may see it.
@@ -61,6 +69,9 @@ def entry_seen(history: History, entry: Entry, seat: str | None, *, undone: Cont
         "hash": entry.hash,
         "undone": entry.number in taken_back,
     }
+    kind = _PRIVATE.get(entry.kind)
+    if kind is not None and not _is_for([by] if entry.kind == "pass" else secret.to, seat):
+        return kind(**seen, is_hidden=True)
     match entry.kind:
         case "new":
             return NewEntry(**seen, title=public.title, trust=public.trust, commitment=public.commitment)
@@ -77,20 +88,12 @@ def entry_seen(history: History, entry: Entry, seat: str | None, *, undone: Cont
         case "reveal":
             return RevealEntry(**seen, seed=public.seed, salt=public.salt)
         case "set":
-            if not _is_for(secret.to, seat):
-                return SetEntry(**seen, is_hidden=True)
             return SetEntry(**seen, by=by, path=secret.path, was=secret.was, value=secret.value, to=secret.to)
         case "note":
-            if not _is_for(secret.to, seat):
-                return NoteEntry(**seen, is_hidden=True)
             return NoteEntry(**seen, by=by, text=secret.text, to=secret.to)
         case "pass":
-            if seat not in (HOST, by):
-                return PassEntry(**seen, is_hidden=True)
             return PassEntry(**seen, by=by, label=secret.label, until=secret.until)
         case "orders":
-            if not _is_for(secret.to, seat):
-                return OrdersEntry(**seen, is_hidden=True)
             (whose,) = secret.to or ("",)
             return OrdersEntry(**seen, by=by, seat=whose, file=secret.label, text=secret.text)
 
@@ -168,6 +171,12 @@ def run_seen(history: History, entry: Entry, seat: str | None) -> Result | Pendi
     return msgspec.structs.replace(seen, seed=revealed.public.seed if revealed is not None else None)
 
 
+def waiting_seen(history: History, seat: str | None) -> Pending | None:
+    """Return the decision that waits, as far as a seat may see it; None where nothing does."""
+    found = run_seen(history, history.pending, seat) if history.pending is not None else None
+    return found if isinstance(found, Pending) else None
+
+
 def _input_seen(history: History, entry: Entry, key: str, value: Any, seat: str | None) -> Any:
     """Return what a seat may read of something that was typed; None for nothing.
 
@@ -213,7 +222,6 @@ def table_record(history: History, seat: str | None, *, now: State | None = None
     now = history.state if now is None else now
     public = history.new.public
     pending = history.pending
-    waits = run_seen(history, pending, seat) if pending is not None else None
     passes = [PassRecord(one.by, one.label, one.until) for one in history.passes_of(seat)]
     revealed = history.revealed
     return TableRecord(
@@ -230,7 +238,7 @@ def table_record(history: History, seat: str | None, *, now: State | None = None
         commitment=public.commitment,
         seed=revealed.public.seed if revealed is not None else None,
         state=state_record(state_seen(now, seat)),
-        pending=waits if isinstance(waits, Pending) else None,
+        pending=waiting_seen(history, seat),
         said_by=history.run_of(pending).secret.by if pending is not None else "",
         passes=passes,
         orders={one.seat: one.number for one in history.stands.orders if seat in (HOST, one.seat)},

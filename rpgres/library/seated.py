@@ -17,7 +17,6 @@ from rpgres.journal import commands, store
 from rpgres.journal.commands import Done, Place
 from rpgres.journal.forms import EntryRecord
 from rpgres.journal.history import History
-from rpgres.journal.lines import OpenLine, Posted, SealLine
 from rpgres.journal.records import Entry, TableError, found_in
 from rpgres.journal.views import entry_record, run_seen
 from rpgres.library.reading import Policies
@@ -95,19 +94,6 @@ def run_of(table: PersistentTable, history: History, entry: Entry) -> TableResul
     return type_(**fields, hash=entry.hash)
 
 
-def take_line(table: PersistentTable, one: Posted) -> TableResult | TablePending | EntryRecord:
-    place = place_of(table)
-    if isinstance(one, SealLine):
-        return result_of(table, commands.seal(place, one.commitment, seat=one.seat, at=one.entry))
-    if isinstance(one, OpenLine):
-        opened = commands.open_seal(place, seat=one.seat, label=one.label, text=one.answer, salt=one.salt)
-        return result_of(table, opened)
-    answers = journal_answers(one.given, one.choose, None, auto=False)
-    return result_of(
-        table, commands.answer(place, seat=one.seat, at=one.entry, accepted=f"{one.seat}: a line", **answers)
-    )
-
-
 def turn_period(
     table: PersistentTable, kind: Literal["begin", "end"], period: str, answers: dict[str, Any]
 ) -> TableResult | TablePending:
@@ -120,7 +106,7 @@ def as_answer(history: History, seat: str | None, option: str) -> Answers:
     Raises:
         UsageError: nothing waits, or it is another seat's.
     """
-    question = commands.require_own(history, commands.require_pending(history), seat)
+    question = commands.require_own(history, seat)
     return {question.typed: option.removeprefix(f"{question.typed}=")}
 
 

@@ -38,7 +38,6 @@ from rpgres.library.seated import (
     result_of,
     run_of,
     run_result,
-    take_line,
     turn_period,
 )
 from rpgres.model.state import EMPTY
@@ -353,7 +352,8 @@ class PersistentTable(msgspec.Struct, frozen=True):
         for one in posted:
             if self.seat not in (HOST, one.seat):
                 raise UsageError(f"this is an answer of {one.seat}, not of {self.seat}")
-        return [take_line(self, one) for one in posted]
+        taken = (commands.take(place_of(self), one, accepted=f"{one.seat}: a line") for one in posted)
+        return [result_of(self, done) for done in taken]
 
     @clean_errors
     def reveal(self) -> EntryRecord:

@@ -40,7 +40,7 @@ from rpgres.toml.diagnostics import Diagnostic, Fault, diagnostics_error, diagno
 from rpgres.toml.diagnostics import KeyPath as Path_
 from rpgres.toml.reading import Source, convert, diagnose, located, parse
 
-Laid = TypeVar("Laid", SceneTag, SceneThing, SceneTrack)
+T = TypeVar("T")
 
 _CHANGED = ("number", "data", "text")  # kinds of places where "+1" may stand; of a text, it is all of it
 # What stands in for a required input that is faulty, so that the others can be read.
@@ -81,22 +81,23 @@ def scene_diagnostics(
         faults.add("unknown-name", error.message, "ruleset")
         return faults.in_order()
     rules = _switched(faults, data, lambda chosen: load_rules(code, switches={**chosen, **switches}, extra=extra))
-    _check_head(faults, data)
-    state, on_sheets = _check_characters(faults, rules, data, folder=folder_of(source, folder))
-    tags = _sound(data.get("tags"), SceneTag)
+    if isinstance(data.get("seed"), str):
+        with _faults_of_errors(faults, "wrong-value", "seed"):
+            read_seed(data["seed"])
+    folder = folder_of(source, folder)
+    state, on_sheets = _check_characters(faults, rules, data, folder=folder)
+    tags = _sound_ones(data.get("tags"), SceneTag)
     state = laid_out(state, tags.values())
-    tracks, things = _sound(data.get("tracks"), SceneTrack), _sound(data.get("things"), SceneThing)
-    _check_table(faults, tracks, things, (*_names(state, data), GM))
+    tracks, things = _sound_ones(data.get("tracks"), SceneTrack), _sound_ones(data.get("things"), SceneThing)
+    _check_table(faults, tags, tracks, things, (*_names(state, data), GM))
     if not any(faults_on_table(tracks, things)):
         state = set_out(state, tracks=tracks, things=things)
     state = with_tracks(rules, state)
-    folder = folder_of(source, folder)
     state = _with_included(rules, state, source, Including(said, source, folder, extra))
     scene = Scene(SceneFile(ruleset=said), source, rules, state, {}, EMPTY_PROGRAM, folder)
     checked = _Checked(faults, scene, _names(state, data), Including(said, source, folder, extra), [])
     checked.steps(_items(data.get("steps")), ("steps",))
     checked.ends(_table(data.get("ends")))
-    _check_tags(faults, tags, (*_names(state, data), GM))
     _check_tag_paths(faults, data, tags)
     _check_deciders(faults, scene, data, on_sheets)
     return faults.in_order()
@@ -120,8 +121,7 @@ def check_scene(scene: Scene) -> list[Diagnostic]:
     checked = _Checked(faults, scene, names, including, [])
     checked.steps(_items(data.get("steps")), ("steps",))
     checked.ends(_table(data.get("ends")))
-    _check_tags(faults, scene.file.tags, (*names, GM))
-    _check_table(faults, scene.file.tracks, scene.file.things, (*names, GM))
+    _check_table(faults, scene.file.tags, scene.file.tracks, scene.file.things, (*names, GM))
     return faults.in_order()
 
 
@@ -174,14 +174,15 @@ def _items(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _sound(value: Any, type_: type[Laid]) -> dict[str, Laid]:
-    found = {}
-    for name, raw in _table(value).items():
-        try:
-            found[name] = msgspec.convert(raw, type_)
-        except msgspec.ValidationError:
-            continue
-    return found
+def _sound(raw: Any, type_: type[T]) -> T | None:
+    try:
+        return msgspec.convert(raw, type_)
+    except msgspec.ValidationError:
+        return None
+
+
+def _sound_ones(value: Any, type_: type[T]) -> dict[str, T]:
+    return {name: one for name, raw in _table(value).items() if (one := _sound(raw, type_)) is not None}
 
 
 def _as_step(raw: Any) -> Step | str:
@@ -190,11 +191,8 @@ def _as_step(raw: Any) -> Step | str:
     The steps of a group are left out: each is sound or not by itself.
     """
     own = {**raw, "steps": [{"note": "a step"}]} if isinstance(raw, dict) and raw.get("steps") else raw
-    try:
-        return msgspec.convert(own, Step)
-    except msgspec.ValidationError:
-        id_ = _table(raw).get("id")
-        return id_ if isinstance(id_, str) else ""
+    id_ = _table(raw).get("id")
+    return _sound(own, Step) or (id_ if isinstance(id_, str) else "")
 
 
 def _names(state: State, data: Mapping[str, Any]) -> tuple[str, ...]:
@@ -219,20 +217,13 @@ def _switched(faults: _Faults, data: Mapping[str, Any], load: Callable[[Mapping[
     return rules
 
 
-def _check_head(faults: _Faults, data: Mapping[str, Any]) -> None:
-    seed = data.get("seed")
-    if isinstance(seed, str):
-        with _faults_of_errors(faults, "wrong-value", "seed"):
-            read_seed(seed)
-
-
 def _check_deciders(
     faults: _Faults, scene: Scene, data: Mapping[str, Any], on_sheets: Mapping[str, SheetOrders]
 ) -> None:
     """Check who decides: policies by name, sets of standing orders, and those of characters."""
     from rpgres.engine.deciders import check_deciders
 
-    sets = {name: orders for name, raw in _table(data.get("orders")).items() if (orders := _as_orders(raw)) is not None}
+    sets = _sound_ones(data.get("orders"), list[Order])
     places: dict[str, Path_] = {"": ("policy",)}
     said = {"": data.get("policy")}
     for name, described in _table(data.get("characters")).items():
@@ -244,13 +235,6 @@ def _check_deciders(
             faults.take([found])
         else:
             faults.refuse(found, "unknown-name", *places.get(who, ()))
-
-
-def _as_orders(raw: Any) -> list[Order] | None:
-    try:
-        return msgspec.convert(raw, list[Order])
-    except msgspec.ValidationError:  # told by its types
-        return None
 
 
 @contextmanager
@@ -285,14 +269,6 @@ def _check_characters(
             if read.orders is not None:
                 on_sheets[name] = read.orders
     return state, on_sheets
-
-
-def _check_tags(faults: _Faults, tags: Mapping[str, SceneTag], seats: Sequence[str]) -> None:
-    for name, tag in tags.items():
-        places = [(holder, "uses") for holder in tag.uses] + [(seat, "seen-by") for seat in tag.seen_by or ()]
-        for holder, key in [*places, *([(tag.on, "on")] if tag.on else [])]:
-            if holder not in seats:
-                faults.name("no character in this scene is named", holder, seats, "tags", name, key)
 
 
 def _check_tag_paths(faults: _Faults, data: Mapping[str, Any], tags: Mapping[str, SceneTag]) -> None:
@@ -345,14 +321,22 @@ def _texts(step: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _check_table(
-    faults: _Faults, tracks: Mapping[str, SceneTrack], things: Mapping[str, SceneThing], seats: Sequence[str]
+    faults: _Faults,
+    tags: Mapping[str, SceneTag],
+    tracks: Mapping[str, SceneTrack],
+    things: Mapping[str, SceneThing],
+    seats: Sequence[str],
 ) -> None:
+    """Check what lies on the table at the beginning, and that all who are named there take part."""
     faults.take(faults_on_table(tracks, things))
-    for field, named in (("tracks", tracks), ("things", things)):
-        for name, one in named.items():
-            for seat in one.seen_by or ():
-                if seat not in seats:
-                    faults.name("no character in this scene is named", seat, seats, field, name, "seen-by")
+    said = [(seat, ("tags", name, "seen-by")) for name, one in tags.items() for seat in one.seen_by or ()]
+    said += [(seat, ("tracks", name, "seen-by")) for name, one in tracks.items() for seat in one.seen_by or ()]
+    said += [(seat, ("things", name, "seen-by")) for name, one in things.items() for seat in one.seen_by or ()]
+    said += [(holder, ("tags", name, "uses")) for name, tag in tags.items() for holder in tag.uses]
+    said += [(tag.on, ("tags", name, "on")) for name, tag in tags.items() if tag.on]
+    for who, path in said:
+        if who not in seats:
+            faults.name("no character in this scene is named", who, seats, *path)
 
 
 class _Checked(NamedTuple):

@@ -66,7 +66,7 @@ def scene_subject(
     reread = partial(_reread, read=scene, policies=policies, auto=auto)
     subject = Subject(
         rules=scene.rules,
-        evaluate=partial(_measure_scene, reread=reread, by=by, leaves=leaves),
+        evaluate=_evaluator(reread, by=by, leaves=leaves),
         scene=scene.source.path,
         document=parse(scene.source),
         switches={**scene.file.switches, **switches},
@@ -126,14 +126,9 @@ def procedure_subject(
         leaves: a limit of branches.
         start: where it begins.
     """
-
-    def evaluate(subject: Subject, limits: Limits, *, notice: Callable[[Question], None] | None = None) -> Measured:
-        scene, _ = scene_of_procedure(subject, deciders)
-        return _measured(scene, subject, limits, by=by, leaves=leaves, notice=notice)
-
     return Subject(
         rules=rules,
-        evaluate=evaluate,
+        evaluate=_evaluator(lambda subject: scene_of_procedure(subject, deciders)[0], by=by, leaves=leaves),
         action=procedure,
         inputs=inputs,
         switches=switches,
@@ -163,35 +158,19 @@ def scene_of_procedure(subject: Subject, deciders: Deciders) -> tuple[Scene, Pre
     return scene, prepared
 
 
-def _measure_scene(
-    subject: Subject,
-    limits: Limits,
-    *,
-    reread: Reread,
-    by: str,
-    leaves: int | None,
-    notice: Callable[[Question], None] | None = None,
-) -> Measured:
-    """Return the distribution of how the scene of a subject ends."""
-    return _measured(reread(subject), subject, limits, by=by, leaves=leaves, notice=notice)
+def _evaluator(scene_of: Callable[[Subject], Scene], *, by: str, leaves: int | None) -> Callable[..., Measured]:
+    """Return what measures how the scene of a subject ends."""
 
+    def evaluate(subject: Subject, limits: Limits, *, notice: Callable[[Question], None] | None = None) -> Measured:
+        scene = scene_of(subject)
+        scene = msgspec.structs.replace(scene, policies=deciding(scene.policies, subject.decided, notice))
+        try:
+            odds = _walked(course_of(scene, by=(by,)), limits, leaves=leaves)
+        except Undecided as undecided:
+            raise nobody_decides(scene, undecided.questions.values()) from None
+        return measured_scene(scene, odds, by=by)
 
-def _measured(
-    scene: Scene,
-    subject: Subject,
-    limits: Limits,
-    *,
-    by: str,
-    leaves: int | None,
-    notice: Callable[[Question], None] | None,
-) -> Measured:
-    policies = deciding(scene.policies, subject.decided, notice)
-    scene = msgspec.structs.replace(scene, policies=policies)
-    try:
-        odds = _walked(course_of(scene, by=(by,)), limits, leaves=leaves)
-    except Undecided as undecided:
-        raise nobody_decides(scene, undecided.questions.values()) from None
-    return measured_scene(scene, odds, by=by)
+    return evaluate
 
 
 def nobody_decides(scene: Scene, questions: Iterable[Question]) -> NeedsPolicy:

@@ -28,6 +28,8 @@ from rpgres.scenes.views import CannotSet, changes_seen, require_seat, result_se
 if TYPE_CHECKING:
     from rpgres.engine.run import Answering
 
+RunLeaf = Callable[[Leaf, At, State], "tuple[Result | Pending | None, State]"]
+
 _LONGEST = 10  # characters of a change of a number
 _FROM_NOTHING = ("counters", "abilities", "uses")  # where a number that is not there counts 0
 
@@ -141,7 +143,7 @@ def play_scene(
     hand: Hand | None = None,
     begins: Callable[[Leaf, State], None] | None = None,
     rewinds: Callable[[], bool] = bool,
-    ended: Callable[[str], None] | None = None,
+    ended: Callable[[str], None] = lambda _: None,
 ) -> Iterator[PlayedStep]:
     """Yield the result of each step of a scene, as it is played.
 
@@ -159,17 +161,9 @@ def play_scene(
         FileError: a step cannot be played; says which and where.
         Unanswered: a decision has no answer.
     """
-    program, streams, state, at = scene.program, Streams(seed), scene.state, At()
-    skipped: list[tuple[Leaf, tuple[int, ...]]] = []
-    while True:
-        skipped.clear()
-        at = onward(program, scene.rules, at, state, skips=lambda leaf, passes: skipped.append((leaf, passes)))
-        for leaf, passes in skipped:
-            yield PlayedStep(leaf, passes, True, None, state, state, state)
-        if is_over(program, at):
-            break
-        leaf = leaf_at(program, at)
-        before = scene.state if leaf.step.fresh else state
+    streams = Streams(seed)
+
+    def run_leaf(leaf: Leaf, at: At, before: State) -> tuple[Result | Pending | None, State]:
         if begins is not None:
             begins(leaf, before)
         try:
@@ -179,12 +173,38 @@ def play_scene(
             raise (cannot_set(leaf, error) if leaf.step.set else at_step(leaf, error)) from error
         if isinstance(found, Pending):
             raise unanswered(leaf, found)
+        return found, after
+
+    return walk(scene, run_leaf, ended=ended)
+
+
+def walk(scene: Scene, run_leaf: RunLeaf, *, ended: Callable[[str], None] = lambda _: None) -> Iterator[PlayedStep]:
+    """Yield the steps of a scene as they are run or skipped; a decision that waits is the end.
+
+    Args:
+        scene: the scene.
+        run_leaf: runs a step: returns its result, and the table after it.
+        ended: is told the name of how the scene ended; empty where it has none.
+    """
+    program, rules, state, at = scene.program, scene.rules, scene.state, At()
+    skipped: list[tuple[Leaf, tuple[int, ...]]] = []
+    while True:
+        skipped.clear()
+        at = onward(program, rules, at, state, skips=lambda leaf, passes: skipped.append((leaf, passes)))
+        for leaf, passes in skipped:
+            yield PlayedStep(leaf, passes, True, None, state, state, state)
+        if is_over(program, at):
+            break
+        leaf = leaf_at(program, at)
+        before = scene.state if leaf.step.fresh else state
+        found, after = run_leaf(leaf, at, before)
         state = state if leaf.step.fresh else after
-        passes = at.passes
-        at = after_step(program, scene.rules, at, state, outcome=found.outcome if found is not None else None)
-        yield PlayedStep(leaf, passes, False, found, state, before, after)
-    if ended is not None:
-        ended(ending_of(program, scene.rules, at, state) if program.ends else "")
+        result: Any = found  # one that waits is told as a result is
+        yield PlayedStep(leaf, at.passes, False, result, state, before, after)
+        if isinstance(found, Pending):
+            return
+        at = after_step(program, rules, at, state, outcome=found.outcome if found is not None else None)
+    ended(ending_of(program, rules, at, state) if program.ends else "")
 
 
 def seed_of(scene: Scene, seed: str | None) -> str:

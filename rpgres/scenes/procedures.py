@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from rpgres.engine.players import Policy
@@ -26,7 +25,6 @@ def procedure_scene(
     given: Mapping[str, Sequence[str]] = EMPTY,
     choose: Mapping[str, Sequence[str]] = EMPTY,
     note: str | None = None,
-    folder: Path | None = None,
     state: State | None = None,
     actor: str = "",
 ) -> Scene:
@@ -39,7 +37,6 @@ def procedure_scene(
         policies: who answers what is not chosen, by character; everybody's under an empty name.
         given, choose: results and answers by label, in order.
         note: carried into the result.
-        folder: where sheets are sought first.
         state: the table; by default only with the characters that the inputs bring.
         actor: who acts, at that table.
     """
@@ -55,5 +52,5 @@ def procedure_scene(
     name = f"{rules.id}/{procedure}"
     file = SceneFile(ruleset=rules.id, title=procedure.replace("-", " ").capitalize(), steps=[step])
     source = Source(name, WITHOUT_FILE)
-    program = program_of(file.steps, source, ends={}, included=Including(rules.id, source, folder, ()))
-    return Scene(file, source, rules, state or State(), dict(policies), program, folder)
+    program = program_of(file.steps, source, ends={}, included=Including(rules.id, source, None, ()))
+    return Scene(file, source, rules, state or State(), dict(policies), program, None)

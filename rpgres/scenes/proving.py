@@ -12,8 +12,8 @@ from rpgres.engine.records import Pending, Result
 from rpgres.errors import RpgresError
 from rpgres.model.paths import ABSENT, value_at
 from rpgres.model.state import State
-from rpgres.scenes.course import At, after_step, is_over, leaf_at, onward
-from rpgres.scenes.playing import at_step, play_step, unanswered
+from rpgres.scenes.course import At
+from rpgres.scenes.playing import at_step, play_step, unanswered, walk
 from rpgres.scenes.program import Leaf, Scene
 from rpgres.scenes.records import Expect
 from rpgres.text.differences import first_difference
@@ -84,17 +84,13 @@ def prove_scene(scene: Scene, *, seed: str | None = None) -> tuple[int, list[Mis
         FileError: a step that expects no fault cannot be played.
     """
     streams = Streams(read_seed(next((one for one in (seed, scene.file.seed) if one is not None), "0")))
-    program, rules, state, at = scene.program, scene.rules, scene.state, At()
     proof = _Proof()
-    while True:
-        at = onward(program, rules, at, state, skips=proof.skip)
-        if is_over(program, at):
-            return proof.checks, proof.wrong
-        leaf = leaf_at(program, at)
+
+    def run_leaf(leaf: Leaf, at: At, before: State) -> tuple[Result | None, State]:
         expect = leaf.step.expect or Expect()
         proof.hold(leaf, "played", expect.played, True)
         found: Result | Pending | RpgresError | None
-        after = before = scene.state if leaf.step.fresh else state
+        after = before
         try:
             found, after = play_step(scene, leaf, at, before, streams)
         except RpgresError as error:
@@ -105,9 +101,12 @@ def prove_scene(scene: Scene, *, seed: str | None = None) -> tuple[int, list[Mis
             raise unanswered(leaf, found)
         for what, expected, came in _compare(expect, found, after):
             proof.hold(leaf, what, expected, came)
-        state = state if leaf.step.fresh else after
-        outcome = (found.outcome or "") if isinstance(found, Result) else None
-        at = after_step(program, rules, at, state, outcome=outcome)
+        return found if isinstance(found, Result) else None, after
+
+    for played in walk(scene, run_leaf):
+        if played.is_skipped and played.leaf.step.expect is not None:
+            proof.hold(played.leaf, "played", played.leaf.step.expect.played, False)
+    return proof.checks, proof.wrong
 
 
 class _Proof:
@@ -116,10 +115,6 @@ class _Proof:
     def __init__(self) -> None:
         self.checks = 0
         self.wrong: list[Mismatch] = []
-
-    def skip(self, leaf: Leaf, _passes: tuple[int, ...]) -> None:
-        """Take note of a step that was not played."""
-        self.hold(leaf, "played", leaf.step.expect.played if leaf.step.expect is not None else None, False)
 
     def hold(self, leaf: Leaf, what: str, expected: Any, came: Any) -> None:
         """Hold something against what was expected of it; None where nothing was."""

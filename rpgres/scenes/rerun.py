@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +25,8 @@ from rpgres.engine.rerun import (
 )
 from rpgres.errors import UsageError, named
 from rpgres.model.state import EMPTY, State
-from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, onward
-from rpgres.scenes.playing import PlayedStep, SceneResult, changed_by, play_step, prepare_step, step_record
+from rpgres.scenes.course import At
+from rpgres.scenes.playing import RunLeaf, SceneResult, changed_by, play_step, prepare_step, step_record, walk
 from rpgres.scenes.program import Leaf, Scene
 from rpgres.scenes.reading import load_scene
 
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from rpgres.rulesets import RulesetFile
 
 Place = tuple[int, tuple[int, ...]]  # a step by its number, and on which passes of its groups it is played
-RunLeaf = Callable[[Leaf, At, State], "tuple[Result | Pending | None, State]"]
 
 
 def scene_what_if(
@@ -67,7 +66,8 @@ def scene_what_if(
     again: dict[Place, Again] = {}
     scene = msgspec.structs.replace(scene, policies={**policies, **scene.policies})
     endings: list[str] = []
-    played = list(_walk(scene, _changing(scene, known, answers, changes, before.seed, again), endings.append))
+    run_leaf = _changing(scene, known, answers, changes, before.seed, again)
+    played = list(walk(scene, run_leaf, ended=endings.append))
     is_pending = any(isinstance(found.found, Pending) for found in again.values())
     _check_reached(scene, again, changes, is_pending=is_pending)
     unplayed = [one for place, own in answers.items() if place not in again and not is_pending for one in own]
@@ -128,38 +128,6 @@ def name_of(scene: Scene, place: Place) -> str:
     return f"{name}@{'-'.join(str(one + 1) for one in passes)}" if passes else name
 
 
-def _walk(scene: Scene, run_leaf: RunLeaf, ended: Callable[[str], None] = lambda _: None) -> Iterator[PlayedStep]:
-    """Yield the steps of a scene as they are run or skipped; a decision that waits is the end.
-
-    Args:
-        scene: the scene.
-        run_leaf: runs a step.
-        ended: is told the name of the ending.
-    """
-    program, state, at = scene.program, scene.state, At()
-    while True:
-        skipped = list[tuple[Leaf, tuple[int, ...]]]()
-        at = onward(program, scene.rules, at, state, skips=_noting(skipped))
-        for leaf, passes in skipped:
-            yield PlayedStep(leaf, passes, True, None, state, state, state)
-        if is_over(program, at):
-            break
-        leaf = leaf_at(program, at)
-        at_first = scene.state if leaf.step.fresh else state
-        found, after = run_leaf(leaf, at, at_first)
-        state = state if leaf.step.fresh else after
-        result: Any = found  # one that waits is told as a result is
-        yield PlayedStep(leaf, at.passes, False, result, state, at_first, after)
-        if isinstance(found, Pending):
-            return
-        at = after_step(program, scene.rules, at, state, outcome=found.outcome if found is not None else None)
-    ended(ending_of(program, scene.rules, at, state))
-
-
-def _noting(skipped: list[tuple[Leaf, tuple[int, ...]]]) -> Callable[[Leaf, tuple[int, ...]], None]:
-    return lambda leaf, passes: skipped.append((leaf, passes))
-
-
 def _recorded(scene: Scene, before: SceneResult, seed: str) -> dict[Place, Result]:
     """Return the results of a scene by their places, after playing it again as it was.
 
@@ -188,7 +156,7 @@ def _recorded(scene: Scene, before: SceneResult, seed: str) -> dict[Place, Resul
         found[place] = result
         return again.found, again.state
 
-    for played in _walk(scene, run_leaf):
+    for played in walk(scene, run_leaf):
         own = step_record(scene, played)
         if own is None:
             continue

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from rpgres.errors import FileError, named
+from rpgres.errors import FileError, named, writing
 from rpgres.simulate.jobs import ActionSubject, Job
 from rpgres.simulate.subjects import Value
 from rpgres.simulate.tallies import Tally
@@ -129,7 +129,5 @@ def write_saved(path: Path, job: Job, tally: Tally) -> None:
     """
     counts = {name: list(values.items()) for name, values in tally.counts.items()}
     content = msgspec.json.encode(SavedSimulation(job=job, runs=tally.runs, counts=counts))
-    try:
+    with writing(path):
         write_own(path, content + b"\n", is_forced=True)
-    except OSError as error:
-        raise FileError(f"{path}: cannot be written: {error.strerror or error}", file=str(path)) from None

@@ -43,7 +43,7 @@ def file_name(text: str, *, ending: str = "", taken: Iterable[str] = ()) -> str:
     from unicodedata import normalize
 
     kept = "".join(char if char.isalnum() or char in _KEPT else "-" for char in normalize("NFC", text))
-    name = _cut(kept.strip("-. ")) or UNNAMED
+    name = kept.strip("-. ").encode("utf-8", "replace")[:LONGEST].decode("utf-8", "ignore").rstrip(". ") or UNNAMED
     if name.partition(".")[0].strip().casefold() in _DEVICES:
         name = f"_{name}"
     others = {_as_seen(one) for one in taken}
@@ -52,10 +52,6 @@ def file_name(text: str, *, ending: str = "", taken: Iterable[str] = ()) -> str:
         number += 1
         found = f"{name}-{number}{ending}"
     return found
-
-
-def _cut(name: str) -> str:
-    return name.encode("utf-8", "replace")[:LONGEST].decode("utf-8", "ignore").rstrip(". ")
 
 
 def _as_seen(name: str) -> str:
@@ -76,6 +72,9 @@ def write_own(path: Path, content: bytes, *, is_forced: bool = False) -> None:
         FileExistsError: there is one of this name.
         OSError: it cannot be written.
     """
+    if is_forced and path.exists() and not path.is_file():  # a device or a pipe: nothing there can be replaced
+        path.write_bytes(content)
+        return
     if is_forced or not _put_unnamed(path, content):
         with _named(path.parent, content) as made:
             (os.replace if is_forced else _put)(made, path)

@@ -160,7 +160,7 @@ class _Text(HTMLParser):
             self.open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
+        assert tag == "meta" or self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
         if "style" not in self.open:
@@ -250,7 +250,7 @@ def test_a_page_is_whole_and_can_be_read_by_ear() -> None:
     html = as_html(told(shipped("fate/ledger")))
     page = page_of(html)
     tags = [tag for tag, _ in page.seen]
-    assert html.startswith("<!doctype html>\n")
+    assert html.startswith("<!DOCTYPE html>\n")
     assert ("html", {"lang": "en"}) in page.seen
     assert not re.search(r"(?:href|src|url|@import)\b", html)
     assert not {"script", "link", "img", "iframe"} & set(tags)

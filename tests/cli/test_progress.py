@@ -255,7 +255,12 @@ def test_optimal_decisions_of_a_scene_are_not_known_before_its_end(
 ) -> None:
     after(monkeypatch, 2)
     ran = interrupted("odds", "fate/conflict", "--sheet", "mara", "--against", "bruiser", "--best")
-    assert ran.err == "rpgres: interrupted: optimal decisions need the whole scene, so nothing is known yet\n"
+    told = "interrupted: optimal decisions need the whole scene, so nothing is known yet"
+    assert ran.err == f"rpgres: {told}\n"
+    after(monkeypatch, 2)
+    ran = interrupted("odds", "fate/conflict", "--sheet", "mara", "--against", "bruiser", "--best", "--json")
+    found = json.loads(ran.err)
+    assert (ran.out, found["code"], found["message"], found["exit"]) == ("", "interrupted", told, 130)
 
 
 def test_a_simulation_has_the_interval_so_far(hearing: None, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -883,7 +883,7 @@ def test_a_terminal_is_told_what_nobody_without_a_sheet_is_asked(monkeypatch: py
     line = ("roll", "action-and-challenge", "check", "--seed=3", "--auto")
     told = "without --sheet, questions about momentum are skipped"
     assert told not in rpgres(*line).out
-    monkeypatch.setattr("rpgres.cli.commands.roll.is_terminal", lambda: True)
+    monkeypatch.setattr("rpgres.cli.output.is_terminal", lambda: True)
     assert told in rpgres(*line).out
     assert "skipped" not in rpgres(*line, "--momentum=3").out
     assert "skipped" not in rpgres(*line, "--sheet=asta").out

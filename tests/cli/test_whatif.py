@@ -195,3 +195,6 @@ def test_what_nothing_asked_for_is_told_with_its_step_and_the_nearest_name() -> 
     scene = kept("vault.json", "scene", "run", "fate/vault")
     told = "nothing was asked that these would answer: lock@2.rol=++++ (did you mean 'lock@2.roll'?)\n"
     assert rpgres("whatif", scene, "--given", "lock@2.rol=++++").err.endswith(told)
+    bribe = kept("bribe.json", "scene", "run", "fate/bribe", "--auto")
+    told = "nothing was asked that these would answer: bribe.prise=cost (did you mean 'bribe.price'?)\n"
+    assert rpgres("whatif", bribe, "--choose", "bribe.prise=cost").err.endswith(told)

@@ -130,7 +130,7 @@ class Person:
         # A skipped decision is not shown, and may be noted later than it was.
         events = [one for one in (*view.forgotten, *view.events) if getattr(one, "answer", "") != NO]
         shown = self._shown if self._shown <= len(events) else 0  # fewer than before: another action
-        self._say(self._heading)
+        say(self._heading)
         self._heading = []
         has_turns = any(isinstance(one, Turned) for one in events[shown:])
         file = self._file() if has_turns and self._file is not None else None
@@ -142,7 +142,7 @@ class Person:
         rows = question_lines(question, width=width)
         is_long = len(rows) > FEW or wants_plain_text()
         again = question_lines(question, width=width, is_again=True) if is_long else rows
-        self._say(again if asked == self._asked_last else rows)
+        say(again if asked == self._asked_last else rows)
         while True:
             answer = self._answer(question)
             if answer is None or isinstance(answer, str):
@@ -151,7 +151,7 @@ class Person:
             if done is not None:
                 return done
             if answer != [LIST]:
-                self._say(again)
+                say(again)
 
     def _answer(self, question: Question) -> str | list[str] | None:
         """Return the option typed, None at the end of the input, or the words of what is to be done before; [] for
@@ -167,7 +167,7 @@ class Person:
                     typed = self._read("> ").strip()
             except EOFError:
                 self._has_ended = True  # nothing that is still to come is answered either
-                self._say([line()])
+                say([line()])
                 return None
             except UsageError as error:
                 self._tell(error.typed)
@@ -224,7 +224,7 @@ class Person:
                 if not (self._may_withdraw or self._answers):
                     raise UsageError("nothing was decided in this step so far")
                 raise TakenBack(question.label)
-            self._say(self.aside(words[0], view, question))
+            say(self.aside(words[0], view, question))
         except RpgresError as error:
             self._tell(error.message)
         except KeyboardInterrupt:
@@ -278,11 +278,8 @@ class Person:
         (self._passes if spans[0] == ALWAYS else self._passing).add((view.seat, label))
         return NO
 
-    def _say(self, lines: Sequence[Line]) -> None:
-        say(list(lines))
-
     def _tell(self, text: str) -> None:
-        self._say([line(f"  {text}")])
+        say([line(f"  {text}")])
 
 
 def _listed(_view: View, question: Question) -> list[Line]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rpgres.cli.asking.prompt import UNDO
 from rpgres.cli.asking.terminal import ask
 from rpgres.cli.output import flush, say
-from rpgres.cli.render.lines import Line, line
+from rpgres.cli.render.lines import line
 from rpgres.cli.render.words import who_is
 from rpgres.engine.dealers import Due
 from rpgres.engine.stops import TakenBack
@@ -29,7 +29,6 @@ class RealDice:
 
     Args:
         whom: whose dice are real: names with commas between them, or everybody's (`real`, `all`).
-        heading: what stands above the first question.
         actor: who acts.
         plus: what is added to what the actor rolls, in words.
         read: reads a line behind a sign that one is awaited; for tests.
@@ -39,14 +38,13 @@ class RealDice:
         self,
         whom: str = REAL,
         *,
-        heading: Sequence[Line] = (),
         actor: str = "",
         plus: str = "",
         read: Callable[[str], str] = ask,
     ) -> None:
         names = {name.strip() for name in whom.split(",") if name.strip()}
         self._whom = None if {ALL, REAL} & names else names
-        self._heading, self._actor, self._plus = list(heading), actor, plus
+        self._actor, self._plus = actor, plus
         self._read = read
 
     def begin(self, *, actor: str, plus: str) -> None:
@@ -61,11 +59,6 @@ class RealDice:
         """
         if self._whom is not None and due.by not in self._whom:
             return None
-        return self._ask(due)
-
-    def _ask(self, due: Due) -> Sequence[str] | None:
-        say(self._heading)
-        self._heading = []
         while True:
             flush()
             try:

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from rpgres.cli.settings import KEYS, Loaded, Settings, alias_fault, read_value, words_of_alias
-from rpgres.errors import FileError, UsageError
+from rpgres.errors import UsageError, writing
 from rpgres.model.printed import Printed
 from rpgres.rulesets import unknown
 from rpgres.text.filenames import write_own
@@ -194,8 +194,6 @@ def _source(loaded: Loaded) -> Source:
 
 def _write(loaded: Loaded, text: str) -> None:
     path = Path(os.path.realpath(loaded.path))  # a link stays one
-    try:
+    with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_own(path, text.encode(), is_forced=True)
-    except OSError as error:
-        raise FileError(f"{loaded.path}: cannot be written: {error.strerror or error}", file=loaded.path) from None

@@ -5,24 +5,23 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from rpgres.cli.annotations import AsJson
 from rpgres.cli.checks.settings import SettingsList, list_settings, path_of, set_setting, unset_setting
+from rpgres.cli.formats.descriptions import field_texts
+from rpgres.cli.formats.editors import write_schemas
 from rpgres.cli.output import say_record, say_text, warn
+from rpgres.cli.render.lines import Line, Piece, line
 from rpgres.cli.settings import CHOICES, KEYS, Settings, active
-
-if TYPE_CHECKING:
-    from rpgres.cli.render.lines import Line
+from rpgres.plugins.discovery import ruleset_names
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Show and change your settings and aliases.")
 
 
 def _complete_keys(incomplete: str) -> list[tuple[str, str]]:
-    from rpgres.cli.formats.descriptions import field_texts
-
     told = field_texts(Settings)
     found = [(key, told.get(key, "")) for key in KEYS if key != "aliases"]
     found += [(f"aliases.{name}", text) for name, text in active().settings.aliases.items()]
@@ -30,8 +29,6 @@ def _complete_keys(incomplete: str) -> list[tuple[str, str]]:
 
 
 def _complete_values(ctx: typer.Context, incomplete: str) -> list[str]:
-    from rpgres.plugins.discovery import ruleset_names
-
     key = str(ctx.params.get("key") or next(iter(ctx.args), ""))
     found = [one.id for one in ruleset_names()] if key == "ruleset" else CHOICES.get(key, ())
     return [one for one in found if one.startswith(incomplete)]
@@ -56,8 +53,6 @@ def show(as_json: AsJson = False) -> None:
 
 
 def _lines(found: SettingsList) -> list[Line]:
-    from rpgres.cli.render.lines import Piece, line
-
     state = "" if found.exists else " (not there yet; `rpgres config set KEY VALUE` makes it)"
     lines = [line(f"{found.file}{state}" if found.file else "no settings file: RPGRES_CONFIG is empty"), line()]
     values = [_value_text(one.value) for one in found.settings]
@@ -104,7 +99,6 @@ def set_(
     attack --skill fight"` makes `rpgres hit --vs 2` a command of your own. Keys: plain, dice-words, colour, ruleset,
     dice, rulesets, aliases.NAME.
     """
-    from rpgres.cli.formats.editors import write_schemas
     from rpgres.cli.root import reserved
 
     loaded = active()

@@ -11,7 +11,9 @@ from rpgres.cli.formats.decks import describe_deck, draw_cards, find_deck, list_
 from rpgres.cli.options import read_answers, read_count, read_folders
 from rpgres.cli.output import say_record
 from rpgres.cli.render.decks import deck_lines, deck_list_lines, draw_lines
-from rpgres.errors import UsageError
+from rpgres.dice.seeds import Streams, read_seed
+from rpgres.errors import RpgresError, UsageError
+from rpgres.parameters.table_items import offer_cards
 
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="List decks of cards, show what is in one, and draw from one."
@@ -25,9 +27,6 @@ def _complete_decks(incomplete: str) -> list[tuple[str, str]]:
 
 def _complete_cards(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
     """Return the cards of the deck that the line names."""
-    from rpgres.errors import RpgresError
-    from rpgres.parameters.table_items import offer_cards
-
     typed: dict[str, Any] = ctx.params
     # While an option at the end of the line has no value yet, arguments cannot be assigned.
     name = typed.get("deck") or next(iter(ctx.args), "")
@@ -101,8 +100,6 @@ def draw(
     rpgres deck draw standard 5
     rpgres deck draw saga/fate-96 3 --without Do10,St9 --seed 7
     """
-    from rpgres.dice.seeds import Streams, read_seed
-
     if deck.isdecimal() and number is None:
         raise UsageError(f"name the deck before the number of cards: rpgres deck draw standard {deck}", path=("deck",))
     answers = read_answers(given or (), option="--given")

@@ -9,17 +9,19 @@ from rpgres.cli.annotations import argument
 from rpgres.cli.help import guide
 from rpgres.cli.help.manual import command_at
 from rpgres.cli.output import say, say_text
+from rpgres.cli.root import COMMANDS, root
+from rpgres.cli.rulesets import read_ruleset
 from rpgres.cli.settings import active
-from rpgres.errors import UsageError
+from rpgres.dice import resembles_notation
+from rpgres.errors import RpgresError, UsageError
 from rpgres.plugins.discovery import ruleset_names
+from rpgres.toml.diagnostics import nearest
 
 if TYPE_CHECKING:
     from rpgres.cli.render.lines import Shown
 
 
 def _offer(incomplete: str) -> list[tuple[str, str]]:
-    from rpgres.cli.root import COMMANDS
-
     offers = {topic: guide.page(topic).title for topic in guide.TOPICS}
     offers |= {name: entry.help for name, entry in COMMANDS.items()}
     offers |= {name.id: name.title for name in ruleset_names()}
@@ -45,7 +47,6 @@ def command(
     rpgres help fate overcome     an action of a ruleset
     """
     from rpgres.cli.render.guide import show_page
-    from rpgres.cli.root import root
 
     if not words:
         say(_overview())
@@ -63,9 +64,6 @@ def _found(root: Any, words: Sequence[str]) -> guide.Page | str:
     Raises:
         UsageError: nothing has this name.
     """
-    from rpgres.cli.root import COMMANDS
-    from rpgres.dice import resembles_notation
-
     first = words[0]
     aliases = active().settings.aliases
     if first in aliases:
@@ -84,11 +82,6 @@ def _found(root: Any, words: Sequence[str]) -> guide.Page | str:
 
 def _action_of(root: Any, rulesets: Sequence[str], words: Sequence[str]) -> str:
     """Return the help of an action that was named without its ruleset."""
-    from rpgres.cli.root import COMMANDS
-    from rpgres.cli.rulesets import read_ruleset
-    from rpgres.errors import RpgresError
-    from rpgres.toml.diagnostics import nearest
-
     having, known = [], dict[str, None]()
     for ruleset in rulesets:
         try:
@@ -112,7 +105,6 @@ def _action_of(root: Any, rulesets: Sequence[str], words: Sequence[str]) -> str:
 def _overview() -> list[Shown]:
     """Return the list of what there is help on."""
     from rpgres.cli.render.lines import line, pairs
-    from rpgres.cli.root import COMMANDS
 
     return [
         line("Pages of the guide: rpgres help TOPIC"),

@@ -19,7 +19,7 @@ from rpgres.cli.reporting import format_of
 from rpgres.cli.rulesets import RulesetData
 from rpgres.cli.studies import emit, run_study, study_of
 from rpgres.engine.hidden import NO_TABLE, Start
-from rpgres.errors import UsageError
+from rpgres.errors import InterruptError, UsageError
 from rpgres.odds.actions import missing_hand, require_hand
 from rpgres.odds.exact import By, Decide, OddsResult, outcome_odds
 from rpgres.odds.explorer import Odds
@@ -111,7 +111,7 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any], *, sits
         with progress("evaluating") as show:
             record = _action_odds(line, by) if opposition is None else _ladder(line, opposition)
     except KeyboardInterrupt:
-        raise typer.Exit(interrupted(NOTHING)) from None
+        raise InterruptError(NOTHING) from None
     if show.is_stopped:
         record = replace(record, interrupted=True)
     _print(record, data.file, shared, form=form)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from rpgres.cli.annotations import Folders, RealDice
+from rpgres.cli.asking.terminal import listening
 
 
 def command(
@@ -26,7 +27,6 @@ def command(
     table act` takes them; what is unclear is asked. Other lines are show, log, undo, redo, note, begin, end, set and
     more: `help` lists them. Tab completes, Up brings back earlier lines. Decisions are put to you as they come.
     """
-    from rpgres.cli.asking.terminal import listening
     from rpgres.cli.play.reader import reader_for
     from rpgres.cli.play.seat import open_seat
     from rpgres.cli.play.session import Session

@@ -7,24 +7,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from msgspec.structs import asdict
 
 from rpgres.cli.annotations import AsJson, argument, complete_rulesets, option
 from rpgres.cli.checks.report import AsForm, end_check, form_of
 from rpgres.cli.exits import trace
+from rpgres.cli.formats.editors import write_own_schemas
 from rpgres.cli.output import flush, say, say_record, say_text
+from rpgres.cli.progress import Progress, progress
 from rpgres.cli.render.plugins import closing_line, header_line, plugin_lines, verdict_lines, warning_lines
 from rpgres.cli.shell.quoting import join_line
 from rpgres.plugins.discovery import find_ruleset, unknown_ruleset, unused_disabled
 from rpgres.plugins.listing import PluginList, PluginStatus, list_rulesets
 from rpgres.plugins.probing import probe_plugins
+from rpgres.plugins.scaffold import package_of, write_plugin
+from rpgres.rulesets import Rules, Ruleset, merge_parts, read_parts
+from rpgres.toml.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
-    from rpgres.cli.progress import Progress
     from rpgres.conformance import PluginReport
-    from rpgres.toml.diagnostics import Diagnostic
 
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="List, create and check plugins that provide rulesets."
@@ -63,12 +68,6 @@ def new(
 
     Nothing that is there is overwritten.
     """
-    from pathlib import Path
-
-    from rpgres.cli.formats.editors import write_own_schemas
-    from rpgres.plugins.scaffold import package_of, write_plugin
-    from rpgres.rulesets import Rules, Ruleset, merge_parts, read_parts
-
     folder = write_plugin(name, into=Path(into))
     data = folder / "src" / package_of(name) / "data"
     parts = read_parts([data], ruleset_id=name)
@@ -97,7 +96,6 @@ def check_some(
     One line for each check says whether it passed, or why there was nothing to check. The exit code is 1 when a plugin
     is broken, or a check failed.
     """
-    from rpgres.cli.progress import progress
     from rpgres.conformance import PluginCheck
 
     form = form_of(form, as_json=as_json)
@@ -122,8 +120,6 @@ def check_some(
 
 
 def _diagnostics(reports: Sequence[PluginReport]) -> Iterator[Diagnostic]:
-    from rpgres.toml.diagnostics import Diagnostic
-
     for report in reports:
         if report.problem:
             severity: Literal["note", "error"] = "note" if report.stage == "disabled" else "error"
@@ -134,8 +130,6 @@ def _diagnostics(reports: Sequence[PluginReport]) -> Iterator[Diagnostic]:
 
 def _report(plugin: PluginStatus, place: str, show: Progress, *, is_shown: bool) -> PluginReport:
     """Return the report of a plugin after every check, printing each as it ends."""
-    from msgspec.structs import asdict
-
     from rpgres.conformance import PluginReport, check_ruleset, open_subject
 
     if not plugin.ok:

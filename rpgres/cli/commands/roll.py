@@ -13,16 +13,15 @@ from rpgres.cli import options as opt
 from rpgres.cli.asking.terminal import asks_dice, can_prompt
 from rpgres.cli.dynamic import PlayGroup, Verb
 from rpgres.cli.exits import WAITING, exit_of
-from rpgres.cli.output import say, say_json, say_text, use_card_names
+from rpgres.cli.output import say, say_json, say_result, say_text, use_card_names
 from rpgres.cli.rulesets import RulesetData
-from rpgres.cli.streams import is_terminal
 from rpgres.dice.seeds import Streams, read_seed, run_seed
 from rpgres.engine.dealers import Remembered
 from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import run
 from rpgres.engine.stops import TakenBack
-from rpgres.errors import UsageError
+from rpgres.errors import InterruptError, UsageError
 from rpgres.rulesets import Rules
 from rpgres.stopping import STOP
 
@@ -175,28 +174,11 @@ def _finish(
         results = (once(run_seed(seed, number)) for number in range(repeat))
         code = _show_many(results, rules, shared, seed=seed, runs=repeat)
     else:
-        code = _show_one(once(seed), rules, shared, skipped)
+        result = once(seed)
+        say_result(result, rules, as_json=shared["json"], skipped=skipped)
+        code = exit_of(result, with_codes=bool(shared.get("exit_code")))
     if code:
         raise typer.Exit(code)
-
-
-def _show_one(result: Result | Pending, rules: Rules | None, shared: dict[str, Any], skipped: Iterable[str]) -> int:
-    """Print a result with its skipped decisions, and return the exit code."""
-    if shared["json"]:
-        say_json(result)
-    else:
-        from rpgres.cli.render.results import pending_lines, result_lines, skipped_lines, unasked_lines
-
-        file = rules.file if rules is not None else None
-        if isinstance(result, Pending):
-            first, *rest = pending_lines(result, file)
-            say([first, *skipped_lines(skipped), *rest])
-        else:
-            house = _house_rules(rules)
-            unasked = unasked_lines(result, file) if file is not None and is_terminal() else []
-            unasked += skipped_lines(skipped)
-            say([*result_lines(result, file, house_rules=house), *unasked])
-    return exit_of(result, with_codes=bool(shared.get("exit_code")))
 
 
 def _house_rules(rules: Rules | None) -> str:
@@ -236,7 +218,7 @@ def _show_many(
             if STOP.is_asked:
                 break
     if first is None:
-        return interrupted(NOTHING)
+        raise InterruptError(NOTHING)
     report = sample_report(tally, first, file, seed=seed, house_rules=_house_rules(rules))
     say(report_lines(report))
     if tally.runs < runs:

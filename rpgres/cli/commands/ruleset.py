@@ -22,11 +22,13 @@ from rpgres.cli.formats.summary import (
     describe_ruleset,
 )
 from rpgres.cli.options import read_folders
-from rpgres.cli.output import reader_words, say_record
+from rpgres.cli.output import reader_words, say_record, say_text
+from rpgres.cli.progress import one_by_one
 from rpgres.cli.render.lines import Line, Piece, Shown, line
 from rpgres.cli.render.rulesets import action_lines, ruleset_lines, ruleset_list_lines
 from rpgres.cli.render.words import problem_count
 from rpgres.cli.rulesets import load_named, read_ruleset
+from rpgres.cli.shell.quoting import join_line
 from rpgres.errors import FileError, RpgresError, UsageError, counted
 from rpgres.plugins.discovery import (
     RulesetName,
@@ -40,6 +42,7 @@ from rpgres.plugins.discovery import (
 from rpgres.plugins.entries import BUILTIN, misnamed_folders, standalone_folder
 from rpgres.plugins.loading import load_rules
 from rpgres.plugins.probing import probe_plugins
+from rpgres.plugins.scaffold import check_name, write_folder
 from rpgres.rulesets import builtin_folder, data_folders
 from rpgres.toml.diagnostics import Diagnostic, diagnostics_in
 
@@ -138,9 +141,6 @@ def import_file(
     row for some numbers, its line is named, and the exit code is 1.
     """
     from rpgres.cli.formats.datasworn import read_datasworn
-    from rpgres.cli.output import say_text
-    from rpgres.cli.shell.quoting import join_line
-    from rpgres.plugins.scaffold import check_name, write_folder
 
     found = read_datasworn(file)
     chosen = name or found.name
@@ -179,8 +179,6 @@ def check(
     Every problem names its file, line and key. The exit code is 1 when there is any. Schemas in the
     folder of a whole ruleset (.schemas, for editors) are brought up to date.
     """
-    from rpgres.cli.progress import one_by_one
-
     folders = read_folders(rulesets or ())
     if watch:
         _watch(rulesets_named or (), folders, is_text=form_of(form, as_json=as_json) == "text")

@@ -16,12 +16,19 @@ from msgspec.structs import asdict
 from rpgres.cli.annotations import Folders, option, spread
 from rpgres.cli.asking.terminal import ask, can_prompt
 from rpgres.cli.formats.editors import with_schema_line, write_own_schemas
+from rpgres.cli.options import read_folders
 from rpgres.cli.output import say, say_text
+from rpgres.cli.shell.quoting import join_line
 from rpgres.errors import FileError, UsageError
+from rpgres.model.state import slug
 from rpgres.plugins.discovery import RulesetName, find_ruleset, ruleset_names
+from rpgres.plugins.entries import standalone_folder
+from rpgres.plugins.likeness import Words, files_like, id_of, own_words
+from rpgres.plugins.loading import load_rules
+from rpgres.plugins.scaffold import check_name, write_folder
+from rpgres.toml.diagnostics import nearest
 
 if TYPE_CHECKING:
-    from rpgres.plugins.likeness import Words
     from rpgres.rulesets import Rules, Ruleset
 
 
@@ -64,10 +71,6 @@ def new(
 
     At a terminal five questions are asked, each with an answer that Enter takes; options answer them beforehand.
     """
-    from rpgres.cli.options import read_folders
-    from rpgres.plugins.likeness import own_words
-    from rpgres.plugins.scaffold import check_name
-
     check_name(name)
     folder = Path(into) / name
     if folder.exists():
@@ -82,7 +85,7 @@ def new(
             rules = _written(folder, model, words)
             break
         except UsageError as error:
-            if None not in typed.values() or not _can_ask():
+            if None not in typed.values() or not can_prompt():
                 raise
             say_text(f"{error.message}\n")
             again = _asked_words(words, typed)
@@ -94,22 +97,15 @@ def new(
 
 def _models(folders: Sequence[Path]) -> list[RulesetName]:
     """Return the rulesets that a new one can be made from: those in TOML alone."""
-    from rpgres.plugins.entries import standalone_folder
-
     return [one for one in ruleset_names(extra=folders) if standalone_folder(one.id, extra=folders)]
-
-
-def _can_ask() -> bool:
-    return can_prompt()
 
 
 def _asked_model(folders: Sequence[Path]) -> Ruleset:
     """Return the ruleset that a person chooses, asked again until there is such a one."""
     from rpgres.cli.render.lines import pairs
-    from rpgres.toml.diagnostics import nearest
 
     titles = {one.id: one.title for one in _models(folders)}
-    if not _can_ask():
+    if not can_prompt():
         raise UsageError(f"name a ruleset to start from, with --like: {', '.join(titles)}")
     say(pairs([*titles.items()], indent=""))  # without summaries, so that they fit a screen of 24 lines
     while (said := _read("Like which of these?", next(iter(titles)))) not in titles:
@@ -125,9 +121,6 @@ def _asked_words(own: Words, typed: dict[str, str | None]) -> Words:
         own: what is offered.
         typed: what was typed beforehand; None where a person is asked.
     """
-    from rpgres.model.state import slug
-    from rpgres.plugins.likeness import Words, id_of
-
     questions = {
         "title": ("What is the game called?", own.title),
         "summary": ("What is it, in a line?", own.summary),
@@ -144,7 +137,7 @@ def _asked_words(own: Words, typed: dict[str, str | None]) -> Words:
 
 
 def _asked(question: str, default: str) -> str:
-    return _read(question, default) if default and _can_ask() else default
+    return _read(question, default) if default and can_prompt() else default
 
 
 def _read(question: str, default: str) -> str:
@@ -160,9 +153,6 @@ def _written(folder: Path, model: Ruleset, words: Words) -> Rules:
     Raises:
         UsageError: the words do not fit; nothing is left then.
     """
-    from rpgres.plugins.likeness import files_like
-    from rpgres.plugins.scaffold import write_folder
-
     name = folder.name
     files = files_like(model, name, words)
     write_folder(folder, {place: with_schema_line(place, text, name) for place, text in files.items()})
@@ -180,7 +170,6 @@ def _sound(folder: Path, model: Ruleset, words: Words) -> Rules:
         UsageError: the words do not fit the rules that they were put into.
     """
     from rpgres.cli.checks.rulesets import check_folder
-    from rpgres.plugins.loading import load_rules
 
     found = check_folder(folder, ()).problems
     if found:
@@ -194,9 +183,7 @@ def _sound(folder: Path, model: Ruleset, words: Words) -> Rules:
 
 def _next_steps(rules: Rules, folder: Path, words: Words) -> Iterator[str]:
     """Yield command lines that work at once."""
-    from rpgres.cli.shell.quoting import join_line
     from rpgres.conformance.vectors import own_vectors
-    from rpgres.plugins.likeness import id_of
 
     elsewhere = [] if folder.parent == Path("rulesets") else ["--rulesets", str(folder.parent)]
     sheets = sorted((folder / "sheets").glob("*.toml"), key=lambda path: path.stem != id_of(words.character))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,22 +15,33 @@ from rpgres.cli.annotations import (
     Auto,
     Folders,
     OnlyOf,
-    Policies,
-    RealDice,
     Seed,
     Switches,
     declared,
-    option,
+    spread,
 )
 from rpgres.cli.checks.report import AsForm, Form, check_files, end_check, form_of
-from rpgres.cli.commands.scene_procedure import RunCommand, asked_for_dice
-from rpgres.cli.output import say, say_json, say_record
+from rpgres.cli.commands.scene_procedure import RunCommand, files_of, play_as_asked
+from rpgres.cli.output import say, say_json, say_record, wants_plain_text
+from rpgres.dice.seeds import read_seed
 from rpgres.errors import FileError, PluginError, RpgresError
+from rpgres.scenes import (
+    ProvedFile,
+    ProvedScenes,
+    Scene,
+    load_scene,
+    open_scene,
+    prove_scene,
+    require_sound,
+    scene_diagnostics,
+    scene_names,
+    seed_of,
+)
+from rpgres.scenes.views import require_seat
 from rpgres.text.harmless import harmless
 
 if TYPE_CHECKING:
     from rpgres.cli.render.lines import Line
-    from rpgres.scenes import ProvedFile, Scene
     from rpgres.toml.diagnostics import Diagnostic
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="List, play, tell, check and test scripted scenes.")
@@ -38,8 +49,6 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, help="List, play, 
 
 def _complete_scenes(incomplete: str) -> list[str]:
     """Return the scenes that ship, and the TOML files here."""
-    from rpgres.scenes import scene_names
-
     here = sorted(path.name for path in Path().glob("*.toml"))
     return [name for name in [*scene_names(), *here] if name.startswith(incomplete)]
 
@@ -49,21 +58,6 @@ def _complete_played(incomplete: str) -> list[str]:
     from rpgres.cli.completion import procedure_names
 
     return [*procedure_names(incomplete), *_complete_scenes(incomplete)]
-
-
-def _complete_seats(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Return the seats of the scene that was named: the game master's, and those of its characters."""
-    from rpgres.model.state import EVERYBODY, GM
-    from rpgres.scenes import open_scene
-    from rpgres.toml.reading import parse
-
-    file = next(iter(ctx.args), "")  # while a line is not whole, arguments have no names yet
-    try:
-        characters = parse(open_scene(file)[0]).get("characters", {})
-    except RpgresError:
-        characters = {}
-    names = [GM, *(characters if isinstance(characters, dict) else ()), EVERYBODY]
-    return [name for name in names if name.startswith(incomplete)]
 
 
 Files = Annotated[
@@ -96,21 +90,13 @@ def list_all(
     say_record(found, lambda: file_list_lines(found), as_json=as_json)
 
 
-AsSeat = Annotated[
-    str | None,
-    option(
-        "--as",
-        takes="SEAT",
-        help="Tell only what this seat may know, or everybody, and no seed; by default what the game master may.",
-        autocompletion=_complete_seats,
-    ),
-]
 AsMarkdown = Annotated[str | None, declared(opt.MARKDOWN)]
 AsHtml = Annotated[str | None, declared(opt.HTML)]
 AsLonelog = Annotated[str | None, declared(opt.LONELOG)]
 
 
 @app.command("run", cls=RunCommand)
+@spread
 def run(
     file: Annotated[
         str,
@@ -121,17 +107,7 @@ def run(
             autocompletion=_complete_played,
         ),
     ],
-    seed: Seed = None,
-    auto: Auto = False,
-    policy: Policies = None,
-    switch: Switches = None,
-    real_dice: RealDice = None,
-    seat: AsSeat = None,
-    markdown: AsMarkdown = None,
-    html: AsHtml = None,
-    lonelog: AsLonelog = None,
-    as_json: AsJson = False,
-    rulesets: Folders = None,
+    **shared: Any,
 ) -> None:
     """Play a scene or a procedure from start to end, and tell what happens.
 
@@ -141,32 +117,13 @@ def run(
     The account can be written to files as well; - is standard output, in place of the account for people. A file that
     exists is replaced only if it is an account that rpgres wrote.
     """
-    from rpgres.cli.account_files import STANDARD, require_files, write_files
-    from rpgres.cli.render.accounts.scenes import account_of
-    from rpgres.cli.scene_output import play_and_print, play_silently
-    from rpgres.scenes import require_sound, seed_of
-    from rpgres.scenes.views import require_seat
-
-    files = require_files({"markdown": markdown, "html": html, "lonelog": lonelog}, as_json=as_json)
-    scene = _read(file, switch, rulesets, policy=policy or (), auto=auto)
+    auto, policy, seat = shared["auto"], shared["policy"] or (), shared["as"]
+    files = files_of(shared)
+    scene = _read(file, shared["switch"], shared["rulesets"], policy=policy, auto=auto)
     require_sound(scene)
     if seat is not None:
         require_seat(seat, scene.state)
-    chosen, is_told = seed_of(scene, seed), not (as_json or STANDARD in files.values())
-    real = asked_for_dice(real_dice, seat, is_told=is_told)
-    if not is_told:
-        played = play_silently(scene, seed=chosen, seat=seat)
-    else:
-        try:
-            played = play_and_print(scene, seed=chosen, seat=seat, auto=auto or bool(policy), real_dice=real)
-        except BrokenPipeError:
-            if not files:
-                raise
-            played = play_silently(scene, seed=chosen, seat=seat)  # the reader has left, and the files were asked for
-    if as_json:
-        say_json(played.result(seat=seat))
-    if files:
-        write_files(account_of(played.shown(seat=seat), scene.rules, name=scene.source.path), files)
+    play_as_asked(scene, shared, files, seed=seed_of(scene, shared["seed"]), auto=auto or bool(policy))
 
 
 @app.command("show")
@@ -187,7 +144,6 @@ def show(
     another hand is read as far as its notation is known.
     """
     from rpgres.cli.account_files import STANDARD, read_account, require_files, write_files
-    from rpgres.cli.output import wants_plain_text
 
     files = require_files({"markdown": markdown, "html": html, "lonelog": lonelog}, as_json=as_json)
     account = read_account(file, folders=opt.read_folders(rulesets or ()))
@@ -226,7 +182,6 @@ def _shown(file: str) -> str:
 
 
 def _diagnosed(file: str, switch: list[str] | None, rulesets: list[str] | None) -> list[Diagnostic]:
-    from rpgres.scenes import open_scene, scene_diagnostics
     from rpgres.toml.diagnostics import diagnostics_in
 
     folders = opt.read_folders(rulesets or ())
@@ -254,8 +209,6 @@ def prove(
     from rpgres.cli.progress import one_by_one
     from rpgres.cli.render.lines import line
     from rpgres.cli.render.scenes import mismatch_lines
-    from rpgres.dice.seeds import read_seed
-    from rpgres.scenes import ProvedFile, ProvedScenes, prove_scene
 
     seed = seed if seed is None else read_seed(seed)
 
@@ -281,7 +234,5 @@ def prove(
 def _read(
     file: str, switch: list[str] | None, rulesets: list[str] | None, *, policy: Sequence[str] = (), auto: bool = False
 ) -> Scene:
-    from rpgres.scenes import load_scene
-
     folders, switches = opt.read_folders(rulesets or ()), opt.read_switches(switch or ())
     return load_scene(file, extra=folders, switches=switches, policies=opt.named_policies(policy), auto=auto)

@@ -11,10 +11,12 @@ import typer
 from rpgres.cli import options as opt
 from rpgres.cli.dynamic import scene_command
 from rpgres.cli.options import Option, SectionedCommand
+from rpgres.cli.progress import LOWER_BOUND, interrupted, progress
 from rpgres.cli.reporting import format_of
 from rpgres.cli.studies import STUDIES, emit, run_study, scenes_among, study_of
 from rpgres.engine.hidden import NO_TABLE, Known, Start
-from rpgres.errors import UsageError
+from rpgres.errors import InterruptError, UsageError
+from rpgres.plugins.loading import checked
 
 if TYPE_CHECKING:
     from rpgres.model.state import State
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from rpgres.rulesets import Rules
     from rpgres.scenes import Scene
 
+NOTHING_BEST = "interrupted: optimal decisions need the whole scene, so nothing is known yet"
 ENDING = "ending"  # what a scene is evaluated by unless something else is asked for
 
 BY = Option(
@@ -87,7 +90,6 @@ def weigh_procedure(
     start: Start = NO_TABLE,
 ) -> None:
     """Print the chances of how a procedure ends, from where it begins."""
-    from rpgres.plugins.loading import checked
     from rpgres.scenes.measuring import procedure_subject, scene_of_procedure
 
     shared, study = _with_goals(shared, axes)
@@ -155,7 +157,6 @@ def _weigh(
     inputs: Mapping[str, Any] | None = None,
     known: Known | None = None,
 ) -> None:
-    from rpgres.cli.progress import LOWER_BOUND, interrupted, progress
     from rpgres.odds.scenes import Undecided, scene_odds
     from rpgres.scenes.measuring import nobody_decides
     from rpgres.scenes.odds_record import scene_record
@@ -188,7 +189,6 @@ def _weigh_best(scene: Scene, people: State, shared: Mapping[str, Any], **told: 
         shared: the options.
         told: who else decides, and what was typed; see `best_record`.
     """
-    from rpgres.cli.progress import NOTHING, interrupted, progress
     from rpgres.scenes.optimal import best_record
 
     about = {"best": shared["best"], "goals": shared["goals"], "by": shared["by"] or ENDING, "note": shared["note"]}
@@ -196,7 +196,7 @@ def _weigh_best(scene: Scene, people: State, shared: Mapping[str, Any], **told: 
         with progress("evaluating"):
             record = best_record(scene, people, **about, **opt.read_budget(shared), **told)
     except KeyboardInterrupt:
-        raise typer.Exit(interrupted(f"optimal decisions need the whole scene, so {NOTHING}")) from None
+        raise InterruptError(NOTHING_BEST) from None
     emit(record, scene.rules.file, shared)
 
 

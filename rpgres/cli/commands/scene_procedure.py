@@ -1,11 +1,12 @@
-"""`rpgres scene run RULESET/PROCEDURE`: a procedure without a scene file, from what was typed to its account."""
+"""`rpgres scene run`: a scene, or a procedure without a scene file, from what was typed to its account."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
+from msgspec import structs
 
 from rpgres.cli import options as opt
 from rpgres.cli.asking.terminal import asks_dice
@@ -14,17 +15,46 @@ from rpgres.cli.exits import WAITING, exit_of
 from rpgres.cli.options import ANSWERS, Option, StrictCommand, hoist
 from rpgres.cli.output import say_json, say_record
 from rpgres.cli.rulesets import RulesetData
+from rpgres.cli.shell.resuming import kept_options, resumed
+from rpgres.dice.seeds import read_seed
+from rpgres.engine.prepare import Prepared, prepare
+from rpgres.errors import RpgresError, UsageError, named
+from rpgres.plugins.loading import checked
 
 if TYPE_CHECKING:
     from rpgres.cli.scene_output import Played
-    from rpgres.engine.prepare import Prepared
     from rpgres.engine.records import Pending
     from rpgres.scenes import Scene
 
+
+def _complete_seats(ctx: Any, _args: list[str], incomplete: str) -> list[tuple[str, str]]:
+    """Return the seats of the scene that was named: the game master's, and those of its characters."""
+    from rpgres.model.state import EVERYBODY, GM
+    from rpgres.scenes import open_scene
+    from rpgres.toml.reading import parse
+
+    file = next(iter(ctx.args), "")  # while a line is not whole, arguments have no names yet
+    try:
+        characters = parse(open_scene(file)[0]).get("characters", {})
+    except RpgresError:
+        characters = {}
+    names = [GM, *(characters if isinstance(characters, dict) else ()), EVERYBODY]
+    return [(name, "") for name in names if name.startswith(incomplete)]
+
+
 AS_SEAT = Option("as", "Tell only what this seat may know, and no seed.", "SEAT", ANSWERS)
+AS_SEAT_OF_SCENE = structs.replace(
+    AS_SEAT,
+    help="Tell only what this seat may know, or everybody, and no seed; by default what the game master may.",
+    complete=_complete_seats,
+)
 OPTIONS = (
     *(opt.SEED, opt.GIVEN, opt.REAL, opt.CHOOSE, opt.AUTO, opt.POLICY, AS_SEAT, opt.SWITCH, opt.RULESETS),
     *(opt.MARKDOWN, opt.HTML, opt.LONELOG, opt.JSON, opt.NOTE, opt.EXIT_CODE),
+)
+SCENE_OPTIONS = (
+    *(opt.SEED, opt.AUTO, opt.POLICY, opt.SWITCH, opt.REAL, AS_SEAT_OF_SCENE),
+    *(opt.MARKDOWN, opt.HTML, opt.LONELOG, opt.JSON, opt.RULESETS),
 )
 # Options of this line that a resumed one needs as well, beside those that the pending record has.
 _KEPT = ("rulesets", "policy", "markdown", "html", "lonelog", "json", "exit_code")
@@ -32,18 +62,12 @@ _KEPT = ("rulesets", "policy", "markdown", "html", "lonelog", "json", "exit_code
 
 def run_procedure(data: RulesetData, procedure: str, values: dict[str, Any]) -> None:
     """Play a procedure to its end and tell it, or say for which decision it waits."""
-    from rpgres.cli.account_files import require_files, write_files
-    from rpgres.cli.render.accounts.scenes import account_of
-    from rpgres.dice.seeds import read_seed
-    from rpgres.engine.prepare import prepare
-    from rpgres.plugins.loading import checked
     from rpgres.scenes import Unanswered
     from rpgres.scenes.procedures import procedure_scene
     from rpgres.scenes.views import require_seat
 
     shared = {option.name: values.pop(option.name) for option in OPTIONS}
-    written = {form: shared[form] for form in ("markdown", "html", "lonelog")}
-    files = require_files(written, as_json=shared["json"])
+    files = files_of(shared)
     rules = checked(data.rules(opt.read_switches(shared["switch"])))
     inputs = opt.given_inputs(values)
     prepared = prepare(rules, procedure, inputs)
@@ -58,52 +82,66 @@ def run_procedure(data: RulesetData, procedure: str, values: dict[str, Any]) -> 
         choose=opt.read_answers(shared["choose"], option="--choose"),
         note=shared["note"],
     )
+    seed, people = read_seed(shared["seed"]), {"people": prepared.state, "inputs": prepared.inputs}
     try:
-        played = _played(scene, prepared, shared, seed=read_seed(shared["seed"]), is_told="-" not in files.values())
+        played = play_as_asked(scene, shared, files, seed=seed, auto=shared["auto"], **people)
     except Unanswered as waiting:
         _tell_waiting(waiting.pending, prepared, shared)
         raise typer.Exit(WAITING) from None
-    if shared["json"]:
-        say_json(played.result(seat=shared["as"]))
-    if files:
-        write_files(account_of(played.shown(seat=shared["as"]), rules, name=scene.source.path), files)
     result = played.steps[-1].result
     code = exit_of(result, with_codes=shared["exit_code"]) if result is not None else 0
     if code:
         raise typer.Exit(code)
 
 
-def _played(scene: Scene, prepared: Prepared, shared: Mapping[str, Any], *, seed: str, is_told: bool) -> Played:
-    """Play the scene, telling it as it goes unless the account goes elsewhere."""
-    from rpgres.cli.scene_output import play_and_print, play_silently
+def files_of(shared: Mapping[str, Any]) -> dict[str, str]:
+    """Return the files that the account is written to, by format, after checking that they can be."""
+    from rpgres.cli.account_files import require_files
 
-    if shared["json"] or not is_told:
-        asked_for_dice(shared["real_dice"], shared["as"], is_told=False)
-        return play_silently(scene, seed=seed)
-    return play_and_print(
-        scene,
-        seed=seed,
-        seat=shared["as"],
-        auto=shared["auto"],
-        real_dice=asked_for_dice(shared["real_dice"], shared["as"]),
-        people=prepared.state,
-        inputs=prepared.inputs,
-    )
+    return require_files({form: shared[form] for form in ("markdown", "html", "lonelog")}, as_json=shared["json"])
 
 
-def asked_for_dice(whom: str | None, seat: str | None, *, is_told: bool = True) -> str:
-    """Return whose dice are real in a scene that is played; empty where none are.
+def play_as_asked(
+    scene: Scene, shared: Mapping[str, Any], files: Mapping[str, str], *, seed: str, auto: bool, **about: Any
+) -> Played:
+    """Play a scene as the options say, tell it as it goes unless the account goes elsewhere, and write its files.
 
     Args:
-        whom: as typed.
-        seat: the seat of the reader.
-        is_told: whether it is shown while it is played.
+        scene: the scene.
+        shared: the options.
+        files: where the account is written to, by format.
+        seed: what all chance is drawn from.
+        auto: whether decisions are taken without asking.
+        about: further arguments of `play_and_print`.
+    """
+    from rpgres.cli.account_files import STANDARD, write_files
+    from rpgres.cli.render.accounts.scenes import account_of
+    from rpgres.cli.scene_output import play_and_print, play_silently
+
+    seat, is_told = shared["as"], not (shared["json"] or STANDARD in files.values())
+    real = _asked_for_dice(shared["real_dice"], seat, is_told=is_told)
+    if not is_told:
+        played = play_silently(scene, seed=seed, seat=seat)
+    else:
+        try:
+            played = play_and_print(scene, seed=seed, seat=seat, auto=auto, real_dice=real, **about)
+        except BrokenPipeError:
+            if not files:
+                raise
+            played = play_silently(scene, seed=seed, seat=seat)  # the reader has left, and the files were asked for
+    if shared["json"]:
+        say_json(played.result(seat=seat))
+    if files:
+        write_files(account_of(played.shown(seat=seat), scene.rules, name=scene.source.path), files)
+    return played
+
+
+def _asked_for_dice(whom: str | None, seat: str | None, *, is_told: bool) -> str:
+    """Return whose dice are real in a scene that is played; empty where none are.
 
     Raises:
-        UsageError: a person is to be asked, and there is no terminal.
+        UsageError: a person is to be asked, and there is no terminal, or the scene is not told as it goes.
     """
-    from rpgres.errors import UsageError, named
-
     if not whom or not asks_dice(whom):
         return ""
     if seat is not None or not is_told:
@@ -122,7 +160,6 @@ def _tell_waiting(pending: Pending, prepared: Prepared, shared: Mapping[str, Any
 
     if shared["as"] is not None:
         raise _undecided(pending)
-    from rpgres.cli.shell.resuming import kept_options, resumed
 
     command = ("scene", "run", f"{pending.ruleset}/{pending.action}")
     pending = resumed(pending, prepared.rules, command=command, more=kept_options(shared, _KEPT))
@@ -131,7 +168,6 @@ def _tell_waiting(pending: Pending, prepared: Prepared, shared: Mapping[str, Any
 
 def _undecided(pending: Pending) -> Exception:
     """Return the error of an unanswered decision, as a seat sees it."""
-    from rpgres.errors import named
     from rpgres.odds.exact import NeedsPolicy
 
     question = pending.question
@@ -151,6 +187,9 @@ class RunCommand(StrictCommand):
     """`rpgres scene run`: of a scene, or of a procedure, which takes inputs of its own."""
 
     verb = VERB
+
+    def __init__(self, *, params: Sequence[Any] = (), **settings: Any) -> None:
+        super().__init__(params=[*params, *(option.build() for option in SCENE_OPTIONS)], **settings)
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         """Return the context of the command of a procedure where one is named, and else of this one."""

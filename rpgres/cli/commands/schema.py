@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rpgres.cli.annotations import Folders, argument, complete_rulesets, option
-from rpgres.cli.output import say_json
+from rpgres.cli.output import say, say_json, say_text
+from rpgres.cli.rulesets import load_named
 from rpgres.cli.streams import recording_now
+from rpgres.errors import UsageError
 
 if TYPE_CHECKING:
     from rpgres.rulesets import Rules
@@ -65,10 +67,8 @@ def command(
     """
     from rpgres.cli.formats.batches import SchemaRecord
     from rpgres.cli.formats.schemas import make_schema
-    from rpgres.cli.rulesets import load_named
 
     if not kind:
-        from rpgres.cli.output import say
         from rpgres.cli.render.lines import Piece, line
 
         width = max(len(name) for name, _ in _complete_kinds(""))
@@ -90,8 +90,6 @@ def command(
 
 def _write(kind: str, rules: Rules | None, folder: str | None) -> None:
     from rpgres.cli.formats.editors import file_kinds, schema_line, write_schemas
-    from rpgres.cli.output import say_text
-    from rpgres.errors import UsageError
 
     kinds = [one for one in file_kinds() if rules or one != "sheet"]
     if folder is None:

@@ -11,14 +11,18 @@ import typer
 
 from rpgres.cli.annotations import AsJson, Folders, OfRuleset, OnlyOf, RulesetId, option
 from rpgres.cli.checks.report import AsForm, check_files, form_of
+from rpgres.cli.formats.editors import schema_line, write_schemas
 from rpgres.cli.formats.listed import list_files
 from rpgres.cli.formats.sheets import FileCheck, diagnose_sheet, sheet_record, sheet_ruleset, sheet_template
 from rpgres.cli.options import read_folders
 from rpgres.cli.output import say_record, say_text
+from rpgres.cli.render.files import file_list_lines
+from rpgres.cli.render.sheets import sheet_lines
 from rpgres.cli.rulesets import load_named
 from rpgres.cli.shell.quoting import join_line
-from rpgres.errors import FileError
+from rpgres.errors import FileError, writing
 from rpgres.rulesets.sheets import find_sheet, read_sheet
+from rpgres.toml.diagnostics import diagnostics_in
 from rpgres.toml.reading import Source, parse, read_source
 
 if TYPE_CHECKING:
@@ -42,8 +46,6 @@ def list_all(ruleset: OnlyOf = None, as_json: AsJson = False, rulesets: Folders 
 
     `rpgres sheet show NAME` shows one, and `--sheet NAME` plays it.
     """
-    from rpgres.cli.render.files import file_list_lines
-
     found = list_files("sheet", ruleset, extra=read_folders(rulesets or ()))
     say_record(found, lambda: file_list_lines(found), as_json=as_json)
 
@@ -64,23 +66,11 @@ def new(
     if out is None:
         say_text(text)
         return
-    from rpgres.cli.formats.editors import schema_line, write_schemas
 
-    _write_new(Path(out), schema_line("sheet", rules.id) + text)
+    with writing(out, instead="."), open(out, "x", encoding="utf-8", newline="\n") as file:
+        file.write(schema_line("sheet", rules.id) + text)
     write_schemas(Path(out).parent, ["sheet"], rules)
     say_text(f"{out}: written; change it, then: {join_line(['rpgres', 'sheet', 'check', out])}\n")
-
-
-def _write_new(path: Path, text: str) -> None:
-    shown = str(path)
-    try:
-        with path.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-    except FileExistsError:
-        raise FileError(f"{shown}: already exists; nothing was written. Name another file.", file=shown) from None
-    except (OSError, ValueError) as fault:
-        reason = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
-        raise FileError(f"{shown}: cannot be written: {reason}", file=shown) from None
 
 
 @app.command("check")
@@ -106,8 +96,6 @@ def check(
 
 
 def _check(file: str, ruleset: str | None, rulesets: Sequence[str] | None) -> FileCheck:
-    from rpgres.toml.diagnostics import diagnostics_in
-
     rules, source = _opened(file, ruleset, rulesets)
     try:
         found = diagnose_sheet(rules, source if source is not None else _source(file, rules))
@@ -129,8 +117,6 @@ def show(
     rulesets: Folders = None,
 ) -> None:
     """Show a character as one would write it down."""
-    from rpgres.cli.render.sheets import sheet_lines
-
     rules, source = _opened(file, ruleset, rulesets)
     source = source if source is not None else _source(file, rules)
     sheet = read_sheet(rules, file, source=source)

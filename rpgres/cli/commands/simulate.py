@@ -14,14 +14,21 @@ from msgspec import Struct
 
 from rpgres.cli import options as opt
 from rpgres.cli.dynamic import PlayGroup, Verb, scene_command
+from rpgres.cli.exits import exit_of
 from rpgres.cli.lazy import Command
 from rpgres.cli.options import SectionedCommand
-from rpgres.cli.output import say_json, say_record
+from rpgres.cli.output import say_json, say_result
+from rpgres.cli.progress import interrupted, progress
 from rpgres.cli.render.words import house_rules
 from rpgres.cli.reporting import emit_report, format_of
 from rpgres.cli.rulesets import RulesetData
 from rpgres.dice.seeds import Streams, read_seed, run_seed
-from rpgres.errors import UsageError
+from rpgres.engine.labels import check_labels
+from rpgres.engine.prepare import answers_to, prepare
+from rpgres.engine.records import Pending
+from rpgres.engine.run import run
+from rpgres.errors import RpgresError, UsageError
+from rpgres.plugins.loading import checked
 from rpgres.simulate import (
     Crew,
     Job,
@@ -39,22 +46,17 @@ from rpgres.simulate.subjects import ACTION_THINGS, choice_things, main_things, 
 from rpgres.stopping import STOP
 
 if TYPE_CHECKING:
-    from rpgres.cli.render.lines import Shown
     from rpgres.rulesets import Rules
     from rpgres.scenes import Scene
 
 RUNS = 10_000  # unless something else is asked for
 
-_OUTPUT = (opt.FORMAT, opt.OUT, opt.JSON, opt.SVG, opt.NOTE)
-_SIMULATION = (opt.RUNS, opt.UNTIL_WIDTH, opt.WORKERS, opt.CLUSTER, opt.SAVE, opt.SHOW)
 ACTION_OPTIONS = (
     *(opt.SEED, opt.CHOOSE, opt.AUTO, opt.POLICY, opt.COUNT, opt.SWITCH, opt.RULESETS),
-    *(*_SIMULATION, *_OUTPUT),
+    *(opt.RUNS, opt.UNTIL_WIDTH, opt.WORKERS, opt.CLUSTER, opt.SAVE, opt.SHOW),
+    *(opt.FORMAT, opt.OUT, opt.JSON, opt.SVG, opt.NOTE),
 )
-SCENE_OPTIONS = (
-    *(opt.SEED, opt.AUTO, opt.POLICY, opt.COUNT, opt.SWITCH, opt.RULESETS),
-    *(*_SIMULATION, *_OUTPUT),
-)
+SCENE_OPTIONS = tuple(option for option in ACTION_OPTIONS if option is not opt.CHOOSE)
 
 
 class Line(Struct, kw_only=True):
@@ -90,10 +92,6 @@ class Line(Struct, kw_only=True):
 
 def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     """Play an action many times and print the result."""
-    from rpgres.engine.labels import check_labels
-    from rpgres.engine.prepare import answers_to, prepare
-    from rpgres.plugins.loading import checked
-
     shared = {option.name: values.pop(option.name) for option in ACTION_OPTIONS}
     switches = opt.read_switches(shared["switch"])
     rules = checked(data.rules(switches))
@@ -120,8 +118,6 @@ def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> N
         )
 
     def show(seed: str) -> int:
-        from rpgres.engine.run import run
-
         found, _ = run(
             prepared,
             streams=Streams(seed),
@@ -130,7 +126,12 @@ def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> N
             note=shared["note"],
             identify=shared["json"],
         )
-        return _show_result(found, rules, shared)
+        if isinstance(found, Pending):
+            from rpgres.cli.shell.resuming import resumed
+
+            found = resumed(found, rules)
+        say_result(found, rules, as_json=shared["json"])
+        return exit_of(found, with_codes=False)
 
     line = Line(
         shared=shared,
@@ -143,27 +144,6 @@ def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> N
     )
     require_paths(prepared.state, line.paths, has_procedure=rules.file.actions[action].procedure)
     _simulate(line)
-
-
-def _show_result(found: Any, rules: Rules, shared: Mapping[str, Any]) -> int:
-    """Print one run of an action; return the exit code."""
-    from rpgres.cli.exits import exit_of
-    from rpgres.engine.records import Pending
-
-    if isinstance(found, Pending):
-        from rpgres.cli.shell.resuming import resumed
-
-        found = resumed(found, rules)
-
-    def lines() -> Sequence[Shown]:
-        from rpgres.cli.render.results import pending_lines, result_lines
-
-        if isinstance(found, Pending):
-            return pending_lines(found, rules.file)
-        return result_lines(found, rules.file, house_rules=house_rules(rules))
-
-    say_record(found, lines, as_json=shared["json"])
-    return exit_of(found, with_codes=False)
 
 
 def simulate_scene(name: str, values: dict[str, Any]) -> None:
@@ -213,14 +193,12 @@ def _show_scene(scene: Scene, seed: str, shared: Mapping[str, Any]) -> int:
 
 def _simulate(line: Line) -> None:
     """Do what a line asks for and print it; exit with the code it calls for."""
-    from rpgres.cli.progress import interrupted, progress
-    from rpgres.errors import RpgresError
-
     shared = line.shared
     format_of(shared)  # which refuses what cannot be, before anything is counted
     path = Path(shared["save"]) if shared["save"] else None
     saved = read_saved(path) if path is not None else None
-    seed = _seed(line, saved.job.seed if saved is not None else None)
+    seeds = (shared["seed"], saved.job.seed if saved is not None else None, line.own_seed)
+    seed = read_seed(next((one for one in seeds if one is not None), None))
     is_shown = shared["show"] is not None
     job, plan, crew = line.job_of(seed), _plan(line), _crew(shared)
     tally = empty_tally((*line.things, *line.paths, *line.choices))
@@ -290,11 +268,6 @@ class Keeper(Struct):
         if is_last or monotonic() - self.since >= SAVED_SECONDS:
             write_saved(self.path, self.job, tally)
             self.kept, self.since = tally.runs, monotonic()
-
-
-def _seed(line: Line, saved: str | None) -> str:
-    """Return the seed: the one that was typed, the saved one, the scene's, or a fresh one."""
-    return read_seed(next((one for one in (line.shared["seed"], saved, line.own_seed) if one is not None), None))
 
 
 def _shown_seed(line: Line, seed: str) -> str:

@@ -9,11 +9,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rpgres.cli.annotations import AsJson, Auto, Folders, Policies, option
-from rpgres.cli.output import use_table
-from rpgres.errors import UsageError
+from rpgres.cli.exits import WAITING
+from rpgres.cli.options import named_policies, read_folders
+from rpgres.cli.output import say_record, use_table
+from rpgres.engine.records import Result
+from rpgres.engine.rerun import WhatIf, result_what_if
+from rpgres.errors import FileError, UsageError
+from rpgres.journal.commands import check_seat, rules_of
+from rpgres.journal.files import find_table
+from rpgres.journal.rerun import table_what_if
+from rpgres.journal.store import read
+from rpgres.toml.reading import read_source
 
 if TYPE_CHECKING:
-    from rpgres.engine.rerun import WhatIf
     from rpgres.rulesets import RulesetFile
 
 Found = tuple["WhatIf", "RulesetFile | None"]
@@ -56,9 +64,6 @@ def command(
 
     Examples: rpgres whatif result.json --choose price=cost; rpgres whatif .#4 --given roll=++0-
     """
-    from rpgres.cli.exits import WAITING
-    from rpgres.cli.options import named_policies, read_folders
-    from rpgres.cli.output import say_record
     from rpgres.cli.render.whatif import what_if_lines
 
     asked = {"given": given or [], "choose": choose or [], "policies": named_policies(policy or ()), "auto": auto}
@@ -74,11 +79,6 @@ def command(
 
 
 def _of_table(path: str, number: int, asked: Asked, folders: tuple[Path, ...], seat: str | None) -> Found:
-    from rpgres.journal.commands import check_seat, rules_of
-    from rpgres.journal.files import find_table
-    from rpgres.journal.rerun import table_what_if
-    from rpgres.journal.store import read
-
     if path == "TABLE" and not os.path.exists(path):
         raise UsageError(f"TABLE stands for the file or folder of a table: here it is `rpgres whatif .#{number}`")
     use_table(path)
@@ -92,10 +92,7 @@ def _of_table(path: str, number: int, asked: Asked, folders: tuple[Path, ...], s
 def _of_result(name: str, asked: Asked, folders: tuple[Path, ...], scene: str | None) -> Found:
     import msgspec
 
-    from rpgres.engine.records import Result
-    from rpgres.errors import FileError, UsageError
     from rpgres.scenes import SceneResult
-    from rpgres.toml.reading import read_source
 
     is_told = name.lstrip().startswith("{")
     text = name if is_told else read_source(Path(name)).text
@@ -110,6 +107,5 @@ def _of_result(name: str, asked: Asked, folders: tuple[Path, ...], scene: str | 
         from rpgres.scenes.rerun import file_what_if
 
         return file_what_if(found, file=scene or "", folders=folders, **asked)
-    from rpgres.engine.rerun import result_what_if
 
     return result_what_if(found, folders=folders, **asked)

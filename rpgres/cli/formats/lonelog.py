@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any, NamedTuple, get_args
 
 from rpgres.cli.formats.accounts import (
@@ -74,6 +75,33 @@ _WORD = r"(?:\\.|[^\\\s()=])+"
 _DICE = rf"(?=[\d\\]|d[\d%F]){_WORD}"  # begins with a number, or a die; no name of cards does at its end
 
 
+# What a field may be, where that is not any text; in a template `[...]` is left out where its field is empty.
+_FIELDS = {"who": _NAME, "how": _NAME, "faces": _NAME, "actor": _NAME, "of": _LABEL, "dice": _DICE, "value": _WORD}
+_FIELD = re.compile(r"\{(\w+)\}")
+_OPTIONAL = re.compile(r"\[([^]]*)\]")
+
+
+def _filled(template: str, one: Any, escape: Callable[[str], str]) -> str:
+    """Return a template with the fields of a record."""
+    kept = _OPTIONAL.sub(lambda part: part[1] if getattr(one, _FIELD.findall(part[1])[0]) else "", template)
+    return _FIELD.sub(lambda field: escape(getattr(one, field[1])), kept)
+
+
+def _pattern(template: str, **fields: str) -> re.Pattern[str]:
+    """Return what reads lines that were written by a template.
+
+    Args:
+        fields: patterns of fields that are narrower here.
+    """
+    known, parts = _FIELDS | fields, re.split(r"(\{\w+\}|\[|\])", template)
+    signs = {"[": "(?:", "]": ")?"}
+    read = (
+        rf"(?P<{part[1:-1]}>{known.get(part[1:-1], _TEXT)})" if part[:1] == "{" else signs.get(part, re.escape(part))
+        for part in parts
+    )
+    return re.compile("".join(read), re.DOTALL)
+
+
 class _Form(NamedTuple):
     """How one kind of line is written, and what reads it."""
 
@@ -82,65 +110,32 @@ class _Form(NamedTuple):
     pattern: re.Pattern[str]
 
 
-def _optional(text: str, form: str, escape: Callable[[str], str]) -> str:
-    return form.format(escape(text)) if text else ""
-
-
-def _write_rolled(one: Rolled, escape: Callable[[str], str]) -> str:
-    who, faces = _optional(one.who, " ({})", escape), _optional(one.faces, " ({})", escape)
-    words = _optional(one.words, " // {}", escape)
-    return f"d: {escape(one.label)}{who} {escape(one.dice)}={escape(one.value)}{faces}{words}"
-
-
-def _write_dealt(one: Dealt, escape: Callable[[str], str]) -> str:
-    return f"d: {escape(one.label)}{_optional(one.who, ' ({})', escape)}={escape(one.cards)}"
-
-
-def _write_chosen(one: Chosen, escape: Callable[[str], str]) -> str:
-    of, how = _optional(one.of, " for {}", escape), _optional(one.how, " ({})", escape)
-    return f"@({escape(one.who)}) decides {escape(one.label)}{of}: {escape(one.answer)}{how}"
+def _form(type_: type[Any], template: str, **fields: str) -> _Form:
+    return _Form(type_, partial(_filled, template), _pattern(template, **fields))
 
 
 def _write_outcome(one: Outcome, escape: Callable[[str], str]) -> str:
     flag = "" if one.success is None else " S" if one.success else " F"
     margin = f", margin {one.margin:+d}" if one.margin is not None else ""
-    numbers = f"{_optional(one.total, ' {}', escape)}{_optional(one.against, ' vs {}', escape)}{margin}{flag}"
+    numbers = f"{_filled('[ {total}][ vs {against}]', one, escape)}{margin}{flag}"
     return f"d:{numbers} -> {escape(one.outcome)}" if numbers else f"-> {escape(one.outcome)}"
 
 
-def _write_text(form: str) -> Callable[[Any, Callable[[str], str]], str]:
-    return lambda one, escape: form.format(escape(one.text))
-
-
-def _form(type_: type[Any], write: Callable[[Any, Callable[[str], str]], str], pattern: str) -> _Form:
-    return _Form(type_, write, re.compile(pattern, re.DOTALL))
-
-
+_OUTCOME = re.compile(
+    rf"(?:d:(?: (?P<total>{_TEXT}))??(?: vs (?P<against>{_TEXT}))?(?:, margin (?P<margin>[+-]\d+))?"
+    rf"(?: (?P<success>[SF]))? )?-> (?P<outcome>{_TEXT})",
+    re.DOTALL,
+)
 _FORMS = (
-    _form(
-        Chosen,
-        _write_chosen,
-        rf"@\((?P<who>{_NAME})\) decides (?P<label>{_LABEL})(?: for (?P<of>{_LABEL}))?: (?P<answer>{_TEXT})"
-        rf"(?: \((?P<how>{_NAME})\))?",
-    ),
-    _form(
-        Outcome,
-        _write_outcome,
-        rf"(?:d:(?: (?P<total>{_TEXT}))??(?: vs (?P<against>{_TEXT}))?(?:, margin (?P<margin>[+-]\d+))?"
-        rf"(?: (?P<success>[SF]))? )?-> (?P<outcome>{_TEXT})",
-    ),
-    _form(
-        Rolled,
-        _write_rolled,
-        rf"d: (?P<label>{_TEXT})(?: \((?P<who>{_NAME})\))? (?P<dice>{_DICE})=(?P<value>{_WORD})"
-        rf"(?: \((?P<faces>{_NAME})\))?(?: // (?P<words>{_TEXT}))?",
-    ),
-    _form(Dealt, _write_dealt, rf"d: (?P<label>{_TEXT})(?: \((?P<who>{_NAME})\))?=(?P<cards>{_TEXT})"),
-    _form(Change, _write_text("=> (effect) {}"), rf"=> \(effect\) (?P<text>{_TEXT})"),
-    _form(Meaning, _write_text("=> {}"), rf"=> (?P<text>{_TEXT})"),
-    _form(Note, _write_text("(note: {})"), rf"\(note: (?P<text>{_TEXT})\)"),
-    _form(Remark, _write_text("(remark: {})"), rf"\(remark: (?P<text>{_TEXT})\)"),
-    _form(RuleLine, _write_text("(log: {})"), rf"\(log: (?P<text>{_TEXT})\)"),
+    _form(Chosen, "@({who}) decides {label}[ for {of}]: {answer}[ ({how})]", label=_LABEL),
+    _Form(Outcome, _write_outcome, _OUTCOME),
+    _form(Rolled, "d: {label}[ ({who})] {dice}={value}[ ({faces})][ // {words}]"),
+    _form(Dealt, "d: {label}[ ({who})]={cards}"),
+    _form(Change, "=> (effect) {text}"),
+    _form(Meaning, "=> {text}"),
+    _form(Note, "(note: {text})"),
+    _form(Remark, "(remark: {text})"),
+    _form(RuleLine, "(log: {text})"),
 )
 _BY_TYPE = {form.type_: form for form in _FORMS}
 
@@ -185,7 +180,8 @@ def _read_outcome(said: dict[str, str]) -> Outcome:
     return Outcome(said["outcome"], success, said["total"], said["against"], margin)
 
 
-_ACTION = re.compile(rf"@(?:\((?P<actor>{_NAME})\))? (?P<does>{_TEXT})", re.DOTALL)
+_ACTION = "@[({actor})] {does}"
+_ACTED = _pattern(_ACTION)
 _ROUND = re.compile(rf"R(?P<round>\d+)(?: \((?P<counted>{_NAME})\))?", re.DOTALL)
 
 
@@ -194,15 +190,12 @@ def _is_structure(text: str) -> bool:
 
 
 def _write_action(turn: Turn) -> str:
-    def written(escape: Callable[[str], str]) -> str:
-        return f"@({escape(turn.actor)}) {escape(turn.does)}" if turn.actor else f"@ {escape(turn.does)}"
-
-    return _readable(written, lambda text: _read_action(text) == (turn.does, turn.actor))
+    return _readable(partial(_filled, _ACTION, turn), lambda text: _read_action(text) == (turn.does, turn.actor))
 
 
 def _read_action(text: str) -> tuple[str, str] | None:
     """Return the action and its actor, where a line names an actor."""
-    found = _ACTION.fullmatch(text)
+    found = _ACTED.fullmatch(text)
     if found is None or text != text.strip() or "\n" in text or isinstance(_read_known(text), Chosen):
         return None
     return _unescape(found["does"]), _unescape(found["actor"] or "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from rpgres.toml.diagnostics import nearest
@@ -134,11 +134,6 @@ def option_for(typed: str, known: Collection[str]) -> str:
     longer = [option for option in known if option.startswith(typed)]
     meant = next(iter(found or (longer if len(longer) == 1 else ())), "")
     return f"did you mean {meant!r}?" if meant else ""
-
-
-def without_command(path: str, known: Iterable[str]) -> str:
-    """Return what to say where a group of commands stands alone."""
-    return f"{path}: a command is missing: {', '.join(known)}; `{path} --help` tells what they do"
 
 
 def no_option(path: str, option: str, context: Any) -> str:

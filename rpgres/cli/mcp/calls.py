@@ -49,9 +49,10 @@ from rpgres.errors import UsageError
 from rpgres.journal import commands
 from rpgres.journal.commands import state_at
 from rpgres.journal.history import History
+from rpgres.journal.odds import table_odds
 from rpgres.journal.records import found_in
-from rpgres.journal.replay import asked_of
-from rpgres.journal.views import entry_seen, log_seen, run_seen, table_record
+from rpgres.journal.replay import put_to
+from rpgres.journal.views import entry_seen, log_seen, run_seen, table_record, waiting_seen
 from rpgres.rulesets import unknown
 
 OWN = {"show": "show", "log": "log", "odds": "odds", "answer": "answer", "undo": "undo", "redo": "undo"}  # tools
@@ -116,7 +117,6 @@ def odds(seat: Seat, asked: OddsArguments) -> Odds:
     """Return the odds of an action, as the seat knows the table."""
     from rpgres.cli.render.odds.reports import report_of
     from rpgres.cli.render.reports import report_lines
-    from rpgres.journal.odds import table_odds
 
     action = _meant(seat, asked)
     found = table_odds(
@@ -163,7 +163,7 @@ def act(seat: Seat, asked: ActArguments) -> Done:
 def answer(seat: Seat, asked: AnswerArguments) -> Done:
     """Answer the decision that waits."""
     history = seat.look()
-    question = commands.require_own(history, commands.require_pending(history), seat.name)
+    question = commands.require_own(history, seat.name)
     if asked.label and asked.label != question.label:
         raise UsageError(f"{question.label!r} is asked now, not {asked.label!r}; the tool `show` shows it")
     if not (asked.choice or asked.auto):
@@ -252,22 +252,15 @@ def _result(seat: Seat, done: commands.Done) -> Done:
 def own_question(seat: Seat) -> tuple[QuestionRecord, str] | None:
     """Return the decision of this seat that waits, with the hash of the entry that asks it; None for none."""
     history = seat.look()
-    pending = history.pending
-    found = found_in(pending.secret) if pending is not None else None
-    if pending is None or not isinstance(found, Pending):
-        return None
-    asked = asked_of(history.state, found, seat.name)
-    return None if asked is None else (asked, pending.hash)
+    pending, asked = history.pending, put_to(history, seat.name)
+    return (asked, pending.hash) if pending is not None and asked is not None else None
 
 
 def waiting(history: History, seat: str | None) -> Question | None:
     """Return the decision that waits, as a seat sees it; None where nothing does."""
-    pending = history.pending
-    found = found_in(pending.secret) if pending is not None else None
-    if pending is None or not isinstance(found, Pending):
+    own, seen = put_to(history, seat), waiting_seen(history, seat)
+    if seen is None:
         return None
-    own, seen = asked_of(history.state, found, seat), run_seen(history, pending, seat)
-    assert isinstance(seen, Pending)
     asked = own if own is not None else seen.question
     names = ("who", "label", "text", "options", "optional", "form")
     return Question(yours=own is not None, **{name: getattr(asked, name) for name in names})

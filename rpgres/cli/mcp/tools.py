@@ -9,12 +9,14 @@ from typing import Any
 
 import msgspec
 
-from rpgres.cli.formats.descriptions import field_texts
+from rpgres.arguments import require_short
+from rpgres.cli.formats.descriptions import field_texts, records_in
 from rpgres.cli.mcp import calls, records
 from rpgres.cli.mcp.lookup import look_up
 from rpgres.cli.play.lines import as_lines
 from rpgres.cli.play.seat import Seat
 from rpgres.errors import RpgresError, UsageError
+from rpgres.rulesets import unknown
 
 Schema = dict[str, Any]
 
@@ -105,8 +107,6 @@ def schema_of(record: type[msgspec.Struct]) -> Schema:
 
 
 def _records(record: type[msgspec.Struct]) -> list[type[msgspec.Struct]]:
-    from rpgres.cli.formats.descriptions import records_in
-
     return list(records_in((record,)).values())
 
 
@@ -121,9 +121,6 @@ def call(seat: Seat, name: str, arguments: Mapping[str, Any]) -> msgspec.Struct:
     Raises:
         RpgresError: an argument is wrong, or the table refuses.
     """
-    from rpgres.arguments import require_short
-    from rpgres.rulesets import unknown
-
     tool = TOOLS.get(name)
     if tool is None:
         raise UsageError(unknown("tool", name, TOOLS, of="this server"))

@@ -100,7 +100,7 @@ def short_form(seat: Seat, action: str) -> str:
             rated = [(rating, ability) for ability, rating in character.abilities.items()]
             usual = usual_opposition(seat.rules, action, {})  # what opposes it is most often what it is done with, too
             rated.sort(key=lambda one: (one[1] in usual, one), reverse=True)
-            able = [ability for _, ability in rated if words.takes_ability(taker, ability)]
+            able = [ability for _, ability in rated if words.is_ability(taker.name, ability)]
             value = able[0] if able else value
         elif kind == "opposition":
             others = sorted((one for one in seat.state.characters if one != who), key=lambda one: seat_of(one) != GM)

@@ -185,7 +185,7 @@ def _values(seat: Seat, words: Words, taker: Taker, partial: str) -> Iterator[tu
         case "ability":
             own: Mapping[str, Any] = character.abilities if character is not None else {}
             names = own or dict.fromkeys(ability_names(rules), 0)
-            yield from ((name, f"{rating:+d}") for name, rating in names.items() if words.takes_ability(taker, name))
+            yield from ((name, f"{rating:+d}") for name, rating in names.items() if words.is_ability(taker.name, name))
         case "opposition":
             name, colon, _ = partial.rpartition(":")
             foe = state.characters.get(name) if colon else None
@@ -217,26 +217,13 @@ def _cards(seat: Seat, taker: Taker, actor: str) -> list[str]:
 
 def _of_shell(seat: Seat, words: Sequence[str], partial: str) -> Iterator[tuple[str, str]]:
     """Yield what a shell would be offered at the end of a command of `rpgres table`."""
-    from typer._click.shell_completion import ShellComplete
+    from typer._completion_classes import BashComplete
 
     from rpgres.cli.root import load_command
-
-    class Here(ShellComplete):
-        name = "play"
-        source_template = ""
-
-        def source_vars(self) -> dict[str, Any]:
-            return {}
-
-        def get_completion_args(self) -> tuple[list[str], str]:
-            return line, partial
-
-        def format_completion(self, item: Any) -> str:
-            return str(item.value)
 
     where = ["--table", str(seat.path), *(["--as", seat.name] if seat.name else [])]
     split_at = 2 if words[0] in ("act", ODDS) else 1
     line = [*words[:split_at], *where, *words[split_at:]]
-    for item in Here(load_command("table"), {}, "rpgres table", "").get_completions(line, partial):
+    for item in BashComplete(load_command("table"), {}, "rpgres table", "").get_completions(line, partial):
         if not str(item.value).startswith(("--table", "--as", "--help", "--rulesets")):
             yield str(item.value), item.help or ""

@@ -24,10 +24,12 @@ from rpgres.engine.periods import period_names
 from rpgres.engine.records import Pending
 from rpgres.engine.views import ANOTHER_SEAT, state_seen
 from rpgres.errors import UsageError
-from rpgres.journal.commands import actor_of
+from rpgres.journal.checking import require_whole
+from rpgres.journal.commands import actor_of, check_seat
+from rpgres.journal.files import find_table
 from rpgres.journal.history import History
 from rpgres.journal.store import read
-from rpgres.journal.views import run_seen
+from rpgres.journal.views import waiting_seen
 from rpgres.model.state import GM, State, slug
 from rpgres.parameters.ability import ability_names
 from rpgres.rulesets import Rules, unknown
@@ -113,9 +115,7 @@ class Seat:
     @property
     def waits(self) -> Pending | None:
         """The decision that is pending, as the seat may see it; None when there is none."""
-        pending = self.history.pending
-        found = run_seen(self.history, pending, self.name) if pending is not None else None
-        return found if isinstance(found, Pending) else None
+        return waiting_seen(self.history, self.name)
 
     @property
     def can_answer(self) -> bool:
@@ -389,7 +389,7 @@ class Seat:
         who, parameter = words.scope.actor, words.parameters[name]
         character = self.state.characters.get(who)
         if parameter.kind == "ability" and character is not None and character.abilities:
-            taken = [one for one in character.abilities.items() if words.takes_ability(words.takers[name], one[0])]
+            taken = [one for one in character.abilities.items() if words.is_ability(name, one[0])]
             rated = [ability for ability, _ in sorted(taken, key=lambda one: -one[1])]
             return ", ".join([*_at_most(rated), "or a number"])
         if parameter.kind == "opposition":
@@ -427,10 +427,6 @@ def open_seat(table: str | None, seat: str | None, rulesets: Sequence[str] | Non
         TableError: there is no such table, or its journal was changed by hand.
         UsageError: it has no such seat.
     """
-    from rpgres.journal.checking import require_whole
-    from rpgres.journal.commands import check_seat
-    from rpgres.journal.files import find_table
-
     use_table(table)
     path = find_table(table or os.environ.get("RPGRES_TABLE"))
     opened = Seat(path, seat or os.environ.get("RPGRES_SEAT") or None, read_folders(rulesets or ()))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rpgres.cli.play.seat import Seat
-from rpgres.cli.render.words import card_count, who_is
+from rpgres.cli.render.words import who_is
 from rpgres.engine.views import ANOTHER_SEAT
+from rpgres.errors import counted
 from rpgres.model.state import GM, Character, Pile
 
 MOST_COUNTERS = 2  # of a character, where no parameter says which ones matter
@@ -51,7 +52,7 @@ def _part(seat: Seat, character: Character) -> str:
     counters = [name for name, count in character.counters.items() if (name in known if known else count and not piles)]
     counts = [f"{character.counters[name]} {name.replace('-', ' ')}" for name in counters[:MOST_COUNTERS]]
     hands = [
-        card_count(len(pile))
+        counted(len(pile), "card")
         for name, pile in seat.state.piles.items()
         if pile.owner == character.name and len(pile) and _is_hand(seat, name, pile)
     ]

@@ -5,6 +5,7 @@ What colours tell is also written: every bar and every cell has its number, ever
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator, Sequence
 
 from rpgres.cli.render.reports import GRIDS, Chart, Series, bar_scale, shade
@@ -84,10 +85,7 @@ def percent_text(value: float) -> str:
 
 def escape(text: str) -> str:
     """Return a text for XML: harmless, in one line."""
-    plain = in_line(text)
-    for char, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):
-        plain = plain.replace(char, entity)
-    return plain
+    return html.escape(in_line(text))
 
 
 def _cut(text: str) -> str:

@@ -8,7 +8,8 @@ from rpgres.cli.formats.decks import CardCount, Composition, DeckDescription, De
 from rpgres.cli.render.lines import HANG, INDENT, Line, Piece, Shown, line, section
 from rpgres.cli.render.reports import Cell, Grid, Table
 from rpgres.cli.render.rulesets import condition_words
-from rpgres.cli.render.words import card_count, problem_count, title
+from rpgres.cli.render.words import problem_count, title
+from rpgres.errors import counted
 
 NONE = "-"  # the sign for no card
 
@@ -41,7 +42,7 @@ def deck_lines(deck: DeckDescription, *, codes: bool = False) -> list[Shown]:
     kinds = f", {number} kind{'s' if number != 1 else ''}" if number != deck.whole.size else ""
     found: list[Shown] = [line(Piece(deck.title, "title"), f" ({deck.name})")]
     found += [line(HANG, deck.summary)] if deck.summary else []
-    found += [line(f"{card_count(deck.whole.size)}{kinds}"), line()]
+    found += [line(f"{counted(deck.whole.size, 'card')}{kinds}"), line()]
     found += _value_table(deck)
     for attribute in deck.whole.attributes:
         found += section(title(attribute), [_attribute_table(deck, attribute)])
@@ -58,7 +59,7 @@ def draw_lines(draw: DeckDraw) -> list[Line]:
         found.append(line(INDENT, "sum: ", Piece(str(draw.sum), "number")))
     if draw.without:
         found.append(line(INDENT, f"without {', '.join(draw.without)}"))
-    found.append(line(INDENT, f"{draw.deck}: {card_count(draw.left)} left"))
+    found.append(line(INDENT, f"{draw.deck}: {counted(draw.left, 'card')} left"))
     found.append(line(INDENT, Piece(f"seed: {draw.seed}", "quiet")))
     return found
 

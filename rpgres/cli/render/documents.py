@@ -57,11 +57,23 @@ def _markdown_table(table: Table) -> str:
 
 def page(report: Report) -> str:
     """Return a report as one HTML page that needs nothing else, its chart included."""
-    body = fragment(report, heading="h1")
+    return web_page(report.title, fragment(report, heading="h1"), style=_STYLE)
+
+
+def web_page(title: str, body: str, *, style: str, made_by: str = "") -> str:
+    """Return a whole HTML page that needs nothing else.
+
+    Args:
+        title: plain text.
+        body: HTML.
+        style: its style sheet.
+        made_by: what made it; said in its head.
+    """
+    generator = f'<meta name="generator" content="{escape(made_by)}"/>\n' if made_by else ""
     return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8"/>\n'
+        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8"/>\n{generator}'
         '<meta name="viewport" content="width=device-width, initial-scale=1"/>\n'
-        f"<title>{escape(report.title)}</title>\n<style>\n{_STYLE}</style>\n</head>\n"
+        f"<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n"
         f"<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
     )
 

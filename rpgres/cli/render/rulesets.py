@@ -7,7 +7,8 @@ from typing import Any
 
 from rpgres.cli.formats.summary import ActionDescription, LabelDescription, RulesetDescription
 from rpgres.cli.render.lines import BULLET, HANG, INDENT, Line, Piece, Shown, line, pairs, section
-from rpgres.cli.render.words import card_count, effect_words, signed, title
+from rpgres.cli.render.words import effect_words, signed, title
+from rpgres.errors import counted
 from rpgres.parameters.kinds import metavar
 from rpgres.plugins.discovery import RulesetName
 from rpgres.rulesets import Band, EffectText, Row, RowQuestion, Switch
@@ -51,7 +52,9 @@ def ruleset_lines(ruleset: RulesetDescription) -> list[Shown]:
     found += section("Policies (--policy NAME)", pairs(list(ruleset.policies.items())))
     found += section("Effects", pairs([(name, _effect(effect)) for name, effect in ruleset.effects.items()]))
     found += section("Piles", pairs([(name, _pile(pile)) for name, pile in ruleset.piles.items()]))
-    decks = [(f"{ruleset.id}/{name}", f"{card_count(deck.size)}: {deck.title}") for name, deck in ruleset.decks.items()]
+    decks = [
+        (f"{ruleset.id}/{name}", f"{counted(deck.size, 'card')}: {deck.title}") for name, deck in ruleset.decks.items()
+    ]
     found += section("Decks (rpgres deck show NAME)", pairs(decks))
     sheet = [(name, field.help + (" (needed)" if field.required else "")) for name, field in ruleset.sheet.items()]
     found += section("Sheet", pairs(sheet))

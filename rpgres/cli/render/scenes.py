@@ -10,7 +10,8 @@ from msgspec import structs
 
 from rpgres.cli.render.lines import INDENT, Line, Piece, Shown, line, section
 from rpgres.cli.render.results import action_lines, moment_words
-from rpgres.cli.render.words import card_count, known_to, thing_words, title, track_words, who_is
+from rpgres.cli.render.words import known_to, thing_words, title, track_words, who_is
+from rpgres.errors import counted
 from rpgres.model.cards import shown_codes
 from rpgres.model.state import EMPTY, FACE_DOWN, Map
 
@@ -74,7 +75,7 @@ def _pile_lines(piles: Mapping[str, Pile]) -> Iterator[Line]:
         lead = Piece(title(place), "name")
         hidden = pile.audience == () or FACE_DOWN in pile.cards
         cards = Piece(", ".join(shown_codes([*pile.top, *pile.cards])), "cards")
-        told = f"{card_count(len(pile))}, face down" if hidden else cards
+        told = f"{counted(len(pile), 'card')}, face down" if hidden else cards
         yield line(INDENT, lead, f" of {who_is(owner)}" if owner else "", ": ", told)
 
 

@@ -32,7 +32,9 @@ def simulation_lines(
         detailed: the things of which every value is listed.
         house_rules: those in force, in words; empty for none.
     """
-    lines: list[Shown] = [line(Piece(heading(record), "title"), f": {_runs(record)}"), *_inputs_lines(record)]
+    lines: list[Shown] = [line(Piece(heading(record), "title"), f": {_runs(record)}")]
+    if told := input_words(record.inputs):
+        lines.append(line(INDENT, Piece(told, "quiet")))
     lines += house_rules_lines(house_rules)
     is_many, first = len(record.counted) > 1, main_things(list(record.counted))
     for name, counted in record.counted.items():
@@ -45,8 +47,10 @@ def simulation_lines(
         if is_listed:
             lines += _value_lines(record, name, counted, file, indent=indent)
         if name == OUTCOME:
-            lines += _success_lines(record)
-    return [*lines, *_number_table(record), *_notes(record)]
+            lines += [line(INDENT, text) for text in _success_texts(record, gap="  ")]
+    if numbers := number_rows(record):
+        lines.append(Grid(_text_table(HEADS, numbers, align="<<")))
+    return [*lines, *_notes(record)]
 
 
 def heading(record: SimulationResult) -> str:
@@ -80,11 +84,6 @@ def _runs(record: SimulationResult) -> str:
     if record.complete:
         return runs
     return f"{runs} of {record.wanted:,}" if record.wanted is not None else f"{runs} so far"
-
-
-def _inputs_lines(record: SimulationResult) -> list[Line]:
-    told = input_words(record.inputs)
-    return [line(INDENT, Piece(told, "quiet"))] if told else []
 
 
 def _value_lines(
@@ -158,12 +157,6 @@ def interval(one: ValueCount | Estimate, runs: int) -> str:
 HEADS = ("", "mean (95 %)", "deviation", "least", *QUANTILES, "most")
 
 
-def _number_table(record: SimulationResult) -> list[Shown]:
-    """Return means, spread and quantiles of what is a number, as a table."""
-    rows = [[Cell(text) for text in row] for row in number_rows(record)]
-    return [Grid(Table(columns=list(HEADS), rows=rows, align="<<"))] if rows else []
-
-
 def number_rows(record: SimulationResult) -> list[tuple[str, ...]]:
     """Return what is a number, in a row for each thing: its name, mean, deviation, least, quantiles and most."""
     rows = []
@@ -177,10 +170,10 @@ def number_rows(record: SimulationResult) -> list[tuple[str, ...]]:
     return rows
 
 
-def _success_lines(record: SimulationResult) -> Iterator[Line]:
+def _success_texts(record: SimulationResult, *, gap: str) -> Iterator[str]:
     if record.success is not None:
-        shown = f"{share_text(record.success.share, record.runs)}  ({interval(record.success, record.runs)})"
-        yield line(INDENT, f"any success: {shown}")
+        within = interval(record.success, record.runs)
+        yield f"any success: {share_text(record.success.share, record.runs)}{gap}({within})"
 
 
 def _notes(record: SimulationResult) -> Iterator[Line]:
@@ -212,24 +205,20 @@ def simulation_report(record: SimulationResult, file: RulesetFile) -> Report:
     if numbers := number_rows(record):
         tables.append(_text_table(HEADS, numbers))
     charts = [_chart(record, name, counted, file, most=MOST_BARS) for name, counted in record.counted.items()]
-    below = answer_notes(record.partly, record.unasked)
-    if record.success is not None:
-        within = interval(record.success, record.runs)
-        below.append(f"any success: {share_text(record.success.share, record.runs)} ({within})")
     about = f"{_runs(record)}, 95 % intervals; seed: {record.seed}"
     return Report(
         title=heading(record),
         above=[f"{about}; {told}" if told else about],
         tables=tables,
-        below=below,
+        below=[*answer_notes(record.partly, record.unasked), *_success_texts(record, gap=" ")],
         chart=charts[0],
         others=charts[1:],
         chart_note=about,
     )
 
 
-def _text_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
-    return Table(columns=list(heads), rows=[[Cell(text) for text in row] for row in rows])
+def _text_table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, align: str = "") -> Table:
+    return Table(columns=list(heads), rows=[[Cell(text) for text in row] for row in rows], align=align)
 
 
 def csv_rows(record: SimulationResult) -> tuple[Sequence[str], list[list[str]]]:

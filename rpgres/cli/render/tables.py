@@ -37,7 +37,7 @@ from rpgres.text.harmless import harmless
 
 LEARNED = {"draw": "rolls", "reveal": "something revealed"}  # what a seat has learned of what was undone
 MOST_NAMED = 3  # of what was undone, in one line
-Known = dict[int, Sequence[EventRecord]]  # the events shown of a run, by the number of its first entry
+Told = dict[int, Sequence[EventRecord]]  # the events shown of a run, by the number of its first entry
 
 if TYPE_CHECKING:
     from rpgres.journal.forms import PassRecord, TableRecord
@@ -193,12 +193,12 @@ def log_lines(entries: Iterable[EntryView], file: RulesetFile, *, is_timed: bool
         file: the ruleset's data, for its words.
         is_timed: whether the time of each entry is shown.
     """
-    known: Known = {}
+    known: Told = {}
     return [one for entry in entries for one in entry_lines(entry, file, is_timed=is_timed, known=known)]
 
 
 def entry_lines(
-    entry: EntryView, file: RulesetFile, *, is_timed: bool = False, known: Known | None = None
+    entry: EntryView, file: RulesetFile, *, is_timed: bool = False, known: Told | None = None
 ) -> Iterator[Line]:
     """Yield an entry: its number, and what was done.
 
@@ -237,7 +237,7 @@ def typed_words(entry: RunEntry) -> str:
     return "; ".join(filter(None, parts))
 
 
-def _news(entry: RunEntry, found: Result | Pending, file: RulesetFile, known: Known) -> Result | Pending:
+def _news(entry: RunEntry, found: Result | Pending, file: RulesetFile, known: Told) -> Result | Pending:
     """Return the result of an entry; of a procedure, only what no entry before it has shown."""
     described = file.actions.get(found.action or "")
     if described is None or not described.procedure:

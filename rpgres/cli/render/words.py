@@ -9,7 +9,6 @@ from typing import Any
 from msgspec.structs import replace
 
 from rpgres.cli.render.lines import Piece
-from rpgres.errors import counted
 from rpgres.model.state import GM, Box
 from rpgres.parameters.context import ACTOR, OPPONENT
 from rpgres.rulesets import Rules, RulesetFile
@@ -77,11 +76,6 @@ def percent(probability: float) -> str:
     if 0.9999 < probability < 1:
         return "> 99.99 %"
     return f"{100 * probability:.2f} %"
-
-
-def card_count(number: int) -> str:
-    """Return so many cards in words."""
-    return counted(number, "card")
 
 
 def problem_count(number: int) -> str:

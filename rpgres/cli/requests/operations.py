@@ -14,11 +14,15 @@ from typing import Any
 import typer.core
 from msgspec import Struct
 
+from rpgres.cli.dynamic import procedure_named
 from rpgres.cli.lazy import LazyGroup
 from rpgres.cli.options import read_folders
 from rpgres.cli.requests.keys import Key, Keys, key_of_option, keys_of_command, read_keys
+from rpgres.cli.root import COMMANDS, load_command
 from rpgres.cli.rulesets import RulesetData, read_ruleset
 from rpgres.errors import UsageError, as_data
+from rpgres.journal.connections import kept_open
+from rpgres.plugins.loading import rules_kept
 from rpgres.rulesets import unknown
 
 RESOLVE = "resolve"  # the operation of a request that names none
@@ -42,9 +46,6 @@ Run = Callable[[], None]
 @contextmanager
 def kept() -> Iterator[None]:
     """Have rulesets read once only and tables stay open, while many operations follow each other."""
-    from rpgres.journal.connections import kept_open
-    from rpgres.plugins.loading import rules_kept
-
     _read.cache_clear()
     _ACTION_KEYS.clear()
     with rules_kept(), kept_open():
@@ -77,8 +78,6 @@ class Operation(Struct, frozen=True):
 
 def operations() -> Iterator[Operation]:
     """Yield every operation, in the order of the commands."""
-    from rpgres.cli.root import COMMANDS
-
     for name in COMMANDS:
         if name not in APART:
             yield from _operations_of(name).values()
@@ -90,8 +89,6 @@ def find_operation(name: object) -> Operation:
     Raises:
         UsageError: there is none; the nearest is named.
     """
-    from rpgres.cli.root import COMMANDS
-
     if not isinstance(name, str):
         raise UsageError(f'op is the name of an operation, such as "table.act", not {as_data(name)}', path=("op",))
     full = SHORT.get(name, name)
@@ -108,8 +105,6 @@ def find_operation(name: object) -> Operation:
 
 @cache
 def _operations_of(name: str) -> dict[str, Operation]:
-    from rpgres.cli.root import COMMANDS, load_command
-
     found = {}
     for path, command in _leaves(name, load_command(name)):
         summary = COMMANDS[name].help if path == name else command.get_short_help_str(limit=200)
@@ -265,8 +260,6 @@ def _procedure(operation: Operation, request: Mapping[str, Any], folders: Sequen
 
 
 def _procedure_of(name: str, rest: Mapping[str, Any], folders: Sequence[Path]) -> tuple[RulesetData, str] | None:
-    from rpgres.cli.dynamic import procedure_named
-
     words = [word for folder in _extra(rest, folders) for word in ("--rulesets", str(folder))]
     return procedure_named(name, words)
 

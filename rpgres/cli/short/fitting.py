@@ -132,15 +132,15 @@ class Words:
         match parameter.kind:
             case "ability" if is_number:
                 yield Fit(taker, NUMBER, word)
-            case "ability" if self._is_ability(name, word):
+            case "ability" if self.is_ability(name, word):
                 yield Fit(taker, NAMED, word if "=" in word else slug(word))
             case "opposition" if is_number or self._is_counted(parameter, word):
                 yield Fit(taker, NUMBER, word)
             case "opposition":
-                yield from self._opposition(taker, word, said)
+                yield from self._opposition(taker, parameter, word, said)
             case "integer" | "counter" if number_of(word) is not None:
                 yield Fit(taker, NUMBER, word.replace("\N{MINUS SIGN}", "-"))
-            case "dice" if not (is_number or self._is_choice(word)) and self._reads(taker, word):
+            case "dice" if not (is_number or self._is_choice(word)) and self._reads(name, parameter, word):
                 yield Fit(taker, NAMED, word)
             case "choice" if word in parameter.choices:
                 yield Fit(taker, NAMED, word)
@@ -169,7 +169,7 @@ class Words:
         """Tell whether a parameter has a word among its choices, which as dice (`advantage`) would hide that."""
         return any(word in one.choices for one in self.parameters.values())
 
-    def _opposition(self, taker: Taker, word: str, said: Mapping[str, str]) -> Iterator[Fit]:
+    def _opposition(self, taker: Taker, parameter: Parameter, word: str, said: Mapping[str, str]) -> Iterator[Fit]:
         name, colon, ability = word.rpartition(":")
         who = self.character(name) if colon else self.character(word)
         if colon and who is not None:
@@ -181,7 +181,7 @@ class Words:
                 yield Fit(taker, NAMED, f"{who}:{abilities[0]}")
             elif readings:
                 yield Fit(taker, NAMED, who, readings)
-        elif (word == "none" or any(char.isdigit() for char in word)) and self._reads(taker, word):
+        elif (word == "none" or any(char.isdigit() for char in word)) and self._reads(taker.name, parameter, word):
             yield Fit(taker, NAMED, word)
 
     def _opposing(self, who: str, said: Mapping[str, str]) -> list[str]:
@@ -207,11 +207,8 @@ class Words:
         alike = next((group for group in (OPPOSING, USING, BESIDE) if word in group), (word,))
         return list(dict.fromkeys(name for one in alike for name in self.introduced.get(one, ())))
 
-    def takes_ability(self, taker: Taker, name: str) -> bool:
-        """Tell whether an ability of this name is one that a parameter takes."""
-        return self._is_ability(taker.name, name)
-
-    def _is_ability(self, name: str, word: str) -> bool:
+    def is_ability(self, name: str, word: str) -> bool:
+        """Tell whether a word is the name of an ability that a parameter takes."""
         rules, text = self.scope.rules, slug(word.partition("=")[0])
         fields = {key: field.abilities for key, field in rules.file.sheet.items() if field.kind == "abilities"}
         listed = [key for key, names in fields.items() if text in names]
@@ -249,14 +246,11 @@ class Words:
         records: Mapping[str, Any] = actor.records.get(f"{name}s", {}) if actor is not None else {}
         return next((key for key in records if slug(key) == slug(word)), None)
 
-    def _reads(self, taker: Taker, word: str) -> bool:
+    def _reads(self, name: str, parameter: Parameter, word: str) -> bool:
         """Tell whether a parameter can read a word as its value."""
-        parameter = taker.parameter
-        if parameter is None:
-            return True
         context = InputContext(self.scope.rules, self.scope.state, actor=self.scope.actor)
         try:
-            kind_of(parameter).read(Slot(context, parameter, named(taker.name), self.scope.actor), word)
+            kind_of(parameter).read(Slot(context, parameter, named(name), self.scope.actor), word)
         except RpgresError:
             return False
         return True

@@ -7,7 +7,7 @@ from rpgres.journal.commands.acting import act, actor_of, answer, turn
 from rpgres.journal.commands.correcting import let_pass, may_pass, redo, reveal, set_value, undo, write_note
 from rpgres.journal.commands.ordering import owner_of, set_orders
 from rpgres.journal.commands.pending import prepared_for, require_own, require_pending
-from rpgres.journal.commands.posted import sort_posted
+from rpgres.journal.commands.posted import sort_posted, take
 from rpgres.journal.commands.sealing import open_seal, seal
 from rpgres.journal.commands.seating import TRUSTS, begin_table, join, seated, set_table
 from rpgres.journal.commands.writing import Done, Place, check_seat, code_of, fresh_salt, hash_of, rules_of, state_at
@@ -42,6 +42,7 @@ __all__ = [
     "set_value",
     "sort_posted",
     "state_at",
+    "take",
     "turn",
     "undo",
     "write_note",

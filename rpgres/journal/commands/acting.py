@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
@@ -22,9 +22,7 @@ from rpgres.journal.commands.pending import (
     refuse_sealed,
     refuse_when_revealed,
     refuse_while_pending,
-    require_asked,
     require_own,
-    require_pending,
     undecided,
 )
 from rpgres.journal.commands.running import Typed, answer_draft, draft_of, ran_with, run_on
@@ -33,8 +31,13 @@ from rpgres.journal.history import History
 from rpgres.journal.permissions import check_laid
 from rpgres.journal.records import Draft
 from rpgres.journal.replay import Run
-from rpgres.model.state import EMPTY, GM, State
+from rpgres.model.state import GM, State
 from rpgres.rulesets import Rules, unknown
+
+if TYPE_CHECKING:  # only signatures name it
+    from typing import Unpack
+
+    from rpgres.journal.commands.running import Answers
 
 
 def act(
@@ -44,13 +47,10 @@ def act(
     *,
     actor: str = "",
     seat: str | None = HOST,
-    given: Mapping[str, Sequence[str]] = EMPTY,
-    choose: Mapping[str, Sequence[str]] = EMPTY,
-    policies: Mapping[str, str] = EMPTY,
-    auto: bool = False,
     prompt: Prompt | None = None,
     hand: Hand | None = None,
     note: str | None = None,
+    **answers: Unpack[Answers],
 ) -> Done:
     """Resolve an action at the table, or have it wait for a decision.
 
@@ -58,20 +58,16 @@ def act(
         inputs: what was typed for it.
         actor: who acts; by default the seat's only character.
         seat: who types; answers and policies are then for its own decisions alone.
-        given: results read off real dice, by label.
-        choose: answers to decisions, by label.
-        policies: policy by character, everybody's under an empty name.
-        auto: whether the ruleset's first policy answers what is left unanswered.
         prompt: asks a person what waits then; each answer is an entry of its own, and what is shown is written by then.
         hand: asks a person for results of real dice that are not given; they are kept as given ones are.
         note: carried into the result.
+        answers: what is said of its decisions, dice and cards.
 
     Raises:
         UsageError: something typed is unknown or impossible, or another action waits.
     """
 
     def work(history: History, rules: Rules, dice: Hand | None) -> list[Draft]:
-        check_seat(history, seat)
         refuse_while_pending(history, "act", seat)
         refuse_when_revealed(history)
         rules.require_action(action)
@@ -79,11 +75,10 @@ def act(
         if seat is not HOST:
             check_laid(rules, history.state, action, inputs, actor=who, seat=seat)
         asked = Run(kind="act", name=action, actor=who, by=seat or "", inputs=dict(inputs), note=note)
-        typed = Typed(given, choose, policies, auto, dice)
-        ran = ran_with(rules, history, asked, typed, seat=seat)
+        ran = ran_with(rules, history, asked, Typed(**answers, hand=dice), seat=seat)
         return [draft_of(place, rules, history, "act", ran, seat, action=action, actor=who)]
 
-    return _put(place, written(place, work, hand), prompt, seat, hand)
+    return _put(place, written(place, seat, work, hand), prompt, seat, hand)
 
 
 def turn(
@@ -92,12 +87,9 @@ def turn(
     period: str = "",
     *,
     seat: str | None = HOST,
-    given: Mapping[str, Sequence[str]] = EMPTY,
-    choose: Mapping[str, Sequence[str]] = EMPTY,
-    policies: Mapping[str, str] = EMPTY,
-    auto: bool = False,
     prompt: Prompt | None = None,
     hand: Hand | None = None,
+    **answers: Unpack[Answers],
 ) -> Done:
     """Begin or end a scene, an exchange, or what else the ruleset knows; see `act` for the arguments.
 
@@ -110,7 +102,6 @@ def turn(
     """
 
     def work(history: History, rules: Rules, dice: Hand | None) -> list[Draft]:
-        check_seat(history, seat)
         if seat not in (HOST, GM):
             raise UsageError(f"only the game master can begin or end a period, not {seat}")
         refuse_while_pending(history, moment, seat)
@@ -118,11 +109,10 @@ def turn(
         name = period or _usual_period(history.state, moment)
         check_period(rules, history.state, period=name, moment=moment)
         asked = Run(kind=moment, name=name)
-        typed = Typed(given, choose, policies, auto, dice)
-        ran = ran_with(rules, history, asked, typed, seat=seat)
+        ran = ran_with(rules, history, asked, Typed(**answers, hand=dice), seat=seat)
         return [draft_of(place, rules, history, moment, ran, seat, period=name)]
 
-    return _put(place, written(place, work, hand), prompt, seat, hand)
+    return _put(place, written(place, seat, work, hand), prompt, seat, hand)
 
 
 def _usual_period(state: State, moment: str) -> str:
@@ -137,14 +127,11 @@ def answer(
     place: Place,
     *,
     seat: str | None = HOST,
-    given: Mapping[str, Sequence[str]] = EMPTY,
-    choose: Mapping[str, Sequence[str]] = EMPTY,
-    policies: Mapping[str, str] = EMPTY,
-    auto: bool = False,
     prompt: Prompt | None = None,
     hand: Hand | None = None,
     at: str = "",
     accepted: str = "",
+    **answers: Unpack[Answers],
 ) -> Done:
     """Answer the decision that is waited for, and go on with its action; see `act` for the arguments.
 
@@ -158,29 +145,27 @@ def answer(
         UsageError: nothing waits, the decision is another seat's, or the answer is none that is offered.
     """
 
+    decides = any(answers.get(kind) for kind in ("choose", "policies", "auto"))
+
     def work(history: History, rules: Rules, dice: Hand | None) -> list[Draft]:
-        check_seat(history, seat)
-        pending = require_pending(history)
-        require_asked(history, pending, seat, at=at)
-        asked = require_own(history, pending, seat)
-        refuse_sealed(history, pending, seat)
-        if not (choose or policies or auto):
+        asked = require_own(history, seat, at=at)
+        refuse_sealed(history, seat)
+        if not decides:
             raise UsageError(f"choose an option: {named('choose')} {asked.label}={options_of(asked)}")
-        typed = Typed(given, choose, policies, auto, dice)
-        draft = answer_draft(place, rules, history, pending, typed, seat=seat)
+        draft = answer_draft(place, rules, history, Typed(**answers, hand=dice), seat=seat)
         return [msgspec.structs.replace(draft, secret=msgspec.structs.replace(draft.secret, accepted=accepted))]
 
-    if prompt is not None and not (choose or policies or auto):
+    if prompt is not None and not decides:
         history = store.read(place.path)
         rules = rules_of(history, folders=place.folders)
         check_seat(history, seat)
-        asked = require_own(history, require_pending(history), seat)
-        refuse_sealed(history, require_pending(history), seat)
+        asked = require_own(history, seat)
+        refuse_sealed(history, seat)
         done = _put(place, Done(history, (), rules), prompt, seat, hand)
         if not done.entries:
             raise Left(undecided(asked).raw)
         return done
-    return _put(place, written(place, work, hand), prompt, seat, hand)
+    return _put(place, written(place, seat, work, hand), prompt, seat, hand)
 
 
 def _put(place: Place, done: Done, prompt: Prompt | None, seat: str | None, hand: Hand | None = None) -> Done:

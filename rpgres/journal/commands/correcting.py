@@ -9,7 +9,6 @@ import msgspec
 from rpgres.engine.dealers import Hand
 from rpgres.engine.periods import period_names
 from rpgres.engine.players import NO
-from rpgres.engine.records import Pending
 from rpgres.engine.views import HOST, seats_of
 from rpgres.errors import UsageError, named
 from rpgres.journal import store
@@ -17,8 +16,8 @@ from rpgres.journal.commands.pending import refuse_sealed, refuse_while_pending
 from rpgres.journal.commands.running import Typed, answer_draft
 from rpgres.journal.commands.writing import Done, Place, check_seat, draft_entry, hash_of, write, written
 from rpgres.journal.history import History
-from rpgres.journal.records import ACTION, ALWAYS, RUNNING, SAID, Draft, Entry, Secret, found_in
-from rpgres.journal.replay import asked_of, questions_of
+from rpgres.journal.records import ACTION, ALWAYS, RUNNING, SAID, Draft, Entry, Secret, waits_in
+from rpgres.journal.replay import put_to, questions_of
 from rpgres.journal.views import learned_from
 from rpgres.model.paths import ABSENT, value_at
 from rpgres.model.state import GM, State
@@ -44,30 +43,27 @@ def let_pass(place: Place, label: str = "", *, seat: str | None, until: str = AC
     """
 
     def work(history: History, rules: Rules, dice: Hand | None) -> list[Draft]:
-        check_seat(history, seat)
         _check_label(rules, label)
         spans = [ACTION, *period_names(rules), ALWAYS]
         if until not in spans:
             raise UsageError(unknown("span", until, spans, of=named("until")))
-        pending = history.pending
-        found = found_in(pending.secret) if pending is not None else None
-        asked = asked_of(history.state, found, seat) if isinstance(found, Pending) else None
+        asked = put_to(history, seat)
         owner = history.state.seat_of(asked.who) if asked is not None else ""
         is_now = asked is not None and asked.optional and label in ("", asked.label)
         seats = [seat] if seat is not HOST else [owner] if is_now and until == ACTION else seats_of(history.state)
         drafts = [
             draft_entry(place, rules, "pass", Secret(by=one, label=label, until=until), history.state) for one in seats
         ]
-        if pending is not None and asked is not None and is_now:
-            refuse_sealed(history, pending, owner)
+        if asked is not None and is_now:
+            refuse_sealed(history, owner)
             then = history
             for draft in drafts:
                 then = then.with_draft(draft)
             typed = Typed(choose={asked.label: [NO]}, hand=dice)
-            drafts.append(answer_draft(place, rules, then, pending, typed, seat=owner))
+            drafts.append(answer_draft(place, rules, then, typed, seat=owner))
         return drafts
 
-    return written(place, work, hand)
+    return written(place, seat, work, hand)
 
 
 def _check_label(rules: Rules, label: str) -> None:
@@ -109,7 +105,6 @@ def undo(place: Place, number: int | None = None, *, seat: str | None = HOST) ->
     """
 
     def work(history: History, rules: Rules) -> list[Draft]:
-        check_seat(history, seat)
         before = _first_undone(history, number, seat)
         undone = history.undone_from(before)
         if any(entry.kind == "reveal" for entry in undone):
@@ -124,7 +119,7 @@ def undo(place: Place, number: int | None = None, *, seat: str | None = HOST) ->
         secret = Secret(by=seat or "", passes=passes, stands=stands, known=known)
         return [draft_entry(place, rules, "undo", secret, state, before=before, alone=is_said)]
 
-    return write(place, work, is_mending=True)
+    return write(place, seat, work, is_mending=True)
 
 
 def redo(place: Place, *, seat: str | None = HOST) -> Done:
@@ -138,7 +133,6 @@ def redo(place: Place, *, seat: str | None = HOST) -> Done:
     """
 
     def work(history: History, rules: Rules) -> list[Draft]:
-        check_seat(history, seat)
         entries = history.to_redo()
         if not entries:
             raise UsageError(
@@ -154,7 +148,7 @@ def redo(place: Place, *, seat: str | None = HOST) -> Done:
         numbers = redone | {entry.number: len(history.entries) + offset for offset, entry in enumerate(entries)}
         return [_again(place, entry, states[entry.number], numbers) for entry in entries]
 
-    return write(place, work)
+    return write(place, seat, work)
 
 
 def _again(place: Place, entry: Entry, state: State, numbers: Mapping[int, int]) -> Draft:
@@ -219,11 +213,8 @@ def _asked_before(history: History, entry: Entry) -> set[str]:
     asking = entry.secret.stands.pending
     if entry.kind != "answer" or entry.public.attempt or asking is None:
         return set()
-    found, then = found_in(history.entries[asking.number].secret), found_in(entry.secret)
-    if not isinstance(found, Pending):
-        return set()
-    asked = [(one.label, one.who) for one in questions_of(found)]
-    left = [(one.label, one.who) for one in questions_of(then)] if isinstance(then, Pending) else []
+    before, then = (waits_in(one.secret) for one in (history.entries[asking.number], entry))
+    asked, left = ([(one.label, one.who) for one in (questions_of(waits) if waits else ())] for waits in (before, then))
     return {history.state.seat_of(who) for label, who in asked if (label, who) not in left}
 
 
@@ -241,7 +232,6 @@ def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST, to
     """
 
     def work(history: History, rules: Rules) -> list[Draft]:
-        check_seat(history, seat)
         if seat not in (HOST, GM):
             raise UsageError(f"only the game master can change the table, not {seat}")
         refuse_while_pending(history, "set", seat)
@@ -257,7 +247,7 @@ def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST, to
         secret = Secret(by=seat or "", path=path, text=text, was=was, value=value, to=readers, label=",".join(to))
         return [draft_entry(place, rules, "set", secret, state)]
 
-    return write(place, work)
+    return write(place, seat, work)
 
 
 def write_note(place: Place, text: str, *, seat: str | None = HOST, to: Sequence[str] = ()) -> Done:
@@ -273,7 +263,6 @@ def write_note(place: Place, text: str, *, seat: str | None = HOST, to: Sequence
     """
 
     def work(history: History, rules: Rules) -> list[Draft]:
-        check_seat(history, seat)
         if not text.strip():
             raise UsageError("a note must not be empty")
         for one in to:
@@ -281,7 +270,7 @@ def write_note(place: Place, text: str, *, seat: str | None = HOST, to: Sequence
         readers = list(dict.fromkeys([*to, *([seat] if seat is not HOST else [])])) if to else None
         return [draft_entry(place, rules, "note", Secret(by=seat or "", text=text, to=readers), history.state)]
 
-    return write(place, work)
+    return write(place, seat, work)
 
 
 def reveal(place: Place, *, seat: str | None = HOST) -> Done:
@@ -292,7 +281,6 @@ def reveal(place: Place, *, seat: str | None = HOST) -> Done:
     """
 
     def work(history: History, rules: Rules) -> list[Draft]:
-        check_seat(history, seat)
         if seat not in (HOST, GM):
             raise UsageError(f"only the game master can reveal the seed, not {seat}")
         if history.revealed is not None:
@@ -305,4 +293,4 @@ def reveal(place: Place, *, seat: str | None = HOST) -> Done:
             )
         ]
 
-    return write(place, work)
+    return write(place, seat, work)

@@ -6,15 +6,14 @@ from contextlib import suppress
 
 from rpgres.engine.dealers import Hand
 from rpgres.engine.deciders import read_orders
-from rpgres.engine.records import Pending
 from rpgres.engine.views import HOST
 from rpgres.errors import UsageError, named
 from rpgres.journal.commands.pending import refuse_sealed
 from rpgres.journal.commands.running import Typed, answer_draft
 from rpgres.journal.commands.writing import Done, Place, check_seat, draft_entry, written
 from rpgres.journal.history import History
-from rpgres.journal.records import Draft, Secret, found_in
-from rpgres.journal.replay import asked_of
+from rpgres.journal.records import Draft, Secret
+from rpgres.journal.replay import put_to
 from rpgres.lint.paths import Known
 from rpgres.rulesets import Rules
 from rpgres.toml.reading import Source
@@ -39,7 +38,6 @@ def set_orders(
     """
 
     def work(history: History, rules: Rules, dice: Hand | None) -> list[Draft]:
-        check_seat(history, seat)
         owner = owner_of(history, seat, whose)
         secret = Secret(by=seat or "", to=[owner])
         if source is None:
@@ -52,9 +50,14 @@ def set_orders(
         name = source.path.replace("\\", "/").rpartition("/")[2]
         secret = Secret(by=seat or "", to=[owner], label=name, text=source.text)
         first = draft_entry(place, rules, "orders", secret, history.state)
-        return [first, *_answered(place, rules, history, first, Typed(hand=dice), seat=seat, owner=owner)]
+        answers: list[Draft] = []
+        if put_to(history, owner) is not None:
+            with suppress(UsageError):  # where they say nothing of what waits
+                refuse_sealed(history, owner)
+                answers = [answer_draft(place, rules, history.with_draft(first), Typed(hand=dice), seat=seat)]
+        return [first, *answers]
 
-    return written(place, work, hand)
+    return written(place, seat, work, hand)
 
 
 def owner_of(history: History, seat: str | None, whose: str) -> str:
@@ -70,17 +73,3 @@ def owner_of(history: History, seat: str | None, whose: str) -> str:
     if seat not in (HOST, owner):
         raise UsageError(f"orders are their owner's alone; only {owner} or the host can see or set those of {owner}")
     return owner
-
-
-def _answered(
-    place: Place, rules: Rules, history: History, first: Draft, typed: Typed, *, seat: str | None, owner: str
-) -> list[Draft]:
-    """Return the answer that new orders give to a decision of their seat that waits; nothing where they give none."""
-    pending = history.pending
-    found = found_in(pending.secret) if pending is not None else None
-    if pending is None or not isinstance(found, Pending) or asked_of(history.state, found, owner) is None:
-        return []
-    with suppress(UsageError):
-        refuse_sealed(history, pending, owner)
-        return [answer_draft(place, rules, history.with_draft(first), pending, typed, seat=seat)]
-    return []

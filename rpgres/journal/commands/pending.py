@@ -9,8 +9,8 @@ from rpgres.engine.views import HOST, private_in
 from rpgres.errors import UsageError, named
 from rpgres.journal.commitments import seal_by
 from rpgres.journal.history import History
-from rpgres.journal.records import RUNNING, Entry, found_in
-from rpgres.journal.replay import asked_of, questions_of, run_of
+from rpgres.journal.records import RUNNING, Entry, waits_in
+from rpgres.journal.replay import asked_of, put_to, run_of
 from rpgres.model.events import DecisionEvent
 from rpgres.model.state import GM, State
 from rpgres.rulesets import Rules
@@ -45,40 +45,43 @@ def prepared_for(rules: Rules, history: History, *, seat: str) -> Prepared:
     return prepare(rules, asked.name, asked.inputs, state=history.state, actor=asked.actor, sheets=asked.sheets)
 
 
-def require_own(history: History, pending: Entry, seat: str | None) -> QuestionRecord:
+def require_own(history: History, seat: str | None, *, at: str = "") -> QuestionRecord:
     """Return the decision that a seat has to take.
 
+    Args:
+        seat: whose.
+        at: the hash of the entry that is answered, or its first digits, when the answer was given elsewhere.
+
     Raises:
-        UsageError: it is another seat's; the message says no more.
+        UsageError: nothing waits, or not what was answered elsewhere; or it is another seat's: the message says no
+            more.
     """
-    found = found_in(pending.secret)
-    assert isinstance(found, Pending)
-    asked = asked_of(history.state, found, seat)
+    pending = require_pending(history)
+    if at and not _asks_still(history, pending, seat, at=at):
+        raise UsageError(
+            "this answer is for a question that is no longer pending; run `rpgres table show` or use a new view"
+        )
+    asked = put_to(history, seat)
     if asked is None:
         raise UsageError(f"no decision of {seat} is pending; another seat is asked")
     return asked
 
 
-def refuse_sealed(history: History, pending: Entry, seat: str | None) -> None:
+def refuse_sealed(history: History, seat: str | None) -> None:
     """Refuse an answer of a seat that has sealed one; the host may answer for any seat."""
-    found = found_in(pending.secret)
-    assert isinstance(found, Pending)
-    seats = [seat] if seat is not HOST else [history.state.seat_of(one.who) for one in questions_of(found)]
-    for one in seats:
-        seal = seal_by(history, pending, one)
-        if seal is not None:
-            how = "" if seat is not HOST else f"; the others answer with {named('as')}"
-            raise UsageError(f"{one} sealed an answer in entry {seal.number}: `rpgres table open` opens it{how}")
+    seal = seal_by(history, seat)
+    if seal is not None:
+        how = "" if seat is not HOST else f"; the others answer with {named('as')}"
+        sealed = f"{seal.public.seat} sealed an answer in entry {seal.number}"
+        raise UsageError(f"{sealed}: `rpgres table open` opens it{how}")
 
 
 def refuse_while_pending(history: History, what: str, seat: str | None) -> None:
     pending = history.pending
     if pending is None:
         return
-    found = found_in(pending.secret)
-    assert isinstance(found, Pending)
     begun = history.run_of(pending)
-    question = asked_of(history.state, found, seat)
+    question = put_to(history, seat)
     if question is not None:
         asked = f"{question.who} is asked {question.label!r}"
         how = f"answer it with `rpgres table answer --choose {question.label}={options_of(question)}`"
@@ -98,33 +101,19 @@ def refuse_when_revealed(history: History) -> None:
         )
 
 
-def require_asked(history: History, pending: Entry, seat: str | None, *, at: str) -> None:
-    """Check that the pending question is the one that was answered elsewhere.
-
-    Raises:
-        UsageError: it is not.
-    """
-    if at and not asks_still(history, pending, seat, at=at):
-        raise UsageError(
-            "this answer is for a question that is no longer pending; run `rpgres table show` or use a new view"
-        )
-
-
-def asks_still(history: History, pending: Entry, seat: str | None, *, at: str) -> bool:
+def _asks_still(history: History, pending: Entry, seat: str | None, *, at: str) -> bool:
     """Tell whether an entry asks a seat what the pending one asks it, though others may have answered meanwhile."""
     if pending.hash.startswith(at):  # of a line in a mail, its first digits
         return True
-    found = found_in(pending.secret)
     since = history.standing_from(history.run_of(pending).number)
     earlier = next((entry for entry in since if entry.hash.startswith(at) and entry.kind in RUNNING), None)
-    if earlier is None or history.run_of(earlier) != history.run_of(pending) or not isinstance(found, Pending):
+    if earlier is None or history.run_of(earlier) != history.run_of(pending):
         return False
-    seen = found_in(earlier.secret)
-    state = history.state
-    return isinstance(seen, Pending) and (asked_of(state, seen, seat), decided_by(state, seen, seat)) == (
-        asked_of(state, found, seat),
-        decided_by(state, found, seat),
-    )
+    state, then, now = history.state, waits_in(earlier.secret), waits_in(pending.secret)
+    if then is None or now is None:
+        return False
+    asked, asks = ((asked_of(state, one, seat), decided_by(state, one, seat)) for one in (then, now))
+    return asked == asks
 
 
 def decided_by(state: State, found: Pending | Result, seat: str | None) -> list[str]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from rpgres.engine.records import Pending
+from rpgres.engine.dealers import Hand
 from rpgres.errors import UsageError
 from rpgres.journal import store
-from rpgres.journal.commands.pending import decided_by, refuse_sealed, require_asked, require_own, require_pending
+from rpgres.journal.commands.acting import answer
+from rpgres.journal.commands.pending import decided_by, refuse_sealed, require_own
 from rpgres.journal.commands.running import Typed, answer_draft
-from rpgres.journal.commands.writing import Place, check_seat, rules_of
+from rpgres.journal.commands.sealing import open_seal, seal
+from rpgres.journal.commands.writing import Done, Place, check_seat, rules_of
 from rpgres.journal.commitments import seal_by
 from rpgres.journal.forms import AnswerFile
 from rpgres.journal.history import History
@@ -40,19 +42,36 @@ def sort_posted(place: Place, posted: Iterable[Posted]) -> tuple[list[Posted], l
     return fresh, known
 
 
+def take(place: Place, one: Posted, *, accepted: str, hand: Hand | None = None) -> Done:
+    """Write what a seat sent: its answer, a sealed one, or what opens that.
+
+    Args:
+        one: what was sent.
+        accepted: of an answer: what the host was shown of it and took.
+        hand: asks a person for results of real dice.
+
+    Raises:
+        UsageError: the table refuses it.
+    """
+    if isinstance(one, SealLine):
+        return seal(place, one.commitment, seat=one.seat, at=one.entry)
+    if isinstance(one, AnswerFile):
+        given, choose = typed_in(one.given), typed_in(one.choose)
+        return answer(place, seat=one.seat, given=given, choose=choose, at=one.entry, accepted=accepted, hand=hand)
+    return open_seal(place, seat=one.seat, label=one.label, text=one.answer, salt=one.salt, hand=hand)
+
+
 def _check_answers(place: Place, history: History, rules: Rules, answers: Sequence[AnswerFile]) -> None:
     """Try each answer on the table as it is: none can have seen what the others answer."""
     seats = [one.seat for one in answers]
     for one in answers:
         check_seat(history, one.seat)
-        pending = require_pending(history)
-        require_asked(history, pending, one.seat, at=one.entry)
-        require_own(history, pending, one.seat)
-        refuse_sealed(history, pending, one.seat)
+        require_own(history, one.seat, at=one.entry)
+        refuse_sealed(history, one.seat)
         if seats.count(one.seat) > 1:
             raise UsageError(f"there are two different answers of {one.seat} to this question; keep one of them")
         typed = Typed(typed_in(one.given), typed_in(one.choose))
-        answer_draft(place, rules, history, pending, typed, seat=one.seat)
+        answer_draft(place, rules, history, typed, seat=one.seat)
 
 
 def _is_taken(history: History, one: Posted) -> bool:
@@ -60,8 +79,7 @@ def _is_taken(history: History, one: Posted) -> bool:
     if isinstance(one, AnswerFile):
         return _is_answered(history, one.seat, at=one.entry)
     if isinstance(one, SealLine):
-        pending = history.pending
-        before = seal_by(history, pending, one.seat) if pending is not None else None
+        before = seal_by(history, one.seat)
         is_sealed = before is not None and before.public.commitment == one.commitment
         return is_sealed or _is_answered(history, one.seat, at=one.entry)
     return any(entry.kind == "answer" and entry.secret.salt == one.salt for entry in history.standing)
@@ -71,7 +89,7 @@ def _is_answered(history: History, seat: str, *, at: str) -> bool:
     """Tell whether a seat has decided since what an entry asked it; what was undone counts for nothing."""
     runs = [entry for entry in history.standing if entry.kind in RUNNING and not entry.public.attempt]
     asking = next((entry for entry in runs if at and entry.hash.startswith(at)), None)
-    if asking is None or not isinstance(found_in(asking.secret), Pending):
+    if asking is None or asking.secret.waits is None:
         return False
     begun = history.run_of(asking).number
     latest = [entry for entry in runs if history.run_of(entry).number == begun][-1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -17,8 +17,8 @@ from rpgres.journal.commands.pending import require_pending, thing_of, undecided
 from rpgres.journal.commands.writing import Place, code_of, draft_entry, hash_of
 from rpgres.journal.history import History
 from rpgres.journal.permissions import check_given
-from rpgres.journal.records import CARDS, Draft, Entry, Kind, found_in
-from rpgres.journal.replay import Ran, Run, asked_of, run_at, run_of
+from rpgres.journal.records import CARDS, Draft, Entry, Kind, found_in, waits_in
+from rpgres.journal.replay import Ran, Run, put_to, run_at, run_of
 from rpgres.journal.status import chance_in, known_in, step_of, with_earlier
 from rpgres.journal.views import hidden_by
 from rpgres.model.events import DecisionEvent
@@ -29,8 +29,27 @@ from rpgres.rulesets import Rules
 NOTHING = "none"  # in place of results: those that were said for later are taken back
 
 
+if TYPE_CHECKING:  # only signatures name it
+    from typing import TypedDict
+
+    class Answers(TypedDict, total=False):
+        """What is said of decisions, dice and cards beside an action or an answer.
+
+        Attributes:
+            given: results read off real dice, by label.
+            choose: answers to decisions, by label.
+            policies: policy by character, everybody's under an empty name.
+            auto: whether the ruleset's first policy answers what is left unanswered.
+        """
+
+        given: Mapping[str, Sequence[str]]
+        choose: Mapping[str, Sequence[str]]
+        policies: Mapping[str, str]
+        auto: bool
+
+
 class Typed(msgspec.Struct, frozen=True):
-    """What is typed beside an action or an answer, see `act`."""
+    """What is typed beside an action or an answer, see `Answers`; a hand asks for results that are not given."""
 
     given: Mapping[str, Sequence[str]] = EMPTY
     choose: Mapping[str, Sequence[str]] = EMPTY
@@ -217,23 +236,22 @@ def answer_draft(
     place: Place,
     rules: Rules,
     history: History,
-    pending: Entry,
     typed: Typed,
     *,
     seat: str | None,
 ) -> Draft:
     """Return the entry of an answer: the action run anew, with what was added to its answers."""
+    pending = require_pending(history)
     begun = history.run_of(pending)
     if (begun.public.rules, begun.public.code) != (hash_of(rules), code_of(rules)):
         raise UsageError(
             f"the rules have changed since this {thing_of(begun)} began; `rpgres table undo` undoes it, so that it "
             "can be repeated with the current rules"
         )
-    before = found_in(pending.secret)
-    assert isinstance(before, Pending)
     ran = ran_with(rules, history, run_of(history, pending), typed, seat=seat, pending=pending)
-    if isinstance(ran.found, Pending) and ran.found.answers == before.answers:
-        raise ran.fault or undecided(asked_of(history.state, before, seat) or before.question)
+    before = waits_in(pending.secret)
+    if before is not None and isinstance(ran.found, Pending) and ran.found.answers == before.answers:
+        raise ran.fault or undecided(put_to(history, seat) or before.question)
     # What was typed stands where the action began.
     ran = msgspec.structs.replace(ran, secret=msgspec.structs.replace(ran.secret, inputs={}, note=None))
     return draft_of(place, rules, history, "answer", ran, seat, of=begun.number)

@@ -9,9 +9,9 @@ from rpgres.engine.decisions import accepted
 from rpgres.engine.players import Question, View
 from rpgres.engine.stops import NeedsAnswer
 from rpgres.errors import UsageError
-from rpgres.journal.commands.pending import require_asked, require_own, require_pending
+from rpgres.journal.commands.pending import require_own, require_pending
 from rpgres.journal.commands.running import Typed, answer_draft, run_on
-from rpgres.journal.commands.writing import Done, Place, check_seat, draft_entry, write, written
+from rpgres.journal.commands.writing import Done, Place, draft_entry, write, written
 from rpgres.journal.commitments import check_opening, read_hex, seal_by
 from rpgres.journal.history import History
 from rpgres.journal.records import Draft, Secret
@@ -33,21 +33,18 @@ def seal(place: Place, commitment: str, *, seat: str, answer: str | None = None,
     digits = read_hex(commitment, what="a commitment")
 
     def work(history: History, rules: Rules) -> list[Draft]:
-        check_seat(history, seat)
-        pending = require_pending(history)
-        require_asked(history, pending, seat, at=at)
-        asked = require_own(history, pending, seat)
-        before = seal_by(history, pending, seat)
+        asked = require_own(history, seat, at=at)
+        before = seal_by(history, seat)
         if before is not None:
             raise UsageError(f"{seat} already sealed an answer in entry {before.number}; open it instead")
         if answer is not None and label != asked.label:
             raise UsageError(f"{seat} is asked {asked.label!r}, not {label!r}")
         if answer is not None:
             _check_offered(rules, history, seat, answer)
-        run = history.run_of(pending).number
+        run = history.run_of(require_pending(history)).number
         return [draft_entry(place, rules, "seal", Secret(by=seat), history.state, of=run, seat=seat, commitment=digits)]
 
-    return write(place, work)
+    return write(place, seat, work)
 
 
 def open_seal(place: Place, *, seat: str, label: str, text: str, salt: str, hand: Hand | None = None) -> Done:
@@ -64,21 +61,19 @@ def open_seal(place: Place, *, seat: str, label: str, text: str, salt: str, hand
     salt = read_hex(salt, what="a salt")
 
     def work(history: History, rules: Rules, dice: Hand | None) -> list[Draft]:
-        check_seat(history, seat)
-        pending = require_pending(history)
-        require_own(history, pending, seat)
-        seal = seal_by(history, pending, seat)
+        require_own(history, seat)
+        seal = seal_by(history, seat)
         if seal is None:
             raise UsageError(f"{seat} has no sealed answer for this question; use `rpgres table answer`")
         check_opening(seal, label=label, answer=text, salt=salt)
-        draft = answer_draft(place, rules, history, pending, Typed(choose={label: [text]}, hand=dice), seat=seat)
+        draft = answer_draft(place, rules, history, Typed(choose={label: [text]}, hand=dice), seat=seat)
         if draft.public.attempt:
             return [draft]
         secret = msgspec.structs.replace(draft.secret, salt=salt, label=label, text=text)
         public = msgspec.structs.replace(draft.public, opens=seal.number)
         return [msgspec.structs.replace(draft, public=public, secret=secret)]
 
-    return written(place, work, hand)
+    return written(place, seat, work, hand)
 
 
 def _check_offered(rules: Rules, history: History, seat: str, choice: str) -> None:

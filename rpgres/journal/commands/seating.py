@@ -15,7 +15,7 @@ from rpgres.journal import files, store
 from rpgres.journal.chain import commitment
 from rpgres.journal.checking import remember, stamp
 from rpgres.journal.commands.pending import refuse_while_pending
-from rpgres.journal.commands.writing import Done, Place, check_seat, code_of, draft_entry, hash_of, rules_in, write
+from rpgres.journal.commands.writing import Done, Place, code_of, draft_entry, hash_of, rules_in, write
 from rpgres.journal.history import Entries, History
 from rpgres.journal.records import Draft, Public, Secret
 from rpgres.model.state import EMPTY, GM, NO_NAMES, State
@@ -134,7 +134,6 @@ def join(place: Place, sheet: str, *, seat: str | None = HOST) -> Done:
     """
 
     def work(history: History, rules: Rules) -> list[Draft]:
-        check_seat(history, seat)
         refuse_while_pending(history, "join", seat)
         if seat not in (HOST, GM) and history.new.public.trust == "gm":
             raise UsageError(
@@ -150,4 +149,4 @@ def join(place: Place, sheet: str, *, seat: str | None = HOST) -> Done:
         secret = Secret(by=seat or "", sheets=kept_sheets({sheet: source}), is_replaced=is_replaced)
         return [draft_entry(place, rules, "join", secret, state, character=name)]
 
-    return write(place, work)
+    return write(place, seat, work)

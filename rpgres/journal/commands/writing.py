@@ -106,14 +106,18 @@ def code_of(rules: Rules) -> str:
 Work = Callable[[History, Rules, Hand | None], list[Draft]]  # returns the entries; a hand asks for real dice
 
 
-def write(place: Place, work: Callable[[History, Rules], list[Draft]], *, is_mending: bool = False) -> Done:
+def write(
+    place: Place, seat: str | None, work: Callable[[History, Rules], list[Draft]], *, is_mending: bool = False
+) -> Done:
     """Write the entries that a function of the journal and the rules returns, in one transaction.
 
     Args:
+        seat: whose doing it is.
         work: returns the entries.
         is_mending: whether they may follow a journal that is not in order.
 
     Raises:
+        UsageError: there is no such seat.
         RpgresError: an entry was written though something was refused; it says so.
     """
     loaded: list[Rules] = []
@@ -126,6 +130,7 @@ def write(place: Place, work: Callable[[History, Rules], list[Draft]], *, is_men
         else:
             require_whole(place.path, history)
         loaded.append(rules_of(history, folders=place.folders))
+        check_seat(history, seat)
         found = work(history, loaded[0])
         refused.extend(draft.refused for draft in found if draft.refused is not None)
         return found
@@ -142,7 +147,7 @@ def write(place: Place, work: Callable[[History, Rules], list[Draft]], *, is_men
     return Done(history, tuple(added), loaded[0])
 
 
-def written(place: Place, work: Work, hand: Hand | None) -> Done:
+def written(place: Place, seat: str | None, work: Work, hand: Hand | None) -> Done:
     """Write what was done, after a person was asked for the results of real dice: the file is not locked meanwhile.
 
     Both come to the same, since what was said is remembered meanwhile, and no longer: an entry that is taken back may
@@ -152,8 +157,9 @@ def written(place: Place, work: Work, hand: Hand | None) -> Done:
     if dice is not None:
         history = store.read(place.path)
         with suppress(RpgresError):  # which is raised when it is written
+            check_seat(history, seat)
             work(history, rules_of(history, folders=place.folders), dice)
-    return write(place, lambda history, rules: work(history, rules, dice))
+    return write(place, seat, lambda history, rules: work(history, rules, dice))
 
 
 def _stands(entry: Entry) -> str:

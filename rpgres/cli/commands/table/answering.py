@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import msgspec
 import typer
@@ -20,15 +20,27 @@ from rpgres.cli.commands.table.common import (
     say_entry,
     taken_back,
 )
+from rpgres.cli.commands.table.posting import (
+    file_of,
+    open_elsewhere,
+    read_sent,
+    seal_elsewhere,
+    take_posted,
+    view_in,
+    write_answer,
+)
 from rpgres.cli.output import warn
 from rpgres.errors import FileError, UsageError
 from rpgres.journal.commands import Done, answer, fresh_salt, may_pass, open_seal
 from rpgres.journal.commands import let_pass as let
 from rpgres.journal.commands import seal as hand_in
-from rpgres.journal.commands.pending import Left, require_pending
-
-if TYPE_CHECKING:
-    from rpgres.journal.commitments import SealFile
+from rpgres.journal.commands.pending import Left, require_own
+from rpgres.journal.commitments import SealFile, sealed
+from rpgres.journal.elsewhere import asked_in
+from rpgres.journal.exchange import read_seal, seal_kept, write_json
+from rpgres.journal.forms import SealEntry
+from rpgres.journal.lines import has_line
+from rpgres.journal.store import read
 
 
 @app.command("answer")
@@ -63,9 +75,6 @@ def give(
     and prints it as a line to send. The host takes it as it stands, or a whole mail with --from -. Its seat and any
     dice in it are shown first: at a terminal you confirm them, elsewhere --accept does; --as SEAT names the seat.
     """
-    from rpgres.cli.commands.table.posting import read_sent, take_posted, write_answer
-    from rpgres.journal.lines import has_line
-
     source = " ".join(pasted) if pasted else from_
     arguments = answers.arguments(options, is_asked=not answers.choose and source is None)
     if pasted and source and not answers.choose and not has_line(source):  # an option, of what waits
@@ -92,19 +101,9 @@ def _waiting(view: str | None, options: TableOptions) -> str:
     Raises:
         UsageError: none does, or that is not for this seat to know.
     """
-    from rpgres.cli.commands.table.posting import view_in
-    from rpgres.engine.records import Pending
-    from rpgres.journal.elsewhere import asked_in
-    from rpgres.journal.store import read
-    from rpgres.journal.views import run_seen
-
     if view is not None:
         return asked_in(view_in(view, options)).typed
-    history = read(options.find().path)
-    found = run_seen(history, require_pending(history), options.who)
-    if not isinstance(found, Pending) or not found.question.label:
-        raise UsageError("another seat is asked; wait for its answer")
-    return found.question.typed
+    return require_own(read(options.find().path), options.who).typed
 
 
 def _hand_in(options: TableOptions, arguments: dict[str, Any]) -> None:
@@ -152,10 +151,6 @@ def seal(
     answer. A player elsewhere seals the answer to a view (--view FILE): it is checked, and the commitment is printed as
     a line to send.
     """
-    from rpgres.cli.commands.table.posting import seal_elsewhere
-    from rpgres.journal.commitments import sealed
-    from rpgres.journal.exchange import kept_seal
-
     who = options.who
     if (choose is None and out is not None) or (choose is None) == (commitment is None):
         raise UsageError("give --choose LABEL=ANSWER, or a --commitment that was made elsewhere")
@@ -176,13 +171,11 @@ def seal(
         seal_elsewhere(view, out, options, label=label.strip(), answer=answer.strip())
         return
     made = sealed(label.strip(), answer.strip(), salt=fresh_salt(), seat=who or "")
-    _seal_at(options, made, Path(out) if out is not None else kept_seal(made.commitment))
+    _seal_at(options, made, file_of(made, out))
 
 
 def _seal_at(options: TableOptions, made: SealFile, file: Path) -> None:
     """Write answer and salt to a file and give the table the commitment."""
-    from rpgres.journal.exchange import write_json
-
     place = options.find()
     path = write_json(file, made)  # first, as a seal of which the salt is lost can never be opened
     try:
@@ -212,9 +205,6 @@ def open_(
     options: TableOptions,
 ) -> None:
     """Answer with what was sealed, and go on with the action; another answer is refused."""
-    from rpgres.cli.commands.table.posting import open_elsewhere
-    from rpgres.journal.exchange import read_seal, seal_kept
-
     who = options.who
     if view is not None or (elsewhere and from_ is not None):
         open_elsewhere(
@@ -240,9 +230,6 @@ def open_(
 
 def _commitments_in(view: str, options: TableOptions) -> list[str]:
     """Return the sealed answers in a view, in order."""
-    from rpgres.cli.commands.table.posting import view_in
-    from rpgres.journal.forms import SealEntry
-
     return [one.commitment for one in view_in(view, options).log if isinstance(one, SealEntry)]
 
 

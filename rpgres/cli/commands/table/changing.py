@@ -27,6 +27,8 @@ from rpgres.journal.commands import join as sit_down
 from rpgres.journal.commands import redo as do_again
 from rpgres.journal.commands import reveal as tell
 from rpgres.journal.commands import undo as take_back
+from rpgres.journal.files import place_for
+from rpgres.journal.views import entry_record, names_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,8 +66,6 @@ def new(
     What is printed commits the table to its seed without showing it: sha256 of a salt and the seed, which are shown by
     `rpgres table reveal`.
     """
-    from rpgres.journal.files import place_for
-
     path = place_for(table or os.environ.get(TABLE_ENV))
     done = begin_table(
         Place(path, opt.read_folders(rulesets or ())),
@@ -91,8 +91,6 @@ def _one_of(named: str | None, ruleset: str | None) -> str:
 
 def _say_new(done: Done, path: Path, *, as_json: bool) -> None:
     if as_json:
-        from rpgres.journal.views import entry_record
-
         say_json(entry_record(done.history, done.entry, None))
         return
     from rpgres.cli.render.lines import Piece, line
@@ -135,7 +133,6 @@ def redo(
     Every die stays as it fell. Several undos are redone one after the other.
     """
     from rpgres.cli.render.tables import redone_line
-    from rpgres.journal.views import entry_record, names_of
 
     done = do_again(options.find(), seat=options.who)
     if options.as_json:

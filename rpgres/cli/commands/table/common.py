@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import AsJson, Auto, Choose, Folders, Given, RealDice, declared, option
@@ -18,15 +18,20 @@ from rpgres.cli.asking.terminal import asks_dice, can_prompt, is_listening
 from rpgres.cli.exits import exit_of
 from rpgres.cli.options import Option
 from rpgres.cli.output import at_table, say, say_json, say_text, use_card_names, use_table, warn
+from rpgres.engine.records import Pending, Result
+from rpgres.engine.stops import TakenBack
 from rpgres.errors import FileError, PluginError, UsageError
+from rpgres.journal.commands import Done, Place, check_seat, prepared_for, rules_of, state_at
+from rpgres.journal.files import find_table
+from rpgres.journal.store import read
+from rpgres.journal.views import entry_record, entry_seen, run_seen
+from rpgres.plugins.loading import rules_to_show
 
 if TYPE_CHECKING:
     from rpgres.cli.render.lines import Line
     from rpgres.engine.dealers import Hand
     from rpgres.engine.players import Prompt, View
     from rpgres.engine.prepare import Prepared
-    from rpgres.engine.records import Pending, Result
-    from rpgres.journal.commands import Done, Place
     from rpgres.journal.history import History
     from rpgres.model.state import State
     from rpgres.rulesets import Rules, RulesetFile
@@ -101,16 +106,10 @@ class TableOptions(Struct, frozen=True):
         Raises:
             TableError: there is none.
         """
-        from rpgres.journal.commands import Place
-        from rpgres.journal.files import find_table
-
         return Place(find_table(self.table or os.environ.get(TABLE_ENV)), self.folders)
 
     def read(self) -> tuple[Place, History]:
         """Return the table with its history, after making sure that it has such a seat."""
-        from rpgres.journal.commands import check_seat
-        from rpgres.journal.store import read
-
         place = self.find()
         history = read(place.path)
         check_seat(history, self.who, is_looking=True)
@@ -193,10 +192,8 @@ def _prompt(options: TableOptions, heading: Sequence[Line]) -> Prompt | None:
 
 
 def _words_of(options: TableOptions) -> RulesetFile:
-    from rpgres.journal.store import read
-
     place = options.find()
-    return rules_at(place, read(place.path)).file
+    return rules_of(read(place.path), folders=place.folders).file
 
 
 def _under_way(options: TableOptions, view: View) -> Prepared:
@@ -205,42 +202,23 @@ def _under_way(options: TableOptions, view: View) -> Prepared:
     Raises:
         UsageError: it is none, or it depends on what was typed for it and the seat may not know.
     """
-    from rpgres.journal.commands import prepared_for
-    from rpgres.journal.store import read
-
     place = options.find()
     history = read(place.path)
-    return prepared_for(rules_at(place, history), history, seat=view.seat)
-
-
-def rules_at(place: Place, history: History) -> Rules:
-    """Return the rules that a table is played by."""
-    from rpgres.journal.commands import rules_of
-
-    return rules_of(history, folders=place.folders)
+    return prepared_for(rules_of(history, folders=place.folders), history, seat=view.seat)
 
 
 def rules_to_read(ruleset: str, switches: Mapping[str, str], folders: Sequence[Path]) -> Rules:
     """Return the rules whose words show a table; faulty ones are told of, and fail no look at it."""
-    from rpgres.plugins.loading import rules_to_show
-
     rules, why = rules_to_show(ruleset, switches=switches, extra=folders)
     if why:
         warn(f"shown without what is faulty in the rules; nothing can be done here until it is mended:\n{why}")
     return rules
 
 
-def state_of(place: Place, history: History) -> State:
-    """Return the table as it is now, in the middle of a procedure as well; the rules are read only for that."""
-    from rpgres.journal.commands import state_at
-
-    return state_at(history, folders=place.folders)
-
-
 def state_to_read(place: Place, history: History) -> State:
     """Return the table as it is now; in the middle of a procedure with faulty rules, as it was before it."""
     try:
-        return state_of(place, history)
+        return state_at(history, folders=place.folders)
     except (UsageError, PluginError, FileError) as error:
         warn(f"shown as it was before what waits: {error.message}")
         return history.state
@@ -263,16 +241,12 @@ def finish_run(done: Done, options: TableOptions, *, is_asked: bool = False, exi
     if done.entry.kind in ("undo", "pass"):  # typed at a question of it
         say_entry(done, options)
         return
-    from rpgres.engine.records import Pending
-    from rpgres.journal.views import run_seen
 
     entry = done.history.pending or done.entry  # what was done at a question may have changed what waits
     found, said_by = run_seen(done.history, entry, options.who), done.history.run_of(entry).secret.by
     if done.history.pending is None and done.history.head.number != entry.number:
         return  # a command at its question has shown how it ended
     if options.as_json:
-        from msgspec import to_builtins
-
         told = {"said_by": said_by, "entry": entry.number, "hash": entry.hash}
         say_json({**to_builtins(found), **told})
     else:
@@ -291,7 +265,6 @@ def finish_run(done: Done, options: TableOptions, *, is_asked: bool = False, exi
 def _lost_lines(found: Result | Pending, done: Done) -> list[Line]:
     """Return a line about effects on an actor without a sheet, which no character keeps."""
     from rpgres.cli.render.lines import INDENT, line
-    from rpgres.engine.records import Result
 
     if not isinstance(found, Result) or found.actor in done.history.state.characters:
         return []
@@ -304,8 +277,6 @@ def _lost_lines(found: Result | Pending, done: Done) -> list[Line]:
 @contextmanager
 def taken_back() -> Iterator[None]:
     """Report that an action was taken back at its first roll, before anything was written."""
-    from rpgres.engine.stops import TakenBack
-
     try:
         yield
     except TakenBack:
@@ -314,8 +285,6 @@ def taken_back() -> Iterator[None]:
 
 def say_entry(done: Done, options: TableOptions) -> None:
     """Print an entry that was added and has no outcome."""
-    from rpgres.journal.views import entry_record, entry_seen
-
     use_card_names(done.rules)
     if options.as_json:
         say_json(entry_record(done.history, done.entry, options.who))

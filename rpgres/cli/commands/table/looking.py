@@ -14,20 +14,29 @@ from rpgres.cli.commands.table.common import (
     Table,
     TableOptions,
     app,
-    rules_at,
     rules_to_read,
-    state_of,
     state_to_read,
 )
 from rpgres.cli.commands.table.posting import answer_words, view_in
 from rpgres.cli.output import fits, look, say, say_json, use_card_names, warn
+from rpgres.cli.render.lines import line
+from rpgres.cli.render.tables import character_lines, log_lines, show_lines, verdict_lines
+from rpgres.engine.views import seats_of, state_seen
 from rpgres.errors import RpgresError, UsageError
+from rpgres.journal.checking import require_whole
+from rpgres.journal.commands import rules_of, state_at
+from rpgres.journal.exchange import read_view, state_in, view_of, write_files, write_json
+from rpgres.journal.exporting import misfits
+from rpgres.journal.forms import LogRecord, ViewRecord
+from rpgres.journal.verifying import SHORTEST
+from rpgres.journal.verifying import verify as check
+from rpgres.journal.views import log_record, table_record
+from rpgres.rulesets import Rules, pictured, unknown
+from rpgres.text.filenames import file_name
 
 if TYPE_CHECKING:
     from rpgres.journal.commands import Place
-    from rpgres.journal.forms import ViewRecord
     from rpgres.journal.history import History
-    from rpgres.rulesets import Rules
 
 View = Annotated[str | None, option("--view", takes="FILE", help="Show a view file in place of a table.")]
 
@@ -41,17 +50,14 @@ def show(
     options: TableOptions,
 ) -> None:
     """Show the table as it is now, and what it waits for. A player elsewhere reads a view file with --view."""
-    from rpgres.journal.views import table_record
-
     if view is not None:
         found = view_in(view, options)
         if options.as_json:
             say_json(found.table)
             return
-        from rpgres.cli.render.tables import show_lines
-        from rpgres.journal.exchange import state_in
 
-        state, rules = state_in(view, found), _rules_read(found, options)
+        state = state_in(view, found)
+        rules = rules_to_read(found.table.ruleset, found.table.switches, options.folders)
         use_card_names(rules)
         lines = show_lines(found.table, state, rules.file, answer=answer_words(view, found))
         say(lines)
@@ -61,9 +67,6 @@ def show(
     if options.as_json:
         say_json(table_record(history, options.who, now=now))
         return
-    from rpgres.cli.render.tables import character_lines, show_lines
-    from rpgres.engine.views import state_seen
-    from rpgres.rulesets import pictured, unknown
 
     state, rules = state_seen(now, options.who), _rules_here(place, history)
     use_card_names(rules)
@@ -90,9 +93,6 @@ def log(
     options: TableOptions,
 ) -> None:
     """Show everything that was done at the table, in order; undone entries are marked."""
-    from rpgres.journal.forms import LogRecord
-    from rpgres.journal.views import log_record
-
     if view is not None:
         found = view_in(view, options)
         its = found.table
@@ -103,7 +103,7 @@ def log(
             seat=found.seat,
             entries=found.log[-last:] if last is not None else found.log,
         )
-        rules = None if options.as_json else _rules_read(found, options)
+        rules = None if options.as_json else rules_to_read(its.ruleset, its.switches, options.folders)
     else:
         place, history = options.read()
         record = log_record(history, options.who, last=last)
@@ -111,8 +111,6 @@ def log(
     if rules is None:
         say_json(record)
     else:
-        from rpgres.cli.render.tables import log_lines
-
         use_card_names(rules)
         lines = log_lines(record.entries, rules.file, is_timed=times)
         say(lines)
@@ -122,10 +120,6 @@ def _rules_here(place: Place, history: History) -> Rules:
     new = history.new
     folders = (*map(Path, new.secret.folders), *place.folders)
     return rules_to_read(new.public.ruleset, new.public.switches, folders)
-
-
-def _rules_read(view: ViewRecord, options: TableOptions) -> Rules:
-    return rules_to_read(view.table.ruleset, view.table.switches, options.folders)
 
 
 @app.command("verify")
@@ -141,8 +135,6 @@ def verify(
     was tampered with or has no entry of a noted hash, 22 when the rules have changed since.
     """
     from rpgres.cli.progress import interrupted, progress
-    from rpgres.journal.verifying import SHORTEST
-    from rpgres.journal.verifying import verify as check
 
     if head and (len(head) < SHORTEST or any(char not in "0123456789abcdefABCDEF" for char in head)):
         raise UsageError(f"--head takes the hash of an entry, or its first {SHORTEST} digits or more, not {head!r}")
@@ -152,8 +144,6 @@ def verify(
     if options.as_json:
         say_json(verdict)
     else:
-        from rpgres.cli.render.tables import verdict_lines
-
         say(verdict_lines(verdict))
     if show.is_stopped:
         raise typer.Exit(interrupted("the rest was not checked"))
@@ -182,9 +172,6 @@ def view(
     The player reads it with `rpgres table show --view FILE`, which says how to answer; the host takes the
     line that comes back with `rpgres table answer`.
     """
-    from rpgres.cli.render.lines import line
-    from rpgres.journal.exchange import view_of, write_json
-
     options = TableOptions(seat=seat, table=table, rulesets=rulesets)
     who = options.who
     if every and seat is not None:
@@ -193,7 +180,7 @@ def view(
     if (who is None) != every or (every and out == "-"):
         raise UsageError("name the seat: --as SEAT; or write every seat's view into a folder: --all --out DIR")
     place, history = options.read()
-    now = state_of(place, history)
+    now = state_at(history, folders=place.folders)
     if out == "-":
         say_json(view_of(history, place.path, seat=who or "", now=now))
         return
@@ -206,8 +193,6 @@ def view(
 
 def _is_renewed(path: Path, record: ViewRecord) -> bool:
     """Tell whether a file is an older view of the same seat of the same table, so that nothing is lost with it."""
-    from rpgres.journal.exchange import read_view
-
     try:
         there = read_view(str(path))
     except RpgresError:
@@ -217,9 +202,6 @@ def _is_renewed(path: Path, record: ViewRecord) -> bool:
 
 def _view_files(history: History, seat: str | None, out: Path) -> dict[str, Path]:
     """Return the files of views by seat: the one that was named, or every seat's in a folder."""
-    from rpgres.engine.views import seats_of
-    from rpgres.text.filenames import file_name
-
     if seat is not None:
         return {seat: out}
     names: dict[str, str] = {}
@@ -247,17 +229,13 @@ def export(
     a number past its bounds, is written all the same, with a note above it and on standard error.
     """
     from rpgres.cli.render.accounts.tables import table_files
-    from rpgres.cli.render.lines import line
-    from rpgres.journal.checking import require_whole
-    from rpgres.journal.exchange import write_files
-    from rpgres.journal.exporting import misfits
 
     options = TableOptions(seat=seat, table=table, rulesets=rulesets)
     who = options.who
     place, history = options.read()
     require_whole(place.path, history)
-    rules = rules_at(place, history)
-    files = table_files(history, rules, seat=who, now=state_of(place, history))
+    rules = rules_of(history, folders=place.folders)
+    files = table_files(history, rules, seat=who, now=state_at(history, folders=place.folders))
     for path in write_files(Path(out), files, is_forced=force):
         say([line(f"{path}: written")])
     for name, text in files.items():

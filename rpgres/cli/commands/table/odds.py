@@ -8,8 +8,9 @@ import typer
 from msgspec import structs
 
 from rpgres.cli.commands.table.acting import ACTOR, ActGroup, seen_at
-from rpgres.cli.commands.table.common import SEAT, TABLE, TableOptions, app, rules_at
+from rpgres.cli.commands.table.common import SEAT, TABLE, TableOptions, app
 from rpgres.cli.dynamic import Verb
+from rpgres.journal.commands import rules_of
 
 if TYPE_CHECKING:
     from rpgres.cli.rulesets import RulesetData
@@ -30,7 +31,7 @@ def weigh_at(data: RulesetData, action: str, values: dict[str, Any]) -> None:
         from rpgres.journal.odds import start_at
 
         place, history = options.read()
-        rules = rules_at(place, history)
+        rules = rules_of(history, folders=place.folders)
         start = start_at(rules, history, action, actor=own["actor"] or "", seat=options.who)
         return (rules.with_switches({**rules.chosen, **switches}) if switches else rules), start
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -10,6 +11,9 @@ from rpgres.cli.annotations import RealDice, argument, option, spread
 from rpgres.cli.commands.table.common import TableOptions, app, finish_run, hand_for, say_entry, taken_back
 from rpgres.cli.output import say, say_json
 from rpgres.errors import UsageError
+from rpgres.journal.commands import owner_of, set_orders
+from rpgres.journal.views import orders_record
+from rpgres.toml.reading import read_source
 
 
 @app.command("orders")
@@ -38,10 +42,6 @@ def orders(
     if deed == "show":
         _show(options, whose)
         return
-    from pathlib import Path
-
-    from rpgres.journal.commands import set_orders
-    from rpgres.toml.reading import read_source
 
     source = read_source(Path(file)) if file else None
     hand = hand_for(options, real_dice)
@@ -56,8 +56,6 @@ def orders(
 def _show(options: TableOptions, whose: str) -> None:
     from rpgres.cli.render.lines import line
     from rpgres.cli.render.tables import orders_lines
-    from rpgres.journal.commands import owner_of
-    from rpgres.journal.views import orders_record
 
     _, history = options.read()
     who = owner_of(history, options.who, whose) if whose else options.who

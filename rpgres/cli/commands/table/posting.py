@@ -6,17 +6,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rpgres.cli.asking.terminal import can_prompt
+from msgspec import structs
+
+from rpgres.cli.asking.terminal import ask, can_prompt
 from rpgres.cli.commands.table.common import TableOptions, finish_run, say_entry
-from rpgres.cli.output import say, warn
+from rpgres.cli.output import flush, say, say_text, warn
+from rpgres.cli.render.lines import line
+from rpgres.cli.shell.quoting import join_line
+from rpgres.cli.streams import is_terminal
 from rpgres.errors import FileError, PluginError, UsageError
+from rpgres.journal.commands import fresh_salt, sort_posted, take
+from rpgres.journal.commands.writing import rules_in
+from rpgres.journal.commitments import SealFile, sealed
+from rpgres.journal.elsewhere import answer_for, seal_for, unchecked
+from rpgres.journal.exchange import kept_seal, read_posted, read_view, write_json
+from rpgres.journal.forms import AnswerFile, ViewRecord
+from rpgres.journal.lines import OpenLine, Posted, SealLine, answer_line, has_line, open_line, seal_line, typed_in
+from rpgres.text.harmless import in_line
 
 if TYPE_CHECKING:
     from rpgres.engine.dealers import Hand
-    from rpgres.journal.commands import Done
-    from rpgres.journal.commitments import SealFile
-    from rpgres.journal.forms import AnswerFile, ViewRecord
-    from rpgres.journal.lines import OpenLine, Posted, SealLine
     from rpgres.rulesets import Rules
 
 
@@ -27,8 +36,6 @@ def view_in(file: str, options: TableOptions) -> ViewRecord:
         UsageError: it is another seat's.
         FileError: it is no view.
     """
-    from rpgres.journal.exchange import read_view
-
     if options.table is not None:
         raise UsageError("--view and --table exclude each other")
     found = read_view(file)
@@ -37,19 +44,8 @@ def view_in(file: str, options: TableOptions) -> ViewRecord:
     return found
 
 
-def rules_of_view(view: ViewRecord, options: TableOptions) -> Rules:
-    """Return the rules that a view was played by, as they are installed here."""
-    from rpgres.plugins.discovery import find_ruleset
-    from rpgres.plugins.loading import load_rules
-
-    found = find_ruleset(view.table.ruleset, extra=options.folders)
-    return load_rules(found, switches=view.table.switches, extra=options.folders)
-
-
 def answer_words(file: str, view: ViewRecord) -> str:
     """Return the command line with which a player answers a view, up to the answer; nothing where it asks nothing."""
-    from rpgres.cli.shell.quoting import join_line
-
     pending = view.table.pending
     if pending is None or not pending.question.label:
         return ""
@@ -59,15 +55,13 @@ def answer_words(file: str, view: ViewRecord) -> str:
 def _rules_for(view: ViewRecord, options: TableOptions) -> Rules | None:
     """Return the rules to check an answer by; None where they are not installed."""
     try:
-        return rules_of_view(view, options)
+        return rules_in(view.table.ruleset, view.table.switches, options.folders)
     except (UsageError, PluginError, FileError) as error:
         warn(f"the answer is checked only by the options of the view: {error.message}")
         return None
 
 
 def _tell_unchecked(rules: Rules | None, view: ViewRecord, choose: Mapping[str, Sequence[str]]) -> None:
-    from rpgres.journal.elsewhere import unchecked
-
     if found := unchecked(rules, view, choose):
         warn(f"not checked here: {', '.join(found)}; the table will check {'it' if len(found) == 1 else 'them'}")
 
@@ -82,10 +76,6 @@ def write_answer(
     is_forced: bool,
 ) -> None:
     """Check an answer to a view, and print it as a line to send, or write it to a file."""
-    from rpgres.journal.elsewhere import answer_for
-    from rpgres.journal.exchange import write_json
-    from rpgres.journal.lines import answer_line
-
     view = view_in(file, options)
     if not choices:
         raise UsageError(f"choose an option: {answer_words(file, view) or '--choose LABEL=OPTION'}")
@@ -95,8 +85,6 @@ def write_answer(
     if out is None:
         _hand_over(answer_line(answer))
         return
-    from rpgres.cli.render.lines import line
-    from rpgres.cli.shell.quoting import join_line
 
     path = write_json(Path(out), answer, is_forced=is_forced)
     taken = join_line(["rpgres", "table", "answer", "--from", str(path)])
@@ -105,25 +93,20 @@ def write_answer(
 
 def _hand_over(text: str) -> None:
     """Print a line for a mail; what to do with it goes to standard error, so that a pipe gets the line alone."""
-    from rpgres.cli.output import say_text
-    from rpgres.cli.streams import is_terminal
-
     say_text(("Send this line to the host of the table:\n" if is_terminal() else "") + f"{text}\n")
+
+
+def file_of(seal: SealFile, out: str | None) -> Path:
+    """Return the file for a sealed answer: the one that was named, or where such are kept."""
+    return Path(out) if out is not None else kept_seal(seal.commitment)
 
 
 def seal_elsewhere(file: str | None, out: str | None, options: TableOptions, *, label: str, answer: str) -> None:
     """Write a sealed answer for its owner, and print the line with its commitment for the host."""
-    from rpgres.cli.render.lines import line
-    from rpgres.journal.commands import fresh_salt
-    from rpgres.journal.commitments import sealed
-    from rpgres.journal.elsewhere import seal_for
-    from rpgres.journal.exchange import kept_seal, write_json
-    from rpgres.journal.lines import seal_line
-
     if file is None:
         warn("without --view FILE the answer is not checked, and may turn out to be none when it is opened")
         made = sealed(label, answer, salt=fresh_salt(), seat=options.who or "")
-        path = write_json(Path(out) if out is not None else kept_seal(made.commitment), made)
+        path = write_json(file_of(made, out), made)
         said = seal_line(made) if made.seat else f"{path}: written; send the host this commitment: {made.commitment}"
         say([line(said)])
         return
@@ -131,18 +114,15 @@ def seal_elsewhere(file: str | None, out: str | None, options: TableOptions, *, 
     rules = _rules_for(view, options)
     made = seal_for(rules, view, label, answer, salt=fresh_salt())
     _tell_unchecked(rules, view, {label: [answer]})
-    write_json(Path(out) if out is not None else kept_seal(made.commitment), made)
+    write_json(file_of(made, out), made)
     _hand_over(seal_line(made))
 
 
 def open_elsewhere(seal: SealFile, options: TableOptions) -> None:
     """Print the line that opens a seal, for the host."""
-    from rpgres.journal.lines import open_line
-
     seat = options.who or seal.seat
     if not seat:
         raise UsageError("name the seat of the sealed answer: --as SEAT")
-    from msgspec import structs
 
     _hand_over(open_line(structs.replace(seal, seat=seat)))
 
@@ -162,10 +142,6 @@ def read_sent(source: str, *, is_line: bool) -> list[Posted]:
         UsageError: it is none, or a line was cut off or changed on its way.
         FileError: it cannot be read.
     """
-    from rpgres.cli.output import flush, say_text
-    from rpgres.journal.exchange import read_posted
-    from rpgres.journal.lines import has_line
-
     if is_line and not has_line(source):
         raise UsageError(
             f"{source!r} is no line that a seat sent, which begins with rpgres-answer:, rpgres-seal: or rpgres-open:; "
@@ -188,8 +164,6 @@ def take_posted(
         UsageError: one is another seat's than --as says, is not accepted, or is refused by the table; or the table has
             all of it already. Then nothing is taken.
     """
-    from rpgres.journal.commands import sort_posted
-
     for one in posted:
         if options.who not in (None, one.seat):
             raise UsageError(f"{source} is an answer of {one.seat}, not of {options.who}")
@@ -201,27 +175,11 @@ def take_posted(
         warn(left_out)
     taken = [(one, _accepted(one, source, is_named=options.who is not None, is_accepted=is_accepted)) for one in fresh]
     for number, (one, accepted) in enumerate(taken):
-        done = _taken(one, accepted, options, hand)
+        done = take(options.find(), one, accepted=accepted, hand=hand)
         if number == len(taken) - 1 and done.entry.kind != "seal":
             finish_run(done, options)
         else:
             say_entry(done, options)
-
-
-def _taken(one: Posted, accepted: str, options: TableOptions, hand: Hand | None) -> Done:
-    from rpgres.journal import commands
-    from rpgres.journal.forms import AnswerFile
-    from rpgres.journal.lines import SealLine, typed_in
-
-    place = options.find()
-    if isinstance(one, AnswerFile):
-        choose, given = typed_in(one.choose), typed_in(one.given)
-        return commands.answer(
-            place, seat=one.seat, choose=choose, given=given, at=one.entry, accepted=accepted, hand=hand
-        )
-    if isinstance(one, SealLine):
-        return commands.seal(place, one.commitment, seat=one.seat, at=one.entry)
-    return commands.open_seal(place, seat=one.seat, label=one.label, text=one.answer, salt=one.salt, hand=hand)
 
 
 def _accepted(one: Posted, source: str, *, is_named: bool, is_accepted: bool) -> str:
@@ -238,9 +196,6 @@ def _accepted(one: Posted, source: str, *, is_named: bool, is_accepted: bool) ->
         what = "states its seat" + (" and the dice rolled" if has_dice else "")
         named = "" if has_dice else f", or --as {one.seat}"
         raise UsageError(f"{shown} {what} ({message}): --accept confirms it{named}")
-    from rpgres.cli.asking.terminal import ask
-    from rpgres.cli.output import flush, say_text
-    from rpgres.text.harmless import in_line
 
     say_text(f"{in_line(shown)} says, and it becomes what was answered: {in_line(message)}\n")
     flush()
@@ -255,9 +210,6 @@ def _accepted(one: Posted, source: str, *, is_named: bool, is_accepted: bool) ->
 
 def _posted_words(one: AnswerFile | SealLine | OpenLine) -> tuple[str, bool]:
     """Return what is accepted, in words, and whether there are dice in it."""
-    from rpgres.journal.forms import AnswerFile
-    from rpgres.journal.lines import SealLine
-
     if isinstance(one, SealLine):
         return f"{one.seat} seals {one.commitment[:12]}...", False
     if not isinstance(one, AnswerFile):
@@ -267,6 +219,4 @@ def _posted_words(one: AnswerFile | SealLine | OpenLine) -> tuple[str, bool]:
 
 
 def _said(answers: Mapping[str, str | list[str]]) -> Iterator[str]:
-    from rpgres.journal.lines import typed_in
-
     return (f"{label}={value}" for label, values in typed_in(answers).items() for value in values)

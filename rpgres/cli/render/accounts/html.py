@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from html import escape
 
 from rpgres.cli.formats.accounts import Account, Chapter, Turn
 from rpgres.cli.render.accounts.blocks import Kind, blocks_of
 from rpgres.cli.render.accounts.lines import seat_words
+from rpgres.cli.render.charts import escape
+from rpgres.cli.render.documents import web_page
 from rpgres.cli.render.lines import Piece
 from rpgres.cli.render.words import who_is
-from rpgres.text.harmless import in_line
 from rpgres.version import __version__
 
 _CLASSES: dict[Kind, str] = {"note": ' class="note"', "does": ' class="does"'}
@@ -57,34 +57,22 @@ _NEGATIVE = re.compile(r"(?<![\w.)\]-])-(?=\d)")
 
 def as_html(account: Account) -> str:
     """Return an account as a web page."""
-    return "\n".join(_page(account)) + "\n"
+    body = "\n".join(_body(account))
+    return web_page(account.title, body, style=_STYLE, made_by=f"rpgres account {__version__}")
 
 
 def _text(text: str) -> str:
     """Return a text for a page; a hyphen before a number is a minus sign, which is read aloud."""
-    return escape(_NEGATIVE.sub("\N{MINUS SIGN}", in_line(text)))
+    return escape(_NEGATIVE.sub("\N{MINUS SIGN}", text))
 
 
-def _page(account: Account) -> Iterator[str]:
-    yield f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="generator" content="rpgres account {escape(__version__)}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{_text(account.title)}</title>
-<style>
-{_STYLE}</style>
-</head>
-<body>
-<main>"""
+def _body(account: Account) -> Iterator[str]:
     yield from _header(account)
     yield from _section("story", "What happens", _story(account))
     if account.table:
         rows = ((one.name, "<br>".join(map(_text, one.details))) for one in account.table)
         table = _rows("What stands on the table at the end", ("Name", "How it stands"), rows)
         yield from _section("table", "On the table", table)
-    yield "</main>\n</body>\n</html>"
 
 
 def _section(name: str, heading: str, inside: Iterable[str]) -> Iterator[str]:

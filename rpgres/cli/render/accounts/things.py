@@ -8,7 +8,8 @@ from typing import Any
 
 from rpgres.cli.formats.accounts import TableItem
 from rpgres.cli.render.accounts.words import Words, plain_words, words_of
-from rpgres.cli.render.words import card_count, known_to, thing_words, title, track_words
+from rpgres.cli.render.words import known_to, thing_words, title, track_words
+from rpgres.errors import counted
 from rpgres.model.cards import shown_codes
 from rpgres.model.state import FACE_DOWN, Character, State, Tag
 from rpgres.rulesets import Rules, RulesetFile, pictured
@@ -95,5 +96,7 @@ def _piles(state: State, words: Words) -> Iterator[TableItem]:
             continue
         place, _, owner = name.partition(":")
         hidden = pile.audience == () or FACE_DOWN in pile.cards
-        cards = f"{card_count(len(pile))}, face down" if hidden else ", ".join(shown_codes([*pile.top, *pile.cards]))
+        cards = (
+            f"{counted(len(pile), 'card')}, face down" if hidden else ", ".join(shown_codes([*pile.top, *pile.cards]))
+        )
         yield _item(name, "pile", [cards], shown=in_line(title(place)) + (f" of {words.who(owner)}" if owner else ""))

@@ -142,6 +142,10 @@ def points(found: Difference | None) -> str:
     return text if abs(found.probability) >= 0.00005 else "< 0.01" if found.probability > 0 else "> -0.01"
 
 
+def _chance_cells(chance: Chance, left: Chance, style: str = "") -> list[Cell]:
+    return [Cell(percent(chance.probability), style), Cell(fraction_text(chance, left=left), "quiet")]
+
+
 def _difference_cells(found: Difference | None) -> list[Cell]:
     if found is None:
         return [Cell(""), Cell("")]
@@ -158,7 +162,7 @@ def _side_by_side(record: Comparison, heads: Mapping[str, str], file: RulesetFil
         row = [Cell(text, outcome_style(file, name))]
         for case in (base, other):
             chance = chance_of(case, name)
-            row += [Cell(percent(chance.probability)), Cell(fraction_text(chance, left=case.open), "quiet")]
+            row += _chance_cells(chance, case.open)
         rows.append([*row, *_difference_cells(difference_of(other, name))])
     return rows
 
@@ -168,10 +172,8 @@ def _grouped(record: Comparison, heads: Mapping[str, str], file: RulesetFile | N
     for name, text in heads.items():
         rows.append([Cell(text, outcome_style(file, name)), *(Cell("") for _ in range(4))])
         for case, shown in zip(record.cases, _titles_of_cases(record), strict=True):
-            chance = chance_of(case, name)
-            row = [Cell(f"  {shown}"), Cell(percent(chance.probability))]
-            row.append(Cell(fraction_text(chance, left=case.open), "quiet"))
-            rows.append([*row, *_difference_cells(difference_of(case, name))])
+            cells = _chance_cells(chance_of(case, name), case.open)
+            rows.append([Cell(f"  {shown}"), *cells, *_difference_cells(difference_of(case, name))])
     return rows
 
 
@@ -219,10 +221,9 @@ def search_report(record: Search, file: RulesetFile | None) -> Report:
 def _found_row(record: Search, cell: FoundCell) -> list[Cell]:
     value = cell.at[record.axis.name]
     is_nearest = value in record.nearest
-    chance = Cell(percent(cell.chance.probability), "good" if is_nearest else "")
+    cells = _chance_cells(cell.chance, cell.open, "good" if is_nearest else "")
     off = f"{100 * cell.distance.probability:.2f}"
-    exact = fraction_text(cell.chance, left=cell.open)
-    return [Cell(value), chance, Cell(exact, "quiet"), Cell(off), Cell("*" if is_nearest else "")]
+    return [Cell(value), *cells, Cell(off), Cell("*" if is_nearest else "")]
 
 
 ORDERS = {
@@ -253,18 +254,13 @@ def knockout_report(record: Knockout, file: RulesetFile | None) -> Report:
     shown = record.outcome if record.outcome == SUCCESS else outcome_titles(file, [record.outcome])[record.outcome]
     base = chance_of(record.base, record.outcome)
     text = heading(record, what=f"what {shown} hangs on")
-    first = [
-        Cell("as typed"),
-        Cell(percent(base.probability)),
-        Cell(fraction_text(base, left=record.base.open), "quiet"),
-    ]
-    rows = [[*first, Cell(""), Cell(""), Cell("")]]
-    rows += [_part_row(record, part) for part in record.parts if _matters(part)]
+    telling = [part for part in record.parts if _matters(part)]
+    rows = [[Cell("as typed"), *_chance_cells(base, record.base.open), Cell(""), Cell(""), Cell("")]]
+    rows += [_part_row(record, part) for part in telling]
     idle = [part.text for part in record.parts if not _matters(part)]
     below = [f"no difference: {'; '.join(idle)}"] if idle else []
     below += [f"not taken out: {one.text}: {one.reason}" for one in record.untried]
     below += below_text(record, unfinished="" if record.complete else "interrupted: not everything was taken out")
-    telling = [part for part in record.parts if _matters(part)]
     values: list[float | None] = [part.difference.probability if part.difference else None for part in telling]
     chart = Chart(kind="bars", title=text, categories=[part.text for part in telling], series=[Series("", values)])
     heads = ["changed alone", shown, "exact", "difference", "exact", "all outcomes"]
@@ -277,6 +273,6 @@ def _matters(part: Part) -> bool:
 
 
 def _part_row(record: Knockout, part: Part) -> list[Cell]:
-    chance = chance_of(part, record.outcome)
-    cells = [Cell(part.text), Cell(percent(chance.probability)), Cell(fraction_text(chance, left=part.open), "quiet")]
-    return [*cells, *_difference_cells(part.difference), Cell(f"{100 * part.distance.probability:.2f} moved", "quiet")]
+    moved = Cell(f"{100 * part.distance.probability:.2f} moved", "quiet")
+    cells = _chance_cells(chance_of(part, record.outcome), part.open)
+    return [Cell(part.text), *cells, *_difference_cells(part.difference), moved]
