@@ -5,8 +5,8 @@ Line numbers of the seed text (`rulesets/fate/SOURCES.md`) as `A:n`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, Unpack
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Unpack
 
 import msgspec
 
@@ -17,6 +17,7 @@ from rpgres import (
     SCENE,
     Character,
     Effect,
+    Map,
     Opposition,
     Option,
     Outcome,
@@ -34,6 +35,7 @@ from rpgres.kits.fate_family import (
     Foe,
     Help,
     Part,
+    Roll,
     Standing,
     add_up,
     boost_defaults,
@@ -47,8 +49,10 @@ from rpgres.kits.fate_family import (
     facts_of,
     hidden_name,
     known_name,
+    lined_up,
     new_name,
     old_name,
+    once,
     one_action,
     opponent_of,
     register,
@@ -56,6 +60,7 @@ from rpgres.kits.fate_family import (
     roles_of,
     roll_off,
     settle,
+    standing_of,
     stunts_that_help,
 )
 from rpgres.kits.fate_family import concede as give_in
@@ -89,26 +94,39 @@ def overcome(
     **given: Unpack[Help],
 ) -> Outcome:
     """Get past an obstacle, or change something for good (A:125-146)."""
+    said = {"removes": removes, "alters": alters, "harm": harms} if removes or alters or harms else {}
+    roll, roles, facts, gains = once(table, "overcome", _overcoming, table, actor, skill, vs, said, target, given)
+    standing = standing_of(table, roll)
+    if not said:
+        return settle(table, "overcome", standing, roles, facts, gains)
+    old, _, new = (alters or "").partition("=")
+    aspect = {"aspect": {"name": known_name(table.state, actor, (removes or old).strip())}} if removes or alters else {}
+    defaults = {**gains, **aspect}
+    return settle(table, "overcome", standing, roles, facts, defaults=defaults, becomes=new.strip())
+
+
+def _overcoming(
+    table: Table,
+    actor: Character,
+    skill: Rating,
+    vs: Sequence[Opposition],
+    said: Mapping[str, str | bool | None],
+    target: str | None,
+    given: Help,
+) -> tuple[Roll, Map[str, str], Map[str, str], Mapping[str, Mapping[str, Any]]]:
+    """Return the roll to overcome something before the dice fall, with roles, facts and defaults of its outcome."""
     check_present(table.state, actor, vs, given)
-    if removes and alters:
+    if said and said["removes"] and said["alters"]:
         raise UsageError(f"{named('removes')} and {named('alters')} exclude each other")
     foes = _opposers(table, vs)
     roles = roles_of(actor.name, target or opponent_of(foes))
-    if harms and roles[OPPONENT] == GM:
+    if said and said["harm"] and roles[OPPONENT] == GM:
         raise UsageError(f"{named('harms')} needs a target; give {named('target')} NAME, or {named('vs')} SHEET:SKILL")
     spent = harm.used_up(actor) if actor.tracks else ()
-    facts = facts_of(foes, *spent)
-    if removes or alters or harms:
-        said = {"removes": removes, "alters": alters, "harm": harms}
-        facts = facts_of(foes, *((key, "yes" if value else "no") for key, value in said.items()), *spent)
+    facts = facts_of(foes, *((key, "yes" if value else "no") for key, value in said.items()), *spent)
     adds = effort(table, actor, "overcome", skill, given)
-    standing = roll_off(table, actor, adds, foes, given, settles=("overcome", facts))
-    if not (removes or alters or harms):
-        return settle(table, "overcome", standing, roles, facts, defaults=boost_defaults(given))
-    old, _, new = (alters or "").partition("=")
-    aspect = {"aspect": {"name": known_name(table.state, actor, (removes or old).strip())}} if removes or alters else {}
-    defaults = {**boost_defaults(given), **aspect}
-    return settle(table, "overcome", standing, roles, facts, defaults=defaults, becomes=new.strip())
+    roll = lined_up(table, actor, adds, foes, given, ("overcome", facts))
+    return roll, roles, facts, boost_defaults(given)
 
 
 @fate.action("discover")
@@ -244,21 +262,8 @@ class Aim(msgspec.Struct, frozen=True, gc=False):
 
 def strike(table: Table, actor: Character, skill: Rating, vs: Sequence[Opposition], to: Aim, given: Help) -> Outcome:
     """Return the result of an attack, wherever it is made."""
-    track, target = to.track, to.target
-    foe = defense(
-        table,
-        vs,
-        action="an attack",
-        defender=to.defender,
-        target=target,
-        full_defense=to.full_defense,
-        stunts=to.defense_stunt,
-    )
-    if actor.name in (foe.who, target):
-        raise UsageError(f"{actor.name} cannot attack {actor.name}")
-    facts = facts_of((foe,))
-    adds = effort(table, actor, "attack", skill, given)
-    standing = roll_off(table, actor, adds, (foe,), given, settles=("attack", facts))
+    roll, facts = once(table, "attack", _striking, table, actor, skill, vs, to, given)
+    foe, standing = roll.foes[0], standing_of(table, roll)
     table.merge(
         ("attack", actor.name, foe.who, foe.dice is None, to, given.get("boost"), standing.margin, standing.effects),
         holds=("state",),
@@ -269,10 +274,30 @@ def strike(table: Table, actor: Character, skill: Rating, vs: Sequence[Oppositio
         standing,
         roles_of(actor.name, foe.who or GM),
         facts,
-        defaults={"hit": {"track": track}, **boost_defaults(given)},
-        track=track,
+        defaults={"hit": {"track": to.track}, **boost_defaults(given)},
+        track=to.track,
         consequence=to.consequence,
     )
+
+
+def _striking(
+    table: Table, actor: Character, skill: Rating, vs: Sequence[Opposition], to: Aim, given: Help
+) -> tuple[Roll, Map[str, str]]:
+    """Return the roll of an attack before the dice fall, with the facts of its outcome."""
+    foe = defense(
+        table,
+        vs,
+        action="an attack",
+        defender=to.defender,
+        target=to.target,
+        full_defense=to.full_defense,
+        stunts=to.defense_stunt,
+    )
+    if actor.name in (foe.who, to.target):
+        raise UsageError(f"{actor.name} cannot attack {actor.name}")
+    facts = facts_of((foe,))
+    adds = effort(table, actor, "attack", skill, given)
+    return lined_up(table, actor, adds, (foe,), given, ("attack", facts)), facts
 
 
 @fate.action("defend")

@@ -17,8 +17,9 @@ from rpgres.conformance.walks import End, plain, walk_for
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.events import Drawn, Moved
-from rpgres.engine.players import Policy, Question, Seats, policy_of, uniform
+from rpgres.engine.players import Policy, Question, policy_of, uniform
 from rpgres.engine.run import play
+from rpgres.engine.seats import Seats
 from rpgres.engine.table import MEASURED
 from rpgres.odds.explorer import Odds, Runs, WalkDealer, explore
 from rpgres.toml.diagnostics import Diagnostic

@@ -36,10 +36,11 @@ from rpgres.conformance.walks import Asked, noting, plain
 from rpgres.dice.seeds import Streams
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.events import Event, Told, seen
-from rpgres.engine.players import NO, Policy, Question, Seats, View
+from rpgres.engine.players import NO, Policy, Question, View
 from rpgres.engine.prepare import Prepared
 from rpgres.engine.records import event_record
 from rpgres.engine.run import play, result_of
+from rpgres.engine.seats import Seats
 from rpgres.engine.stops import endless
 from rpgres.engine.views import found_seen, hidden_in, seats_of
 from rpgres.errors import RpgresError, RuleError

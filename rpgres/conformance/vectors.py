@@ -16,9 +16,10 @@ from rpgres.dice import Dice, Throw
 from rpgres.dice.grammar import FATE, Pool
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Dealer, SeededDealer
-from rpgres.engine.players import NO, Policy, Seats, policy_of
+from rpgres.engine.players import NO, Policy, policy_of
 from rpgres.engine.prepare import prepare
 from rpgres.engine.run import play
+from rpgres.engine.seats import Seats
 from rpgres.engine.stops import NeedsAnswer
 from rpgres.engine.table import Outcome
 from rpgres.errors import FileError, RpgresError, UsageError

@@ -21,11 +21,12 @@ from rpgres.engine import contract
 from rpgres.engine.dealers import GivenDealer, NoDealer, SeededDealer
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.events import Decided, Drawn, Event, Rolled
-from rpgres.engine.players import Policy, Question, Seats, View, uniform
+from rpgres.engine.players import Policy, Question, View, uniform
 from rpgres.engine.prepare import Prepared, with_piles
 from rpgres.engine.records import answers_of, event_record, scripts_of
 from rpgres.engine.run import play
 from rpgres.engine.running import Run
+from rpgres.engine.seats import Seats
 from rpgres.engine.stops import NeedsAnswer
 from rpgres.engine.table import Outcome
 from rpgres.errors import RpgresError, RuleError, place_of

@@ -32,6 +32,7 @@ ALGORITHM = "rp1"
 LONGEST_SEED = 1000  # characters
 WORD = 1 << 64  # one more than the largest word
 LANES = 8  # runs that share a block
+MOST_BEGUN = 4096  # places whose hash is kept from block to block
 _WORDS = struct.Struct(f">{LANES}Q")
 MOST_RUN_DIGITS = 18
 
@@ -108,43 +109,58 @@ class Streams:
     Args:
         seed: any text, see the module's table.
         salt: of a lasting table, at most 64 bytes; empty anywhere else.
+
+    Attributes:
+        seed, text, run: the seed, what of it is hashed, and the number of the run.
+        block, lane: which eight runs share their blocks with this one, and which of them it is.
     """
 
-    __slots__ = ("_block", "_blocks", "_key", "_lane", "run", "seed", "text")
+    __slots__ = ("_begun", "_blocks", "_key", "block", "lane", "run", "seed", "text")
 
     def __init__(self, seed: str, *, salt: bytes = b"") -> None:
         self.seed = seed
         self.text, self.run = split_seed(seed)
         text = self.text.encode("utf-8", "surrogatepass")
         self._key = blake2b(text, digest_size=32, key=salt, person=b"rpgres rp1").digest()
+        self._begun: dict[tuple[int, str, int], blake2b] = {}  # the same in all blocks
         self._blocks: dict[tuple[int, str, int], tuple[int, ...]] = {}
-        self._block = -1
+        self.block = -1
         self.move_to(self.run)
 
     def move_to(self, run: int) -> None:
         """Go on to another run of the same seed; going through runs in order costs an eighth of a hash a word."""
         self.run = run
-        self._lane = run % LANES
+        self.lane = run % LANES
         block = run // LANES
-        if block != self._block:
-            self._block = block
+        if block != self.block:
+            self.block = block
             self._blocks.clear()
 
     def word(self, step: int, label: str, count: int) -> int:
         """Return the first 64-bit number of a place."""
-        return self.words(step, label, count)[self._lane]
+        return self.words(step, label, count)[self.lane]
 
     def words(self, step: int, label: str, count: int) -> tuple[int, ...]:
         """Return the first numbers of a place in all the runs that share this one's block."""
         place = (step, label, count)
         block = self._blocks.get(place)
         if block is None:
-            block = self._blocks[place] = self._words(step, label, count, 0)
+            begun = self._begun.get(place)
+            if begun is None:
+                if len(self._begun) >= MOST_BEGUN:
+                    self._begun.clear()
+                begun = self._begun[place] = self._begin(step, label, count, 0)
+            block = self._blocks[place] = self._words(begun)
         return block
 
-    def _words(self, step: int, label: str, count: int, draw: int) -> tuple[int, ...]:
-        message = f"{step}/{label}/{count}/{draw}/{self._block}"
-        return _WORDS.unpack(blake2b(message.encode("utf-8", "surrogatepass"), key=self._key).digest())
+    def _begin(self, step: int, label: str, count: int, draw: int) -> blake2b:
+        """Return the hash of a place and draw, up to the block's number."""
+        return blake2b(f"{step}/{label}/{count}/{draw}/".encode("utf-8", "surrogatepass"), key=self._key)
+
+    def _words(self, begun: blake2b) -> tuple[int, ...]:
+        whole = begun.copy()
+        whole.update(b"%d" % self.block)
+        return _WORDS.unpack(whole.digest())
 
     def below(self, step: int, label: str, count: int) -> Callable[[int], int]:
         """Return the fair draws of one place: a function that gives a number from 0 to n - 1, a new one each call."""
@@ -156,8 +172,11 @@ class Streams:
             while True:
                 number = 0
                 for _ in range(words):
-                    word = self._words(step, label, count, draw)[self._lane] if draw else self.word(step, label, count)
-                    number = number << 64 | word
+                    if draw:
+                        drawn = self._words(self._begin(step, label, count, draw))
+                    else:
+                        drawn = self.words(step, label, count)
+                    number = number << 64 | drawn[self.lane]
                     draw += 1
                 span = 1 << 64 * words
                 if number < span - span % n:

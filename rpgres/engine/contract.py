@@ -11,10 +11,10 @@ from rpgres.engine.dealers import GivenDealer, SeededDealer
 from rpgres.engine.events import Drawn, Event, Rolled
 from rpgres.engine.labels import labels_of
 from rpgres.engine.outcomes import Outcome
-from rpgres.engine.players import Seats
 from rpgres.engine.prepare import Prepared
 from rpgres.engine.records import AnswerRecord, answers_of, scripts_of
 from rpgres.engine.running import Run
+from rpgres.engine.seats import Seats
 from rpgres.engine.stops import NeedsAnswer, not_deterministic
 from rpgres.engine.waiting import always, decisions_in, waiting
 from rpgres.errors import RuleError, UsageError, in_short

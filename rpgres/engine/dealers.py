@@ -191,24 +191,24 @@ class SeededDealer(Dealer):
         step: which step of a scene or table this is, from 0.
     """
 
-    __slots__ = ("_block", "_lane", "_many", "_ready", "_step", "_streams", "_turn")
+    __slots__ = ("_block", "_many", "_ready", "_step", "_streams", "_turn")
 
     def __init__(self, streams: Streams, *, step: int = 0) -> None:
         self._streams = streams
         self._step = step
         self._turn = ""  # what sets the labels of a procedure's later turns apart
         self._many = False
-        self._block, self._lane = divmod(streams.run, LANES)
+        self._block = streams.block
         # by step, label and count
         self._ready: dict[tuple[int, str, int], tuple[Dice, tuple[Throw | None, ...]]] = {}
 
     def move_to(self, run: int) -> None:
         """Go on to another run of the same seed."""
         self._turn = ""
-        self._streams.move_to(run)
-        block, self._lane = divmod(run, LANES)
-        if block != self._block or not self._many:
-            self._block = block
+        streams = self._streams
+        streams.move_to(run)
+        if streams.block != self._block or not self._many:
+            self._block = streams.block
             self._ready.clear()
             self._many = True  # from the second run on a table of all results pays for itself
 
@@ -229,7 +229,7 @@ class SeededDealer(Dealer):
             ready = self._ready.get(place)
             if ready is None or ready[0] is not dice:
                 ready = self._ready[place] = dice, self._throws(dice, label, count)
-            throw = ready[1][self._lane]
+            throw = ready[1][self._streams.lane]
             if throw is not None:
                 return throw
         return dice.throw(self._streams.below(self._step, label, count))
@@ -242,6 +242,8 @@ class SeededDealer(Dealer):
         size = len(table)
         fair = WORD - WORD % size  # the same numbers that `below` draws first
         words = self._streams.words(self._step, label, count)
+        if max(words) < fair:
+            return tuple([table[word % size] for word in words])
         return tuple([table[word % size] if word < fair else None for word in words])
 
     def pick(self, weights: Sequence[int], label: str, count: int) -> int:

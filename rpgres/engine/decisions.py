@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -14,7 +15,7 @@ from rpgres.errors import ChoiceError, UsageError
 from rpgres.model.state import GM, State
 from rpgres.rulesets import CLAIM, Option
 
-NOTHING_SEEN = State()
+NOTHING_SEEN = State()  # for policies that promise not to look at it
 LONGEST_NAME = 80  # characters
 CLAIM_OPTIONS = (
     Option("confirm", "It counts."),
@@ -22,7 +23,7 @@ CLAIM_OPTIONS = (
 )
 
 
-def ask(run: Run, question: Question, *, is_hidden: bool = False) -> str:
+def ask(run: Run, question: Question, is_hidden: bool = False) -> str:
     """Return the answer to a question, as it is kept.
 
     Args:
@@ -32,45 +33,63 @@ def ask(run: Run, question: Question, *, is_hidden: bool = False) -> str:
         NeedsAnswer: nothing answers, and the rule cannot go on without.
         ChoiceError: the answer is none of the options.
     """
-    label, options, optional = question.label, question.options, question.optional
-    if not options and not optional and question.reads is None:
-        raise Broken(f"it asked {label!r} without options")
+    label, options, optional, players = question.label, question.options, question.optional, run.players
     if run.unseen and question.pile in run.unseen:
         from rpgres.engine.cards import ask_unseen
 
         return ask_unseen(run, question, is_hidden=is_hidden)
-    if question.is_one and not (question.hidden and run.players.gathers):
-        run.idled(label)
-        run.skipped[label] = question
-        if not options:
-            return NO
-        run.single.add(label)
-        run.players.scripted(question)  # which may name it
-        return options[0].name
+    if len(options) < 2:
+        if not options and not optional and question.reads is None:
+            raise Broken(f"it asked {label!r} without options")
+        if question.is_one and not (question.hidden and players.gathers):
+            run.skip(question)
+            if not options:
+                return NO
+            run.single |= {label}
+            players.scripted(question)  # which may name it
+            return options[0].name
     if len(run.events) >= MAX_QUESTIONS:
         raise endless(label, run.counts)
     run.counts[label] = run.counts.get(label, 0) + 1
-    view = view_of(run, question.who) if run.undealt or not run.players.by_question else _blank(run, question.who)
-    answer = run.players.answer(question, view)
+    if question.moot and not players.hears_moot:
+        return run.pass_over(label, question.who, question.of)
+    if players.by_question and not run.undealt:
+        view = View(run.state.seat_of(question.who), NOTHING_SEEN)
+    else:
+        view = view_of(run, question.who)
+    answer = players.answer(question, view)
     if answer is None:
         if question.is_naming:
             return NO
         if not optional:
             raise NeedsAnswer(question)
-        return run.decided(question, NO, "window", (view.seat,))
-    choice = answer.choice if isinstance(answer.choice, str) else _drawn(run, answer.choice, question)
+        return run.pass_over(label, question.who, question.of)
+    choice = answer.choice
+    if not isinstance(choice, str):
+        choice = _drawn(run, choice, question)
     audience = (view.seat,) if is_hidden else None
     if choice == NO and optional and not _names_no(question):
         return run.decided(question, NO, answer.means, (view.seat,))
     chosen = named_option(question.offered if question.aside else options, choice)
     if chosen is not None:
-        return run.decided(question, chosen.name, answer.means, audience, text=chosen.text)
+        return run.decided(question, chosen.name, answer.means, audience, chosen.text)
     try:
         return run.decided(question, accepted(question, choice), answer.means, audience)
     except ChoiceError as error:
         run.fault = error
         run.idled(label)
         raise
+
+
+def nothing_for(run: Run, label: str, who: str, why: str) -> str:
+    """Note that there is nothing to choose from, for a script that has an answer, and return the one there is."""
+    run.skip(_optionless(label, who, why))
+    return NO
+
+
+@lru_cache(maxsize=1024)
+def _optionless(label: str, who: str, why: str) -> Question:
+    return Question(label, who, (), why, True)
 
 
 def ask_together(run: Run, questions: Iterable[Question], *, secret: bool) -> tuple[str, ...]:
@@ -147,13 +166,9 @@ def view_of(run: Run, who: str) -> View:
         return View(seat, state.seen_by(seat), events, forgotten)
     kept = run.shown.get(seat)
     if kept is None or kept[0] is not state:  # a seat is asked several times of one table
-        kept = run.shown[seat] = state, state.seen_by(seat)
+        kept = state, state.seen_by(seat)
+        run.shown = {**run.shown, seat: kept}
     return View(seat, kept[1], events, forgotten)
-
-
-def _blank(run: Run, who: str) -> View:
-    """Return a view in which nothing is seen, for policies that promise not to look at it."""
-    return View(run.state.seat_of(who), NOTHING_SEEN)
 
 
 def _drawn(run: Run, weights: Mapping[str, int], question: Question) -> str:

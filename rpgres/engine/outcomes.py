@@ -11,7 +11,7 @@ from rpgres.engine.decisions import ask
 from rpgres.engine.players import NO, Question
 from rpgres.engine.running import Run
 from rpgres.model.state import EMPTY, Map
-from rpgres.rulesets import Ask, Effect, RowRoll
+from rpgres.rulesets import Effect, RowRoll
 from rpgres.rulesets.settling import Settlement
 
 
@@ -49,8 +49,7 @@ def complete_row(
     row: Settlement,
     name: str,
     margin: int | None,
-    facts: Map[str, Any] = EMPTY,
-    *,
+    facts: Map[str, Any],
     roles: Mapping[str, str],
     about: Mapping[str, Any] = EMPTY,
     words: str = "",
@@ -68,43 +67,26 @@ def complete_row(
         row = run.rules.settling.settlement(name, margin, facts, band=row.band)
     if not row.asks:
         return row
-    questions = _Questions(run, {"margin": margin, **about}, roles, words, of)
-    return questions.answered(row, row.asks, facts)
-
-
-class _Questions(msgspec.Struct, gc=False):
-    """Asks the questions of a row; the fields are as for `Table.settle`."""
-
-    run: Run
-    about: Mapping[str, Any]
-    roles: Mapping[str, str]
-    words: str
-    of: str
-
-    def answered(self, row: Settlement, asks: tuple[Ask, ...], facts: Map[str, Any]) -> Settlement:
-        """Return the row with what the chosen options add."""
-        run, roles = self.run, self.roles
-        for one in asks:
-            who = roles.get(one.who, one.who)
-            question = Question(
-                one.label, who, one.options, one.text, one.optional, self.about, words=self.words, of=self.of
-            )
-            answer = ask(run, question)
-            if answer == NO and one.optional:
-                continue  # skipped
-            choice, known = one.choices[answer], facts
-            if choice.option is not None:
-                known = _with_results(run, choice.rolls, facts, by=roles.get("actor", ""))
-                choice = run.rules.settling.choice(choice.option, self.about["margin"], known)
-            row = msgspec.structs.replace(
-                row,
-                effects=row.effects + choice.effects,
-                texts=(*row.texts, choice.text),
-                links=row.links + choice.links,
-            )
-            if choice.asks:
-                row = self.answered(row, choice.asks, known)
-        return row
+    about = {"margin": margin, **about} if about else {"margin": margin}
+    texts, effects, links = [*row.texts], row.effects, row.links
+    asks = [(one, facts) for one in reversed(row.asks)]  # the next one last
+    while asks:
+        one, facts = asks.pop()
+        who = roles.get(one.who, one.who)
+        question = Question(one.label, who, one.options, one.text, one.optional, about, words=words, of=of)
+        answer = ask(run, question)
+        if answer == NO and one.optional:
+            continue  # skipped
+        choice = one.choices[answer]
+        if choice.option is not None:
+            facts = _with_results(run, choice.rolls, facts, by=roles.get("actor", ""))
+            choice = run.rules.settling.choice(choice.option, about["margin"], facts)
+        texts.append(choice.text)
+        effects += choice.effects
+        links += choice.links
+        if choice.asks:
+            asks += [(inner, facts) for inner in reversed(choice.asks)]
+    return Settlement(row.band, row.success, tuple(texts), effects, row.asks, row.rolls, links)
 
 
 def _with_results(run: Run, rolls: Iterable[RowRoll], facts: Map[str, Any], *, by: str) -> Map[str, Any]:

@@ -9,10 +9,10 @@ import msgspec
 
 from rpgres.engine.dealers import Dealer
 from rpgres.engine.effects import apply_effects
-from rpgres.engine.players import Seats
 from rpgres.engine.records import Pending, Result, bare_result, pending_of
 from rpgres.engine.run import dealer_of, identity_of, players_of
 from rpgres.engine.running import Run, Trust
+from rpgres.engine.seats import Seats
 from rpgres.engine.stops import NeedsAnswer, in_code, in_run
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import RuleError, UsageError, named

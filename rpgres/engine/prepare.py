@@ -10,8 +10,9 @@ import msgspec
 
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
-from rpgres.engine.players import ORDERS_FILE, Policy, Seats, policy_of
-from rpgres.engine.running import Run, Trust
+from rpgres.engine.players import ORDERS_FILE, Policy, policy_of
+from rpgres.engine.running import Kept, Run, Trust
+from rpgres.engine.seats import Seats
 from rpgres.errors import UsageError
 from rpgres.model.state import EMPTY, GM, Card, Map, State
 from rpgres.parameters.context import ACTOR, OPPONENT, InputContext
@@ -44,6 +45,7 @@ class Prepared(msgspec.Struct, frozen=True):
         trust: what of it no sheet has, and how that is treated; None where everything typed counts.
         orders: the standing orders on the sheets that were read, by character.
         undealt: hands that are dealt when the rule turns to them, for odds; see `engine.hidden`.
+        kept: what of it the rule has worked out; see `Run.once`.
     """
 
     rules: Rules
@@ -58,6 +60,7 @@ class Prepared(msgspec.Struct, frozen=True):
     trust: Trust | None = None
     orders: Mapping[str, SheetOrders] = EMPTY
     undealt: Mapping[str, tuple[str, int]] = EMPTY
+    kept: Kept = msgspec.field(default_factory=Kept)
 
     def lump_for(self, asked: str) -> Callable[[Card], Hashable] | None:
         """Return the equivalence key of cards where it holds for what odds are asked (`QUESTIONS`)."""

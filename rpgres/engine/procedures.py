@@ -15,9 +15,9 @@ import msgspec
 from rpgres.engine.dealers import Dealer
 from rpgres.engine.effects import apply_effects, named
 from rpgres.engine.events import Turned
-from rpgres.engine.players import Seats
 from rpgres.engine.prepare import Prepared
 from rpgres.engine.running import EFFECTS, Run
+from rpgres.engine.seats import Seats
 from rpgres.engine.stops import Broken, in_code
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import UsageError, in_short

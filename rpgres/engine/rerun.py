@@ -17,10 +17,11 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Dealer, GivenDealer, SeededDealer
 from rpgres.engine.decisions import accepted
 from rpgres.engine.labels import check_labels
-from rpgres.engine.players import NO, Answer, Policy, Question, Seats, View
+from rpgres.engine.players import NO, Answer, Policy, Question, View
 from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.engine.records import AnswerRecord, Pending, Result, scripts_of
 from rpgres.engine.run import run
+from rpgres.engine.seats import Seats
 from rpgres.errors import ChoiceError, GivenError, UsageError, counted, named
 from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, RollEvent
 from rpgres.model.printed import Printed
@@ -392,8 +393,7 @@ def run_again(
     decisions = _decisions(answers, changes)
     _, later = scripts_of(unused)
     seats = Seats(later, policies=policies)
-    for answerers in (seats.answerers, seats.said):
-        answerers.insert(0, decisions.answer)
+    seats.let_answer((decisions.answer, *seats.said), seats.answerers[len(seats.said) :])
     found, state = playing(streams=streams, step=step, players=seats, dealer=dealer)
     if isinstance(found, Result):
         _check_used(dealer, decisions, changes, [one.label for one in found.answers if one.kind == "decision"])

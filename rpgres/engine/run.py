@@ -15,10 +15,11 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Dealer, GivenDealer, Hand, SeededDealer
 from rpgres.engine.decisions import claim
 from rpgres.engine.effects import apply_effects
-from rpgres.engine.players import NO, Policy, Prompt, Seats, for_every, refusal
+from rpgres.engine.players import NO, Policy, Prompt, refusal
 from rpgres.engine.prepare import Prepared, answers_to, lay_placed
 from rpgres.engine.records import AnswerRecord, Pending, Result, answers_of, event_record, pending_of
 from rpgres.engine.running import EFFECTS, Chain, Run
+from rpgres.engine.seats import Seats, for_every
 from rpgres.engine.stops import Broken, NeedsAnswer, fault_of, in_run
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import RuleError, UsageError, in_short, named
@@ -82,21 +83,22 @@ def play(
         NeedsAnswer, Settled: it ended early; the exception carries the run as `run`.
         RuleError: the rule raised something that is not meant for users, or broke its contract with the table.
     """
-    rules, trust = prepared.rules, prepared.trust
-    is_procedure = prepared.action in rules.ruleset.procedures
-    asked = EFFECTS if is_procedure else asked  # the outcome of a turn is not the outcome that is asked for
-    lump = prepared.lump_for(asked) if prepared.lump is not None else None
-    run = Run(rules, prepared.state, dealer, players, asked, lump=lump, follow=follow, trust=trust)
-    run.undealt = prepared.undealt
-    rule = rules.ruleset.actions.get(prepared.action) or _rule_in_data(rules, prepared.action)
+    rules, state, arguments, kept = prepared.rules, prepared.state, prepared.arguments, prepared.kept
+    if kept.arguments is not arguments or kept.state is not state:
+        rule = rules.ruleset.actions.get(prepared.action) or _rule_in_data(rules, prepared.action)
+        kept.begin(state, arguments, rule, is_procedure=prepared.action in rules.ruleset.procedures)
+    if kept.is_procedure:
+        asked = EFFECTS  # the outcome of a turn is not the outcome that is asked for
+    trust, lump = prepared.trust, prepared.lump_for(asked) if prepared.lump is not None else None
+    run = Run(rules, state, dealer, players, asked, lump, prepared.undealt, follow, trust, kept.found)
     try:
         if trust is not None and not claim(run, trust.seat, trust.claims):
             return REFUSED, run
         if prepared.placed:
             lay_placed(run, prepared.placed)
         table = Table(run, rules)
-        outcome = rule(table, prepared.state.characters[prepared.actor], **prepared.arguments)
-        if is_procedure:
+        outcome = kept.rule(table, state.characters[prepared.actor], **arguments)
+        if kept.is_procedure:
             from rpgres.engine.procedures import play_through
 
             outcome = play_through(table, prepared.action, outcome, is_enough=is_enough)

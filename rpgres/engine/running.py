@@ -6,21 +6,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
 from rpgres.dice import Dice
 from rpgres.engine.dealers import Dealer, Due, GivenDealer, read_total
 from rpgres.engine.events import Decided, Event, Rolled, Told
-from rpgres.engine.players import Question, Seats
+from rpgres.engine.players import NO, WINDOW, Question
+from rpgres.engine.seats import Seats
 from rpgres.engine.stops import MAX_QUESTIONS, Broken, endless
 from rpgres.errors import GivenError, UsageError
 from rpgres.model.state import EMPTY, Card, State
-from rpgres.rulesets import QUESTIONS, STATE, Effect, Rules
+from rpgres.rulesets import QUESTIONS, STATE, Effect, Rule, Rules
 
 if TYPE_CHECKING:
     from rpgres.engine.beliefs import Unseen
+
+T = TypeVar("T")
 
 PLACE = "place"  # the label of cards that are said to lie somewhere without saying which of several they are
 _PROMISED = QUESTIONS | {STATE}  # what a merge can hold for
@@ -54,6 +57,40 @@ class Chain(msgspec.Struct, frozen=True):
     key: Callable[[Any, Any], Hashable]
 
 
+Found = dict[str, tuple[Any, tuple[Event, ...]]]  # by name, what `Run.once` returned, and what was told meanwhile
+
+
+class Kept:
+    """What all runs of the same inputs share, found in the first of them.
+
+    Attributes:
+        state, arguments: the inputs.
+        rule: the rule of the action.
+        is_procedure: whether it is one of several turns.
+        found: what the rule worked out; None where that does not count: in a procedure, whose turns differ, where there
+            are cards, which may be laid first, and at a table that takes note of what is read of it, each time.
+    """
+
+    __slots__ = ("arguments", "found", "is_procedure", "rule", "state")
+    state: State
+    rule: Rule
+    found: Found | None
+    is_procedure: bool
+
+    def __init__(self) -> None:
+        self.arguments: Mapping[str, Any] | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Kept)  # nothing depends on what is kept
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def begin(self, state: State, arguments: Mapping[str, Any], rule: Rule, *, is_procedure: bool) -> None:
+        """Begin with other inputs."""
+        self.state, self.arguments, self.rule, self.is_procedure = state, arguments, rule, is_procedure
+        self.found = {} if type(state) is State and not (is_procedure or state.piles) else None
+
+
 class Run(msgspec.Struct):
     """One run of one action: the answers so far, and who gives the next.
 
@@ -64,6 +101,11 @@ class Run(msgspec.Struct):
         players: answer decisions.
         asked: what the run is for, one of `QUESTIONS`. Only for `effects` does it go on when the outcome is settled; a
             merge that does not hold for what is asked is left out.
+        lump: the equivalence key of a card for the rule, for odds; None where all kinds differ.
+        undealt: by hand, in odds, the pile in which its cards still lie, and how many; see `engine.hidden`.
+        follow: who follows a chain of steps; None where the rule goes along it itself.
+        trust: how typed numbers are treated that no sheet has; None where everything typed counts.
+        kept: what the rule worked out in earlier runs of the same inputs; None where that does not count. See `once`.
         events: what happened so far.
         counts: how often each label was asked.
         has_secrets: whether some event is not for everybody.
@@ -71,12 +113,8 @@ class Run(msgspec.Struct):
         fault: an answer that was refused, which ends the run even if the rule swallows it.
         skipped: by label, the last question that was skipped, as there was nothing to choose from.
         single: the labels under which there was a single option, so that an answer has to say whose it is.
-        lump: the equivalence key of a card for the rule, for odds; None where all kinds differ.
         unseen: by hand, in odds, what is known of an unseen one; its cards are still in their pile.
-        undealt: by hand, in odds, the pile in which its cards still lie, and how many; see `engine.hidden`.
         idle: how often the rule called the table without an event: questions with one answer, and merges.
-        follow: who follows a chain of steps; None where the rule goes along it itself.
-        trust: how typed numbers are treated that no sheet has; None where everything typed counts.
         turn: which turn of a procedure is under way, from 0.
         applied: the effects of the turns before it, which the state has already.
         earlier: how many questions the turns before it asked.
@@ -89,24 +127,25 @@ class Run(msgspec.Struct):
     dealer: Dealer
     players: Seats
     asked: str = EFFECTS
+    lump: Callable[[Card], Hashable] | None = None
+    undealt: Mapping[str, tuple[str, int]] = EMPTY
+    follow: Callable[[Any, Chain, Any], Any] | None = None
+    trust: Trust | None = None
+    kept: Found | None = None
     events: list[Event] = []
     counts: dict[str, int] = {}
     has_secrets: bool = False
     since: int = 0
     fault: UsageError | None = None
-    skipped: dict[str, Question] = {}
-    single: set[str] = set()
-    lump: Callable[[Card], Hashable] | None = None
+    skipped: Mapping[str, Question] = EMPTY
+    single: frozenset[str] = frozenset()
     unseen: Mapping[str, Unseen] = EMPTY
-    undealt: Mapping[str, tuple[str, int]] = EMPTY
     idle: int = 0
-    follow: Callable[[Any, Chain, Any], Any] | None = None
-    trust: Trust | None = None
     turn: int = 0
     applied: tuple[Effect, ...] = ()
     earlier: int = 0
     carried: Hashable = None
-    shown: dict[str, tuple[State, State]] = {}
+    shown: Mapping[str, tuple[State, State]] = EMPTY
 
     @property
     def work(self) -> int:
@@ -117,6 +156,24 @@ class Run(msgspec.Struct):
     def keeps_parts(self) -> bool:
         """Whether parts of rules are looked up; see `Table.part`."""
         return self.dealer.keeps_parts and self.players.by_question
+
+    def once(self, name: str, work: Callable[..., T], *args: Any) -> T:
+        """Return what a part of a rule returns that depends on the inputs alone, worked out once for all their runs.
+
+        It comes before all that is rolled and asked, and neither rolls nor asks; what it tells is told in each run.
+        """
+        kept = self.kept
+        if kept is None:
+            return work(*args)
+        found = kept.get(name)
+        if found is None:
+            first, value = len(self.events), work(*args)
+            kept[name] = value, tuple(self.events[first:])
+            return value
+        value, told = found
+        for event in told:
+            self.add(event)
+        return value
 
     def next_turn(self) -> None:
         """Go on to the next turn of a procedure, whose questions are counted anew."""
@@ -130,6 +187,11 @@ class Run(msgspec.Struct):
         count = self.counts.get(label, 0)
         self.counts[label] = count + 1
         return count
+
+    def skip(self, question: Question) -> None:
+        """Take note of a question that is not asked, as there is nothing to choose from."""
+        self.idled(question.label)
+        self.skipped = {**self.skipped, question.label: question}
 
     def idled(self, label: str) -> None:
         """Count a call without an event; a rule that makes too many does not end."""
@@ -163,23 +225,23 @@ class Run(msgspec.Struct):
         self.idled("merge")
         self.since = len(self.events)
         if self.is_promised(holds):
-            self.shown.clear()  # what was seen before does not count any more
+            self.shown = EMPTY  # what was seen before does not count any more
             self.dealer.merge((self.carried, key, self.players.used()))
 
     # -- chance
 
-    def roll(self, dice: Dice, label: str, by: str, *, is_shown: bool = False) -> Rolled:
+    def roll(self, dice: Dice, label: str, by: str, is_shown: bool = False) -> Rolled:
         """Have the dealer roll, take note of it, and return that; `is_shown` where the rule reads every die."""
-        counts, events = self.counts, self.events
+        # Nothing is keyword-only in what each roll calls several times: Python calls such functions slower.
+        counts, events, dealer = self.counts, self.events, self.dealer
         if len(events) >= MAX_QUESTIONS:
             raise endless(label, self.counts)
         count = counts.get(label, 0)
         counts[label] = count + 1
-        dealer = self.dealer
         try:
             if dealer.hand is not None and dice.pools:
                 self.read_off(label, count, by, dice, has_total=not is_shown)
-            throw = (dealer.show if is_shown else dealer.throw)(dice, label, count)
+            throw = dealer.show(dice, label, count) if is_shown else dealer.throw(dice, label, count)
         except GivenError as error:
             self.fault = error
             raise
@@ -209,10 +271,17 @@ class Run(msgspec.Struct):
         """Return an index that the dealer draws by weight."""
         return self.dealer.pick(weights, label, self.count(label))
 
+    def pass_over(self, label: str, who: str, of: str = "") -> str:
+        """Note that a question was left unanswered, which is its owner's alone, and return that answer."""
+        self.has_secrets = True
+        self.events.append(Decided(label, who, NO, "", WINDOW, (self.state.seat_of(who),), of))
+        return NO
+
     def decided(
-        self, question: Question, answer: str, means: str, audience: tuple[str, ...] | None, *, text: str = ""
+        self, question: Question, answer: str, means: str, audience: tuple[str, ...] | None, text: str = ""
     ) -> str:
         """Note an answer, for some seats only or for everybody, and return it."""
-        self.has_secrets = self.has_secrets or audience is not None
+        if audience is not None:
+            self.has_secrets = True
         self.events.append(Decided(question.label, question.who, answer, text, means, audience, question.of))
         return answer

@@ -62,7 +62,7 @@ class Table(msgspec.Struct, eq=False):
 
     # -- chance
 
-    def roll(self, dice: Dice, label: str = "roll", *, by: str = "") -> int:
+    def roll(self, dice: Dice, label: str = "roll", by: str = "") -> int:
         """Roll dice and return their value.
 
         Args:
@@ -117,7 +117,6 @@ class Table(msgspec.Struct, eq=False):
         self,
         own: Dice,
         other: Dice,
-        *,
         add: int = 0,
         other_add: int = 0,
         labels: tuple[str, str] = ("roll", "opposition"),
@@ -469,17 +468,16 @@ class Table(msgspec.Struct, eq=False):
         self,
         name: str,
         margin: int | None,
-        *,
         total: int | None = None,
         opposition: int | None = None,
         roles: Mapping[str, str] = EMPTY,
         facts: Map[str, Any] = EMPTY,
-        band: str = "",
         defaults: Mapping[str, Mapping[str, Any]] = EMPTY,
+        counts: bool = True,
+        band: str = "",
         about: Mapping[str, Any] = EMPTY,
         words: str = "",
         of: str = "",
-        counts: bool = True,
     ) -> Outcome:
         """Return the outcome an outcome table gives for a margin, after asking what its row asks.
 
@@ -499,11 +497,11 @@ class Table(msgspec.Struct, eq=False):
             counts: whether the outcome has this margin; otherwise it only selects the row.
         """
         run = self.run
-        found = self.rules.settling.settlement(name, margin, facts, band=band)
+        found = self.rules.settling.settlement(name, margin, facts, band)
         if run.asked not in TO_THE_END:
             raise Settled(found.band, margin if counts else None, total=total)
         if found.rolls or found.asks:
-            found = complete_row(run, found, name, margin, facts, roles=roles, about=about, words=words, of=of)
+            found = complete_row(run, found, name, margin, facts, roles, about, words, of)
         effects = found.effects
         if defaults:
             effects = tuple(with_defaults(effect, defaults) for effect in effects)

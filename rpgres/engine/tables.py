@@ -85,7 +85,7 @@ def _settled(run: Run, table: str, band: str, actor: Character) -> Outcome:
     if run.asked not in TO_THE_END:
         raise Settled(row.band, None)
     roles = _roles(actor)
-    row = complete_row(run, row, table, None, roles=roles)
+    row = complete_row(run, row, table, None, EMPTY, roles)
     return Outcome(row.band, row.success, effects=row.effects, texts=row.texts, roles=roles)
 
 

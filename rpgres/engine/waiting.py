@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from rpgres.engine.events import Decided, Event
-from rpgres.engine.players import HOSTS, NO, Answer, Answerer, Policy, Prompt, Question, Script, Seats, View
+from rpgres.engine.players import HOSTS, NO, WINDOW, Answer, Answerer, Policy, Prompt, Question, View
+from rpgres.engine.seats import Script, Seats
 from rpgres.engine.stops import NeedsAnswer
 from rpgres.model.events import DecisionEvent, EventRecord
 from rpgres.model.state import EMPTY
@@ -55,7 +56,7 @@ def waiting(
     seats.scripts += [Script(texts, seat=seat, single=seats.script.single) for seat, texts in own.items()]
     said = [_recalling(recalled), *(script.answer for script in seats.scripts[1:]), *seats.said]
     others = seats.answerers[len(seats.said) :]
-    seats.answerers = seats.said = [_waiting(said, others, waits)]
+    seats.let_answer([_waiting(said, others, waits)])
     seats.gathers = True
     return seats
 
@@ -72,7 +73,7 @@ def decisions_in(events: Iterable[Event | EventRecord]) -> Answered:
 def recalling(answered: Answered) -> Seats:
     """Return players that repeat earlier answers, and stop at the first question beyond them."""
     seats = Seats()
-    seats.answerers = seats.said = [_recalling(answered), _nobody]
+    seats.let_answer([_recalling(answered), _nobody])
     seats.gathers = True
     return seats
 
@@ -109,7 +110,7 @@ def _waiting(said: Sequence[Answerer], others: Sequence[Answerer], waits: Waits)
             return None
         if found is None and question.optional and not is_moot and waits(view, question, answered):
             raise NeedsAnswer(question)
-        answered.setdefault((question.label, question.who), []).append(found or Answer(NO, "window"))
+        answered.setdefault((question.label, question.who), []).append(found or Answer(NO, WINDOW))
         return found
 
     return answer

@@ -16,11 +16,12 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Given, GivenDealer, Hand, NoDealer, SeededDealer, TapedDealer
 from rpgres.engine.labels import check_labels
 from rpgres.engine.periods import turn
-from rpgres.engine.players import OrdersPolicy, Policy, Prompt, Question, Seats, View, policy_of
+from rpgres.engine.players import OrdersPolicy, Policy, Prompt, Question, View, policy_of
 from rpgres.engine.prepare import Prepared, answers_to, policies_of, prepare
 from rpgres.engine.records import Pending, QuestionRecord, Result, bare_result
 from rpgres.engine.run import play, run
 from rpgres.engine.running import Trust
+from rpgres.engine.seats import Seats
 from rpgres.engine.stops import NeedsAnswer, Stop
 from rpgres.engine.views import HOST, laid_by, private_in
 from rpgres.engine.waiting import Answered, Waits, always, decisions_in, recalling, waiting

@@ -163,6 +163,8 @@ def absorbed(
         track: which track is hit, where a hit does not say.
         consequence: the text of a consequence taken.
     """
+    if not effects:
+        return ()
     shifts: dict[str, int] = {}
     for one in effects:
         if one["kind"] == "hit":
@@ -195,9 +197,13 @@ def used_up(character: Character) -> tuple[tuple[str, str], ...]:
     has_free = dict[str, bool]()
     for track, boxes in character.tracks.items():
         kind = track if track == CONSEQUENCES else "stress"
-        if not has_free.get(kind):
-            has_free[kind] = any(not box.mark for box in boxes)
-    return tuple([(kind, "used-up") for kind, is_so in has_free.items() if not is_so])
+        for box in boxes:
+            if not box.mark:
+                has_free[kind] = True
+                break
+        else:
+            has_free.setdefault(kind, False)
+    return () if all(has_free.values()) else tuple([(kind, "used-up") for kind, is_so in has_free.items() if not is_so])
 
 
 def _asked_way(table: Table, character: Character, shifts: int, ways: Sequence[Absorption]) -> Absorption | None:

@@ -269,7 +269,7 @@ class State(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         It is the same as to call it. Odds of scenes, though, tell standings apart by what it returns alone, and not by
         all that it reads; so whatever needs little of much, such as which aspects can be invoked, is asked so.
         """
-        return function(self, *args)
+        return function(self, *args) if args else function(self)
 
     def tag(self, name: str) -> Tag | None:
         """Return the tag with this name or slug, or None."""

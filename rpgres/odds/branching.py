@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rpgres.engine.events import Event
-from rpgres.engine.players import Policies, Policy, Preference, Question, Script, View
+from rpgres.engine.players import Policy, Preference, Question, View
 from rpgres.engine.running import Chain, Run
+from rpgres.engine.seats import Policies, Script
 from rpgres.engine.stops import Stop
 from rpgres.model.state import State
 from rpgres.odds.explorer import Node, TapeDealer
@@ -168,7 +169,7 @@ class SearchedPolicies(Policies):
         self, others: Mapping[str, Policy], *, seat: str, dealer: SearchDealer, only_first: bool, is_first: bool
     ) -> None:
         super().__init__(others)
-        self._seat, self._dealer = seat, dealer
+        self._seat, self._dealer, self._is_common = seat, dealer, False
         self._only_first, self.is_first = only_first, is_first
 
     def of(self, who: str, seat: str) -> Policy | None:

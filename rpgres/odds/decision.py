@@ -20,9 +20,10 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.events import Decided, Drawn, Event, Rolled
 from rpgres.engine.hidden import known_to
-from rpgres.engine.players import NO, Answer, Policy, Question, Seats, View
+from rpgres.engine.players import NO, Answer, Policy, Question, View
 from rpgres.engine.prepare import Prepared
 from rpgres.engine.run import play
+from rpgres.engine.seats import Seats
 from rpgres.engine.stops import Broken, Stop
 from rpgres.errors import GivenError, RpgresError
 from rpgres.model.state import FACE_DOWN, Map, code_of
@@ -175,6 +176,7 @@ class _Players(Seats):
     def __init__(self, past: _Past, option: str, policies: Mapping[str, Policy]) -> None:
         super().__init__(policies=policies)
         self._past, self._option = past, option
+        self.hears_moot = True  # what was seen
 
     def answer(self, question: Question, view: View) -> Answer | None:
         past = self._past

@@ -16,9 +16,10 @@ import msgspec
 
 from rpgres.engine.hidden import Known
 from rpgres.engine.labels import check_labels
-from rpgres.engine.players import Applied, Policy, Question, Seats
+from rpgres.engine.players import Policy, Question
 from rpgres.engine.prepare import Prepared, with_piles
 from rpgres.engine.run import is_ours, play
+from rpgres.engine.seats import Applied, Seats
 from rpgres.engine.stops import Broken
 from rpgres.errors import RuleError, UsageError, named
 from rpgres.model.printed import Printed

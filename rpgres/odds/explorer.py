@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from rpgres.engine.dealers import Dealer
-from rpgres.engine.players import Question, Seats
+from rpgres.engine.players import Question
 from rpgres.engine.running import Run
+from rpgres.engine.seats import Seats
 from rpgres.engine.stops import MAX_QUESTIONS, PURE, Broken, NeedsAnswer, Settled, Stop, endless, not_deterministic
 from rpgres.engine.table import Outcome
 from rpgres.errors import RuleError

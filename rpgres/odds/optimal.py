@@ -20,10 +20,11 @@ import msgspec
 from rpgres.engine.dealers import Dealer
 from rpgres.engine.events import Decided, Event
 from rpgres.engine.labels import check_labels
-from rpgres.engine.players import Applied, Policy, Question, Seats
+from rpgres.engine.players import Policy, Question
 from rpgres.engine.prepare import Prepared, with_piles
 from rpgres.engine.run import play
 from rpgres.engine.running import CHAIN, Chain, Run
+from rpgres.engine.seats import Applied, Seats
 from rpgres.engine.stops import fault_of
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import UsageError, named

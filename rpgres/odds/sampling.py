@@ -14,9 +14,10 @@ import msgspec
 
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
-from rpgres.engine.players import Applied, Policy, Question, Seats, View
+from rpgres.engine.players import Policy, Question, View
 from rpgres.engine.prepare import Prepared, with_piles
 from rpgres.engine.run import play
+from rpgres.engine.seats import Applied, Seats
 from rpgres.engine.stops import NeedsAnswer, Settled
 from rpgres.errors import RpgresError
 from rpgres.model.state import EMPTY

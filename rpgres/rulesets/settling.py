@@ -66,7 +66,7 @@ class RowRoll(msgspec.Struct, frozen=True):
     formula: Bounded
 
 
-class Choice(msgspec.Struct, frozen=True):
+class Choice(msgspec.Struct, frozen=True, gc=False):
     """One option of an outcome table, with conditions decided and values filled in.
 
     `rolls` are rolled first. Everything else is then worked out from the `option`, with the
@@ -92,7 +92,7 @@ class Ask(msgspec.Struct, frozen=True):
     choices: dict[str, Choice]
 
 
-class Settlement(msgspec.Struct, frozen=True):
+class Settlement(msgspec.Struct, frozen=True, gc=False):
     """One row of an outcome table for one margin, with conditions decided and values filled in.
 
     `rolls` are rolled first; the row is then settled again, with the results among the facts. `links` are random tables
@@ -120,7 +120,7 @@ class Settling:
         self._fixed: dict[tuple[object, ...], bool] = {}
         self._settlements: dict[tuple[str, int | None, str], list[tuple[Map[str, Any], Settlement]]] = {}
 
-    def settlement(self, table: str, margin: int | None, facts: Map[str, Any] = EMPTY, *, band: str = "") -> Settlement:
+    def settlement(self, table: str, margin: int | None, facts: Map[str, Any] = EMPTY, band: str = "") -> Settlement:
         """Return what a table says for a margin (None: nothing opposed the action), conditions decided.
 
         `facts` are what conditions (`when`) may speak of, beside switches and the margin, and the numbers that effects

@@ -10,11 +10,12 @@ from msgspec.structs import replace
 from rpgres.engine.dealers import Dealer, GivenDealer
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.periods import play_moment
-from rpgres.engine.players import Answerer, Policies, Seats
+from rpgres.engine.players import Answerer
 from rpgres.engine.prepare import Prepared, answers_to
 from rpgres.engine.procedures import Turn, begin_procedure, play_turn, told_at_end
 from rpgres.engine.run import play
 from rpgres.engine.running import EFFECTS
+from rpgres.engine.seats import Policies, Seats
 from rpgres.engine.standing import Standing
 from rpgres.engine.table import Outcome
 from rpgres.errors import FileError, RpgresError, UsageError, named
@@ -240,7 +241,7 @@ class Players(NamedTuple):
         """Return who answers, with what a step chooses before them."""
         seats = Seats(choose, policies=self.policies)
         if self.decides is not None:
-            seats.answerers.insert(1 if choose else 0, self.decides)
+            seats.let_answer(seats.said, (self.decides, *seats.answerers[len(seats.said) :]))
         return seats
 
 

@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 from rpgres.dice.seeds import Streams, run_seed
 from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.effects import apply_effects
-from rpgres.engine.players import EVERY, Applied, Policies, Question, Seats
+from rpgres.engine.players import Question
 from rpgres.engine.prepare import Prepared, answers_to, policies_of, prepare
 from rpgres.engine.procedures import begin_procedure, play_turn, told_at_end
 from rpgres.engine.run import play
 from rpgres.engine.running import EFFECTS
+from rpgres.engine.seats import EVERY, Applied, Policies, Seats
 from rpgres.engine.standing import Standing
 from rpgres.engine.stops import NeedsAnswer, Settled
 from rpgres.engine.table import Outcome

@@ -115,9 +115,10 @@ def resolutions(runs: int) -> dict[str, Any]:
 
     from rpgres.dice.seeds import Streams
     from rpgres.engine.dealers import SeededDealer
-    from rpgres.engine.players import Seats, policy_of
+    from rpgres.engine.players import policy_of
     from rpgres.engine.prepare import prepare
     from rpgres.engine.run import play
+    from rpgres.engine.seats import Seats
     from rpgres.plugins.discovery import find_ruleset
     from rpgres.plugins.loading import load_rules
 

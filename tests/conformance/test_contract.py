@@ -40,9 +40,9 @@ from rpgres.conformance.walks import OutOfTime, deadline
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.piles import lay_out
-from rpgres.engine.players import Seats
 from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.running import Run
+from rpgres.engine.seats import Seats
 from rpgres.plugins.discovery import find_ruleset, ruleset_names
 from tests.support import gambit, pebble
 from tests.support.effort import few

@@ -112,8 +112,9 @@ def test_one_place_does_not_move_another() -> None:
 
 def test_words_over_the_largest_multiple_are_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
     top = WORD - 1  # with n = 3 the one word that would favour 0
-    monkeypatch.setattr(Streams, "word", lambda *_: top)
-    monkeypatch.setattr(Streams, "_words", lambda *args: ({1: top, 2: 7}[args[-1]],) * LANES)
+    monkeypatch.setattr(Streams, "words", lambda *_: (top,) * LANES)
+    monkeypatch.setattr(Streams, "_begin", lambda *args: args[-1])  # the number of the draw
+    monkeypatch.setattr(Streams, "_words", lambda _, draw: ({1: top, 2: 7}[draw],) * LANES)
     assert WORD % 3 == 1
     assert Streams("7").below(0, "roll", 0)(3) == 7 % 3
 

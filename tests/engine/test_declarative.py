@@ -16,10 +16,11 @@ from rpgres import Pending, resolve
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.named_dice.play import play_named
-from rpgres.engine.players import Seats, policy_of, preferred
+from rpgres.engine.players import policy_of, preferred
 from rpgres.engine.prepare import prepare
 from rpgres.engine.resolve import forget_rules
 from rpgres.engine.running import Run
+from rpgres.engine.seats import Seats
 from rpgres.engine.table import Table
 from rpgres.errors import FileError, PluginError, UsageError
 from rpgres.odds.exact import outcome_odds

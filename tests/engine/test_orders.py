@@ -18,7 +18,6 @@ from rpgres.engine.players import (
     ORDERS,
     POLICY,
     OrdersPolicy,
-    Policies,
     Policy,
     Preference,
     Question,
@@ -28,6 +27,7 @@ from rpgres.engine.players import (
     uniform,
 )
 from rpgres.engine.prepare import policies_of, prepare
+from rpgres.engine.seats import Policies
 from rpgres.errors import FileError, UsageError
 from rpgres.lint.orders import decisions_of, order_faults
 from rpgres.lint.paths import Known

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 import rpgres
-from rpgres.engine.players import NO, Question, Script
+from rpgres.engine.players import NO, Question
 from rpgres.engine.records import Pending, Result
+from rpgres.engine.seats import Script
 from rpgres.errors import UsageError
 from rpgres.rulesets import Option
 from tests.support.command_line import as_json

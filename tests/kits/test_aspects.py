@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpgres.engine.players import NO
+from rpgres.dice import Dice, Throw
+from rpgres.engine.dealers import Dealer
+from rpgres.engine.players import NO, Answer, Question, View
+from rpgres.engine.running import Run
+from rpgres.engine.seats import Seats
+from rpgres.engine.table import Table
 from rpgres.errors import UsageError
 from rpgres.kits import aspects
 from rpgres.kits.aspects import Side, invoke_window
 from rpgres.model.state import GM, Character, Map, State, Tag
-from rpgres.rulesets import Option, effect
+from rpgres.rulesets import effect
 from rpgres.rulesets.schema import RulesetFile
 
 MARA = Character(name="mara", counters=Map({"fate-points": 2}))
@@ -26,11 +32,26 @@ def table_of(*tags: Tag, points: int = 0) -> State:
     return State(characters=Map(people), tags=tags, counters=Map({"fate-points": points}))
 
 
-class Scripted:
-    """A table at which the sides answer from lists, and the dice show what they are told."""
+class Shown(Dealer):
+    """Dice that show what they are told."""
+
+    def __init__(self, totals: list[int]) -> None:
+        self.totals = totals
+
+    def throw(self, dice: Dice, label: str, count: int) -> Throw:
+        return Throw(self.totals.pop(0), (), "")
+
+
+class Scripted(Seats):
+    """Players who answer from lists by label, and pass when these are empty, with their table.
+
+    Attributes:
+        asked: the label, who was asked, and the names of the options.
+        facts: of these questions.
+    """
 
     def __init__(self, state: State, answers: dict[str, list[str]], rolls: list[int] = []) -> None:  # noqa: B006
-        self.state = state
+        super().__init__()
         self.rules = type(
             "Rules",
             (),
@@ -41,22 +62,21 @@ class Scripted:
             },
         )()
         self.answers = {label: list(given) for label, given in answers.items()}
-        self.rolls = list(rolls)
         self.asked: list[tuple[str, str, list[str]]] = []
-        self.facts: list[dict[str, Any]] = []
+        self.facts: list[Mapping[str, Any]] = []
+        self.table = Table(Run(self.rules, state, Shown(list(rolls)), self), self.rules)
 
-    def ask(self, label: str, who: str, options: tuple[Option, ...], **facts: Any) -> str:
-        if not options:
-            return NO  # nobody can: only a script that says otherwise would be refused
-        names = [option.name for option in options]
-        self.asked.append((label, who, names))
-        self.facts.append(facts)
-        answer = (self.answers.get(label) or [NO]).pop(0) if self.answers.get(label) else NO
+    def answer(self, question: Question, view: View) -> Answer | None:
+        names = [option.name for option in question.options]
+        self.asked.append((question.label, question.who, names))
+        self.facts.append(question.facts)
+        answer = self.chosen(question.label, names)
         assert answer == NO or answer in names, f"{answer} is not among {names}"
-        return answer
+        return Answer(answer, "choose")
 
-    def roll(self, _dice: Any, _label: str, by: str = "") -> int:
-        return self.rolls.pop(0)
+    def chosen(self, label: str, names: list[str]) -> str:
+        answers = self.answers.get(label)
+        return answers.pop(0) if answers else NO
 
 
 def window(
@@ -65,7 +85,7 @@ def window(
     dice: Any = object()
     own = own or Side(("mara",), "mine", "roll", 1, 0, dice)
     other = other or Side(("venn",), "theirs", "opposition", 2, 1, dice)
-    first, second, effects = invoke_window(table, own, other)  # type: ignore[arg-type]
+    first, second, effects = invoke_window(table.table, own, other)
     said = [(one["kind"], one["to"], one.get("count", one.get("change"))) for one in effects if "to" in one]
     return first.height, second.height, said
 
@@ -156,9 +176,9 @@ def test_no_more_is_used_than_there_is(own: int, other: int, mine: list[bool], t
     tag = MUD.with_uses("mara", own).with_uses("venn", other)
 
     class Eager(Scripted):
-        def ask(self, label: str, who: str, options: tuple[Option, ...], **facts: Any) -> str:
+        def chosen(self, label: str, names: list[str]) -> str:
             wishes = mine if label == "mine" else theirs
-            return options[0].name if options and wishes and wishes.pop(0) else NO
+            return names[0] if wishes and wishes.pop(0) else NO
 
     state = table_of(tag, points=1)
     first, second, said = window(Eager(state, {}))

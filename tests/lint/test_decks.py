@@ -12,8 +12,8 @@ import pytest
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.piles import lay_out
-from rpgres.engine.players import Seats
 from rpgres.engine.running import Run
+from rpgres.engine.seats import Seats
 from rpgres.engine.table import Table
 from rpgres.errors import FileError
 from rpgres.lint.rulesets import check_overlaid, data_diagnostics

@@ -16,11 +16,12 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import GivenDealer, SeededDealer
 from rpgres.engine.events import Drawn
 from rpgres.engine.piles import lay_out
-from rpgres.engine.players import NO, Seats, preferred, uniform
+from rpgres.engine.players import NO, preferred, uniform
 from rpgres.engine.prepare import Prepared
 from rpgres.engine.records import Result, answers_of, event_record
 from rpgres.engine.run import play, run
 from rpgres.engine.running import Run
+from rpgres.engine.seats import Seats
 from rpgres.engine.stops import Broken, Settled
 from rpgres.engine.table import Table
 from rpgres.errors import GivenError, UsageError

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from rpgres.dice import Dice, Throw
 from rpgres.engine.dealers import Dealer
-from rpgres.engine.players import Seats
 from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.run import play
+from rpgres.engine.seats import Seats
 from rpgres.errors import UsageError
 from rpgres.lint.rulesets import data_diagnostics
 from rpgres.odds.exact import outcome_odds

@@ -403,7 +403,7 @@ def test_every_walked_path_is_a_run_of_the_same_rule() -> None:
 
 
 def _preferring() -> Any:
-    from rpgres.engine.players import Seats
+    from rpgres.engine.seats import Seats
 
     return Seats(policies={"": preferred})
 

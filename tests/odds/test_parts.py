@@ -10,8 +10,9 @@ import msgspec
 import pytest
 
 from rpgres.dice import dice
-from rpgres.engine.players import COMMON_POLICIES, NO, Question, Seats, View, by_question, preferred
+from rpgres.engine.players import COMMON_POLICIES, NO, Question, View, by_question, preferred
 from rpgres.engine.running import Run
+from rpgres.engine.seats import Seats
 from rpgres.engine.table import Table
 from rpgres.model.state import slug
 from rpgres.odds.explorer import Budget, WalkDealer

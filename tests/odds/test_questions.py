@@ -15,10 +15,11 @@ from rpgres.conformance.walks import walk_for
 from rpgres.dice import Reading, dice
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
-from rpgres.engine.players import Seats, policy_of
+from rpgres.engine.players import policy_of
 from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.run import play
 from rpgres.engine.running import Run
+from rpgres.engine.seats import Seats
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import RuleError, UsageError
 from rpgres.odds.exact import By, outcome_odds

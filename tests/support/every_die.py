@@ -7,9 +7,10 @@ from fractions import Fraction
 
 from rpgres.dice import Dice, Throw
 from rpgres.engine.dealers import Dealer
-from rpgres.engine.players import NO, Question, Seats, View, policy_of
+from rpgres.engine.players import NO, Question, View, policy_of
 from rpgres.engine.prepare import Prepared
 from rpgres.engine.run import play
+from rpgres.engine.seats import Seats
 from rpgres.engine.stops import Stop
 
 

@@ -81,9 +81,9 @@ def played(ruleset: str) -> Played:
     found: Played = set()
     settle = Table.settle
 
-    def noting(table: Table, name: str, margin: int | None, **more: Any) -> Outcome:
+    def noting(table: Table, name: str, *given: Any, **more: Any) -> Outcome:
         before = len(table.run.events)
-        outcome = settle(table, name, margin, **more)
+        outcome = settle(table, name, *given, **more)
         found.add((name, outcome.band))
         decided = [event for event in table.run.events[before:] if isinstance(event, Decided)]
         found.update((name, outcome.band, event.label, event.answer) for event in decided)

@@ -21,11 +21,12 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.periods import turn
 from rpgres.engine.piles import lay_out
-from rpgres.engine.players import Preference, Seats, policy_of, uniform
+from rpgres.engine.players import Preference, policy_of, uniform
 from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import run
 from rpgres.engine.running import Run
+from rpgres.engine.seats import Seats
 from rpgres.engine.table import Table
 from rpgres.errors import UsageError
 from rpgres.model.events import DecisionEvent, DrawEvent, MoveEvent, TextEvent

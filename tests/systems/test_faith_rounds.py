@@ -18,11 +18,12 @@ from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.events import Turned, seen
 from rpgres.engine.piles import lay_out
-from rpgres.engine.players import NO, Policy, Question, Seats, View, policy_of, uniform
+from rpgres.engine.players import NO, Policy, Question, View, policy_of, uniform
 from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import play, run
 from rpgres.engine.running import Run
+from rpgres.engine.seats import Seats
 from rpgres.engine.table import Outcome
 from rpgres.model.state import State, code_of, freeze, put
 from rpgres.odds.exact import outcome_odds

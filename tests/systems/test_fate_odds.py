@@ -13,9 +13,10 @@ import pytest
 from rpgres import Option, Outcome, Question, State, View, resolve
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import GivenDealer, SeededDealer
-from rpgres.engine.players import Seats, policy_of
+from rpgres.engine.players import policy_of
 from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.run import play
+from rpgres.engine.seats import Seats
 from rpgres.odds.exact import outcome_odds
 from rpgres.odds.explorer import WalkDealer, explore
 from rpgres.plugins.discovery import find_ruleset

@@ -10,10 +10,11 @@ import pytest
 
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
-from rpgres.engine.players import Policy, Seats, policy_of
+from rpgres.engine.players import Policy, policy_of
 from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import play, run
+from rpgres.engine.seats import Seats
 from rpgres.kits.fate_family.fighters import room
 from rpgres.kits.fate_family.zones import Row, difficulty, next_to, read_zones, towards, within_two
 from rpgres.model.events import RollEvent, TurnEvent

@@ -22,9 +22,10 @@ from rpgres import NO, Pending, Question, Result, State, UsageError, View, resol
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import GivenDealer, SeededDealer
 from rpgres.engine.effects import apply_effects, named
-from rpgres.engine.players import Seats, policy_of
+from rpgres.engine.players import policy_of
 from rpgres.engine.prepare import prepare
 from rpgres.engine.run import play
+from rpgres.engine.seats import Seats
 from rpgres.engine.table import Outcome
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules

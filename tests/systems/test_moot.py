@@ -11,11 +11,12 @@ import pytest
 
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import GivenDealer, SeededDealer
-from rpgres.engine.players import NO, Answer, Question, Seats, View, preferred
+from rpgres.engine.players import NO, Answer, Question, View, preferred
 from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.records import Result
 from rpgres.engine.run import play
 from rpgres.engine.run import run as step_run
+from rpgres.engine.seats import Seats
 from rpgres.engine.table import Outcome
 from rpgres.model.state import EMPTY, GM, SCENE, Character, Map, State, Tag
 from rpgres.odds.exact import outcome_odds
@@ -73,7 +74,7 @@ class Insisting(Seats):
 
     def __init__(self, at: int = -1, option: str = "") -> None:
         super().__init__()
-        self.at, self.option = at, option
+        self.at, self.option, self.hears_moot = at, option, True
         self.moot, self.asked = list[Question](), list[Question]()
 
     def answer(self, question: Question, view: View) -> Answer | None:

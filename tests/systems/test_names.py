@@ -10,9 +10,9 @@ import pytest
 from rpgres import Question, Result, UsageError, View, resolve
 from rpgres.cli.asking.prompt import Person
 from rpgres.dice.seeds import Streams
-from rpgres.engine.players import Seats
 from rpgres.engine.prepare import prepare
 from rpgres.engine.run import run
+from rpgres.engine.seats import Seats
 from rpgres.engine.waiting import always, waiting
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules

@@ -13,11 +13,12 @@ import pytest
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.events import Turned, seen
-from rpgres.engine.players import NO, Policy, Question, Seats, View, policy_of, uniform
+from rpgres.engine.players import NO, Policy, Question, View, policy_of, uniform
 from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import play, run
 from rpgres.engine.running import Run
+from rpgres.engine.seats import Seats
 from rpgres.engine.table import Outcome
 from rpgres.errors import UsageError
 from rpgres.journal import commands

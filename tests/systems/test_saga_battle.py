@@ -17,11 +17,12 @@ from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.events import Drawn, Turned, seen
 from rpgres.engine.piles import lay_out
-from rpgres.engine.players import Seats, policy_of
+from rpgres.engine.players import policy_of
 from rpgres.engine.prepare import Prepared, prepare
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import play, run
 from rpgres.engine.running import Run
+from rpgres.engine.seats import Seats
 from rpgres.engine.table import Outcome
 from rpgres.model.state import FACE_DOWN, Character, Map, State, blank_character, code_of
 from rpgres.odds.exact import outcome_odds

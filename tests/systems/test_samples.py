@@ -14,9 +14,10 @@ import pytest
 from rpgres import odds as computed
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
-from rpgres.engine.players import Seats, preferred
+from rpgres.engine.players import preferred
 from rpgres.engine.prepare import prepare
 from rpgres.engine.run import play
+from rpgres.engine.seats import Seats
 from rpgres.errors import UsageError
 from rpgres.odds.exact import OddsResult, outcome_odds
 from rpgres.plugins.discovery import find_ruleset

@@ -15,8 +15,9 @@ import msgspec
 from msgspec.structs import replace
 
 from rpgres.dice import Dice, LawSizeError
-from rpgres.engine.players import NO
-from rpgres.engine.table import Table
+from rpgres.engine.decisions import ask, nothing_for
+from rpgres.engine.players import NO, Question
+from rpgres.engine.table import MEASURED, Table
 from rpgres.kits.aspects.names import (
     BOOST,
     DEFAULTS,
@@ -39,7 +40,7 @@ MERGED = ("outcome", "margin", "total", STATE)  # what merges hold for where all
 INVOKABLE = ("aspect", "boost", "consequence")
 
 
-class Side(msgspec.Struct, frozen=True):
+class Side(msgspec.Struct, frozen=True, gc=False):
     """One side of a roll.
 
     Attributes:
@@ -102,6 +103,7 @@ class Ledger(msgspec.Struct, frozen=True):
         effects: what that cost, in the order of use.
         raising: knows the numbers behind the sides, where these are more than the sum of dice and what was added.
         means: with what a member can invoke, by side and member; the same for every roll on this table.
+        offers: what a side is offered as long as nothing is used up, by its members and whether it has dice.
     """
 
     most_free: int | None = None
@@ -113,6 +115,7 @@ class Ledger(msgspec.Struct, frozen=True):
     effects: tuple[Effect, ...] = ()
     raising: Raising | None = None
     means: dict[tuple[tuple[str, ...], str], _Means] = {}
+    offers: dict[tuple[tuple[str, ...], bool], _Offer] = {}
 
     @property
     def used(self) -> Hashable:
@@ -120,7 +123,7 @@ class Ledger(msgspec.Struct, frozen=True):
         return self.uses, self.points, self.free, self.paid
 
 
-class Window(msgspec.Struct, frozen=True):
+class Window(msgspec.Struct, frozen=True, gc=False):
     """Where an invoke window stands.
 
     Attributes:
@@ -162,6 +165,22 @@ class _Choice(msgspec.Struct, frozen=True, gc=False):
     holder: str  # whose free use it would be; empty when it is paid for
 
 
+class _Menu(msgspec.Struct, frozen=True, gc=False):
+    """What a member is offered: what can be invoked, by the tag's slug, and every way to do so."""
+
+    member: str
+    points: int  # to pay with
+    choices: dict[str, _Choice]
+    options: tuple[Option, ...]
+
+
+class _Offer(msgspec.Struct, frozen=True, gc=False):
+    """What the members of a side are offered who can invoke anything, and how often they can do so together."""
+
+    menus: tuple[_Menu, ...]
+    uses: int
+
+
 def can_invoke(state: State, members: Sequence[str], ledger: Ledger | None = None) -> bool:
     """Tell whether anything on the table could be invoked for one of these: the window is skipped when not.
 
@@ -170,18 +189,27 @@ def can_invoke(state: State, members: Sequence[str], ledger: Ledger | None = Non
         members: who may invoke.
         ledger: that of the roll, on which nothing has been invoked so far.
     """
-    fresh = ledger if ledger is not None else Ledger()
-    return any(_choices(state, tuple(members), member, fresh, 0) for member in members)
+    return can_any_invoke(state, (tuple(members),), ledger if ledger is not None else Ledger())
+
+
+def can_any_invoke(state: State, sides: Sequence[tuple[str, ...]], ledger: Ledger) -> bool:
+    """Tell whether anything on the table could be invoked on a roll between these sides; see `can_invoke`."""
+    for members in sides:
+        for member in members:
+            if means_of(state, members, member, ledger).choices:
+                return True
+    return False
 
 
 def new_ledger(table: Table) -> Ledger:
     """Return the ledger of a roll on which nothing has been invoked, by the rule of `same_aspect`."""
     rules, state = table.rules, table.state
-    limited = rules.switches(AspectSwitches).same_aspect == "two-free"
-    kept = rules.compiled.get("aspects:means")
+    kept: tuple[State, Ledger] | None = rules.compiled.get("aspects:ledger")
     if kept is None or kept[0] is not state:  # simulations and odds roll on the same table many times
-        kept = rules.compiled["aspects:means"] = state, {}
-    return Ledger(FREE_TOGETHER if limited else None, settings_of(rules, "aspects", AspectSettings), means=kept[1])
+        limited = rules.switches(AspectSwitches).same_aspect == "two-free"
+        ledger = Ledger(FREE_TOGETHER if limited else None, settings_of(rules, "aspects", AspectSettings))
+        kept = rules.compiled["aspects:ledger"] = state, ledger
+    return kept[1]
 
 
 def raised_from_nothing(table: Table, own: Sequence[str], members: Sequence[str]) -> Ledger | None:
@@ -259,15 +287,15 @@ def invoke_step(table: Table, window: Window) -> Window | None:
     if window.rerolls is not None:  # a step of its own: it is the same whatever the dice showed before
         changed = _changed(table, window.sides[window.rerolls], window.rerolls, window.ledger, 0)
         return replace(window, sides=_with_side(window, window.rerolls, changed), rerolls=None)
-    count = len(window.sides)
-    if window.passes >= count:
+    count, passes = len(window.sides), window.passes
+    if passes >= count:
         return None
     is_once = table.rules.switches(AspectSwitches).invoke_order == "actor-then-opponent"
-    while window.passes < count:
-        turn = window.turn
+    while passes < count:
+        turn, passes = window.turn, passes + 1
         # a side with others behind it cannot answer what these add
-        after = _asked(table, window, settles=window.settles if not is_once or turn == count - 1 else None)
-        passed = replace(window, turn=(turn + 1) % count, passes=window.passes + 1)
+        after = _asked(table, window, window.settles if not is_once or turn == count - 1 else None)
+        passed = replace(window, turn=(turn + 1) % count, passes=passes)
         if after is window:
             return passed
         if after is not None:
@@ -297,66 +325,53 @@ def no_window(
     """Note that neither side can invoke anything, so that a script that does is refused."""
     for members, label in zip(sides, labels, strict=True):
         if members:
-            table.ask(label, members[0], (), text=NOTHING, optional=True)
+            nothing_for(table.run, label, members[0], NOTHING)
 
 
 def _asked(
-    table: Table, window: Window, *, text: str = "Invoke an aspect?", settles: Settles | None = None
+    table: Table, window: Window, settles: Settles | None = None, text: str = "Invoke an aspect?"
 ) -> Window | None:
     """Ask the members of the side whose turn it is; return the window with what one of them invoked, else as it was.
 
     None where none of them can invoke anything.
     """
-    sides, turn, ledger = window.sides, window.turn, window.ledger
-    side, other = sides[turn], sides[1 - turn] if len(sides) == 2 else _others(sides, turn)
-    against = other.height if other.label else None  # without a label it has no total yet
-    margin, could, is_moot = side.height - against if against is not None else None, False, False
-    for member in side.members:
-        choices = {choice.name: choice for choice in _choices(table.state, side.members, member, ledger, turn)}
-        if not choices:
-            continue
-        if not could and settles is not None and margin is not None:
-            heights, most = tuple([one.height for one in sides]), _most(table.state, side, turn, ledger)
-            is_moot = table.rules.settling.is_fixed(*settles, heights, turn, most)
-        could = True
-        answer = table.ask(
-            side.label,
-            member,
-            _options(choices.values(), ledger.settings, can_reroll=side.rolled is not None),
-            text=text,
-            optional=True,
-            total=side.height,
-            against=against,
-            margin=margin,
-            rolled=side.rolled,
-            acting=turn == 0,
-            points=ledger.means[side.members, member].left(ledger),
-            moot=is_moot,
-            **(ledger.raising.prospects(turn) if ledger.raising is not None else {}),
-        )
+    run, sides, turn, ledger = table.run, window.sides, window.turn, window.ledger
+    side = sides[turn]
+    offer = _offer(run.state, side, ledger, turn)
+    if not offer.menus:
+        if side.members:
+            nothing_for(run, side.label, side.members[0], NOTHING)
+        return None
+    other = sides[1 - turn] if len(sides) == 2 else _others(sides, turn)
+    height, against = side.height, other.height if other.label else None  # without a label it has no total yet
+    margin, is_moot = height - against if against is not None else None, False
+    if settles is not None and margin is not None and run.asked not in MEASURED:
+        most = ledger.settings.bonus * offer.uses
+        if side.rolled is not None and side.dice is not None and ledger.settings.reroll:
+            most += _highest(side.dice) - side.rolled
+        name, facts_of = settles
+        is_moot = table.rules.settling.is_fixed(name, facts_of, tuple([one.height for one in sides]), turn, most)
+    for menu in offer.menus:
+        facts = {
+            "total": height,
+            "against": against,
+            "margin": margin,
+            "rolled": side.rolled,
+            "acting": turn == 0,
+            "points": menu.points,
+        }
+        if ledger.raising is not None:
+            facts |= ledger.raising.prospects(turn)
+        answer = ask(run, Question(side.label, menu.member, menu.options, text, True, facts, moot=is_moot))
         if answer == NO:
             continue
         name, _, how = answer.partition(":")
-        spent = _spent(table.state, ledger, turn, choices[name], against=other.members)
+        spent = _spent(run.state, ledger, turn, menu.choices[name], against=other.members)
         if how == REROLL and ledger.raising is None:
             return replace(window, ledger=spent, rerolls=turn)
         changed = _changed(table, side, turn, ledger, 0 if how == REROLL else ledger.settings.bonus)
         return replace(window, sides=_with_side(window, turn, changed), ledger=spent)
-    if not could:
-        no_window(table, [side.members], [side.label])
-        return None
     return window
-
-
-def _most(state: State, side: Side, turn: int, ledger: Ledger) -> int:
-    """Return what a side can still add at most."""
-    known = [means_of(state, side.members, member, ledger) for member in side.members]
-    used = len([one for one, _ in ledger.paid if one == turn])
-    used += sum([count for (one, _), count in ledger.free.items() if one == turn])
-    most = ledger.settings.bonus * (sum([one.free + one.points for one in known]) - used)
-    if side.dice is None or side.rolled is None or not ledger.settings.reroll:
-        return most
-    return most + _highest(side.dice) - side.rolled
 
 
 @lru_cache(maxsize=64)
@@ -426,7 +441,7 @@ def without_names(state: State, sides: Sequence[tuple[str, ...]], ledger: Ledger
     means, names = tuple([means_of(state, members, member, ledger) for members, member in whose]), EMPTY
     if by_facts:
         means, names = _without_names(means)
-    return Unnamed(replace(ledger, means=dict(zip(whose, means, strict=True))), means, names)
+    return Unnamed(replace(ledger, means=dict(zip(whose, means, strict=True)), offers={}), means, names)
 
 
 @lru_cache(maxsize=4096)
@@ -477,12 +492,28 @@ def _means_of(state: State, members: tuple[str, ...], member: str, settings: Asp
     return _Means(tags, holders, purse_of(state, member), points, tuple(choices), uses)
 
 
-def _options(choices: Iterable[_Choice], settings: AspectSettings, *, can_reroll: bool) -> tuple[Option, ...]:
-    found, ways = list[Option](), 2 if can_reroll and settings.reroll else 1
-    for choice in choices:
-        tag = choice.tag
-        found += _option_pair(tag.name, tag.kind, tag.on, settings, is_free=bool(choice.holder))[:ways]
-    return tuple(found)
+def _offer(state: State, side: Side, ledger: Ledger, turn: int) -> _Offer:
+    """Return what the members of a side are offered now."""
+    key, is_fresh = (side.members, side.rolled is not None), not (ledger.uses or ledger.points or ledger.paid)
+    if is_fresh and key in ledger.offers:
+        return ledger.offers[key]
+    menus, uses, ways = list[_Menu](), 0, 2 if side.rolled is not None and ledger.settings.reroll else 1
+    for member in side.members:
+        means = means_of(state, side.members, member, ledger)
+        uses += means.free + means.points
+        choices = {choice.name: choice for choice in _choices(state, side.members, member, ledger, turn)}
+        options = list[Option]()
+        for choice in choices.values():
+            tag = choice.tag
+            options += _option_pair(tag.name, tag.kind, tag.on, ledger.settings, is_free=bool(choice.holder))[:ways]
+        if choices:
+            menus.append(_Menu(member, means.left(ledger), choices, tuple(options)))
+    uses -= len([one for one, _ in ledger.paid if one == turn])
+    uses -= sum([count for (one, _), count in ledger.free.items() if one == turn])
+    offer = _Offer(tuple(menus), uses)
+    if is_fresh:
+        ledger.offers[key] = offer
+    return offer
 
 
 @lru_cache(maxsize=1024)

@@ -18,7 +18,7 @@ from rpgres.rulesets import Effect
 from rpgres.rulesets.rows import Id, Record
 
 if TYPE_CHECKING:
-    from rpgres.engine.players import Policies
+    from rpgres.engine.seats import Policies
     from rpgres.rulesets import Rules
 
 LATER = "fate-points-later"  # the counter of points gained now, to be had from the next scene on
@@ -159,16 +159,18 @@ def with_names(state: State, effects: Sequence[Effect], *, becomes: str = "") ->
         effects: in order.
         becomes: what an altered aspect is called, where its effect does not say.
     """
+    if not effects:
+        return ()
     now: dict[str, str] = {}  # by slug: what an aspect is called after the effects so far
     named = []
     for one in effects:
-        name = one.get("name", "")
-        if one["kind"] == "free-invoke" and slug(one.get("on", "")) in now:
+        kind, name = one["kind"], one.get("name", "")
+        if kind == "free-invoke" and slug(one.get("on", "")) in now:
             one = one.with_("on", now[slug(one["on"])])
-        elif one["kind"] == "aspect" and one["change"] == "altered":
+        elif kind == "aspect" and one["change"] == "altered":
             one = one if "becomes" in one else one.with_("becomes", becomes or f"{name}, for the Worse")
             now[slug(name)] = one["becomes"]
-        elif one["kind"] == "aspect" and one["change"] == "created":
+        elif kind == "aspect" and one["change"] == "created":
             there = public_tag(state, name)
             if there is not None and there.kind != BOOST:
                 now[slug(name)] = distinct_name(state, name)

@@ -33,20 +33,21 @@ def thrifty(view: View, question: Question) -> str:
 
 def _invoke(question: Question, *, points: int) -> str:
     wins, saves, is_better = _prospects(question)
-    if wins is None:  # a difficulty is set before its roll is known
+    if wins is None or (wins == 0 and not is_better):  # without one, a difficulty is set before its roll is known
         return NO
-    raises = sorted((option for option in question.options if not option.facts["reroll"]), key=_cost)
+    raises = sorted([option for option in question.options if not option.facts["reroll"]], key=_cost)
     free = [option for option in raises if option.facts["free"]]
     if wins == 0:
         boosts = [option for option in free if option.facts["kind"] == BOOST]  # in the order of their names
-        return boosts[0].name if boosts and is_better else NO
+        return boosts[0].name if boosts else NO
     can_pay = raises if points else free
     if not can_pay:
         return NO
     rolled = question.facts["rolled"]
-    rerolls = sorted((option for option in question.options if option.facts["reroll"]), key=_cost)
-    if rolled is not None and rolled <= -BAD and rerolls:
-        return next(one.name for one in rerolls if one.facts["free"] == can_pay[0].facts["free"])
+    if rolled is not None and rolled <= -BAD:
+        rerolls = sorted([option for option in question.options if option.facts["reroll"]], key=_cost)
+        if rerolls:
+            return next(one.name for one in rerolls if one.facts["free"] == can_pay[0].facts["free"])
     if 0 <= wins <= len(free) + min(points, len(raises) - len(free)):
         return can_pay[0].name
     return free[0].name if free and 0 <= saves <= len(free) else NO
@@ -64,8 +65,8 @@ def _prospects(question: Question) -> tuple[int | None, int, bool]:
     if margin is None:
         return None, -1, False
     bonus = DEFAULTS.bonus
-    wins, saves = (max(0, -((margin - least) // bonus)) for least in (SUCCESS, 0))
-    return wins, saves, margin < STYLE <= margin + bonus
+    wins, saves = -((margin - SUCCESS) // bonus), -(margin // bonus)
+    return max(0, wins), max(0, saves), margin < STYLE <= margin + bonus
 
 
 def _cost(option: Option) -> int:

@@ -28,6 +28,7 @@ from rpgres.kits.fate_family.rolls import (
     Foe,
     Help,
     Part,
+    Roll,
     Standing,
     add_up,
     check_in,
@@ -35,8 +36,11 @@ from rpgres.kits.fate_family.rolls import (
     crowd,
     defense,
     effort,
+    lined_up,
+    once,
     resistance,
     roll_off,
+    standing_of,
     stunts_that_help,
 )
 from rpgres.kits.fate_family.settling import (
@@ -66,6 +70,7 @@ __all__ = [
     "Help",
     "Moves",
     "Part",
+    "Roll",
     "Standing",
     "add_up",
     "boost_defaults",
@@ -82,8 +87,10 @@ __all__ = [
     "hidden_name",
     "in_conflict",
     "known_name",
+    "lined_up",
     "new_name",
     "old_name",
+    "once",
     "one_action",
     "opponent_of",
     "policies",
@@ -93,6 +100,7 @@ __all__ = [
     "roles_of",
     "roll_off",
     "settle",
+    "standing_of",
     "stunts_that_help",
 ]
 

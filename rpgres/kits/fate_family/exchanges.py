@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, ParamSpec, cast
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -21,26 +21,24 @@ EXCHANGE = "exchange"  # the period
 ACTED = "acted"  # the counter of a character whose action is used up, and the effect that uses it
 ACTION, DEFENSE = 1, 2  # for what it was used
 
-_P = ParamSpec("_P")
+_R = TypeVar("_R", bound=Callable[..., Outcome])
 
 
-def one_action(rule: Callable[_P, Outcome]) -> Callable[_P, Outcome]:
+def one_action(rule: _R) -> _R:
     """Return the rule of an action that uses up the one action of an exchange; outside of one it is as it was."""
 
     @wraps(rule)
-    def play(*args: _P.args, **given: _P.kwargs) -> Outcome:
-        table = cast("Table", args[0])
+    def play(table: Table, actor: Character, **given: Any) -> Outcome:
         if EXCHANGE not in table.run.state.periods:
-            return rule(*args, **given)
-        actor = cast("Character", args[1])
+            return rule(table, actor, **given)
         if actor.counters.get(ACTED):
             raise UsageError(f"{actor.name} has had an action in this exchange; end it with `end {EXCHANGE}`")
         used = [effect(ACTED, to=actor.name, used=ACTION)]
         if given.get("full_defense"):
             used += _defending(table.state, given)
-        return rule(*args, **given).plus(used)
+        return rule(table, actor, **given).plus(used)
 
-    return play
+    return play  # type: ignore[return-value]  # the same parameters
 
 
 def _defending(state: State, given: Any) -> list[Effect]:

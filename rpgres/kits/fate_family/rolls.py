@@ -7,7 +7,7 @@ text that ruleset `fate` is made from (`rulesets/fate/SOURCES.md`) as `A:n`.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import TypedDict
+from typing import Any, TypedDict, TypeVar
 
 import msgspec
 
@@ -21,7 +21,10 @@ from rpgres.parameters.values import Opposition, Rating
 from rpgres.rulesets import STATE, Effect, effect
 from rpgres.rulesets.settling import Facts
 
+T = TypeVar("T")
+
 NEXT = "opposition-next"  # the counter of how much harder a character's next action is
+LABELS = ("roll", "opposition")
 FULL_DEFENSE = 2  # A:339
 
 
@@ -64,6 +67,28 @@ class Standing(msgspec.Struct, frozen=True, gc=False):
     effects: tuple[Effect, ...] = ()
 
 
+class Roll(msgspec.Struct, frozen=True, gc=False):
+    """A roll before the dice fall.
+
+    Attributes:
+        actor: the actor's name.
+        raised: how much harder it is because of what came before.
+        add: what the actor adds.
+        foes: who or what opposes.
+        sides: who may invoke, for the actor and against.
+        settles: as of `lined_up`.
+        has_aspects: whether there is anything on the table that could be invoked.
+    """
+
+    actor: str
+    raised: int
+    add: int
+    foes: tuple[Foe, ...]
+    sides: tuple[tuple[str, ...], tuple[str, ...]]
+    settles: aspects.Settles | None
+    has_aspects: bool
+
+
 def roll_off(
     table: Table,
     actor: Character,
@@ -73,7 +98,31 @@ def roll_off(
     *,
     settles: aspects.Settles | None = None,
 ) -> Standing:
-    """Roll an action against what opposes it, with the invoke window (A:15-19, A:29-43).
+    """Roll an action against what opposes it; see `lined_up` and `standing_of`."""
+    return standing_of(table, lined_up(table, actor, add, foes, given, settles))
+
+
+def once(table: Table, name: str, work: Callable[..., T], *args: Any) -> T:
+    """Return what the part of an action returns that comes before its dice, worked out once for all its runs.
+
+    Args:
+        table: where it is played.
+        name: the action.
+        work: depends on the action's inputs alone, and neither rolls nor asks; what it tells is told in each run.
+        args: what it takes.
+    """
+    return table.run.once(name, work, *args)
+
+
+def lined_up(
+    table: Table,
+    actor: Character,
+    add: int,
+    foes: Sequence[Foe],
+    given: Help,
+    settles: aspects.Settles | None = None,
+) -> Roll:
+    """Return a roll before the dice fall.
 
     Args:
         table: where it is played.
@@ -84,33 +133,33 @@ def roll_off(
         given: who else may invoke.
         settles: the outcome table and facts that settle the margin, where nothing else depends on it.
     """
-    ledger: aspects.Ledger | None = None
-    if not foes:
-        sides = _sides(actor, foes, given)
-        ledger = aspects.raised_from_nothing(table, *sides) if table.state.glance(aspects.has_any) else None
+    raised = actor.counters.get(NEXT, 0) if actor.counters else 0
+    has_aspects = table.run.state.glance(aspects.has_any)
+    return Roll(actor.name, raised, add, tuple(foes), _sides(actor, foes, given), settles, has_aspects)
+
+
+def standing_of(table: Table, roll: Roll) -> Standing:
+    """Roll an action against what opposes it, with the invoke window (A:15-19, A:29-43)."""
+    run = table.run
+    if not roll.foes:
+        ledger = aspects.raised_from_nothing(table, *roll.sides) if roll.has_aspects else None
         if ledger is None:
             return Standing(None)
-        foes = (Foe(ledger.settings.bonus, None, ""),)
-        if settles is not None:
-            settles = settles[0], _met(settles[1])
-    run = table.run
-    is_plain = ledger is None and run.keeps_parts and aspects.is_never_invoked(table.rules, run.players.policies)
-    if not is_plain and table.state.glance(aspects.has_any):
-        sides = _sides(actor, foes, given)
-        fresh = aspects.new_ledger(table)
-        if ledger is not None or any(aspects.can_invoke(table.state, members, fresh) for members in sides):
-            roll = _Roll(actor.name, actor.counters.get(NEXT, 0), add, tuple(foes), sides, ledger or fresh, settles)
-            return _with_window(table, roll) if ledger is not None or table.is_read else _kept(table, roll)
-        aspects.no_window(table, sides)
-    dice = table.rules.dice
-    raised = actor.counters.get(NEXT, 0) if actor.counters else 0
-    foe = foes[0]
-    if len(foes) > 1 or foe.dice is None:
-        total = table.roll(dice, "roll", by=actor.name) + add
-        opposition = max([_opposed(table, foe) for foe in foes]) + raised
-        return Standing(total - opposition, total, opposition, _used_up(actor.name, raised))
-    compared = table.versus(dice, foe.dice, add=add, other_add=foe.add + raised, by=(actor.name, foe.who))
-    used_up = _used_up(actor.name, raised) if raised else ()
+        settles = (roll.settles[0], _met(roll.settles[1])) if roll.settles is not None else None
+        foe = Foe(ledger.settings.bonus, None, "")
+        return _with_window(table, msgspec.structs.replace(roll, foes=(foe,), settles=settles), ledger)
+    if roll.has_aspects and not (run.keeps_parts and aspects.is_never_invoked(table.rules, run.players.policies)):
+        ledger = aspects.new_ledger(table)
+        if aspects.can_any_invoke(run.state, roll.sides, ledger):
+            return _with_window(table, roll, ledger) if table.is_read else _kept(table, roll, ledger)
+        aspects.no_window(table, roll.sides)
+    dice, foe, add, raised = table.rules.dice, roll.foes[0], roll.add, roll.raised
+    used_up = _used_up(roll.actor, raised) if raised else ()
+    if len(roll.foes) > 1 or foe.dice is None:
+        total = table.roll(dice, "roll", roll.actor) + add
+        opposition = max([_opposed(table, foe) for foe in roll.foes]) + raised
+        return Standing(total - opposition, total, opposition, used_up)
+    compared = table.versus(dice, foe.dice, add, foe.add + raised, LABELS, (roll.actor, foe.who))
     return Standing(compared.margin, compared.total, compared.opposition, used_up)
 
 
@@ -122,7 +171,7 @@ def _met(facts: Facts) -> Facts:
 
 
 def _opposed(table: Table, foe: Foe) -> int:
-    return foe.add + (table.roll(foe.dice, "opposition", by=foe.who) if foe.dice is not None else 0)
+    return foe.add + (table.roll(foe.dice, "opposition", foe.who) if foe.dice is not None else 0)
 
 
 def _sides(actor: Character, foes: Sequence[Foe], given: Help) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -134,44 +183,30 @@ def _sides(actor: Character, foes: Sequence[Foe], given: Help) -> tuple[tuple[st
     return own, tuple(dict.fromkeys((*against, *given.get("rival", ()))))
 
 
-class _Roll(msgspec.Struct, frozen=True):
-    """A roll with an invoke window, before the dice fall.
+class _Start(msgspec.Struct, frozen=True):
+    """A roll with an invoke window, and what has been used up on it before."""
 
-    Attributes:
-        actor: the actor's name.
-        raised: how much harder it is because of what came before.
-        add: what the actor adds.
-        foes: who or what opposes.
-        sides: who may invoke, for the actor and against.
-        ledger: what has been used up on it before.
-        settles: as of `roll_off`.
-    """
-
-    actor: str
-    raised: int
-    add: int
-    foes: tuple[Foe, ...]
-    sides: tuple[tuple[str, ...], tuple[str, ...]]
+    roll: Roll
     ledger: aspects.Ledger
-    settles: aspects.Settles | None
 
 
-def _with_window(table: Table, roll: _Roll) -> Standing:
+def _with_window(table: Table, roll: Roll, ledger: aspects.Ledger) -> Standing:
     """Return where a roll stands after its window."""
-    window = _rolled(table, roll)
-    (own, other), costs = aspects.invoke_among(table, window.sides, roll.ledger, settles=roll.settles)
-    return Standing(own.height - other.height, own.height, other.height, (*costs, *_used_up(roll.actor, roll.raised)))
+    window = _rolled(table, roll, ledger)
+    (own, other), costs = aspects.invoke_among(table, window.sides, ledger, settles=roll.settles)
+    total, opposition = own.height, other.height
+    return Standing(total - opposition, total, opposition, (*costs, *_used_up(roll.actor, roll.raised)))
 
 
-def _kept(table: Table, roll: _Roll) -> Standing:
+def _kept(table: Table, roll: Roll, ledger: aspects.Ledger) -> Standing:
     """Return where a roll with its window stands in odds, which may know it from another turn; without totals."""
     if not table.run.keeps_parts:
-        found = _with_window(table, roll)
+        found = _with_window(table, roll, ledger)
         return found if table.run.asked == "total" else Standing(found.margin, effects=found.effects)
     by_facts = table.run.players.policies.by_facts
-    unnamed = aspects.without_names(table.state, roll.sides, roll.ledger, by_facts=by_facts)
+    unnamed = aspects.without_names(table.state, roll.sides, ledger, by_facts=by_facts)
     key = "roll", roll.actor, roll.raised, roll.add, roll.foes, roll.sides, unnamed.means, roll.settles
-    start = msgspec.structs.replace(roll, ledger=unnamed.ledger)
+    start = _Start(roll, unnamed.ledger)
 
     def play(inner: Table) -> Standing:
         window = inner.chain(_step, start, key=_key, holds=(STATE,))
@@ -190,28 +225,30 @@ def _named(one: Effect, names: Mapping[str, str]) -> Effect:
     return one
 
 
-def _step(table: Table, place: _Roll | aspects.Window) -> aspects.Window | None:
+def _step(table: Table, place: _Start | aspects.Window) -> aspects.Window | None:
     """Roll, or ask who is asked next to invoke; None where all have passed."""
-    return _rolled(table, place) if isinstance(place, _Roll) else aspects.invoke_step(table, place)
+    return _rolled(table, place.roll, place.ledger) if isinstance(place, _Start) else aspects.invoke_step(table, place)
 
 
-def _key(_table: Table, place: _Roll | aspects.Window) -> Hashable:
-    return "roll" if isinstance(place, _Roll) else aspects.essence(place)
+def _key(_table: Table, place: _Start | aspects.Window) -> Hashable:
+    return "roll" if isinstance(place, _Start) else aspects.essence(place)
 
 
-def _rolled(table: Table, roll: _Roll) -> aspects.Window:
+def _rolled(table: Table, roll: Roll, ledger: aspects.Ledger) -> aspects.Window:
     """Return the window behind a roll of the dice."""
     dice = table.rules.dice
-    rolled = table.roll(dice, "roll", by=roll.actor)
+    rolled = table.roll(dice, "roll", roll.actor)
     own = aspects.Side(roll.sides[0], "invoke", "roll", rolled + roll.add, rolled, dice, roll.actor)
-    rolls = [table.roll(foe.dice, "opposition", by=foe.who) if foe.dice is not None else None for foe in roll.foes]
-    totals = [foe.add + roll.raised + (shown or 0) for foe, shown in zip(roll.foes, rolls, strict=True)]
-    first = totals.index(max(totals))  # who is invoked for when several oppose
-    rest = max((total for number, total in enumerate(totals) if number != first), default=None)
-    foe = roll.foes[first]
-    against, label = roll.sides[1], "invoke-against"
-    other = aspects.Side(against, label, "opposition", totals[first], rolls[first], foe.dice, foe.who, rest)
-    return aspects.Window((own, other), roll.ledger, settles=roll.settles)
+    other: aspects.Side | None = None
+    for foe in roll.foes:
+        shown = table.roll(foe.dice, "opposition", foe.who) if foe.dice is not None else None
+        total, rest = foe.add + roll.raised + (shown or 0), other.height if other is not None else None
+        if other is None or total > other.total:  # who is invoked for when several oppose
+            other = aspects.Side(roll.sides[1], "invoke-against", "opposition", total, shown, foe.dice, foe.who, rest)
+        else:
+            other = msgspec.structs.replace(other, floor=total if other.floor is None else max(total, other.floor))
+    assert other is not None
+    return aspects.Window((own, other), ledger, settles=roll.settles)
 
 
 def _used_up(actor: str, raised: int) -> tuple[Effect, ...]:
@@ -281,14 +318,14 @@ def effort(
             raise UsageError(f"{name} cannot help: {skill.name} has to be Average (+1) or better, and is {rating:+d}")
         if rating > skill.value:
             raise UsageError(f"{name} should lead: {skill.name} {rating:+d} is higher than {actor.name}'s")
-    parts = [
-        *parts,
-        *stunts_that_help(actor, action, skill, named=given.get("stunt", ()), also=also),
-        ("help", len(helpers) + given.get("helpers", 0)),
-        ("the mob's size", crowd(actor, skill.value)),
-        ("full defense", _full_defense(table) if full_defense else 0),
-        ("bonus", given.get("bonus", 0)),
-    ]
+    parts = [*parts, *stunts_that_help(actor, action, skill, named=given.get("stunt", ()), also=also)]
+    if helpers or "helpers" in given:
+        parts.append(("help", len(helpers) + given.get("helpers", 0)))
+    parts.append(("the mob's size", crowd(actor, skill.value)))
+    if full_defense:
+        parts.append(("full defense", _full_defense(table)))
+    if "bonus" in given:
+        parts.append(("bonus", given["bonus"]))
     return add_up(table, actor.name, skill, parts, called=called)
 
 
@@ -317,8 +354,9 @@ def stunts_that_help(
     wanted = {slug(name) for name in named}
     helping: list[Part] = []
     for name, stunt in stunts.items():
-        is_named = slug(name) in wanted
-        wanted.discard(slug(name))
+        is_named = bool(wanted) and slug(name) in wanted
+        if is_named:
+            wanted.remove(slug(name))
         fits = stunt["action"] == action and (stunt["skill"] is None or slug(stunt["skill"]) in (skill.name, *also))
         if is_named and not fits:
             raise UsageError(
@@ -340,11 +378,12 @@ def check_present(state: State, actor: Character, vs: Sequence[Opposition], give
     """
     if not actor.is_out and len(state.characters) == 1:
         return
-    own = (actor.name, *given.get("helper", ()), *given.get("ally", ()))
-    against = [one.character for one in vs if one.character] + list(given.get("rival", ()))
-    for name in (*own, *against):
+    present = [actor.name, *given.get("helper", ()), *given.get("ally", ())]
+    present += [one.character for one in vs if one.character]
+    present += given.get("rival", ())
+    for name in present:
         check_in(state, name)
-        if (*own, *against).count(name) > 1:
+        if present.count(name) > 1:
             raise UsageError(f"{name} can take part only once; remove one of the two mentions")
 
 
@@ -363,8 +402,8 @@ def resistance(table: Table, one: Opposition, parts: Sequence[Part] = (), *, cal
     if not one.character:
         return one.value + sum(number for _, number in parts)
     size = crowd(table.state.characters[one.character], one.value)
-    parts = [*parts, ("the mob's size", size)]
-    return add_up(table, one.character, Rating(one.value, one.ability), parts, called=called)
+    parts = [*parts, ("the mob's size", size)] if size else parts
+    return add_up(table, one.character, Rating(one.value, one.ability), parts, called=called) if parts else one.value
 
 
 def defense(

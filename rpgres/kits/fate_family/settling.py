@@ -65,7 +65,6 @@ def settle(
     standing: Standing,
     roles: Map[str, str],
     facts: Map[str, str],
-    *,
     defaults: Mapping[str, Mapping[str, Any]] = EMPTY,
     becomes: str = "",
     spelled: Mapping[str, str] = EMPTY,
@@ -86,17 +85,11 @@ def settle(
     """
     if standing.margin is not None and facts.get("opposition") == "none":
         facts = facts.with_("opposition", "passive")  # an invocation made the difficulty
-    outcome = table.settle(
-        name,
-        standing.margin,
-        total=standing.total,
-        opposition=standing.opposition,
-        roles=roles,
-        facts=facts,
-        defaults=defaults,
-        counts=counts,
-    )
-    effects, state = outcome.effects, table.state
+    margin = standing.margin
+    outcome = table.settle(name, margin, standing.total, standing.opposition, roles, facts, defaults, counts)
+    effects, state = outcome.effects, table.run.state
+    if not (effects or standing.effects) and roles[OPPONENT] not in state.characters:
+        return outcome
     is_alone = len(state.characters) == 1 and not state.characters[roles["actor"]].tracks
     has_tags = state.glance(aspects.has_any)
     if is_alone and not (has_tags or defaults or spelled or standing.effects):
