@@ -13,7 +13,7 @@ from msgspec import structs
 from rpgres.conformance.subjects import place_of_key
 from rpgres.engine.players import uniform
 from rpgres.engine.prepare import prepare
-from rpgres.errors import RpgresError, UsageError
+from rpgres.errors import LawSizeError, RpgresError, UsageError
 from rpgres.odds.exact import outcome_odds
 from rpgres.rulesets import Parameter, Rules
 from rpgres.rulesets.dice_plans import GIVEN, dice_plan
@@ -48,6 +48,8 @@ def _unreached(rules: Rules, name: str) -> Iterator[Diagnostic]:
         try:
             prepared = prepare(rules, name, dict(zip(values, some, strict=True)))
             odds = outcome_odds(prepared, policies={"": uniform}, leaves=LEAVES)
+        except LawSizeError:
+            return  # they can be rolled all the same
         except UsageError:
             continue  # such inputs cannot be typed
         except RpgresError:
@@ -56,6 +58,8 @@ def _unreached(rules: Rules, name: str) -> Iterator[Diagnostic]:
         work += odds.leaves
         if odds.open or work > WORK or not left:
             return
+    if not work:
+        return  # every input is refused, which is told elsewhere
     for band in (one for one in action.bands if one in left):
         found, told = place_of_key(rules, "actions", name, "bands", band), "this band never comes: its probability is 0"
         yield structs.replace(found, code="never-matches", message=f"{told} for all inputs", severity="warning")

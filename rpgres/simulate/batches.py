@@ -6,6 +6,7 @@ from collections import Counter
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
+from threading import Lock
 from time import perf_counter
 from typing import Any
 
@@ -27,6 +28,9 @@ _ERRORS: dict[str, type[RpgresError]] = {
         NeedsPolicy,
     )
 }
+
+
+_ALONE = Lock()  # a subject has one dealer, and a worker of a cluster may have several threads
 
 
 class Batch(msgspec.Struct, frozen=True):
@@ -82,13 +86,15 @@ def play_batch(job: bytes, folder: str, begin: int, end: int) -> Batch | Failure
         begin, end: the runs.
     """
     try:
-        subject = ready(job, folder)
-        start = perf_counter()
-        tally = count_runs(subject, begin, end)
+        with _ALONE:
+            subject = ready(job, folder)
+            start = perf_counter()
+            tally = count_runs(subject, begin, end)
+            seconds = perf_counter() - start
     except RpgresError as error:
         return failure_of(error)
     counts = [(name, list(values.items())) for name, values in tally.counts.items()]
-    return Batch(begin, end, counts, perf_counter() - start)
+    return Batch(begin, end, counts, seconds)
 
 
 def count_runs(subject: Subject, begin: int, end: int) -> Tally:
@@ -143,7 +149,8 @@ def report(job: bytes) -> Report:
     try:
         fault = _brought_otherwise(decoded)
         if not fault:
-            ready(job, "")
+            with _ALONE:
+                ready(job, "")
     except RpgresError as error:
         fault = error.typed
     return Report(__version__, fault)

@@ -65,6 +65,8 @@ SHEET = ("[parameters]", '[sheet]\nwits = { kind = "counter", help = "wits" }\n\
         ("at-most = 6", "at-most = 6000"),  # too many inputs for all of them
         ('pool = { kind = "integer", at-least = 1, at-most = 6, ', 'pool = { kind = "ability", '),
         ("hits > pool", "hits > pool + wits"),  # which a sheet may have below 0
+        ('own = "{pool}d6"', 'own = "{pool + 500}d1000!"'),  # too many results for all of their odds
+        ('own = "{pool}d6"', 'own = "{pool + 2000}d6"'),  # more dice than can be rolled at all
     ],
 )
 def test_what_other_inputs_might_bring_is_not_told(change: tuple[str, str]) -> None:

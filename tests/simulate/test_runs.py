@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from concurrent.futures import process
+from concurrent.futures import ThreadPoolExecutor, process
 from functools import partial
 from itertools import pairwise
 from multiprocessing import active_children
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 from time import sleep
 from typing import Any
 
@@ -26,7 +26,7 @@ from rpgres.errors import RpgresError, RuleError, UsageError
 from rpgres.odds.exact import NeedsPolicy, outcome_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
-from rpgres.simulate import Crew, Job, Plan, Tally, action_job, empty_tally, pace, running, simulated
+from rpgres.simulate import Crew, Job, Plan, Tally, action_job, batches, empty_tally, pace, running, simulated
 from rpgres.simulate.batches import Batch, Failure, play_batch
 from rpgres.simulate.pace import is_check, next_check, widest
 from rpgres.simulate.subjects import ACTION_THINGS
@@ -120,6 +120,26 @@ def test_batches_do_not_matter(cuts: list[int], seed: str) -> None:
         assert isinstance(part, Batch)
         tally = tally.plus(part.tally)
     assert tally == whole.tally
+
+
+def test_threads_of_one_worker_play_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    encoded = overcome().encoded()
+    subject, busy = batches.ready(encoded, ""), Lock()
+
+    def play(run: int) -> Any:
+        assert busy.acquire(blocking=False), "another thread is in the middle of a run"
+        sleep(0.001)
+        busy.release()
+        return subject.play(run)
+
+    monkeypatch.setattr(batches, "ready", lambda *_: subject._replace(play=play))
+    with ThreadPoolExecutor(4) as threads:
+        parts = list(threads.map(lambda begin: play_batch(encoded, "", begin, begin + 5), range(0, 40, 5)))
+    tally = empty_tally(ACTION_THINGS)
+    for part in parts:
+        assert isinstance(part, Batch)
+        tally = tally.plus(part.tally)
+    assert tally == tally_of(overcome(), Plan(40))
 
 
 def test_a_simulation_goes_on_where_another_ended() -> None:
