@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -12,7 +13,6 @@ from msgspec.structs import replace
 
 from rpgres.dice.seeds import read_seed
 from rpgres.engine.labels import check_labels
-from rpgres.engine.prepare import prepare
 from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.lint.paths import Known, path_faults
 from rpgres.model.conditions import condition_faults
@@ -24,7 +24,7 @@ from rpgres.rulesets.effects import with_tracks
 from rpgres.rulesets.orders import Order
 from rpgres.rulesets.sheets import SheetOrders, find_sheet, seated
 from rpgres.scenes.deciding import Deciding, beside
-from rpgres.scenes.playing import is_change
+from rpgres.scenes.playing import is_change, read_step, with_joining
 from rpgres.scenes.program import EMPTY_PROGRAM, Scene, program_of
 from rpgres.scenes.reading import (
     Including,
@@ -96,10 +96,12 @@ def scene_diagnostics(
     state = with_tracks(rules, state)
     state = _with_included(rules, state, source, Including(said, source, folder, extra))
     scene = Scene(SceneFile(ruleset=said), source, rules, state, {}, EMPTY_PROGRAM, folder)
-    checked = _Checked(faults, scene, _names(state, data), Including(said, source, folder, extra), [])
+    checked = _Checked(faults, scene, _names(state, data), Including(said, source, folder, extra), [], [])
     checked.steps(_items(data.get("steps")), ("steps",))
     checked.ends(_table(data.get("ends")))
-    _check_paths(faults, data, tags, Known(rules, state, _names(state, data)))
+    known = Known(rules, state, _names(state, data))
+    later = cache(lambda: replace(known, state=with_joining(scene, checked.played)))
+    _check_paths(faults, data, tags, known, later)
     _check_deciders(faults, scene, data, on_sheets)
     return faults.in_order()
 
@@ -119,7 +121,7 @@ def check_scene(scene: Scene) -> list[Diagnostic]:
     faults = _Faults(scene.source, [])
     names, data = tuple(scene.state.characters), parse(scene.source)
     including = Including(scene.file.ruleset, scene.source, scene.folder, scene.extra)
-    checked = _Checked(faults, scene, names, including, [])
+    checked = _Checked(faults, scene, names, including, [], [])
     checked.steps(_items(data.get("steps")), ("steps",))
     checked.ends(_table(data.get("ends")))
     _check_table(faults, scene.file.tags, scene.file.tracks, scene.file.things, (*names, GM))
@@ -272,10 +274,20 @@ def _check_characters(
     return state, on_sheets
 
 
-def _check_paths(faults: _Faults, data: Mapping[str, Any], tags: Mapping[str, SceneTag], known: Known) -> None:
+def _check_paths(
+    faults: _Faults,
+    data: Mapping[str, Any],
+    tags: Mapping[str, SceneTag],
+    known: Known,
+    later: Callable[[], Known],
+) -> None:
     """Check that something can stand at the paths of a scene, and that they name tags by their texts, not their keys.
 
     Only `scene check` says so: a scene that is played for a seat does not reveal the names of what is hidden.
+
+    Args:
+        known: what the paths may speak of at the beginning.
+        later: returns the same with those who join by the inputs of steps.
     """
     steps = list(_all_steps(data.get("steps")))
     there = {slug(tag.text) for tag in tags.values()}
@@ -290,6 +302,8 @@ def _check_paths(faults: _Faults, data: Mapping[str, Any], tags: Mapping[str, Sc
                 faults.add("unknown-name", message, *at, path)
             elif is_read and "." in path:
                 with suppress(UsageError):  # told elsewhere
+                    if any(path_faults(parse_path(path), known)):
+                        known = later()
                     faults.take(fault.under(*at, path) for fault in path_faults(parse_path(path), known))
 
 
@@ -357,13 +371,14 @@ def _check_table(
 
 
 class _Checked(NamedTuple):
-    """The steps of a scene while they are checked: who is in it, and the ids of earlier steps."""
+    """The steps of a scene while they are checked: who is in it, and the ids and actions of earlier steps."""
 
     faults: _Faults
     scene: Scene
     everybody: Sequence[str]
     including: Including
     ids: list[str]
+    played: list[Step]
 
     def steps(self, steps: Sequence[Any], at: Path_) -> None:
         """Check steps as they stand in TOML, those of groups too."""
@@ -419,6 +434,7 @@ class _Checked(NamedTuple):
             self.faults.refuse(error, "unreadable-file", *at, "include")
             return
         self.ids.extend(leaf.step.id for leaf in program.leaves if leaf.step.id)
+        self.played.extend(leaf.step for leaf in program.leaves)
 
     def step(self, step: Step, at: Path_) -> None:
         """Check a step that is played, or only changes the table."""
@@ -445,6 +461,7 @@ class _Checked(NamedTuple):
             faults.name(f"{rules.id} has no {kind}", step.played, known, *at, kind)
             return
         _check_answers(faults, rules, step, at)
+        self.played.append(step)
         if step.expect is None or step.expect.error is None:
             for message, key in _input_faults(self.scene, step, everybody=everybody):
                 faults.add("bad-input", message, *at, *key)
@@ -542,10 +559,8 @@ def _canonical(scene: Scene, step: Step, key: str) -> str:
 
 
 def _refusal(scene: Scene, step: Step, inputs: Mapping[str, Any]) -> RpgresError | None:
-    characters = scene.state.characters
-    actor = step.actor if step.actor in characters else next(iter(characters), "") if step.actor else ""
     try:
-        prepare(scene.rules, step.played, inputs, state=scene.state, actor=actor, beside=scene.folder)
+        read_step(scene, step, inputs, scene.state)
     except RpgresError as error:
         return error
     return None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -23,6 +24,7 @@ from rpgres.model.state import GM, State
 from rpgres.rulesets import unknown
 from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, lists, onward
 from rpgres.scenes.program import Leaf, Scene
+from rpgres.scenes.records import Step
 from rpgres.scenes.views import CannotSet, changes_seen, require_seat, result_seen, told_to
 
 if TYPE_CHECKING:
@@ -415,6 +417,21 @@ def prepare_step(scene: Scene, leaf: Leaf, state: State) -> Prepared:
         was, should = ("action", "procedure") if step.action else ("procedure", "action")
         raise UsageError(f'{step.played} is no {was} of {rules.id}; write {should} = "{step.played}"')
     return prepare(rules, step.played, step.with_, state=state, actor=step.actor, beside=scene.folder)
+
+
+def read_step(scene: Scene, step: Step, inputs: Mapping[str, Any], state: State) -> Prepared:
+    """Return the action of a step with inputs read, where its actor may not be known; see `prepare_step`."""
+    actor = step.actor if step.actor in state.characters else next(iter(state.characters), "") if step.actor else ""
+    return prepare(scene.rules, step.played, inputs, state=state, actor=actor, beside=scene.folder)
+
+
+def with_joining(scene: Scene, steps: Iterable[Step]) -> State:
+    """Return the table of a scene with everybody whom the inputs of steps bring; of a faulty step nobody."""
+    state = scene.state
+    for step in steps:
+        with suppress(RpgresError):
+            state = read_step(scene, step, step.with_, state).state if step.played else state
+    return state
 
 
 def at_step(leaf: Leaf, error: RpgresError) -> RpgresError:

@@ -26,8 +26,9 @@ from rpgres.model.state import EMPTY, Map, State, freeze
 from rpgres.odds.courses import Course
 from rpgres.rulesets import STATE, Rules
 from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, lists, onward
-from rpgres.scenes.playing import at_step, changed_by, prepare_step
+from rpgres.scenes.playing import at_step, changed_by, prepare_step, with_joining
 from rpgres.scenes.program import ALWAYS, Leaf, Scene
+from rpgres.scenes.records import Step
 from rpgres.text.harmless import to_json
 
 ENDING = "ending"  # what odds of a scene are asked by default: how it ends
@@ -104,16 +105,19 @@ def _reader(scene: Scene, name: str) -> Callable[[Standing], Hashable]:
 
 
 def path_reader(name: str) -> Callable[[State], Hashable]:
-    """Return what reads a path of the table.
+    """Return what reads a path of the table: of a track, how many of its boxes are marked.
 
     Raises:
         UsageError: it cannot be read.
     """
     path = parse_path(name)
+    is_track = path.kind == "track" and not path.many
 
     def read(state: State) -> Hashable:
         value = path.read(Scope(state))
-        return None if value is NOTHING else freeze(plain(value))
+        if value is NOTHING:
+            return None
+        return sum(bool(box.mark) for box in value) if is_track else freeze(plain(value))
 
     return read
 
@@ -134,16 +138,18 @@ def check_by(scene: Scene, by: Sequence[str]) -> None:
         UsageError: a path cannot be read, or something in it is not there; or there is no procedure to tell a detail.
     """
     has_procedure = bool(_procedures(scene))
-    check_paths(scene.rules, scene.state, [one for one in by if one != ENDING and (is_path(one) or not has_procedure)])
+    paths = [one for one in by if one != ENDING and (is_path(one) or not has_procedure)]
+    check_paths(scene.rules, scene.state, paths, later=lambda: with_joining(scene, _steps(scene)))
 
 
-def check_paths(rules: Rules, state: State, paths: Iterable[str]) -> None:
+def check_paths(rules: Rules, state: State, paths: Iterable[str], *, later: Callable[[], State] | None = None) -> None:
     """Check that something can stand at paths of a table.
 
     Args:
         rules: the ruleset in play.
         state: the table at its beginning.
         paths: the paths.
+        later: returns the table with those who join later.
 
     Raises:
         UsageError: one cannot be read, or nothing can have a name in it.
@@ -154,13 +160,19 @@ def check_paths(rules: Rules, state: State, paths: Iterable[str]) -> None:
             path = parse_path(text)
         except UsageError as error:
             raise UsageError(f"{named('by')} {error.raw}", **error.details) from None
+        if later is not None and any(path_faults(path, known)):
+            known = Known(rules, later())
         for fault in path_faults(path, known):
             hint = fault.placed("", None, None).hint
             raise UsageError(f"{named('by')} {text}: {fault.message}{f'; did you mean {hint!r}?' if hint else ''}")
 
 
+def _steps(scene: Scene) -> list[Step]:
+    return [leaf.step for leaf in scene.program.leaves]
+
+
 def _procedures(scene: Scene) -> set[str]:
-    return {leaf.step.procedure for leaf in scene.program.leaves if leaf.step.procedure}
+    return {step.procedure for step in _steps(scene) if step.procedure}
 
 
 def told_in_scene(scene: Scene, at: At, outcome: Outcome | None, counts: Sequence[str]) -> At:
@@ -286,17 +298,11 @@ def _prepared(scene: Scene, leaf: Leaf, state: State) -> Prepared:
 def value_name(value: Any) -> str:
     """Return what a value is called in a table of chances.
 
-    Flags are `yes` and `no`, what is not there is `absent`; a track is called by how many of its boxes are marked, a
-    box by what it is marked with, other data as JSON.
+    Flags are `yes` and `no`, what is not there is `absent`; a box is called by what it is marked with, other data as
+    JSON.
     """
     if isinstance(value, bool) or value is None:
         return {True: "yes", False: "no", None: "absent"}[value]
-    if _is_box(value):
+    if isinstance(value, Mapping) and "mark" in value:
         return str(value["mark"] or "free")
-    if isinstance(value, tuple) and value and all(map(_is_box, value)):
-        return str(sum(bool(box["mark"]) for box in value))
     return str(value) if isinstance(value, int | str) else to_json(plain(value)).decode()
-
-
-def _is_box(value: Any) -> bool:
-    return isinstance(value, Mapping) and "mark" in value

@@ -378,6 +378,36 @@ def test_what_is_asked_by_has_to_be_there(command: tuple[str, ...], line: tuple[
     assert (ran.code, told in ran.err) == (2, True), ran.err
 
 
+JOINING = """
+ruleset = "fate"
+policy = "sensible"
+characters.mara.sheet = "mara"
+[[steps]]
+actor = "mara"
+action = "attack"
+with = { skill = 9, vs = "guards:will" }
+given = { roll = "0000", opposition = "0000" }
+[[steps]]
+when = { "characters.guards.is-out" = false }
+note = "they stand"
+"""
+
+
+def test_who_joins_by_an_input_may_be_asked_for(tmp_path: Path) -> None:
+    scene = tmp_path / "joining.toml"
+    scene.write_text(JOINING, encoding="utf-8")
+    assert rpgres("scene", "check", str(scene)).code == 0
+    by = ("--by", "characters.guards.tracks.physical")  # of which guards have no boxes
+    found = as_json("odds", str(scene), *by)
+    assert {name: one["exact"] for name, one in found["outcomes"].items()} == {"0": "1"}
+    assert found["mean"]["exact"] == "0"
+    counted = as_json("simulate", str(scene), "-n", "8", *by)["counted"][by[1]]
+    assert [(one["value"], one["count"]) for one in counted["values"]] == [(0, 8)]
+    (tmp_path / "joining.toml").write_text(JOINING.replace(".guards.is", ".gards.is"), encoding="utf-8")
+    ran = rpgres("scene", "check", str(scene))
+    assert (ran.code, "there is no character 'gards'; did you mean `guards`?" in ran.out) == (1, True), ran.out
+
+
 def test_exchanges_are_counted_as_they_are_played() -> None:
     line = ("fate/contest", "--skill", "2", "--vs", "2", "--victories", "1", "--exchanges", "2", "--auto")
     exact = as_json("odds", *line, "--by", "exchanges")
