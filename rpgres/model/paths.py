@@ -77,6 +77,19 @@ class Path(msgspec.Struct, frozen=True):
         """The path as it is typed."""
         return ".".join(self.keys)
 
+    def told(self, state: State) -> Any:
+        """Return what a table has there, in a list where it may stand at several; None where nothing does.
+
+        Of a track it is how many of its boxes are marked.
+        """
+        found = self.read(Scope(state))
+        return tuple(map(self._told, found)) if self.many else self._told(found)
+
+    def _told(self, value: Any) -> Any:
+        if value is NOTHING:
+            return None
+        return sum(bool(box.mark) for box in value) if self.kind == "track" else value
+
 
 _Get = Callable[[Any, Scope], Any]
 _Step = tuple[str, str, _Get]  # the canonical key, the kind of what it leads to, and how to get there
@@ -85,10 +98,12 @@ _Step = tuple[str, str, _Get]  # the canonical key, the kind of what it leads to
 def value_at(state: State, path: str) -> Any:
     """Return the value at a path as plain data; `absent` where there is none, or no such path."""
     try:
-        value = parse_path(path).read(Scope(state))
+        read = parse_path(path)
     except UsageError:
         return ABSENT
-    return ABSENT if value is NOTHING else plain(value)
+    found = read.read(Scope(state))
+    values = [ABSENT if value is NOTHING else plain(value) for value in (found if read.many else (found,))]
+    return values if read.many else values[0]
 
 
 @lru_cache(maxsize=1024)

@@ -144,7 +144,7 @@ def find_sheet(rules: Rules, name: str, *, beside: Path | None = None) -> Path:
         for candidate in (root / name, root / f"{name}.toml"):
             if os.path.isfile(candidate):  # unlike `is_file` it has no trouble with impossible names
                 return candidate
-    if any(os.path.isdir(root / name) for root in roots):
+    if name and any(os.path.isdir(root / name) for root in roots):
         raise MissingSheet(f"{name}: cannot be read: {FOLDER_NAMED}", file=name)
     known = [path.name for place in places for path in sorted(place.glob("*.toml"))]
     near = nearest(name if name.endswith(".toml") else f"{name}.toml", known)

@@ -20,7 +20,7 @@ from rpgres.engine.standing import Standing
 from rpgres.engine.table import Outcome
 from rpgres.errors import FileError, RpgresError, UsageError, named
 from rpgres.lint.paths import Known, path_faults
-from rpgres.model.paths import NOTHING, Scope, parse_path
+from rpgres.model.paths import parse_path
 from rpgres.model.serialization import plain
 from rpgres.model.state import EMPTY, Map, State, freeze
 from rpgres.odds.courses import Course
@@ -111,15 +111,7 @@ def path_reader(name: str) -> Callable[[State], Hashable]:
         UsageError: it cannot be read.
     """
     path = parse_path(name)
-    is_track = path.kind == "track" and not path.many
-
-    def read(state: State) -> Hashable:
-        value = path.read(Scope(state))
-        if value is NOTHING:
-            return None
-        return sum(bool(box.mark) for box in value) if is_track else freeze(plain(value))
-
-    return read
+    return lambda state: freeze(plain(path.told(state)))
 
 
 def is_path(name: str) -> bool:

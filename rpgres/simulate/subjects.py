@@ -20,7 +20,7 @@ from rpgres.engine.stops import NeedsAnswer, Settled
 from rpgres.engine.table import Outcome
 from rpgres.errors import RpgresError
 from rpgres.errors import named as as_input
-from rpgres.model.paths import NOTHING, Scope, parse_path
+from rpgres.model.paths import parse_path
 from rpgres.model.serialization import plain
 from rpgres.model.state import EMPTY, Box, State
 from rpgres.odds.exact import NeedsPolicy
@@ -398,15 +398,7 @@ def _reader(text: str) -> Callable[[State], Value]:
         UsageError: there can be no such place.
     """
     path = parse_path(text)
-    is_track = path.kind == "track" and not path.many
-
-    def read(state: State) -> Value:
-        value = path.read(Scope(state))
-        if value is NOTHING:
-            return None
-        return sum(bool(box.mark) for box in value) if is_track else counted(value)
-
-    return read
+    return lambda state: counted(path.told(state))
 
 
 def counted(value: Any) -> Value:

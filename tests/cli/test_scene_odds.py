@@ -408,6 +408,19 @@ def test_who_joins_by_an_input_may_be_asked_for(tmp_path: Path) -> None:
     assert (ran.code, "there is no character 'gards'; did you mean `guards`?" in ran.out) == (1, True), ran.out
 
 
+@pytest.mark.parametrize(
+    ("by", "found"),
+    [
+        ("characters.all.counters.fate-points", "[3,null]"),  # of which guards have no counter
+        ("characters.any.tracks.physical", "[0,0]"),
+    ],
+)
+def test_what_stands_at_several_places_is_listed(by: str, found: str) -> None:
+    assert list(as_json("odds", "fate/bribe", "--auto", "--by", by)["outcomes"]) == [found]
+    counted = as_json("simulate", "fate/bribe", "--auto", "-n", "4", "--by", by)["counted"][by]
+    assert [one["value"] for one in counted["values"]] == [found]
+
+
 def test_exchanges_are_counted_as_they_are_played() -> None:
     line = ("fate/contest", "--skill", "2", "--vs", "2", "--victories", "1", "--exchanges", "2", "--auto")
     exact = as_json("odds", *line, "--by", "exchanges")

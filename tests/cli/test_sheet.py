@@ -580,3 +580,8 @@ def test_a_folder_is_no_sheet_or_scene(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.chdir(tmp_path)
     ran = rpgres(*line)
     assert (ran.exit_code, ran.stderr) == (1, "rpgres: people: cannot be read: it is a folder; name a file in it\n")
+
+
+def test_no_name_is_no_folder() -> None:
+    ran = rpgres("roll", "fate", "overcome", "--sheet", "", "--skill", "3", "--vs", "1")
+    assert (ran.exit_code, "there is no sheet ''" in ran.stderr) == (1, True), ran.stderr

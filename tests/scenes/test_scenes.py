@@ -152,6 +152,18 @@ expect = {{ {expect} }}
     assert [(found.what, found.expected, found.found) for found in prove_scene(scene)[1]] == wrong
 
 
+def test_what_stands_at_several_places_is_expected_as_a_list() -> None:
+    text = """ruleset = "fate"
+characters.mara.sheet = "mara"
+characters.guards.sheet = "guards"
+[[steps]]
+note = "mara has three points, and the guards' are not counted"
+expect = { state = { "characters.all.counters.fate-points" = [3, 0] } }
+"""
+    (wrong,) = prove_scene(scene_of(find_ruleset("fate"), text))[1]
+    assert (wrong.expected, wrong.found) == ([3, 0], [3, "absent"])
+
+
 def test_what_no_outcome_is_as_well_is_told(tiny: Ruleset) -> None:
     for ruleset, said, hint in [(find_ruleset("coppermane"), "styl", "style"), (tiny, "hit", "")]:
         text = f'ruleset = "{ruleset.id}"\n[[steps]]\naction = "ACTION"\nexpect = {{ also = "{said}" }}\n'

@@ -21,10 +21,10 @@ from rpgres.parameters.values import Opposition, Rating
 from rpgres.rulesets import STATE, Effect, effect
 from rpgres.rulesets.settling import Facts
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 NEXT = "opposition-next"  # the counter of how much harder a character's next action is
-LABELS = ("roll", "opposition")
+_LABELS = ("roll", "opposition")
 FULL_DEFENSE = 2  # A:339
 
 
@@ -102,12 +102,12 @@ def roll_off(
     return standing_of(table, lined_up(table, actor, add, foes, given, settles))
 
 
-def once(table: Table, name: str, work: Callable[..., T], *args: Any) -> T:
+def once(table: Table, name: str, work: Callable[..., _T], *args: Any) -> _T:
     """Return what the part of an action returns that comes before its dice, worked out once for all its runs.
 
     Args:
         table: where it is played.
-        name: the action.
+        name: what the part is called; each part of an action has a name of its own.
         work: depends on the action's inputs alone, and neither rolls nor asks; what it tells is told in each run.
         args: what it takes.
     """
@@ -159,7 +159,7 @@ def standing_of(table: Table, roll: Roll) -> Standing:
         total = table.roll(dice, "roll", roll.actor) + add
         opposition = max([_opposed(table, foe) for foe in roll.foes]) + raised
         return Standing(total - opposition, total, opposition, used_up)
-    compared = table.versus(dice, foe.dice, add, foe.add + raised, LABELS, (roll.actor, foe.who))
+    compared = table.versus(dice, foe.dice, add, foe.add + raised, _LABELS, (roll.actor, foe.who))
     return Standing(compared.margin, compared.total, compared.opposition, used_up)
 
 

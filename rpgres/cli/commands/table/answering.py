@@ -40,7 +40,6 @@ from rpgres.journal.elsewhere import asked_in
 from rpgres.journal.exchange import read_seal, seal_kept, write_json
 from rpgres.journal.forms import SealEntry
 from rpgres.journal.lines import has_line
-from rpgres.journal.store import read
 
 
 @app.command("answer")
@@ -103,7 +102,8 @@ def _waiting(view: str | None, options: TableOptions) -> str:
     """
     if view is not None:
         return asked_in(view_in(view, options)).typed
-    return require_own(read(options.find().path), options.who).typed
+    _, history = options.read()
+    return require_own(history, options.who).typed
 
 
 def _hand_in(options: TableOptions, arguments: dict[str, Any]) -> None:
