@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -134,15 +133,7 @@ def knockout(
 
 def _noticing(subject: Subject, asked: dict[str, Question]) -> Subject:
     """Return a subject that notes which decisions policies take."""
-    evaluate = subject.evaluate
-    if not isinstance(evaluate, partial):
-        return subject
-
-    def notice(question: Question) -> None:
-        asked.setdefault(question.label, question)
-
-    noticing = partial(evaluate.func, *evaluate.args, **{**evaluate.keywords, "notice": notice})
-    return msgspec.structs.replace(subject, evaluate=noticing)
+    return msgspec.structs.replace(subject, notice=lambda question: asked.setdefault(question.label, question))
 
 
 def _part(text: str, change: Change, base: Measured, found: Measured, *, outcome: str) -> Part:

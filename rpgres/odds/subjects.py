@@ -109,6 +109,7 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
         choose: decisions that were typed, by label.
         removed: the tags and records that are taken off the table before it begins.
         decided: decisions that are always answered alike, by label.
+        notice: is told of every decision that a policy answers; None for nobody.
         parts: yields what can be taken out of a subject like this one beside its inputs and switches; None for what
             lies on the table of an action.
         start: where an action begins.
@@ -124,6 +125,7 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     choose: Mapping[str, Sequence[str]] = EMPTY
     removed: tuple[Change, ...] = ()
     decided: Mapping[str, str] = EMPTY
+    notice: Callable[[Question], None] | None = None
     parts: Callable[[Subject], Iterable[tuple[str, Change]]] | None = None
     start: Start = NO_TABLE
 
@@ -390,7 +392,6 @@ def measure_action(
     auto: bool = False,
     by: By = "outcome",
     leaves: int | None = None,
-    notice: Callable[[Question], None] | None = None,
 ) -> Measured:
     """Return the distribution of an action's outcomes.
 
@@ -402,12 +403,11 @@ def measure_action(
         auto: whether the ruleset's first policy answers for players who have none.
         by: what the chances are of.
         leaves: a limit of branches.
-        notice: is told of every decision that is answered by a policy.
     """
     prepared = prepared_subject(subject)
     share = min(1.0, IN_ALL / limits.among)
     found = subject.start.deciding(policies_of(prepared, policies, auto=auto, with_orders=True, files=True))
-    chosen = deciding(found, subject.decided, notice)
+    chosen = deciding(subject, found)
     answers: dict[str, Any] = {"choose": answers_to(prepared, subject.choose), "policies": chosen}
     if decide == "policies":
         odds = outcome_odds(prepared, **answers, leaves=leaves, seconds=limits.seconds, work=int(WORK * share), by=by)
@@ -425,10 +425,9 @@ def prepared_subject(subject: Subject) -> Prepared:
     return msgspec.structs.replace(prepared, state=without(prepared.state, subject.removed))
 
 
-def deciding(
-    policies: Mapping[str, Policy], decided: Mapping[str, str], notice: Callable[[Question], None] | None
-) -> dict[str, Policy]:
-    """Return policies that answer some decisions always alike, and tell of what they are asked."""
+def deciding(subject: Subject, policies: Mapping[str, Policy]) -> dict[str, Policy]:
+    """Return policies that answer some decisions of a subject always alike, and tell of what they are asked."""
+    decided, notice = subject.decided, subject.notice
     if not decided and notice is None:
         return dict(policies)
 

@@ -171,9 +171,9 @@ def scene_of_procedure(subject: Subject, deciders: Deciders) -> tuple[Scene, Pre
 def _evaluator(scene_of: Callable[[Subject], Scene], *, by: str, leaves: int | None) -> Callable[..., Measured]:
     """Return what measures how the scene of a subject ends."""
 
-    def evaluate(subject: Subject, limits: Limits, *, notice: Callable[[Question], None] | None = None) -> Measured:
+    def evaluate(subject: Subject, limits: Limits) -> Measured:
         scene = scene_of(subject)
-        scene = msgspec.structs.replace(scene, policies=deciding(scene.policies, subject.decided, notice))
+        scene = msgspec.structs.replace(scene, policies=deciding(subject, scene.policies))
         try:
             odds = _walked(course_of(scene, by=(by,)), limits, leaves=leaves)
         except Undecided as undecided:

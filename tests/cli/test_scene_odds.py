@@ -426,9 +426,10 @@ def test_exchanges_are_counted_as_they_are_played() -> None:
     exact = as_json("odds", *line, "--by", "exchanges")
     # one exchange is enough unless it ties: 19 of the 81 results of four Fate dice are 0
     assert {name: one["exact"] for name, one in exact["outcomes"].items()} == {"1": "62/81", "2": "19/81"}
-    events = [as_json("simulate", *line, "--seed", "7", "--show", str(run))["events"] for run in range(12)]
+    shown = [as_json("simulate", *line, "--seed", "7", "--show", str(run))["steps"][0] for run in range(12)]
     played = [
-        sum(event["event"] == "turn" and event["action"].startswith("exchange ") for event in of) for of in events
+        sum(event["event"] == "turn" and event["action"].startswith("exchange ") for event in one["events"])
+        for one in shown
     ]
     counted = as_json("simulate", *line, "-n", "12", "--seed", "7", "--by", "exchanges")["counted"]["exchanges"]
     assert {one["value"]: one["count"] for one in counted["values"]} == Counter(played) != {1: 12}

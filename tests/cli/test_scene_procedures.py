@@ -180,4 +180,4 @@ def test_a_simulation_is_the_same_by_one_process_and_by_two(monkeypatch: pytest.
     spaced = ("simulate", "fate", "conflict", *line[2:])
     assert rpgres(*spaced, "--workers", "1").out == one.out
     shown = rpgres(*line[:-1], "--show", "7").out
-    assert "mara" in shown
+    assert "Mara Quill" in shown

@@ -127,6 +127,16 @@ def test_a_scene_counts_its_steps_and_what_is_asked_for() -> None:
     assert shown.out == rpgres("scene", "run", "fate/ledger", "--auto", "--seed", "3#4").out
 
 
+def test_any_run_of_a_procedure_is_shown_as_its_account() -> None:
+    line = ("fate/conflict", "--sheet", "edda", "--against", "thug")
+    shown = rpgres("simulate", *line, "--auto", "--seed", "3", "--show", "4")
+    assert shown.out == rpgres("scene", "run", *line, "--auto", "--seed", "3#4").out
+    record = json.loads(rpgres("simulate", *line, "--auto", "--seed", "3", "--show", "4", "--json").out)
+    assert record == json.loads(rpgres("scene", "run", *line, "--auto", "--seed", "3#4", "--json").out)
+    waits = rpgres("simulate", *line, "--seed", "3", "--show", "4")
+    assert (waits.code, "rpgres scene run fate/conflict" in waits.out) == (3, True), waits.out
+
+
 def test_any_run_is_shown() -> None:
     shown = rpgres(*SEEDED, "--auto", "--show", "4711")
     assert shown.out == rpgres("roll", *OVERCOME[1:], "--auto", "--seed", "7#4711").out

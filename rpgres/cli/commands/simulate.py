@@ -24,8 +24,8 @@ from rpgres.cli.reporting import emit_report, format_of
 from rpgres.cli.rulesets import RulesetData
 from rpgres.dice.seeds import Streams, read_seed, run_seed
 from rpgres.engine.labels import check_labels
-from rpgres.engine.prepare import answers_to, prepare
-from rpgres.engine.records import Pending
+from rpgres.engine.prepare import Prepared, answers_to, prepare
+from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import run
 from rpgres.errors import RpgresError, UsageError
 from rpgres.plugins.loading import checked
@@ -97,9 +97,11 @@ def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> N
     switches = opt.read_switches(shared["switch"])
     rules = checked(data.rules(switches))
     choose = opt.read_answers(shared["choose"], option="--choose")
-    prepared = prepare(rules, action, opt.given_inputs(values))
+    inputs = opt.given_inputs(values)
+    prepared = prepare(rules, action, inputs)
     named = opt.named_policies(shared["policy"])
     policies = opt.read_policies(prepared, names=shared["policy"], auto=shared["auto"], with_orders=True)
+    is_procedure = bool(rules.file.actions[action].procedure)
     check_labels(rules, action, given={}, choose=choose)
     answers_to(prepared, choose)
     told = {
@@ -119,20 +121,11 @@ def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> N
         )
 
     def show(seed: str) -> int:
-        found, _ = run(
-            prepared,
-            streams=Streams(seed),
-            choose=choose,
-            policies=policies,
-            note=shared["note"],
-            identify=shared["json"],
-        )
-        if isinstance(found, Pending):
-            from rpgres.cli.shell.resuming import resumed
-
-            found = resumed(found, rules)
-        say_result(found, rules, as_json=shared["json"])
-        return exit_of(found, with_codes=False)
+        by = {"policies": policies, "choose": choose, "note": shared["note"]}
+        if is_procedure:
+            return _show_procedure(prepared, inputs, seed, by=by, as_json=shared["json"])
+        found, _ = run(prepared, streams=Streams(seed), identify=shared["json"], **by)
+        return _show_result(found, rules, as_json=shared["json"])
 
     line = Line(
         shared=shared,
@@ -143,9 +136,34 @@ def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> N
         show=show,
         policies=told,
     )
-    is_procedure = bool(rules.file.actions[action].procedure)
     check_paths(rules, prepared.state, line.paths if not is_procedure else filter(is_path, line.paths))
     _simulate(line)
+
+
+def _show_result(found: Result | Pending, rules: Rules, *, as_json: bool, command: Sequence[str] = ()) -> int:
+    """Print the result of an action, or for which decision it waits; return the exit code."""
+    if isinstance(found, Pending):
+        from rpgres.cli.shell.resuming import resumed
+
+        found = resumed(found, rules, command=command)
+    say_result(found, rules, as_json=as_json)
+    return exit_of(found, with_codes=False)
+
+
+def _show_procedure(
+    prepared: Prepared, inputs: Mapping[str, Any], seed: str, *, by: Mapping[str, Any], as_json: bool
+) -> int:
+    """Print one run of a procedure as the account of a scene; return the exit code."""
+    from rpgres.scenes import Unanswered
+    from rpgres.scenes.procedures import procedure_scene
+
+    rules, procedure = prepared.rules, prepared.action
+    try:
+        scene = procedure_scene(rules, procedure, inputs, **by)
+        return _show_scene(scene, seed, as_json=as_json, people=prepared.state, inputs=prepared.inputs)
+    except Unanswered as waiting:
+        command = ("scene", "run", f"{rules.id}/{procedure}")
+        return _show_result(waiting.pending, rules, as_json=as_json, command=command)
 
 
 def simulate_scene(name: str, values: dict[str, Any]) -> None:
@@ -166,7 +184,7 @@ def simulate_scene(name: str, values: dict[str, Any]) -> None:
         things=scene_things(scene),
         rules=scene.rules,
         job_of=job_of,
-        show=lambda seed: _show_scene(scene, seed, shared),
+        show=lambda seed: _show_scene(scene, seed, as_json=shared["json"]),
         title=scene.file.title,
         policies=opt.scene_policies(scene, names=shared["policy"], auto=auto),
         own_seed=scene.file.seed,
@@ -175,16 +193,16 @@ def simulate_scene(name: str, values: dict[str, Any]) -> None:
     _simulate(line)
 
 
-def _show_scene(scene: Scene, seed: str, shared: Mapping[str, Any]) -> int:
-    """Print one run of a scene; return the exit code."""
-    if shared["json"]:
+def _show_scene(scene: Scene, seed: str, *, as_json: bool, **about: Any) -> int:
+    """Print one run of a scene; return the exit code. `about` are further arguments of `play_and_print`."""
+    if as_json:
         from rpgres.scenes import run_scene
 
         say_json(run_scene(scene, seed=seed))
         return 0
     from rpgres.cli.scene_output import play_and_print
 
-    play_and_print(scene, seed=seed, seat=None, auto=True)
+    play_and_print(scene, seed=seed, seat=None, auto=True, **about)
     return 0
 
 
