@@ -83,10 +83,11 @@ def play(
         NeedsAnswer, Settled: it ended early; the exception carries the run as `run`.
         RuleError: the rule raised something that is not meant for users, or broke its contract with the table.
     """
-    rules, state, arguments, kept = prepared.rules, prepared.state, prepared.arguments, prepared.kept
-    if kept.arguments is not arguments or kept.state is not state:
-        rule = rules.ruleset.actions.get(prepared.action) or _rule_in_data(rules, prepared.action)
-        kept.begin(state, arguments, rule, is_procedure=prepared.action in rules.ruleset.procedures)
+    rules, action, kept = prepared.rules, prepared.action, prepared.kept
+    state, arguments = prepared.state, prepared.arguments
+    if kept.arguments is not arguments or kept.state is not state or kept.action is not action:
+        rule = rules.ruleset.actions.get(action) or _rule_in_data(rules, action)
+        kept.begin(action, state, arguments, rule, is_procedure=action in rules.ruleset.procedures)
     if kept.is_procedure:
         asked = EFFECTS  # the outcome of a turn is not the outcome that is asked for
     trust, lump = prepared.trust, prepared.lump_for(asked) if prepared.lump is not None else None

@@ -64,14 +64,15 @@ class Kept:
     """What all runs of the same inputs share, found in the first of them.
 
     Attributes:
-        state, arguments: the inputs.
+        action, state, arguments: the action and its inputs.
         rule: the rule of the action.
         is_procedure: whether it is one of several turns.
         found: what the rule worked out; None where that does not count: in a procedure, whose turns differ, where there
             are cards, which may be laid first, and at a table that takes note of what is read of it, each time.
     """
 
-    __slots__ = ("arguments", "found", "is_procedure", "rule", "state")
+    __slots__ = ("action", "arguments", "found", "is_procedure", "rule", "state")
+    action: str
     state: State
     rule: Rule
     found: Found | None
@@ -85,10 +86,11 @@ class Kept:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def begin(self, state: State, arguments: Mapping[str, Any], rule: Rule, *, is_procedure: bool) -> None:
-        """Begin with other inputs."""
-        self.state, self.arguments, self.rule, self.is_procedure = state, arguments, rule, is_procedure
+    def begin(self, action: str, state: State, arguments: Mapping[str, Any], rule: Rule, *, is_procedure: bool) -> None:
+        """Begin with another action or other inputs."""
+        self.action, self.state, self.rule, self.is_procedure = action, state, rule, is_procedure
         self.found = {} if type(state) is State and not (is_procedure or state.piles) else None
+        self.arguments = arguments
 
 
 class Run(msgspec.Struct):

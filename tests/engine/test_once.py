@@ -40,6 +40,14 @@ def test_further_runs_come_to_what_they_would_come_to_alone(action: str) -> None
         assert [event for event in events if isinstance(event, Told)], "the sum is told in each run"
 
 
+def test_another_action_is_not_played_as_the_first_one() -> None:
+    prepared = prepare(FATE, "attack", SHEETS)
+    for run in range(10):
+        played(prepared, run)
+        other = structs.replace(prepared, action="overcome")
+        assert played(other, run) == played(prepare(FATE, "overcome", SHEETS), run)
+
+
 def test_another_table_is_not_answered_for_the_first_one() -> None:
     prepared = prepare(FATE, "overcome", SHEETS)
     played(prepared, 0)
