@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import tomli_w
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from jsonschema_rs import Draft202012Validator
 
@@ -480,8 +480,12 @@ def some_rulesets(draw: st.DrawFn) -> dict[str, Any]:
     return {"title": draw(LINES), "tracks": tracks, "sheet": sheet}
 
 
+TWINS = {"kind": "abilities", "help": "0", "names": ["D", "d"]}
+
+
 @pytest.mark.slow
 @given(some_rulesets())
+@example({"title": "0", "tracks": {}, "sheet": {"name": TWINS}})
 @settings(max_examples=examples(150), deadline=None)
 def test_a_start_is_valid_for_any_ruleset(data: dict[str, Any]) -> None:
     rules = made(data)

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import msgspec
 
 from rpgres.errors import FileError, RpgresError, UsageError
-from rpgres.model.state import GM, Box
+from rpgres.model.state import GM, Box, slug
 from rpgres.plugins.discovery import installed_folders, owner_of, ruleset_names
 from rpgres.rulesets import Field, RecordField, Rules, data_folders
 from rpgres.rulesets.orders import Orders
@@ -283,7 +283,8 @@ def _value(rules: Rules, key: str, field: Field, *, name: str) -> Any:
         case "seat":
             return "player"
         case "abilities":
-            return dict.fromkeys(field.names or ["example"], _within(field, 0))
+            known = {slug(name): name for name in field.names}.values()  # two that read alike are one ability
+            return dict.fromkeys(known or ["example"], _within(field, 0))
         case "tags":
             # Some rulesets say how their tags are usually called.
             return {key: key.replace("-", " ").capitalize() for key in field.names} or {
