@@ -95,7 +95,7 @@ def overcome(
 ) -> Outcome:
     """Get past an obstacle, or change something for good (A:125-146)."""
     said = {"removes": removes, "alters": alters, "harm": harms} if removes or alters or harms else {}
-    roll, roles, facts, gains = once(table, "overcome", _overcoming, table, actor, skill, vs, said, target, given)
+    roll, roles, facts, gains = once(table, _overcoming, table, actor, skill, vs, said, target, given)
     standing = standing_of(table, roll)
     if not said:
         return settle(table, "overcome", standing, roles, facts, gains)
@@ -262,7 +262,7 @@ class Aim(msgspec.Struct, frozen=True, gc=False):
 
 def strike(table: Table, actor: Character, skill: Rating, vs: Sequence[Opposition], to: Aim, given: Help) -> Outcome:
     """Return the result of an attack, wherever it is made."""
-    roll, facts = once(table, "attack", _striking, table, actor, skill, vs, to, given)
+    roll, facts = once(table, _striking, table, actor, skill, vs, to, given)
     foe, standing = roll.foes[0], standing_of(table, roll)
     table.merge(
         ("attack", actor.name, foe.who, foe.dice is None, to, given.get("boost"), standing.margin, standing.effects),

@@ -57,7 +57,7 @@ class Chain(msgspec.Struct, frozen=True):
     key: Callable[[Any, Any], Hashable]
 
 
-Found = dict[str, tuple[Any, tuple[Event, ...]]]  # by name, what `Run.once` returned, and what was told meanwhile
+Found = dict[Callable[..., Any], tuple[Any, tuple[Event, ...]]]  # by what works it out: the value, and what it told
 
 
 class Kept:
@@ -159,7 +159,7 @@ class Run(msgspec.Struct):
         """Whether parts of rules are looked up; see `Table.part`."""
         return self.dealer.keeps_parts and self.players.by_question
 
-    def once(self, name: str, work: Callable[..., T], *args: Any) -> T:
+    def once(self, work: Callable[..., T], *args: Any) -> T:
         """Return what a part of a rule returns that depends on the inputs alone, worked out once for all their runs.
 
         It comes before all that is rolled and asked, and neither rolls nor asks; what it tells is told in each run.
@@ -167,10 +167,10 @@ class Run(msgspec.Struct):
         kept = self.kept
         if kept is None:
             return work(*args)
-        found = kept.get(name)
+        found = kept.get(work)
         if found is None:
             first, value = len(self.events), work(*args)
-            kept[name] = value, tuple(self.events[first:])
+            kept[work] = value, tuple(self.events[first:])
             return value
         value, told = found
         for event in told:

@@ -117,7 +117,7 @@ class _NotedReads(Reads):
 
 
 class TurnDealer(NotingDealer):
-    """Answers a turn of a procedure, and keeps what parts of rules come to.
+    """Answers a turn of a procedure or scene, and keeps what parts of rules come to.
 
     Attributes:
         parts: what nodes are made of.

@@ -102,16 +102,16 @@ def roll_off(
     return standing_of(table, lined_up(table, actor, add, foes, given, settles))
 
 
-def once(table: Table, name: str, work: Callable[..., _T], *args: Any) -> _T:
+def once(table: Table, work: Callable[..., _T], *args: Any) -> _T:
     """Return what the part of an action returns that comes before its dice, worked out once for all its runs.
 
     Args:
         table: where it is played.
-        name: what the part is called; each part of an action has a name of its own.
-        work: depends on the action's inputs alone, and neither rolls nor asks; what it tells is told in each run.
+        work: a function of a module, which a run calls once. It depends on the action's inputs alone, and neither rolls
+            nor asks; what it tells is told in each run.
         args: what it takes.
     """
-    return table.run.once(name, work, *args)
+    return table.run.once(work, *args)
 
 
 def lined_up(
