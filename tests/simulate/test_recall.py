@@ -141,14 +141,23 @@ def test_scenes_are_recalled_turn_by_turn(
     play = Turns.play
     monkeypatch.setattr(Turns, "play", lambda self, run: told.append(found := play(self, run)) or found)
     recalled = played_scene(name, runs, by=by)
-    assert (None in told or not told) == (
-        name == "saga/toll-gate"
-    )  # where cards are drawn, scenes are played as a whole
+    is_whole = None in told or not told
+    assert is_whole == (name == "saga/toll-gate")  # where cards are drawn
     assert len(Counter(recalled)) > 1
     monkeypatch.setattr(recall, "MOST_KEPT", 7)
     assert played_scene(name, runs, by=by) == recalled
     monkeypatch.setattr(Turns, "play", lambda self, run: None)
     assert played_scene(name, runs, by=by) == recalled
+
+
+def test_turns_of_a_scene_are_not_resolved_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "fights.toml").write_text(FIGHTS, encoding="utf-8")
+    resolved: list[int] = []
+    resolve = Turns._resolved
+    monkeypatch.setattr(Turns, "_resolved", lambda self, node: resolved.append(node) or resolve(self, node))
+    runs = 100
+    played_scene(str(tmp_path / "fights.toml"), runs)
+    assert len(resolved) < 5 * runs  # of some 20 turns a run, the first runs included
 
 
 def test_dice_that_fell_before_are_not_resolved_again(monkeypatch: pytest.MonkeyPatch) -> None:
