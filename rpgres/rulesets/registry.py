@@ -24,6 +24,8 @@ OUTCOME_ONLY = ("outcome",)  # what a merge holds for when its rule does not say
 
 Rule = Callable[..., Any]
 """Type: `(table, actor, **parameters) -> Outcome`."""
+Costs = Callable[["State", "Character", Mapping[str, Any]], "Sequence[Effect]"]
+"""Type: `(state, actor, parameters) -> effects` of doing an action at all."""
 TakeTurn = Callable[[Any, Any], Any]  # (table, place) -> Turn or Outcome
 ApplyEffect = Callable[["State", "Effect"], "State"]
 """Type: a function of an effect, `(state, effect) -> state`."""
@@ -92,6 +94,7 @@ class Ruleset:
         self.data = data
         self.api = api
         self.actions: dict[str, Rule] = {}
+        self.costs: dict[str, Costs] = {}
         self.procedures: dict[str, TakeTurn] = {}
         self.effects: dict[str, ApplyEffect] = {}
         self.policies: dict[str, Policy] = {}
@@ -118,8 +121,16 @@ class Ruleset:
         self.switch_records.append(record)
         return record
 
-    def action(self, name: str) -> Callable[[Rule], Rule]:
-        """Register the decorated function as the rule of an action: `rule(table, actor, **parameters) -> Outcome`."""
+    def action(self, name: str, *, costs: Costs | None = None) -> Callable[[Rule], Rule]:
+        """Register the decorated function as the rule of an action: `rule(table, actor, **parameters) -> Outcome`.
+
+        Args:
+            name: the action's name.
+            costs: `(state, actor, parameters) -> effects` of doing it at all, whatever comes of it; it raises
+                `UsageError` where it cannot be done.
+        """
+        if costs is not None:
+            self.costs[name] = costs
         return _into(self.actions, name)
 
     def procedure(self, name: str, *, turn: TakeTurn) -> Callable[[Rule], Rule]:
