@@ -16,14 +16,14 @@ from rpgres.engine.decisions import claim
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.players import NO, Policy, Prompt, refusal
 from rpgres.engine.prepare import Prepared, answers_to, lay_placed
-from rpgres.engine.records import AnswerRecord, Pending, Result, answers_of, event_record, pending_of
+from rpgres.engine.records import AnswerRecord, Pending, Result, answers_of, pending_of, record_of
 from rpgres.engine.running import EFFECTS, Chain, Run
 from rpgres.engine.seats import Seats, for_every
 from rpgres.engine.stops import Broken, NeedsAnswer, fault_of, in_run
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import RuleError, UsageError, in_short, named
 from rpgres.model.state import EMPTY, State, slug
-from rpgres.rulesets import Rules
+from rpgres.rulesets import Rules, is_ours
 
 if TYPE_CHECKING:  # only signatures name it
     from typing import Required, TypedDict, Unpack
@@ -192,7 +192,7 @@ def _finished(
             f"{named('given')} {label}={value} was not used: {rules.id} {action} did not roll {label!r} again"
         )
     unused = _unused(done, seats)
-    if not is_ours(rules):
+    if not is_ours(rules.ruleset):
         from rpgres.engine import contract
 
         contract.check_declared(prepared, done.events)
@@ -206,7 +206,7 @@ def _finished(
 
 def _check_repeats(prepared: Prepared, by: Answering, done: Run, *, waits_for: str = "") -> None:
     """Check that the rule of a third party asks the same once more when it is given the same answers."""
-    if not is_ours(prepared.rules):
+    if not is_ours(prepared.rules.ruleset):
         from rpgres.engine.contract import check_repeats
 
         def again(dealer: GivenDealer, players: Seats) -> Run:
@@ -217,30 +217,21 @@ def _check_repeats(prepared: Prepared, by: Answering, done: Run, *, waits_for: s
 
 
 def result_of(prepared: Prepared, by: Answering, outcome: Outcome, done: Run, unused: list[AnswerRecord]) -> Result:
-    """Return the record of how an action ended, with nothing left out."""
-    rules = prepared.rules
-    return Result(
-        ruleset=rules.id,
-        rules=identity_of(by, rules),
+    """Return the record of how an action ended."""
+    return record_of(
+        prepared.rules,
+        done.events,
+        outcome,
         action=prepared.action,
         variant=prepared.arguments.get("variant"),
         actor=prepared.actor,
         inputs=prepared.inputs,
-        answers=list(answers_of(done.events, single=done.single)),
-        outcome=outcome.band or None,
-        also=(outcome.band and rules.file.bands[outcome.band].also) or None,
-        success=outcome.success,
-        margin=outcome.margin,
-        total=outcome.total,
-        opposition=outcome.opposition,
-        effects=[dict(effect) for effect in (*done.applied, *outcome.effects)],
-        texts=list(outcome.texts),
-        events=[event_record(event) for event in done.events],
-        switches=rules.chosen,
+        effects=(*done.applied, *outcome.effects),
         seed=by["streams"].seed,
-        unused=unused,
         note=by.get("note"),
-        details=dict(outcome.details),
+        identity=identity_of(by, prepared.rules),
+        unused=unused,
+        single=done.single,
     )
 
 
@@ -276,12 +267,6 @@ def _left(seats: Seats, *, is_over: bool = True) -> Iterator[AnswerRecord]:
     for key, value in seats.unused(is_over=is_over):
         who, _, label = key.rpartition(":")
         yield AnswerRecord(label, "decision", value, who)
-
-
-def is_ours(rules: Rules) -> bool:
-    """Tell whether a ruleset ships with rpgres: its code is held to the contract by our own tests, once and for all."""
-    origin = rules.ruleset.origin
-    return origin is not None and origin.builtin
 
 
 def _to_be_resumed(pending: Pending, run: Run, *, unused: list[AnswerRecord]) -> Pending:

@@ -29,7 +29,9 @@ from rpgres.rulesets.registry import (
     Prepare,
     Rule,
     Ruleset,
+    brought_by,
     effect,
+    is_ours,
     pictured,
 )
 from rpgres.rulesets.rows import Band, Id, OutcomeTable, Row, RowOption, RowQuestion
@@ -86,9 +88,11 @@ __all__ = [
     "RulesetFile",
     "Switch",
     "Track",
+    "brought_by",
     "builtin_folder",
     "data_folders",
     "effect",
+    "is_ours",
     "is_public",
     "merge_parts",
     "overlay_roots",

@@ -73,6 +73,11 @@ class Origin(msgspec.Struct, frozen=True):
     version: str = ""
     builtin: bool = False
 
+    @property
+    def name(self) -> str:
+        """The distribution with its version, as far as that is known."""
+        return f"{self.distribution} {self.version}".rstrip()
+
 
 class Ruleset:
     """The code of one ruleset: rules by action, functions by kind of effect, policies by name.
@@ -290,6 +295,17 @@ def pictured(ruleset: Ruleset, state: State, *, is_drawn: bool) -> dict[str, lis
     return found
 
 
+def is_ours(ruleset: Ruleset) -> bool:
+    """Tell whether a ruleset ships with rpgres: its code is held to the contract by our own tests, once and for all."""
+    return ruleset.origin is not None and ruleset.origin.builtin
+
+
+def brought_by(ruleset: Ruleset) -> str:
+    """Return the distribution of another's ruleset, with its version; empty for one of ours or of a folder."""
+    origin = ruleset.origin
+    return "" if origin is None or origin.builtin else origin.name
+
+
 def blamed(error: RuleError, ruleset: Ruleset, overlays: Sequence[str] = ()) -> RuleError:
     """Return the error of a ruleset's code, which from now on names the distribution that brought it and what to do.
 
@@ -301,14 +317,13 @@ def blamed(error: RuleError, ruleset: Ruleset, overlays: Sequence[str] = ()) -> 
     origin = ruleset.origin
     if origin is None or "distribution" in error.details:
         return error
-    name = f"{origin.distribution} {origin.version}".rstrip()
     if overlays:
         error.add(f". The cause may be the overlay {' and '.join(overlays)}: try without it first")
     if origin.builtin:
-        advice = f"The ruleset {ruleset.id} ships with rpgres ({name}): please report this as a bug"
+        advice = f"The ruleset {ruleset.id} ships with rpgres ({origin.name}): please report this as a bug"
     else:
         newer, off = f"pip install --upgrade {origin.distribution}", f"RPGRES_DISABLE={origin.distribution}"
-        advice = f"The ruleset {ruleset.id} comes from {name}: try a newer one ({newer}), tell its authors, or "
+        advice = f"The ruleset {ruleset.id} comes from {origin.name}: try a newer one ({newer}), tell its authors, or "
         advice += f"do without it ({off})"
     error.add(f". {advice}")
     error.details |= {"ruleset": ruleset.id, "distribution": origin.distribution, "version": origin.version}
