@@ -38,8 +38,7 @@ class Shared(msgspec.Struct, frozen=True):
         costs: what its ruleset registered as the costs of doing it.
         is_procedure: whether it is played in turns.
         found: what the rule worked out; see `table.once`. None where that does not count: in a procedure, whose turns
-            differ, where there are cards, which may be laid first, and at a table that takes note of what is read of
-            it, each time.
+            differ, where inputs place cards first, and at a table that takes note of what is read of it, each time.
     """
 
     rule: Rule
@@ -82,10 +81,10 @@ class Prepared(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def shared(self) -> Shared:
         """What its runs have in common."""
-        code, action, state = self.rules.ruleset, self.action, self.state
+        code, action = self.rules.ruleset, self.action
         rule = code.actions.get(action) or _rule_in_data(self.rules, action)
         is_procedure = action in code.procedures
-        is_kept = type(state) is State and not (is_procedure or state.piles)
+        is_kept = type(self.state) is State and not (is_procedure or self.placed)
         return Shared(rule, code.costs.get(action), is_procedure, {} if is_kept else None)
 
     def lump_for(self, asked: str) -> Callable[[Card], Hashable] | None:

@@ -24,13 +24,8 @@ class Given:
         self.action = action
         self.actor = actor
         self.state = state
-        self.arguments = arguments
         self.parameters = rules.parameters(action)
         self.values = {key.replace("_", "-"): _single(value) for key, value in arguments.items()}
-
-    def is_of(self, actor: Character, arguments: Mapping[str, Any], state: State) -> bool:
-        """Tell whether these are the inputs of a run at this very table."""
-        return self.actor is actor and self.state is state and self.arguments == arguments
 
     def number(self, name: str) -> int | str:
         """Return the value of a name: a number, or dice as text for a choice and for an opposition."""

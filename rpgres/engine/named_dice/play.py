@@ -30,7 +30,7 @@ from rpgres.engine.named_dice.values import (
     roll_count,
 )
 from rpgres.engine.players import NO, Question
-from rpgres.engine.table import Outcome, Table
+from rpgres.engine.table import Outcome, Table, once
 from rpgres.errors import RuleError, UsageError
 from rpgres.model.state import Character, Map, State
 from rpgres.rulesets import STATE, Effect, Rules
@@ -56,7 +56,7 @@ def play_named(action: str, table: Table, actor: Character, /, **arguments: Any)
     if actor.is_out:
         raise UsageError(f"{actor.name} is out, and cannot act in this scene any more")
     rules = table.rules
-    bound = bound_of(rules, action, actor, arguments, table.state)
+    bound = once(table, bound_of, rules, action, actor, arguments, table.state)
     given = bound.given
     if not rules.file.actions[action].dice:
         facts = Map(_facts(bound.base, given))
@@ -119,15 +119,8 @@ def _facts(numbers: Mapping[str, Any], given: Given) -> dict[str, Any]:
 
 
 def bound_of(rules: Rules, action: str, actor: Character, arguments: Mapping[str, Any], state: State) -> BoundAction:
-    """Return an action with its inputs, cached for repeated runs."""
-    key = f"bound:{action}"
-    last: BoundAction | None = rules.compiled.get(key)
-    if last is None or not last.given.is_of(actor, arguments, state):
-        given = Given(rules, action, actor, arguments, state)
-        last = rules.compiled[key] = BoundAction(plan_of(rules, action), given)
-    elif type(state) is not State:  # odds take note of what is read, each time
-        last.base = base_of(last.plan, last.given)
-    return last
+    """Return an action with its inputs."""
+    return BoundAction(plan_of(rules, action), Given(rules, action, actor, arguments, state))
 
 
 class BoundAction:
