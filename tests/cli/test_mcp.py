@@ -21,13 +21,14 @@ from jsonschema_rs import Draft202012Validator
 from mcp import Client, ClientSession, StdioServerParameters
 from mcp_types import CallToolResult, ElicitRequestFormParams, ElicitResult
 
+from rpgres.cli.mcp import calls as doing
 from rpgres.cli.mcp.server import declared, make_server
 from rpgres.cli.mcp.tools import INSTRUCTIONS
 from rpgres.cli.play.seat import Seat
 from rpgres.cli.root import COMMANDS, load_command
 from rpgres.engine.records import Pending
 from rpgres.journal import commands as sitting
-from rpgres.journal import odds, store
+from rpgres.journal import store
 from rpgres.journal.commands import Place
 from rpgres.journal.records import found_in
 from rpgres.version import __version__
@@ -267,7 +268,7 @@ def test_the_tools_are_few_and_described_in_few_words() -> None:
 
 @pytest.mark.slow
 def test_everything_else_that_a_seat_may_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(odds, "table_odds", partial(odds.table_odds, leaves=500))
+    monkeypatch.setattr(doing, "table_odds", partial(doing.table_odds, leaves=500))
     path = tmp_path / "t.db"
     begun(path)
     calls: list[Call] = [
@@ -412,7 +413,7 @@ def met_by(path: Path, ruleset: str, secrets: Secrets) -> list[str]:
 def test_what_a_seat_may_not_know_is_in_no_answer(
     ruleset: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(odds, "table_odds", partial(odds.table_odds, leaves=500))
+    monkeypatch.setattr(doing, "table_odds", partial(doing.table_odds, leaves=500))
     one = Secrets([("Smoke", "aspect", 2), ("Rigged Stairs", "boost", 0)], 1, "They lie.", "", "run")
     tags = [("An Advantage", "boost", 0), ("Ankle-Deep Hole", "aspect", 1)]
     other = Secrets(tags, 4, "No.", "invoke" if ruleset in ("fate", "coppermane") else "", "burn it down")
