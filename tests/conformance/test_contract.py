@@ -885,6 +885,7 @@ def test_a_table_that_does_not_keep_what_parameters_declare(
     assert told in text_of(verdict("permissions", subject))
 
 
+@pytest.mark.slow
 def test_a_check_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rpgres.conformance.checks.SECONDS", 0.2)
     assert "it did not end within 0.2 seconds" in text_of(lone(lambda _subject: forever()))
