@@ -22,7 +22,7 @@ class Known(msgspec.Struct, frozen=True):
     Attributes:
         rules: the ruleset in play.
         state: the table at its beginning; None where the table is not known yet, as on a sheet.
-        characters: everybody there, those with a faulty sheet too.
+        characters: further names of characters: of those with a faulty sheet, and of those who may join.
         who: the character that decides; empty for the game master, and where no character decides.
         seat: the seat that reads the path; empty for one that sees everything.
         is_portable: whether it may be meant for other tables, with other characters, such as what a sheet says.

@@ -164,7 +164,7 @@ def read_scene(
     for part in (Part(file, source, folder), *including.parts):
         state = with_part(rules, state, part, deciding)
     state = with_tracks(rules, state)
-    deciders = deciding.made(rules, state, policies, auto=auto)
+    deciders = deciding.made(rules, state, policies, [leaf.step for leaf in program.leaves], auto=auto)
     return Scene(file, source, rules, state, deciders, program, folder, tuple(extra))
 
 
