@@ -236,5 +236,5 @@ def test_orders_may_name_who_joins_by_an_input(said: str, told: list[str]) -> No
     assert len(found) == len(told)
     assert all(message.startswith("7 ") and one in message for one, message in zip(told, found, strict=True))
     if told:
-        with pytest.raises(FileError, match="s.toml:7.*never offers 'guardz'"):
+        with pytest.raises(FileError, match=r"s\.toml:7.*never offers 'guardz'"):
             read_scene(Source("s.toml", text), find_ruleset=find_ruleset)
