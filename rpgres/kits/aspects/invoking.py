@@ -412,7 +412,8 @@ def means_of(state: State, members: tuple[str, ...], member: str, ledger: Ledger
     """Return with what a member of a side can invoke, before anything is used up (hashable)."""
     means = ledger.means.get((members, member))
     if means is None:
-        means = ledger.means[members, member] = state.glance(_means_of, members, member, ledger.settings, ledger.has_absent)
+        means = state.glance(_means_of, members, member, ledger.settings, ledger.has_absent)
+        ledger.means[members, member] = means
     return means
 
 
