@@ -433,6 +433,31 @@ def test_who_joins_by_an_input_may_be_asked_for(tmp_path: Path) -> None:
     assert (ran.code, "there is no character 'gards'; did you mean `guards`?" in ran.out) == (1, True), ran.out
 
 
+ENDING_OR_NOT = """
+ruleset = "fate"
+characters.mara.sheet = "mara"
+[[steps]]
+id = "try"
+actor = "mara"
+action = "overcome"
+with = { skill = 1, vs = 2 }
+given = { roll = "0000" }
+choose = { invoke = "no", price = "fail" }
+[ends.good]
+when = { try = "succeed" }
+"""
+
+
+@pytest.mark.parametrize("command", [("odds",), ("simulate", "-n", "4")])
+def test_what_is_not_there_is_called_alike_in_odds_and_simulations(command: tuple[str, ...], tmp_path: Path) -> None:
+    scene = tmp_path / "plain.toml"
+    scene.write_text(ENDING_OR_NOT, encoding="utf-8")
+    first, *rest = command
+    assert "No ending" in rpgres(first, str(scene), *rest).out
+    told = rpgres(first, str(scene), *rest, "--by", "tags.fog").out
+    assert re.search(r"\babsent +100\.00 %", told, re.IGNORECASE), told
+
+
 @pytest.mark.parametrize(
     ("by", "found"),
     [
