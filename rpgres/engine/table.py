@@ -8,7 +8,7 @@ It must be deterministic: with the same answers it asks the same questions, so o
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -23,6 +23,8 @@ from rpgres.engine.stops import Settled
 from rpgres.model.state import EMPTY, Card, Map, State
 from rpgres.rulesets import OUTCOME_ONLY, Option, Rules
 
+T = TypeVar("T")
+
 MEASURED = ("margin", "total")  # questions of odds that every answer may matter to
 
 
@@ -34,7 +36,7 @@ class Compared(msgspec.Struct, frozen=True, gc=False):
     opposition: int | None
 
 
-class Table(msgspec.Struct, eq=False):
+class Table(msgspec.Struct, eq=False, gc=False):
     """One run of one action: what a rule sees and asks.
 
     A rule reads `rules` and `state`; everything else goes through the methods. A rule that asks endlessly is stopped;
@@ -141,8 +143,9 @@ class Table(msgspec.Struct, eq=False):
             label = "-".join(labels)
             difference = run.dealer.difference(own, other, label, run.count(label))
             return Compared(difference + add - other_add, None, None)
-        total = run.roll(own, labels[0], by[0]).throw.value + add
-        opposition = run.roll(other, labels[1], by[1]).throw.value + other_add
+        (label, other_label), (who, opponent) = labels, by
+        total = run.roll(own, label, who).throw.value + add
+        opposition = run.roll(other, other_label, opponent).throw.value + other_add
         return Compared(total - opposition, total, opposition)
 
     def merge(self, key: object, *, holds: Collection[str] = OUTCOME_ONLY) -> None:
@@ -512,3 +515,27 @@ class Table(msgspec.Struct, eq=False):
         from rpgres.engine.tables import led_on
 
         return led_on(run, outcome, found.links)
+
+
+def once(table: Table, work: Callable[..., T], *args: Any) -> T:
+    """Return what the part of an action returns that comes before its dice, worked out once for all its runs.
+
+    Args:
+        table: where it is played.
+        work: a function of a module, which a run calls once. It depends on the action's inputs alone, and neither rolls
+            nor asks; what it tells is told in each run.
+        args: what it takes.
+    """
+    run = table.run
+    kept = run.kept
+    if kept is None:
+        return work(*args)
+    found = kept.get(work)
+    if found is None:
+        first, value = len(run.events), work(*args)
+        kept[work] = value, tuple(run.events[first:])
+        return value
+    value, told = found
+    for event in told:
+        run.add(event)
+    return value
