@@ -197,6 +197,7 @@ class Ruleset:
 
         It is a promise: where these policies decide all that the procedure asks, it comes to the same result without
         the tags of these kinds, but for tags themselves. Its odds then forget such tags, unless they are asked for.
+        `rpgres plugin check` plays the example of the procedure with and without them.
         """
         return _into(self.idle_tags, procedure)
 
