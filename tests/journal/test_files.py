@@ -270,6 +270,13 @@ def test_house_rules_beside_a_table_hold_wherever_the_command_is_typed(
         assert "rules changed" not in rpgres("table", "verify", *named).out
 
 
+def test_a_sheet_that_is_named_twice_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = rpgres("table", "new", "fate", "--sheet", "guard", "--sheet", "guard")
+    assert (done.code, done.out) == (2, "")
+    assert "the sheet 'guard' is named twice" in done.err
+
+
 def test_folders_of_rulesets_within_that_of_the_table_are_moved_with_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

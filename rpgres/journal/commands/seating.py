@@ -58,6 +58,9 @@ def begin_table(
     if trust not in ("", *TRUSTS):
         raise UsageError(unknown("choice", trust, TRUSTS, of=named("trust")))
     rules = rules_in(ruleset, switches, (*files.beside(place.path), *place.folders))
+    twice = next((name for name in sheets if sheets.count(name) > 1), None)
+    if twice is not None:
+        raise UsageError(f"the sheet {twice!r} is named twice; copy it to a file of another name")
     texts = {name: _source(rules, name) for name in sheets}
     state = set_table(rules, texts)
     seed = read_seed(seed)
