@@ -231,6 +231,8 @@ class Seat:
             return self._act(actor, first, rest, asks)
         if not actor and words in ([ODDS], ["why"]):
             raise UsageError(f"no question is open that {first!r} would be about; `{ODDS} ACTION ...` weighs an action")
+        if not actor and words == [first] and first.isdecimal():  # an answer, and no dice
+            raise UsageError(f"no question is open to you that {first} would answer; `roll {first}` rolls it as dice")
         if not actor and resembles_notation(first):
             return Understood(["roll", *words])
         if first == ODDS and rest and not actor:
