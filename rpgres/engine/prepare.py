@@ -38,7 +38,8 @@ class Shared(msgspec.Struct, frozen=True):
         costs: what its ruleset registered as the costs of doing it.
         is_procedure: whether it is played in turns.
         found: what the rule worked out; see `table.once`. None where that does not count: in a procedure, whose turns
-            differ, where inputs place cards first, and at a table that takes note of what is read of it, each time.
+            differ, where inputs place cards first or a claim is confirmed, and at a table that takes note of what is
+            read of it, each time.
     """
 
     rule: Rule
@@ -84,8 +85,9 @@ class Prepared(msgspec.Struct, frozen=True, dict=True):
         code, action = self.rules.ruleset, self.action
         rule = code.actions.get(action) or _rule_in_data(self.rules, action)
         is_procedure = action in code.procedures
-        is_kept = type(self.state) is State and not (is_procedure or self.placed)
-        return Shared(rule, code.costs.get(action), is_procedure, {} if is_kept else None)
+        is_first = not self.placed and self.trust is None  # what the rule does, before all else
+        is_kept = type(self.state) is State and is_first and not is_procedure
+        return Shared(rule, code.costs.get(action), is_procedure, [] if is_kept else None)
 
     def lump_for(self, asked: str) -> Callable[[Card], Hashable] | None:
         """Return the equivalence key of cards where it holds for what odds are asked (`QUESTIONS`)."""
