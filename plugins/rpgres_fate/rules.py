@@ -353,7 +353,7 @@ def oppose(table: Table, actor: Character, *, skill: Rating, bonus: int = 0, all
     total = rolled + add
     costs: tuple[Effect, ...] = ()
     members = (actor.name, *ally)
-    if table.state.tags and aspects.can_invoke(table.state, members):
+    if table.state.tags and aspects.can_invoke(table.state, members, aspects.new_ledger(table)):
         own = aspects.Side(members, "invoke", "roll", total, rolled, dice, actor.name)
         own, _, costs = aspects.invoke_window(table, own, None)
         total = own.total

@@ -86,7 +86,7 @@ class Prepared(msgspec.Struct, frozen=True, dict=True):
         rule = code.actions.get(action) or _rule_in_data(self.rules, action)
         is_procedure = action in code.procedures
         is_kept = type(state) is State and not (is_procedure or state.piles)
-        return Shared(rule, code.costs.get(action), is_procedure, {} if is_kept else None)
+        return Shared(rule, code.costs.get(action), is_procedure, [] if is_kept else None)
 
     def lump_for(self, asked: str) -> Callable[[Card], Hashable] | None:
         """Return the equivalence key of cards where it holds for what odds are asked (`QUESTIONS`)."""

@@ -55,7 +55,7 @@ class Chain(msgspec.Struct, frozen=True):
     key: Callable[[Any, Any], Hashable]
 
 
-Found = dict[Callable[..., Any], tuple[Any, tuple[Event, ...]]]  # by what works it out: the value, and what it told
+Found = list[tuple[Any, tuple[Event, ...]]]  # in the order in which it was worked out: the value, and what it told
 
 
 class Run(msgspec.Struct):
@@ -74,6 +74,7 @@ class Run(msgspec.Struct):
         trust: how typed numbers are treated that no sheet has; None where everything typed counts.
         kept: what the rule worked out in earlier runs of the same inputs; see `table.once`. None where that does not
             count.
+        looked_up: how much of that the run has asked for.
         events: what happened so far.
         counts: how often each label was asked.
         has_secrets: whether some event is not for everybody.
@@ -100,6 +101,7 @@ class Run(msgspec.Struct):
     follow: Callable[[Any, Chain, Any], Any] | None = None
     trust: Trust | None = None
     kept: Found | None = None
+    looked_up: int = 0
     events: list[Event] = []
     counts: dict[str, int] = {}
     has_secrets: bool = False

@@ -19,7 +19,7 @@ from rpgres.engine.outcomes import Outcome as Outcome
 from rpgres.engine.outcomes import complete_row, with_defaults
 from rpgres.engine.players import NO, Question
 from rpgres.engine.running import CHAIN, TO_THE_END, Chain, Run
-from rpgres.engine.stops import Settled
+from rpgres.engine.stops import Broken, Settled
 from rpgres.model.state import EMPTY, Card, Map, State
 from rpgres.rulesets import OUTCOME_ONLY, Option, Rules
 
@@ -522,20 +522,26 @@ def once(table: Table, work: Callable[..., T], *args: Any) -> T:
 
     Args:
         table: where it is played.
-        work: a function of a module, which a run calls once. It depends on the action's inputs alone, and neither rolls
-            nor asks; what it tells is told in each run.
+        work: works it out. It depends on the action's inputs alone, and neither rolls nor asks; what it tells is told
+            in each run.
         args: what it takes.
+
+    Raises:
+        Broken: the run has rolled or asked before, so that this could depend on what came of it.
     """
     run = table.run
-    kept = run.kept
+    kept, number = run.kept, run.looked_up
     if kept is None:
         return work(*args)
-    found = kept.get(work)
-    if found is None:
+    if run.counts:
+        raise Broken("it works out for all runs what comes after a roll or a question; do so before them")
+    run.looked_up = number + 1
+    if number == len(kept):
         first, value = len(run.events), work(*args)
-        kept[work] = value, tuple(run.events[first:])
+        kept.append((value, tuple(run.events[first:])))
         return value
-    value, told = found
+    value, told = kept[number]
     for event in told:
         run.add(event)
-    return value
+    found: T = value
+    return found
