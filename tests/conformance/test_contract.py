@@ -377,7 +377,10 @@ def test_each_check_finds_its_fault(
     changes = [(file, old, new)]
     if "calls" in new:
         changes.append((INIT, TOP, f"{TOP}\ncalls = []\n"))
-    found = verdict(check, pebble.install(site, changes))
+    subject = pebble.install(site, changes)
+    if check == "odds":  # no fault of these is one of bets, whose odds take most of the time
+        subject.cases = [case for case in subject.cases if case.prepared.action != "bet"]
+    found = verdict(check, subject)
     assert not found.ok
     assert told in text_of(found)
     assert "could not be checked" not in text_of(found)
@@ -555,9 +558,10 @@ def test_one_check_alone_finds_a_fault(
     check: str, file: str, old: str, new: str, site: Path, exhaustive: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # All that the odds of a bet take where they are at fault; elsewhere odds that are cut short find nothing either.
-    monkeypatch.setattr(subjects, "LEAVES", 500 if check == "odds" else 300 if exhaustive else 40)
+    is_bet = check == "odds" and "own" in old
+    monkeypatch.setattr(subjects, "LEAVES", 500 if is_bet else 300 if exhaustive else 40)
     monkeypatch.setattr(probabilities, "RUNS", 1000 if exhaustive else 100)
-    monkeypatch.setattr(probabilities, "MOST", 2000 if check == "odds" else 500)
+    monkeypatch.setattr(probabilities, "MOST", 2000 if is_bet else 500)
     more = [(INIT, TOP, f"{TOP}from itertools import count as counting\n\ncalls = counting()\n")]
     more += [(INIT, OWN, f'    foe = table.cards(pile_name("hand", names[-1]))[0]\n{OWN}')] if "foe" in new else []
     more += [("sheets/odd.toml", "", 'name = "Odd"\n')] if check == "sheets" else []
@@ -905,6 +909,7 @@ def test_a_table_that_does_not_keep_what_parameters_declare(
     assert told in text_of(verdict("permissions", subject))
 
 
+@pytest.mark.slow
 def test_a_check_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rpgres.conformance.checks.SECONDS", 0.2)
     assert "it did not end within 0.2 seconds" in text_of(lone(lambda _subject: forever()))
