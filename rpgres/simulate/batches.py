@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from rpgres import errors
-from rpgres.errors import RpgresError
+from rpgres.errors import RpgresError, UsageError
 from rpgres.odds.exact import NeedsPolicy
 from rpgres.simulate.jobs import Job, has_files, unpack
 from rpgres.simulate.subjects import Subject, Value, rebuild
@@ -162,7 +162,12 @@ def _brought_otherwise(job: Job) -> str:
         return ""
     from rpgres.plugins.discovery import find_ruleset
 
-    origin = find_ruleset(job.rules.id).origin
+    try:
+        origin = find_ruleset(job.rules.id).origin
+    except UsageError:
+        if not job.rules.brought_by:
+            raise
+        return f"it lacks the ruleset {job.rules.id} (pip install {job.rules.brought_by.replace(' ', '==')})"
     here = "" if origin is None or origin.builtin else f"{origin.distribution} {origin.version}".rstrip()
     if here == job.rules.brought_by:
         return ""
