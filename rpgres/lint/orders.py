@@ -115,7 +115,7 @@ def _choice_faults(order: Order, asked: Asked, known: Known) -> Iterator[Fault]:
         yield Fault("wrong-value", at, "an order chooses at least one option")
     for name in order.wanted:
         where = (*at, name) if isinstance(choose, dict) else at
-        yield from _option_faults(where, [name], asked, known, is_word=not isinstance(choose, dict))
+        yield from _option_faults(where, [name], asked, known, is_word=True)
     last = next((name for name in order.wanted if name in WORDS and name != _NO), "")
     if isinstance(choose, list) and last and last != choose[-1]:
         yield Fault(

@@ -37,9 +37,9 @@ from rpgres.scenes.reading import (
     with_part,
 )
 from rpgres.scenes.records import ABSENT, SceneFile, SceneTag, SceneThing, SceneTrack, Step
-from rpgres.toml.diagnostics import Diagnostic, Fault, diagnostics_error, diagnostics_in, unknown_name
+from rpgres.toml.diagnostics import Diagnostic, Fault, diagnostics_error, diagnostics_in, nearest, unknown_name
 from rpgres.toml.diagnostics import KeyPath as Path_
-from rpgres.toml.reading import Source, convert, diagnose, located, parse
+from rpgres.toml.reading import Source, convert, located, parse
 
 T = TypeVar("T")
 
@@ -71,8 +71,14 @@ def scene_diagnostics(
         FileError: the text is not TOML, or a file of the ruleset is faulty.
         PluginError: the ruleset cannot be used.
     """
+    from rpgres.toml.faults import faults as faults_in
+
     data = parse(source)
-    faults = _Faults(source, diagnose(data, SceneFile, source=source))
+    found = faults_in(data, SceneFile)
+    faults = _Faults(source, located(found, source))
+    for fault in found:
+        if fault.code == "unknown-key":
+            _mend_key(data, fault)
     said = data.get("ruleset")
     if not isinstance(said, str):
         return faults.in_order()
@@ -176,6 +182,16 @@ def _table(value: Any) -> dict[str, Any]:
 
 def _items(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
+
+
+def _mend_key(data: Any, fault: Fault) -> None:
+    """Put what stands under an unknown key under the one that is meant, so that the rest of its table is checked."""
+    *outer, key = fault.path
+    for part in outer:
+        data = data[part]
+    value, meant = data.pop(key), nearest(fault.word, fault.names)
+    if meant is not None:
+        data.setdefault(meant, value)
 
 
 def _sound(raw: Any, type_: type[T]) -> T | None:

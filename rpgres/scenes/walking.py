@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -11,7 +11,7 @@ from rpgres.engine.dealers import Dealer, GivenDealer
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.periods import play_moment
 from rpgres.engine.prepare import Prepared, answers_to
-from rpgres.engine.procedures import Turn, begin_procedure, play_turn, told_at_end
+from rpgres.engine.procedures import Turn, begin_procedure, check_details, play_turn
 from rpgres.engine.run import play
 from rpgres.engine.running import EFFECTS
 from rpgres.engine.seats import Policies, Seats
@@ -40,8 +40,8 @@ def course_of(scene: Scene, *, by: Sequence[str] = (ENDING,)) -> Course:
 
     Args:
         scene: the scene; its policies answer what its steps do not.
-        by: what is asked for: `ending`, a path of the table at the end, or a detail of the last procedure's outcome
-            (such as `exchanges`).
+        by: what is asked for: `ending`, a path of the table at the end, or a detail of the outcome of the last
+            procedure that has it (such as `exchanges`).
 
     Raises:
         UsageError: there is nothing of such a name.
@@ -167,18 +167,20 @@ def _procedures(scene: Scene) -> set[str]:
     return {step.procedure for step in _steps(scene) if step.procedure}
 
 
-def told_in_scene(scene: Scene, at: At, outcome: Outcome | None, counts: Sequence[str]) -> At:
-    """Return where a scene stands, with the details of a step's outcome that are asked for.
+def told_in_scene(scene: Scene, at: At, procedure: str, outcome: Outcome, counts: Sequence[str]) -> At:
+    """Return where a scene stands, with the details of a procedure's outcome that are asked for.
 
     Raises:
-        UsageError: the outcome lacks one, and no other procedure of the scene can tell it.
+        UsageError: none of the scene's procedures tells one of them, as far as all of them have come to an end.
     """
-    if outcome is None or not counts:
+    if not counts:
         return at
-    found = {name: outcome.details[name] for name in counts if name in outcome.details}
-    if len(found) < len(counts) and len(_procedures(scene)) == 1:
-        found = {name: told_at_end(outcome, name) for name in counts}
-    return replace(at, counted=Map({name: freeze(plain(value)) for name, value in found.items()}))
+    known: dict[str, Collection[str]] = scene.rules.compiled.setdefault("scenes:details", {})  # by procedure
+    known[procedure] = outcome.details.keys()
+    if _procedures(scene) <= known.keys():
+        check_details(counts, {name: None for one in _procedures(scene) for name in known[one]})
+    found = {name: freeze(plain(outcome.details[name])) for name in counts if name in outcome.details}
+    return replace(at, counted=Map({**at.counted, **found}))
 
 
 def _turn(
@@ -216,7 +218,7 @@ def _turn(
         return Standing(run.state, at, found.place)
     state = apply_effects(scene.rules, run.state, found)
     dealer.came_to(found.band)
-    at = told_in_scene(scene, at, found, counts)
+    at = told_in_scene(scene, at, step.procedure, found, counts)
     return _behind(scene, at, standing.state if step.fresh else state, found.band)
 
 

@@ -15,6 +15,7 @@ import msgspec
 from rpgres import errors
 from rpgres.errors import RpgresError, UsageError
 from rpgres.odds.exact import NeedsPolicy
+from rpgres.rulesets import brought_by
 from rpgres.simulate.jobs import Job, has_files, unpack
 from rpgres.simulate.subjects import Subject, Value, rebuild
 from rpgres.simulate.tallies import Tally, tally_of
@@ -163,12 +164,11 @@ def _brought_otherwise(job: Job) -> str:
     from rpgres.plugins.discovery import find_ruleset
 
     try:
-        origin = find_ruleset(job.rules.id).origin
+        here = brought_by(find_ruleset(job.rules.id))
     except UsageError:
         if not job.rules.brought_by:
             raise
         return f"it lacks the ruleset {job.rules.id} (pip install {job.rules.brought_by.replace(' ', '==')})"
-    here = "" if origin is None or origin.builtin else f"{origin.distribution} {origin.version}".rstrip()
     if here == job.rules.brought_by:
         return ""
     wanted = job.rules.brought_by or "rpgres itself"

@@ -11,7 +11,7 @@ from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.effects import apply_effects
 from rpgres.engine.players import Question
 from rpgres.engine.prepare import Prepared, answers_to, policies_of, prepare
-from rpgres.engine.procedures import begin_procedure, play_turn, told_at_end
+from rpgres.engine.procedures import begin_procedure, check_details, play_turn
 from rpgres.engine.run import play
 from rpgres.engine.running import EFFECTS
 from rpgres.engine.seats import EVERY, Applied, Policies, Seats
@@ -128,8 +128,8 @@ def action_subject(prepared: Prepared, job: Job, subject: ActionSubject, named: 
 
     def counted_at(outcome: Outcome, state: State) -> Key:
         state = unwatched(state) if readers else state
-        told = {name: told_at_end(outcome, name) for name in details}
-        return (outcome.band, outcome.margin, outcome.total, *(read(state, told) for read in readers))
+        check_details(details, outcome.details)
+        return (outcome.band, outcome.margin, outcome.total, *(read(state, outcome.details) for read in readers))
 
     def play_run(run: int) -> Key:
         if not choose:
@@ -305,8 +305,8 @@ def scene_subject(scene: Scene, *, seed: str, by: Sequence[str] = (), reader_of:
             state = state if leaf.step.fresh else after
             outcome = found.band if found is not None else None
             at = after_step(program, rules, at, state, outcome=outcome)
-            if leaf.step.procedure:
-                at = told_in_scene(scene, at, found, details)
+            if leaf.step.procedure and found is not None:
+                at = told_in_scene(scene, at, leaf.step.procedure, found, details)
             told.append((leaf.number, outcome))
         values = tuple([read(state, at.counted) for read in readers])
         return key_of([*told, (ending_of(program, rules, at, state), *values)])

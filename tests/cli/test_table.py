@@ -242,7 +242,7 @@ def test_the_table_has_a_paragraph_of_its_own() -> None:
         """
 On the table
   Smoke (aspect)
-  Fate points 2
+  Fate points of the game master 2
   Alarm: 0 of 4
   the game master skips every optional decision until: action
 """

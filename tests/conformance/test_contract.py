@@ -936,3 +936,12 @@ def test_many_problems_are_cut_down() -> None:
     found = lone(lambda _subject: [finding(f"problem {number}") for number in range(40)])
     assert len(found.problems) == 11
     assert found.problems[-1].text == "and 30 more"
+
+
+def test_a_promise_that_tags_make_no_difference_is_held() -> None:
+    subject = open_subject(find_ruleset("fate"))
+    assert subject.rules.ruleset.idle_tags
+    assert not list(probabilities._forgotten(subject))
+    subject.rules.ruleset.idle_tags = {"conflict": lambda _rules, _policies: ("boost",)}  # also where they are invoked
+    told = [one.message for one in probabilities._forgotten(subject)]
+    assert "it goes otherwise without tags of the kind boost, where sensible decides" in told

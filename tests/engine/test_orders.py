@@ -91,6 +91,8 @@ def decided(orders: Sequence[Mapping[str, Any]], *, state: State = STATE, who: s
         ({"stay": 2, "flee": 0}, "stay"),
         ({"h*": 1, "hit-thug": 2, "stay": 1}, {"hit-thug": 3, "stay": 1}),
         ({"hide": 2}, None),
+        ({"first": 2, "last": 1}, {"stay": 2, "hit-thug": 1}),
+        ({"preferred": 1, "any": 2, "hide": 5}, {"flee": 5, "stay": 2, "hit-thug": 2}),
         ("hide", None),
         ("no", None),
     ],

@@ -194,7 +194,14 @@ class Seat:
 
     def typed(self, words: Sequence[str]) -> list[str]:
         """Return a line in the form that commands have, where it is a phrase for one."""
-        words = _in_shell(words, self.actions)
+        words = self._as_command(_in_shell(words, self.actions))
+        if words[0] == ODDS and len(words) > 1:  # of what is said as it is said alone
+            action = self._as_command(words[1:])
+            if self.named_first(action)[1][0] in self.actions:
+                return [ODDS, *action]
+        return words
+
+    def _as_command(self, words: Sequence[str]) -> list[str]:
         return as_typed(words, [*self.actions], self.state, is_line=self.is_line(words))
 
     def is_line(self, words: Sequence[str]) -> bool:
@@ -239,6 +246,8 @@ class Seat:
             actor, (action, *more) = self.named_first(rest)
             if action in self.actions:
                 return self._act(actor, action, more, asks, verb=ODDS)
+            if not action.startswith("-"):
+                raise self._unknown(actor, action, rest)
         if first in (*TABLE_COMMANDS, *OTHERS) and not actor:
             is_bare = first in BARE and [word.startswith("-") for word in rest[:2]] in ([False], [False, True])
             return Understood([first, *([BARE[first]] if is_bare else []), *rest])

@@ -24,7 +24,7 @@ from rpgres.journal.replay import is_mid_procedure, state_now
 from rpgres.model.state import EVERYBODY, State
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
-from rpgres.rulesets import Rules, unknown
+from rpgres.rulesets import Rules, brought_by, unknown
 from rpgres.version import __version__
 
 
@@ -116,9 +116,7 @@ def hash_of(rules: Rules) -> str:
 
 def code_of(rules: Rules) -> str:
     """Return the version of the code: of rpgres, and of the distribution that has the ruleset."""
-    origin = rules.ruleset.origin
-    brought = "" if origin is None or origin.builtin else f", {origin.distribution} {origin.version}"
-    return f"rpgres {__version__}{brought}"
+    return ", ".join(filter(None, (f"rpgres {__version__}", brought_by(rules.ruleset))))
 
 
 Work = Callable[[History, Rules, Hand | None], list[Draft]]  # returns the entries; a hand asks for real dice

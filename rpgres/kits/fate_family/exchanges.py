@@ -6,13 +6,12 @@ A procedure counts exchanges of its own; this is for tables and scenes that play
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import wraps
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import msgspec
 
-from rpgres.engine.table import Outcome, Table
+from rpgres.engine.table import Table
 from rpgres.errors import UsageError
 from rpgres.kits.fate_family.switches import ConflictSwitches
 from rpgres.model.state import Character, State, put
@@ -23,27 +22,22 @@ ACTED = "acted"  # the counter of a character whose action is used up, and the e
 ACTION, DEFENSE = 1, 2  # for what it was used
 HELD = 3  # not used, while a full defense of the exchange before still holds
 
-_R = TypeVar("_R", bound=Callable[..., Outcome])
+
+def one_action(state: State, actor: Character, given: Mapping[str, Any]) -> Sequence[Effect]:
+    """Return the effects of using up the one action of an exchange; outside of one there are none.
+
+    Raises:
+        UsageError: the actor, or who gives up an action for a full defense, has none left.
+    """
+    if EXCHANGE not in state.periods:
+        return ()
+    if actor.counters.get(ACTED) in (ACTION, DEFENSE):
+        raise UsageError(f"{actor.name} has had an action in this exchange; end it with `end {EXCHANGE}`")
+    used = [effect(ACTED, to=actor.name, used=ACTION)]
+    return used + _defending(state, given) if given.get("full_defense") else used
 
 
-def one_action(rule: _R) -> _R:
-    """Return the rule of an action that uses up the one action of an exchange; outside of one it is as it was."""
-
-    @wraps(rule)
-    def play(table: Table, actor: Character, **given: Any) -> Outcome:
-        if EXCHANGE not in table.run.state.periods:
-            return rule(table, actor, **given)
-        if actor.counters.get(ACTED) in (ACTION, DEFENSE):
-            raise UsageError(f"{actor.name} has had an action in this exchange; end it with `end {EXCHANGE}`")
-        used = [effect(ACTED, to=actor.name, used=ACTION)]
-        if given.get("full_defense"):
-            used += _defending(table.state, given)
-        return rule(table, actor, **given).plus(used)
-
-    return play  # type: ignore[return-value]  # the same parameters
-
-
-def _defending(state: State, given: Any) -> list[Effect]:
+def _defending(state: State, given: Mapping[str, Any]) -> list[Effect]:
     """Return the effects of a full defense: the defender gives up an action for it, or gave up the last exchange's.
 
     Raises:
