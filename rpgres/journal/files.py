@@ -40,7 +40,7 @@ def find_table(path: str | None = None) -> Path:
             found = found / FILE if found.name == FOLDER else found / FOLDER / FILE
         if not os.path.isfile(found):
             raise TableError(
-                f"{found}: there is no table; `rpgres table new ID --sheet FILE` creates one", file=str(found)
+                f"{found}: there is no table; `rpgres table new ID` creates one", file=str(found)
             )
         return found
     here = Path.cwd()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,15 +13,18 @@ from rpgres.plugins.loading import checked
 from rpgres.rulesets import Rules, Ruleset
 
 LONGEST = 1e9  # seconds of a limit
+What = str | os.PathLike[str] | Ruleset  # a scene by its file or name, or a ruleset by its id or as a record
 Policies = Mapping[str, str]  # policy by character; everybody's under an empty name
 
 
-def read_rules(ruleset: str | Ruleset, switches: Mapping[str, str] | None, rulesets: Folders | None) -> Rules:
+def read_rules(ruleset: What, switches: Mapping[str, str] | None, rulesets: Folders | None) -> Rules:
     """Return the rules of a ruleset with its house rules, linted where they have overlays.
 
     Raises:
         UsageError, FileError, PluginError: there are none, or they are faulty.
     """
+    if isinstance(ruleset, os.PathLike):
+        raise UsageError(f"a ruleset is named by its id, and not by a path such as {os.fspath(ruleset)!r}")
     return checked(rules_for(ruleset, switches or EMPTY, folders_of(rulesets)))
 
 

@@ -11,14 +11,14 @@ from rpgres.engine.players import default_policy
 from rpgres.engine.prepare import Prepared, policies_of
 from rpgres.engine.resolve import Answers, Folders, listed_answers
 from rpgres.errors import UsageError
-from rpgres.library.reading import Policies, plain_inputs, policies_record, read_rules, require_limits
+from rpgres.library.reading import Policies, What, plain_inputs, policies_record, read_rules, require_limits
 from rpgres.library.scenes import scene_in
 from rpgres.model.state import EMPTY
 from rpgres.odds.exact import Decide
 from rpgres.odds.scene_best import SceneBestResult
 from rpgres.odds.scenes import Undecided, scene_odds
 from rpgres.odds.subjects import Subject
-from rpgres.rulesets import Rules, Ruleset
+from rpgres.rulesets import Rules
 from rpgres.scenes import Scene
 from rpgres.scenes.deciding import who_decides
 from rpgres.scenes.measuring import Deciders, nobody_decides, procedure_subject, scene_of_procedure
@@ -29,7 +29,7 @@ from rpgres.scenes.walking import ENDING, course_of
 
 @told_by_kind
 def odds_scene(
-    what: str | Ruleset,
+    what: What,
     procedure: str | None = None,
     *,
     by: str = ENDING,
@@ -85,7 +85,7 @@ def odds_scene(
 
 @told_by_kind
 def odds_best(
-    what: str | Ruleset,
+    what: What,
     procedure: str | None = None,
     *,
     best: str = "",
@@ -136,7 +136,7 @@ def odds_best(
 
 
 def _played(
-    what: str | Ruleset,
+    what: What,
     procedure: str | None,
     inputs: Mapping[str, Any],
     rulesets: Folders | None,

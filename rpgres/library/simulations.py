@@ -15,10 +15,10 @@ from rpgres.engine.players import default_policy
 from rpgres.engine.prepare import answers_to, policies_of, prepare
 from rpgres.engine.resolve import Answers, Folders, listed_answers
 from rpgres.errors import UsageError, named
-from rpgres.library.reading import Policies, plain_inputs, policies_record, read_rules
+from rpgres.library.reading import Policies, What, plain_inputs, policies_record, read_rules
 from rpgres.library.scenes import scene_in
 from rpgres.model.state import EMPTY
-from rpgres.rulesets import Rules, Ruleset
+from rpgres.rulesets import Rules
 from rpgres.scenes.deciding import who_decides
 from rpgres.scenes.walking import check_by, check_paths, is_path
 from rpgres.simulate import Crew, Job, Plan, SimulationResult, action_job, empty_tally, scene_job, simulated, summed_up
@@ -30,7 +30,7 @@ RUNS = 10_000  # unless something else is asked for
 
 @told_by_kind
 def simulate(
-    what: str | Ruleset,
+    what: What,
     action: str | None = None,
     *,
     runs: int = RUNS,
@@ -110,7 +110,7 @@ def _counted(
 
 
 def _action_job(
-    what: str | Ruleset,
+    what: What,
     action: str,
     by: Sequence[str],
     seed: str | int | None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
@@ -11,7 +12,7 @@ from rpgres.arguments import told_by_kind
 from rpgres.engine.players import default_policy
 from rpgres.engine.resolve import Answers, Folders, folders_of, listed_answers
 from rpgres.errors import UsageError, named
-from rpgres.library.reading import Policies, plain_inputs, policies_record, read_rules, require_limits
+from rpgres.library.reading import Policies, What, plain_inputs, policies_record, read_rules, require_limits
 from rpgres.library.scene_odds import of_procedure, policies_in, require_no_inputs
 from rpgres.model.state import EMPTY
 from rpgres.odds.comparison import Comparison, compare
@@ -19,7 +20,6 @@ from rpgres.odds.exact import Decide
 from rpgres.odds.knockout import Knockout, knockout
 from rpgres.odds.subjects import SUCCESS, Change, Subject, measure_action, named_change, value_text
 from rpgres.odds.variations import Axis, Search, Variation, find, read_target, vary
-from rpgres.rulesets import Ruleset
 from rpgres.scenes import require_sound
 from rpgres.scenes.measuring import scene_subject
 from rpgres.scenes.walking import ENDING
@@ -29,7 +29,7 @@ Cases = Mapping[str, "Mapping[str, Any] | str | Path"]
 
 @told_by_kind
 def odds_table(
-    what: str | Ruleset,
+    what: What,
     action: str | None,
     over: Mapping[str, Iterable[Any]],
     *,
@@ -84,7 +84,7 @@ def odds_table(
 
 @told_by_kind
 def odds_compare(
-    what: str | Ruleset,
+    what: What,
     action: str | None,
     cases: Cases,
     *,
@@ -129,7 +129,7 @@ def odds_compare(
 
 @told_by_kind
 def odds_find(
-    what: str | Ruleset,
+    what: What,
     action: str | None,
     over: Mapping[str, Iterable[Any]],
     target: str,
@@ -171,7 +171,7 @@ def odds_find(
 
 @told_by_kind
 def odds_knockout(
-    what: str | Ruleset,
+    what: What,
     action: str | None = None,
     *,
     outcome: str = SUCCESS,
@@ -210,7 +210,7 @@ def odds_knockout(
 
 
 def _about(
-    what: str | Ruleset,
+    what: What,
     action: str | None,
     inputs: Mapping[str, Any],
     rulesets: Folders | None,
@@ -229,7 +229,7 @@ def _about(
 
 
 def _of_action(
-    ruleset: str | Ruleset,
+    ruleset: What,
     action: str,
     inputs: dict[str, Any],
     rulesets: Folders | None,
@@ -266,7 +266,7 @@ def _of_scene(
     **_unused: Any,
 ) -> tuple[Subject, dict[str, Any]]:
     subject, scene = scene_subject(
-        file, extra=folders_of(rulesets), switches=switches or EMPTY, policies=policies or EMPTY, auto=auto
+        os.fspath(file), extra=folders_of(rulesets), switches=switches or EMPTY, policies=policies or EMPTY, auto=auto
     )
     require_sound(scene)
     return subject, {"policies": policies_in(scene, policies, auto=auto), "by": ENDING, "title": scene.file.title}
@@ -292,6 +292,8 @@ def _changes(subject: Subject, case: Mapping[str, Any] | str | Path) -> list[Cha
         UsageError: there is no input, switch or path of such a name.
     """
     if not isinstance(case, Mapping):
+        if not isinstance(case, str | Path):
+            raise UsageError(f"a case of {named('cases')} is a dictionary of what changes, or a file, not {case!r:.80}")
         return [Change(kind="rules", name=str(case))]
-    named = {name if subject.scene else name.replace("_", "-"): value for name, value in case.items()}
-    return [named_change(subject, name, value_text(value)) for name, value in named.items()]
+    changed = {name if subject.scene else name.replace("_", "-"): value for name, value in case.items()}
+    return [named_change(subject, name, value_text(value)) for name, value in changed.items()]

@@ -149,9 +149,9 @@ def find_sheet(rules: Rules, name: str, *, beside: Path | None = None) -> Path:
     known = [path.name for place in places for path in sorted(place.glob("*.toml"))]
     near = nearest(name if name.endswith(".toml") else f"{name}.toml", known)
     own = ", ".join(one.removesuffix(".toml") for one in known)
-    hint = (
-        f"; did you mean {near!r}, which ships with {rules.id}?" if near else f"; {rules.id} has {own}" if own else ""
-    )
+    hint = f"; {rules.id} has {own}" if own else f"; `rpgres sheet new {rules.id} --out FILE` writes one to start from"
+    if near:
+        hint = f"; did you mean {near!r}, which ships with {rules.id}?"
     raise MissingSheet(f"there is no sheet {name!r}{hint}", file=name)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from rpgres import errors
-from rpgres.errors import RpgresError
+from rpgres.errors import RpgresError, UsageError
 from rpgres.odds.exact import NeedsPolicy
 from rpgres.rulesets import brought_by
 from rpgres.simulate.jobs import Job, has_files, unpack
@@ -163,7 +163,12 @@ def _brought_otherwise(job: Job) -> str:
         return ""
     from rpgres.plugins.discovery import find_ruleset
 
-    here = brought_by(find_ruleset(job.rules.id))
+    try:
+        here = brought_by(find_ruleset(job.rules.id))
+    except UsageError:
+        if not job.rules.brought_by:
+            raise
+        return f"it lacks the ruleset {job.rules.id} (pip install {job.rules.brought_by.replace(' ', '==')})"
     if here == job.rules.brought_by:
         return ""
     wanted = job.rules.brought_by or "rpgres itself"

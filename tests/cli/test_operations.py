@@ -318,7 +318,7 @@ def test_the_schema_says_what_best_takes_of_an_action_and_of_a_scene(operation: 
     [
         ({"op": "simulate", "scene": "fate/bribe", "runs": "x"}, "`runs` takes a whole number from 1 on, not 'x'"),
         ({"op": "whatif", "run": 5}, "5: no such file"),
-        ({"op": "table.show", "table": "none.db"}, "`rpgres table new` creates one"),
+        ({"op": "table.show", "table": "none.db"}, "`rpgres table new ID` creates one"),
     ],
 )
 def test_messages_name_keys_and_no_options(request_: dict[str, Any], said: str) -> None:

@@ -198,7 +198,7 @@ def test_check_finds_every_problem_of_every_file(work: Path) -> None:
     assert "the track wounds of this character has a, b, c; there is no 'zz'" in done.stdout
     assert "good.toml: ok" in lines
     assert any(line.startswith("broken.toml:1:8: Invalid value") for line in lines)
-    assert lines[-1] == "absent.toml: there is no sheet 'absent.toml'"
+    assert lines[-1].startswith("absent.toml: there is no sheet 'absent.toml'; `rpgres sheet new lantern --out FILE` ")
 
     record = json.loads(rpgres("sheet", "check", *names, "--ruleset", "lantern", "--json").stdout)
     assert record["format"] == "rpgres.check/1"

@@ -276,9 +276,22 @@ def test_an_executor_of_ones_own_plays_and_goes_on(monkeypatch: pytest.MonkeyPat
         rpgres.simulate("fate", "overcome", executor=3, **asked)  # type: ignore[arg-type]
 
 
-def test_a_scene_is_named_by_a_path_too() -> None:
-    with pytest.raises(rpgres.FileError, match=r"there is no scene 'nothing\.toml'"):
-        rpgres.run_scene(Path("nothing.toml"))
+def test_a_scene_is_named_by_a_path_too_and_a_ruleset_is_not() -> None:
+    path = Path("nothing.toml")
+    calls: list[Callable[[], object]] = [
+        lambda: rpgres.run_scene(path),
+        lambda: rpgres.simulate(path),
+        lambda: rpgres.odds_scene(path),
+        lambda: rpgres.odds_best(path, best="mara"),
+        lambda: rpgres.odds_table(path, None, {"x": [1]}),
+    ]
+    for call in calls:
+        with pytest.raises(rpgres.FileError, match=r"there is no scene 'nothing\.toml'"):
+            call()
+    with pytest.raises(rpgres.UsageError, match="a ruleset is named by its id, and not by a path such as 'fate'"):
+        rpgres.simulate(Path("fate"), "overcome", skill=3, vs=2)
+    with pytest.raises(rpgres.UsageError, match="a case of `cases` is a dictionary of what changes, or a file, not 4"):
+        rpgres.odds_compare("fate", "overcome", {"b": 4}, skill=3, vs=2)  # type: ignore[dict-item]
 
 
 def test_workers_do_not_change_counts() -> None:

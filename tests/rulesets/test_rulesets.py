@@ -26,6 +26,7 @@ from rpgres.plugins.loading import checked, load_rules
 from rpgres.rulesets import Rules, Ruleset, data_folders, value_of
 from rpgres.rulesets import folders as folders_module
 from rpgres.rulesets import settling as settling_module
+from rpgres.rulesets.sheets import find_sheet
 from tests.support.command_line import rpgres as run_rpgres
 from tests.support.tiny import TINY, tiny_action, tiny_rules, tiny_ruleset
 
@@ -867,3 +868,11 @@ def test_faults_of_what_depends_on_switches_and_of_bands(tiny: Ruleset, text: st
     with pytest.raises(FileError) as refused:
         load_rules(tiny)
     assert told in refused.value.message
+
+
+def test_a_sheet_that_is_missing_is_told_with_those_that_are_there_or_how_to_begin_one() -> None:
+    fate = load_rules(find_ruleset("fate"))
+    with pytest.raises(FileError, match="there is no sheet 'nobody'; fate has bruiser, edda, "):
+        find_sheet(fate, "nobody")
+    with pytest.raises(FileError, match="there is no sheet 'bo'; `rpgres sheet new tiny --out FILE` writes one"):
+        find_sheet(tiny_rules(), "bo")

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from rpgres.engine.prepare import prepare
 from rpgres.errors import PluginError, RpgresError, UsageError
@@ -21,7 +22,7 @@ from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.scenes import open_scene, read_scene
 from rpgres.simulate import Crew, Job, Plan, Tally, action_job, empty_tally, pace, scene_job, simulated
-from rpgres.simulate.batches import Report
+from rpgres.simulate.batches import Report, report
 from rpgres.simulate.cluster import _fault, cluster
 from rpgres.simulate.jobs import require_portable
 from rpgres.simulate.subjects import ACTION_THINGS, scene_things
@@ -189,3 +190,11 @@ def test_a_sheet_by_an_absolute_path_does_not_travel(tmp_path: Path) -> None:
     job = scene_job(read_scene(source, find_ruleset=find_ruleset, folder=folder), seed="7")
     with pytest.raises(UsageError, match="by an absolute path, which other machines lack"):
         require_portable(job)
+
+
+def test_a_worker_without_a_plugin_is_told_with_what_to_install() -> None:
+    prepared = prepare(load_rules(find_ruleset("fate")), "overcome", {"skill": "3", "vs": ["2"]})
+    job = action_job(prepared, seed="7")
+    rules = replace(job.rules, id="stormglass", brought_by="rpgres-stormglass 0.1.0")
+    told = report(replace(job, rules=rules).encoded()).fault
+    assert told == "it lacks the ruleset stormglass (pip install rpgres-stormglass==0.1.0)"
