@@ -259,6 +259,9 @@ BROKEN: list[tuple[str, str, str, str, str]] = [
     ("labels", DATA, 'labels = ["roll", "opposition", "charm"]', 'labels = ["roll"]', "'charm' is used for a decision"),
     ("labels", DATA, 'labels = ["bounce"]', 'labels = ["roll"]', "'bounce' is used for a chance"),
     ("labels", DATA, '[labels.bounce]\nkind = "chance"', '[labels.bounce]\nkind = "decision"', "is a decision label"),
+    ("labels", DATA, 'facts = ["margin"]', 'facts = ["marginn"]', "'charm' shows the fact 'margin', which it does not"),
+    ("labels", DATA, 'facts = ["margin"]', 'facts = ["margin"]\noptions = ["x*"]', "'charm' offers"),
+    ("labels", INIT, "tag.name, 1)", 'tag.name, 1, {"luck": 1})', "an option with the fact 'luck', which it does not"),
     ("tables", DATA, '[outcomes.skip.graze]\ntext = "It skips."\n', "", "the table skip of skip has no row for graze"),
     ("tables", DATA, "[outcomes.skip.hit]", "[outcomes.skip.lost]\n[outcomes.skip.hit]", "no band 'lost'"),
     ("tables", DATA, "[actions.throw]", f"{LOST}\n[actions.throw]", "the row lost"),
@@ -498,6 +501,7 @@ ALONE: list[tuple[str, str, str, str]] = [
     ("sources", INIT, KNOWN, f"    try:\n        table.cards('hand:nobody')\n    except:\n        pass\n{KNOWN}"),
     ("ends", INIT, COUNT, f'{COUNT}    raise UsageError("not today")\n'),
     ("labels", DATA, 'labels = ["bounce"]', 'labels = ["roll"]'),
+    ("labels", DATA, 'facts = ["margin"]', "facts = []"),
     ("labels", INIT, '(Option("few"), Option("many"))', '(Option("few"), Option("many"), Option("few"))'),
     ("tables", DATA, '[outcomes.skip.graze]\ntext = "It skips."\n', ""),
     ("switches", INIT, TOTAL, f"{TOTAL}    if {WINDY}:\n        total = None\n"),
@@ -665,6 +669,12 @@ def test_a_row_that_nothing_in_the_examples_comes_to_is_a_note(site: Path) -> No
     found = verdict("tables", pebble.install(site, changes))
     assert found.ok
     assert "far of the table throw" in found.notes[0].text
+
+
+def test_a_declared_fact_that_nothing_in_the_examples_shows_is_a_note(site: Path) -> None:
+    found = verdict("labels", pebble.install(site, [(DATA, 'facts = ["margin"]', 'facts = ["margin", "height"]')]))
+    assert found.ok
+    assert any("has a 'charm' that shows the fact height" in note.text for note in found.notes)
 
 
 def tables(seat: str, prepared: Prepared) -> list[State]:
@@ -926,3 +936,12 @@ def test_many_problems_are_cut_down() -> None:
     found = lone(lambda _subject: [finding(f"problem {number}") for number in range(40)])
     assert len(found.problems) == 11
     assert found.problems[-1].text == "and 30 more"
+
+
+def test_a_promise_that_tags_make_no_difference_is_held() -> None:
+    subject = open_subject(find_ruleset("fate"))
+    assert subject.rules.ruleset.idle_tags
+    assert not list(probabilities._forgotten(subject))
+    subject.rules.ruleset.idle_tags = {"conflict": lambda _rules, _policies: ("boost",)}  # also where they are invoked
+    told = [one.message for one in probabilities._forgotten(subject)]
+    assert "it goes otherwise without tags of the kind boost, where sensible decides" in told
