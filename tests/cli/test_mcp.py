@@ -27,11 +27,12 @@ from rpgres.journal import store
 from rpgres.journal.commands import Place
 from rpgres.journal.odds import table_odds
 from rpgres.journal.records import found_in
+from rpgres.odds import actions
 from rpgres.version import __version__
 from tests.journal.test_views import FRESH, Secrets
 from tests.support.checkout import ROOT
 from tests.support.command_line import PROGRAM, rpgres
-from tests.support.effort import few
+from tests.support.effort import examples, few
 
 if TYPE_CHECKING:  # it takes most of a second, of every process that collects tests
     from mcp_types import CallToolResult, ElicitRequestFormParams, ElicitResult, Tool
@@ -432,6 +433,7 @@ def test_what_a_seat_may_not_know_is_in_no_answer(
     ruleset: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rpgres.cli.mcp.calls.table_odds", partial(table_odds, leaves=500))
+    monkeypatch.setattr(actions, "GAMES", examples(2000))
     one = Secrets([("Smoke", "aspect", 2), ("Rigged Stairs", "boost", 0)], 1, "They lie.", "", "run")
     tags = [("An Advantage", "boost", 0), ("Ankle-Deep Hole", "aspect", 1)]
     other = Secrets(tags, 4, "No.", "invoke" if ruleset in ("fate", "coppermane") else "", "burn it down")

@@ -16,10 +16,11 @@ from rpgres.journal import commands as sitting
 from rpgres.journal import odds
 from rpgres.journal.commands import Place
 from rpgres.journal.odds import table_odds
+from rpgres.odds import actions
 from tests.journal.test_views import FRESH, Secrets
 from tests.support.checkout import ROOT
 from tests.support.discord import FakeDiscord, Message
-from tests.support.effort import few
+from tests.support.effort import examples, few
 
 GM, MARA, EDDA, PASSER = 1, 2, 3, 4  # who is there
 CHANNEL = 5
@@ -230,6 +231,7 @@ def test_what_a_seat_may_not_know_is_in_no_message(
     ruleset: str, tmp_path: Path, start: Starts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(odds, "table_odds", lambda *args, **given: table_odds(*args, **{**given, "leaves": 500}))
+    monkeypatch.setattr(actions, "GAMES", examples(2000))
     one = Secrets([("Smoke", "aspect", 2), ("Rigged Stairs", "boost", 0)], 1, "They lie.", "", "run")
     tags = [("An Advantage", "boost", 0), ("Ankle-Deep Hole", "aspect", 1)]
     other = Secrets(tags, 4, "No.", "", "burn it down")
