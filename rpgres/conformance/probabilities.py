@@ -106,7 +106,7 @@ def _played(course: Course, run: int, forgotten: Collection[str] = ()) -> Hashab
         if course.is_over(standing):
             break
         dealer.begin_turn(turn)
-        after = course.turn(standing, dealer, None)
+        after = course.turn(standing, dealer, course.policies)
         standing = course.onward(replace(after, state=_without(after.state, forgotten)))
     return course.result(standing), _without(standing.state, course.forgotten)
 

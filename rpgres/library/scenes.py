@@ -12,7 +12,7 @@ from rpgres.engine.rerun import WhatIf, result_what_if
 from rpgres.engine.resolve import Answers, Folders, folders_of
 from rpgres.errors import UsageError
 from rpgres.library.reading import Policies, typed_changes
-from rpgres.model.state import EMPTY
+from rpgres.model.state import EMPTY, THE_HOST
 from rpgres.scenes import Scene, SceneResult, Unanswered, load_scene, require_sound
 from rpgres.scenes import run_scene as played
 from rpgres.scenes.rerun import file_what_if
@@ -62,7 +62,7 @@ def run_scene(
         rulesets: folders with overlays; the last is the nearest.
 
     Returns:
-        The record of `rpgres scene run --json`.
+        The record of `rpgres scene run --json`, of everything without a seat (`--as host`).
 
     Raises:
         Unanswered: a step waits for a decision without an answer; a `FileError` with the `pending` decision, which is
@@ -74,7 +74,7 @@ def run_scene(
     try:
         return played(scene, seed=None if seed is None else str(seed), seat=seat)
     except Unanswered as error:
-        if seat is None:
+        if seat in (None, THE_HOST):
             raise
         error.pending = error.run = error.__context__ = None  # type: ignore[assignment]
         raise error.with_traceback(None) from None

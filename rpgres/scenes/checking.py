@@ -23,7 +23,7 @@ from rpgres.rulesets import Rules
 from rpgres.rulesets.effects import with_tracks
 from rpgres.rulesets.orders import Order
 from rpgres.rulesets.sheets import SheetOrders, find_sheet, seated
-from rpgres.scenes.deciding import Deciding, beside
+from rpgres.scenes.deciding import Deciding, beside, names_in
 from rpgres.scenes.playing import is_change, read_step, with_joining
 from rpgres.scenes.program import EMPTY_PROGRAM, Scene, program_of
 from rpgres.scenes.reading import (
@@ -108,7 +108,7 @@ def scene_diagnostics(
     known = Known(rules, state, _names(state, data))
     later = cache(lambda: replace(known, state=with_joining(scene, checked.played)))
     _check_paths(faults, data, tags, known, later)
-    _check_deciders(faults, scene, data, on_sheets)
+    _check_deciders(faults, scene, data, on_sheets, names_in(rules, checked.played))
     return faults.in_order()
 
 
@@ -237,7 +237,11 @@ def _switched(faults: _Faults, data: Mapping[str, Any], load: Callable[[Mapping[
 
 
 def _check_deciders(
-    faults: _Faults, scene: Scene, data: Mapping[str, Any], on_sheets: Mapping[str, SheetOrders]
+    faults: _Faults,
+    scene: Scene,
+    data: Mapping[str, Any],
+    on_sheets: Mapping[str, SheetOrders],
+    joining: Sequence[str],
 ) -> None:
     """Check who decides: policies by name, sets of standing orders, and those of characters."""
     from rpgres.engine.deciders import check_deciders
@@ -249,7 +253,8 @@ def _check_deciders(
         places[name] = ("characters", name, "policy")
         said[name] = _table(described).get("policy")
     users = {who: beside(its, scene.folder) for who, its in said.items() if isinstance(its, str) and its}
-    for who, found in check_deciders(scene.rules, scene.state, sets=sets, users=users, on_sheets=on_sheets):
+    decided = check_deciders(scene.rules, scene.state, sets=sets, users=users, on_sheets=on_sheets, joining=joining)
+    for who, found in decided:
         if isinstance(found, Fault):
             faults.take([found])
         else:

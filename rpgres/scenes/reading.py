@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from rpgres.dice.seeds import read_seed
 from rpgres.errors import FileError, UsageError
 from rpgres.model.serialization import fault_in
-from rpgres.model.state import EMPTY, ROLES, Box, Map, State, Tag, freeze, put, slug
+from rpgres.model.state import EMPTY, NO_NAMES, ROLES, Box, Map, State, Tag, freeze, put, slug
 from rpgres.plugins.entries import BUILTIN
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules, builtin_folder, overlay_roots
@@ -167,7 +167,7 @@ def read_scene(
     for part in (Part(file, source, folder), *including.parts):
         state = with_part(rules, state, part, deciding)
     state = with_tracks(rules, state)
-    deciders = deciding.made(rules, state, policies, auto=auto)
+    deciders = deciding.made(rules, state, policies, [leaf.step for leaf in program.leaves], auto=auto)
     return Scene(file, source, rules, state, deciders, program, folder, tuple(extra))
 
 
@@ -326,9 +326,9 @@ def read_character(
     policy = own.pop("policy", "")
     sheet = own.pop("sheet", None)
     prefix = ("characters", name)
-    if name in ROLES:
-        message = f"{name!r} is the name of a role in actions; rename the character"
-        raise _faulty(source, "taken-name", prefix, message)
+    if name in NO_NAMES:
+        what = "a role in actions" if name in ROLES else "a view"
+        raise _faulty(source, "taken-name", prefix, f"{name!r} is the name of {what}; rename the character")
     if not isinstance(policy, str) or not isinstance(sheet, str | None):
         raise _faulty(source, "wrong-type", prefix, f"sheet and policy of {name} are texts")
     if sheet is None:

@@ -29,7 +29,7 @@ from rpgres.rulesets import STATE, Rules
 from rpgres.scenes import Scene, play_scene, read_scene
 from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, onward
 from rpgres.scenes.playing import at_step
-from rpgres.scenes.walking import Players, course_of, is_path, play_bare, told_in_scene
+from rpgres.scenes.walking import course_of, is_path, play_bare, told_in_scene
 from rpgres.simulate.jobs import ActionSubject, Job, SceneSubject, policies_in, rebuild_rules, scene_folder
 from rpgres.simulate.recall import NotingDealer, recalled
 from rpgres.simulate.turns import Played, TurnDealer, Turns
@@ -284,7 +284,7 @@ def scene_subject(scene: Scene, *, seed: str, by: Sequence[str] = (), reader_of:
     readers = [(reader_of or _end_reader)(name) for name in by]
     has_ends = things[:1] == [ENDING]
     counted_times = [name.removeprefix("times.") for name in things if name.startswith("times.")]
-    program, rules, players = scene.program, scene.rules, Players(Policies(scene.policies))
+    program, rules, policies = scene.program, scene.rules, Policies(scene.policies)
     dealer, details = SeededDealer(Streams(run_seed(seed, 0))), [name for name in by if not is_path(name)]
 
     def play_run(run: int) -> Key:
@@ -294,7 +294,7 @@ def scene_subject(scene: Scene, *, seed: str, by: Sequence[str] = (), reader_of:
             leaf = leaf_at(program, at)
             dealer.begin_step(program.number_of(leaf, at.passes))
             try:
-                found, after = play_bare(scene, leaf, scene.state if leaf.step.fresh else state, dealer, players)
+                found, after = play_bare(scene, leaf, scene.state if leaf.step.fresh else state, dealer, policies)
             except NeedsAnswer as needs:
                 _told(scene, run_seed(seed, run))
                 raise _undecided(needs.question, run) from None
@@ -350,7 +350,7 @@ def _scene_turns(scene: Scene, seed: str, by: Sequence[str], readers: Sequence[R
         if course.is_over(standing):
             return Played(None, (end(standing),))
         begins, number = standing.place is None, leaf_at(program, standing.at).number
-        after = course.turn(standing, dealer, None)
+        after = course.turn(standing, dealer, course.policies)
         if after.place is not None:
             if begins and dealer.has_drawn:
                 raise RpgresError("dice of a beginning may be counted on in the first turn")

@@ -150,6 +150,7 @@ def test_scenes_are_recalled_turn_by_turn(
     assert played_scene(name, runs, by=by) == recalled
 
 
+@pytest.mark.slow
 def test_turns_of_a_scene_are_not_resolved_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "fights.toml").write_text(FIGHTS, encoding="utf-8")
     resolved: list[int] = []
