@@ -30,7 +30,7 @@ def scene_in(
     if file == "-":
         raise UsageError("a scene is a file, or a shipped one such as 'fate/bribe'; a call reads no standard input")
     scene = load_scene(
-        file, extra=folders_of(rulesets), switches=switches or EMPTY, policies=policies or EMPTY, auto=auto
+        os.fspath(file), extra=folders_of(rulesets), switches=switches or EMPTY, policies=policies or EMPTY, auto=auto
     )
     require_sound(scene)
     return scene
@@ -119,5 +119,5 @@ def whatif(
     if isinstance(before, SceneResult):
         return file_what_if(before, file=scene, **changes, **how)[0]
     if not isinstance(before, Result):
-        raise UsageError(f"whatif takes what resolve or run_scene returned, not a {type(before).__name__}")
+        raise UsageError(f"whatif takes what resolve or run_scene returned, not {before!r:.80}")
     return result_what_if(before, **changes, **how)[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from functools import partial
 from typing import Any
 
@@ -13,7 +14,7 @@ from rpgres.engine.labels import check_labels
 from rpgres.engine.players import default_policy
 from rpgres.engine.prepare import answers_to, policies_of, prepare
 from rpgres.engine.resolve import Answers, Folders, listed_answers
-from rpgres.errors import UsageError
+from rpgres.errors import UsageError, named
 from rpgres.library.reading import Policies, plain_inputs, policies_record, read_rules
 from rpgres.library.scenes import scene_in
 from rpgres.model.state import EMPTY
@@ -22,7 +23,7 @@ from rpgres.scenes.deciding import who_decides
 from rpgres.scenes.walking import check_by, check_paths, is_path
 from rpgres.simulate import Crew, Job, Plan, SimulationResult, action_job, empty_tally, scene_job, simulated, summed_up
 from rpgres.simulate.subjects import ACTION_THINGS, choice_things, scene_things
-from rpgres.simulate.workers import processes
+from rpgres.simulate.workers import cores, kept, processes
 
 RUNS = 10_000  # unless something else is asked for
 
@@ -36,6 +37,7 @@ def simulate(
     seed: str | int | None = None,
     by: Sequence[str] = (),
     workers: int = 1,
+    executor: Executor | None = None,
     choose: Answers | None = None,
     auto: bool = False,
     policies: Policies | None = None,
@@ -59,6 +61,9 @@ def simulate(
         by: further things to count: paths of the table at the end, such as `characters.mara.counters.fate-points`.
         workers: how many processes; a script that asks for more than 1 needs `if __name__ == "__main__":`. The counts
             do not depend on it.
+        executor: plays the runs in place of processes of this call's own: any `concurrent.futures.Executor`, such as
+            a pool that a program keeps, or `get_executor()` of a Dask client. It is not shut down. `workers` is then
+            how many batches are played at a time; for 1, as many as there are processors.
         choose: answers to decisions of an action, by label.
         auto: whether the ruleset's policy answers what is left unanswered.
         policies: policy by name of a character; everybody's under an empty name.
@@ -85,13 +90,21 @@ def simulate(
         job, things, fields, rules = _scene_job(what, by, seed, named, rulesets, choose or inputs)
     else:
         job, things, fields, rules = _action_job(what, action, by, seed, named, rulesets, choose, plain_inputs(inputs))
-    return _counted(job, things, rules, runs, workers, {**fields, "note": note})
+    crew = _crew(workers, executor)
+    return _counted(job, things, rules, runs, crew, {**fields, "note": note})
+
+
+def _crew(workers: int, executor: Executor | None) -> Crew:
+    if executor is None:
+        return Crew(partial(processes, workers) if workers > 1 else None, is_asked=workers > 1)
+    if not isinstance(executor, Executor):
+        raise UsageError(f"{named('executor')} takes a concurrent.futures.Executor or None, not {executor!r:.80}")
+    return Crew(partial(kept, executor, workers if workers > 1 else cores()), is_asked=True)
 
 
 def _counted(
-    job: Job, things: Sequence[str], rules: Rules, runs: int, workers: int, fields: Mapping[str, Any]
+    job: Job, things: Sequence[str], rules: Rules, runs: int, crew: Crew, fields: Mapping[str, Any]
 ) -> SimulationResult:
-    crew = Crew(partial(processes, workers) if workers > 1 else None, is_asked=workers > 1)
     (counts,) = deque(simulated(job, Plan(runs), crew=crew, start=empty_tally(things)), maxlen=1)
     return summed_up(job, counts, rules=rules, complete=True, wanted=runs, **fields)
 

@@ -307,6 +307,21 @@ def brought_by(ruleset: Ruleset) -> str:
     return "" if origin is None or origin.builtin else origin.name
 
 
+def edited_at(distribution: str) -> str:
+    """Return the folder that a distribution was installed from so that changes count at once; else nothing."""
+    import json
+    from importlib import metadata
+    from urllib.parse import urlsplit
+    from urllib.request import url2pathname
+
+    try:
+        said = json.loads(metadata.distribution(distribution).read_text("direct_url.json") or "{}")
+        is_edited = said["dir_info"]["editable"] is True
+        return url2pathname(urlsplit(said["url"]).path) if is_edited else ""
+    except Exception:  # noqa: BLE001  # most have no such file, and a damaged one says nothing
+        return ""
+
+
 def blamed(error: RuleError, ruleset: Ruleset, overlays: Sequence[str] = ()) -> RuleError:
     """Return the error of a ruleset's code, which from now on names the distribution that brought it and what to do.
 
@@ -324,8 +339,10 @@ def blamed(error: RuleError, ruleset: Ruleset, overlays: Sequence[str] = ()) -> 
         advice = f"The ruleset {ruleset.id} ships with rpgres ({origin.name}): please report this as a bug"
     else:
         newer, off = f"pip install --upgrade {origin.distribution}", f"RPGRES_DISABLE={origin.distribution}"
-        advice = f"The ruleset {ruleset.id} comes from {origin.name}: try a newer one ({newer}), tell its authors, or "
-        advice += f"do without it ({off})"
+        is_edited = edited_at(origin.distribution)  # no folder is named here: a bot shows this to its users
+        to_do = "correct its code, as it is an editable installation" if is_edited else f"try a newer one ({newer})"
+        to_do += "" if is_edited else ", tell its authors"
+        advice = f"The ruleset {ruleset.id} comes from {origin.name}: {to_do}, or do without it ({off})"
     error.add(f". {advice}")
     error.details |= {"ruleset": ruleset.id, "distribution": origin.distribution, "version": origin.version}
     return error

@@ -24,7 +24,7 @@ from rpgres.rulesets.effects import with_tracks
 from rpgres.rulesets.orders import Order
 from rpgres.rulesets.sheets import SheetOrders, find_sheet, seated
 from rpgres.scenes.deciding import Deciding, beside, names_in
-from rpgres.scenes.playing import is_change, read_step, with_joining
+from rpgres.scenes.playing import is_change, read_step, with_joining, with_value
 from rpgres.scenes.program import EMPTY_PROGRAM, Scene, program_of
 from rpgres.scenes.reading import (
     Including,
@@ -108,6 +108,7 @@ def scene_diagnostics(
     known = Known(rules, state, _names(state, data))
     later = cache(lambda: replace(known, state=with_joining(scene, checked.played)))
     _check_paths(faults, data, tags, known, later)
+    _check_set(faults, data, later)
     _check_deciders(faults, scene, data, on_sheets, names_in(rules, checked.played))
     return faults.in_order()
 
@@ -328,6 +329,20 @@ def _check_paths(
                     faults.take(fault.under(*at, path) for fault in path_faults(parse_path(path), known))
 
 
+def _check_set(faults: _Faults, data: Mapping[str, Any], later: Callable[[], Known]) -> None:
+    """Check the counters and ratings that steps set. Those are there from the beginning; all else may come in play."""
+    for at, step in _all_steps(data.get("steps")):
+        if _table(step.get("expect")).get("error") is not None:
+            continue  # that it cannot be set is what the scene expects
+        for path, value in _table(step.get("set")).items():
+            keys = path.split(".")
+            of = keys[0] if len(keys) == 2 else keys[2] if keys[0] == "characters" and len(keys) == 4 else ""
+            if of in ("counters", "abilities") and isinstance(value, bool | int | str):
+                known, change = later(), isinstance(value, str) and is_change(value)  # from what is known in play only
+                with _faults_of_errors(faults, "refused", *at, "set", path):
+                    with_value(known.rules, known.state or State(), path, "+0" if change else value)
+
+
 def _paths_in(
     data: Mapping[str, Any], steps: Iterable[tuple[Path_, dict[str, Any]]]
 ) -> Iterator[tuple[Path_, Any, bool]]:
@@ -447,15 +462,20 @@ class _Checked(NamedTuple):
         self.faults.take(replace(fault, path=(*at, *fault.path)) for fault in condition_faults(places))
 
     def include(self, step: Step, at: Path_) -> None:
-        """Check that an included scene can be read, and take note of its ids."""
+        """Check an included scene and its steps, each where it stands, and take note of its ids."""
         try:
             other, steps = self.including(step, self.scene.source, (*at, "include"))
             program = program_of(steps, other, ends={}, included=self.including)
         except FileError as error:
-            self.faults.refuse(error, "unreadable-file", *at, "include")
+            here = f"{self.scene.where(*at, 'include')}: "  # which the fault has, too
+            self.faults.refuse(
+                FileError(error.message.removeprefix(here), **error.details), "unreadable-file", *at, "include"
+            )
             return
         self.ids.extend(leaf.step.id for leaf in program.leaves if leaf.step.id)
-        self.played.extend(leaf.step for leaf in program.leaves)
+        for leaf in program.leaves:
+            there = self._replace(faults=_Faults(leaf.source, self.faults.found))
+            there.step(leaf.step, tuple(leaf.path))
 
     def step(self, step: Step, at: Path_) -> None:
         """Check a step that is played, or only changes the table."""

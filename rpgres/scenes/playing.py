@@ -21,7 +21,7 @@ from rpgres.model.paths import NOTHING, Scope, parse_path
 from rpgres.model.printed import Printed
 from rpgres.model.serialization import state_record
 from rpgres.model.state import GM, THE_HOST, State
-from rpgres.rulesets import unknown
+from rpgres.rulesets import Rules, unknown
 from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, lists, onward
 from rpgres.scenes.program import Leaf, Scene
 from rpgres.scenes.records import Step
@@ -378,14 +378,23 @@ def changed_by(scene: Scene, leaf: Leaf, state: State) -> State:
     Raises:
         UsageError: there is no such place, or the value does not fit.
     """
+    for path, value in leaf.step.set.items():
+        state = with_value(scene.rules, state, path, value)
+    return state
+
+
+def with_value(rules: Rules, state: State, path: str, value: bool | int | str) -> State:
+    """Return a table with what a step sets at one place.
+
+    Raises:
+        UsageError: there is no such place, or the value does not fit.
+    """
     from rpgres.rulesets.corrections import changed
 
-    for path, value in leaf.step.set.items():
-        text = ("yes" if value else "no") if isinstance(value, bool) else str(value)
-        if isinstance(value, str) and is_change(value):
-            text = _changed_number(state, path, value)
-        state = changed(scene.rules, state, path, text)
-    return state
+    text = ("yes" if value else "no") if isinstance(value, bool) else str(value)
+    if isinstance(value, str) and is_change(value):
+        text = _changed_number(state, path, value)
+    return changed(rules, state, path, text)
 
 
 def is_change(text: str) -> bool:

@@ -422,8 +422,10 @@ def test_help_of_a_command_is_a_line_and_leaving_a_question_leaves_the_table() -
 
 def test_what_is_asked_of_a_question_is_refused_where_none_is_open() -> None:
     begun("mara")
-    done = rpgres("play", stdin="odds\nwhy\n")
+    done = rpgres("play", stdin="odds\nwhy\n1\nroll 1\n")
     assert done.err.count("no question is open that 'odds' would be about") == 1
+    assert done.err.count("no question is open to you that 1 would answer; `roll 1` rolls it as dice") == 1
+    assert done.out.count("seed: ") == 1  # of the dice
     assert done.err.count("no question is open that 'why' would be about") == 1
 
 

@@ -192,6 +192,14 @@ def test_json_is_what_the_schema_says() -> None:
         assert list(validator.iter_errors(json.loads(rpgres("whatif", result, *line, "--json").out))) == []
 
 
+def test_a_table_without_the_number_of_an_entry_is_told_how_to_name_one() -> None:
+    rpgres("table", "new", "fate", "--sheet", "guard")
+    for name in (".", ".rpgres/table.db"):
+        done = rpgres("whatif", name, "--given", "roll=++++")
+        assert done.code == 2
+        assert f"name one of its actions, as in `rpgres whatif {name}#N`" in done.err
+
+
 def test_an_entry_that_a_table_does_not_have_is_typed_wrong() -> None:
     rpgres("table", "new", "fate", "--sheet", "mara")
     for number in (0, 1, 99):

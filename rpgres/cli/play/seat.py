@@ -27,7 +27,7 @@ from rpgres.errors import UsageError
 from rpgres.journal.checking import require_whole
 from rpgres.journal.commands import actor_of, check_seat
 from rpgres.journal.commands.pending import refuse_while_pending
-from rpgres.journal.files import find_table
+from rpgres.journal.files import find_table, folders_of
 from rpgres.journal.history import History
 from rpgres.journal.store import read
 from rpgres.journal.views import waiting_seen
@@ -100,7 +100,7 @@ class Seat:
         self.path, self.name, self.folders = path, name, tuple(folders)
         self.history = read(path)
         new = self.history.new
-        self.data: RulesetData = read_ruleset(new.public.ruleset, extra=(*map(Path, new.secret.folders), *folders))
+        self.data: RulesetData = read_ruleset(new.public.ruleset, extra=folders_of(self.history, self.folders))
         self.rules: Rules = self.data.without_code().with_switches(new.public.switches)
 
     def look(self) -> History:
@@ -238,6 +238,8 @@ class Seat:
             return self._act(actor, first, rest, asks)
         if not actor and words in ([ODDS], ["why"]):
             raise UsageError(f"no question is open that {first!r} would be about; `{ODDS} ACTION ...` weighs an action")
+        if not actor and words == [first] and first.isdecimal():  # an answer, and no dice
+            raise UsageError(f"no question is open to you that {first} would answer; `roll {first}` rolls it as dice")
         if not actor and resembles_notation(first):
             return Understood(["roll", *words])
         if first == ODDS and rest and not actor:

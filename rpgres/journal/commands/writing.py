@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from os import urandom
 from pathlib import Path
@@ -13,10 +13,11 @@ import msgspec
 
 from rpgres.engine.dealers import Hand, remembering
 from rpgres.engine.views import HOST, seats_of
-from rpgres.errors import RpgresError, UsageError
+from rpgres.errors import RpgresError, UsageError, named
 from rpgres.journal import connections, store
 from rpgres.journal.chain import SALT
 from rpgres.journal.checking import is_known, remember, require_whole, stamp
+from rpgres.journal.files import folders_of
 from rpgres.journal.history import History
 from rpgres.journal.records import Draft, Entry, Kind, Public, Secret
 from rpgres.journal.replay import is_mid_procedure, state_now
@@ -73,8 +74,25 @@ def rules_of(history: History, *, folders: Sequence[Path] = ()) -> Rules:
         UsageError, PluginError, FileError: they are not there any more, or faulty.
     """
     new = history.new
-    extra = (*map(Path, new.secret.folders), *folders)
-    return rules_in(new.public.ruleset, new.public.switches, extra)
+    with needed(new.public.ruleset):
+        return rules_in(new.public.ruleset, new.public.switches, folders_of(history, folders))
+
+
+@contextmanager
+def needed(ruleset: str) -> Iterator[None]:
+    """Tell what a table whose ruleset is not found needs.
+
+    Raises:
+        UsageError: it is not found inside.
+    """
+    try:
+        yield
+    except UsageError as error:
+        if "known" not in error.details or error.details.get("ruleset") != ruleset:
+            raise
+        needs = f"this table is played by the ruleset {ruleset}, which is not found: install its plugin"
+        where = f"or name the folder that has it with {named('rulesets')}"
+        raise UsageError(f"{needs}, {where}; {error.raw}", **error.details) from None
 
 
 def state_at(history: History, *, folders: Sequence[Path] = ()) -> State:
