@@ -43,7 +43,7 @@ def faults(data: Any, type_: Any) -> list[Fault]:
 
 
 def mend_keys(data: Any, found: Iterable[Fault]) -> None:
-    """Put what stands under unknown keys under those that are meant, so that the rest of their tables can be checked."""
+    """Put what stands under unknown keys under those that are meant, so that the rest can be checked, too."""
     for fault in found:
         if fault.code == "unknown-key":
             *outer, key = fault.path
