@@ -22,6 +22,7 @@ from rpgres.engine.running import CHAIN, TO_THE_END, Chain, Run
 from rpgres.engine.stops import Broken, Settled
 from rpgres.model.state import EMPTY, Card, Map, State
 from rpgres.rulesets import OUTCOME_ONLY, Option, Rules
+from rpgres.rulesets.schema import CLAIM
 
 T = TypeVar("T")
 
@@ -533,7 +534,7 @@ def once(table: Table, work: Callable[..., T], *args: Any) -> T:
     kept, number = run.kept, run.looked_up
     if kept is None:
         return work(*args)
-    if run.counts:
+    if len(run.counts) > (CLAIM in run.counts):  # which is asked before the rule
         raise Broken("it works out for all runs what comes after a roll or a question; do so before them")
     run.looked_up = number + 1
     if number == len(kept):

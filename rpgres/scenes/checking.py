@@ -37,7 +37,7 @@ from rpgres.scenes.reading import (
     with_part,
 )
 from rpgres.scenes.records import ABSENT, SceneFile, SceneTag, SceneThing, SceneTrack, Step
-from rpgres.toml.diagnostics import Diagnostic, Fault, diagnostics_error, diagnostics_in, nearest, unknown_name
+from rpgres.toml.diagnostics import Diagnostic, Fault, diagnostics_error, diagnostics_in, unknown_name
 from rpgres.toml.diagnostics import KeyPath as Path_
 from rpgres.toml.reading import Source, convert, located, parse
 
@@ -71,14 +71,7 @@ def scene_diagnostics(
         FileError: the text is not TOML, or a file of the ruleset is faulty.
         PluginError: the ruleset cannot be used.
     """
-    from rpgres.toml.faults import faults as faults_in
-
-    data = parse(source)
-    found = faults_in(data, SceneFile)
-    faults = _Faults(source, located(found, source))
-    for fault in found:
-        if fault.code == "unknown-key":
-            _mend_key(data, fault)
+    data, faults = _parsed(source)
     said = data.get("ruleset")
     if not isinstance(said, str):
         return faults.in_order()
@@ -111,6 +104,15 @@ def scene_diagnostics(
     _check_set(faults, data, later)
     _check_deciders(faults, scene, data, on_sheets, names_in(rules, checked.played))
     return faults.in_order()
+
+
+def _parsed(source: Source) -> tuple[dict[str, Any], _Faults]:
+    """Return a scene as data, with the keys that are meant, and what is wrong with it in itself."""
+    from rpgres.toml.faults import faults, mend_keys
+
+    found = faults(data := parse(source), SceneFile)
+    mend_keys(data, found)
+    return data, _Faults(source, located(found, source))
 
 
 def _with_included(rules: Rules, state: State, source: Source, including: Including) -> State:
@@ -182,16 +184,6 @@ def _table(value: Any) -> dict[str, Any]:
 
 def _items(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
-
-
-def _mend_key(data: Any, fault: Fault) -> None:
-    """Put what stands under an unknown key under the one that is meant, so that the rest of its table is checked."""
-    *outer, key = fault.path
-    for part in outer:
-        data = data[part]
-    value, meant = data.pop(key), nearest(fault.word, fault.names)
-    if meant is not None:
-        data.setdefault(meant, value)
 
 
 def _sound(raw: Any, type_: type[T]) -> T | None:

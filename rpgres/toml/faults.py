@@ -8,8 +8,8 @@ from __future__ import annotations
 import datetime
 import operator
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import lru_cache, reduce
 from itertools import islice
 from typing import Any
 
@@ -40,6 +40,17 @@ def faults(data: Any, type_: Any) -> list[Fault]:
     if refused is None:
         return []
     return list(islice(_faults(_node(type_), data, ()), MAX_FAULTS)) or [refused]
+
+
+def mend_keys(data: Any, found: Iterable[Fault]) -> None:
+    """Put what stands under unknown keys under those that are meant, so that the rest can be checked, too."""
+    for fault in found:
+        if fault.code == "unknown-key":
+            *outer, key = fault.path
+            table = reduce(operator.getitem, outer, data)
+            value, meant = table.pop(key), nearest(fault.word, fault.names)
+            if meant is not None:
+                table.setdefault(meant, value)
 
 
 @lru_cache(maxsize=64)  # describing a type takes longer than looking at a table of it

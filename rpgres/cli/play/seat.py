@@ -194,15 +194,13 @@ class Seat:
 
     def typed(self, words: Sequence[str]) -> list[str]:
         """Return a line in the form that commands have, where it is a phrase for one."""
-        words = self._as_command(_in_shell(words, self.actions))
-        if words[0] == ODDS and len(words) > 1:  # of what is said as it is said alone
-            action = self._as_command(words[1:])
+        words = _in_shell(words, self.actions)
+        found = as_typed(words, [*self.actions], self.state, is_line=self.is_line(words))
+        if found[0] == ODDS and len(found) > 1:  # of what is said as it is said alone
+            action = self.typed(found[1:])
             if self.named_first(action)[1][0] in self.actions:
                 return [ODDS, *action]
-        return words
-
-    def _as_command(self, words: Sequence[str]) -> list[str]:
-        return as_typed(words, [*self.actions], self.state, is_line=self.is_line(words))
+        return found
 
     def is_line(self, words: Sequence[str]) -> bool:
         """Tell whether a line that is typed at a question is no answer, but a command or an action."""
