@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from rpgres.engine.players import Policy
     from rpgres.engine.prepare import Prepared
     from rpgres.odds.exact import By
-    from rpgres.rulesets import Rules
-    from rpgres.scenes import Scene
 
 ANSWERS = "Dice and decisions"
 SIMULATION = "Simulation"
@@ -496,23 +494,6 @@ def read_policies(
 def named_policies(texts: Iterable[str]) -> dict[str, str]:
     """Return policies by the names of characters, everybody's under an empty name, from `NAME` and `CHARACTER=NAME`."""
     return {who: name for who, _, name in (text.rpartition("=") for text in texts)}
-
-
-def policy_names(rules: Rules, *, names: Sequence[str], auto: bool) -> dict[str, str]:
-    """Return the same policies by name, for the record; everybody's under `*`."""
-    from rpgres.engine.players import default_policy
-
-    default = {"*": default_policy(rules)} if auto else {}
-    return default | {who or "*": name for who, name in named_policies(names).items()}
-
-
-def scene_policies(scene: Scene, *, names: Sequence[str], auto: bool) -> dict[str, str]:
-    """Return the policies of a scene by character, for the record: its own and those that were typed; see above."""
-    from rpgres.scenes.deciding import who_decides
-
-    own = who_decides(scene.file, scene.policies)
-    everybody = {"*": scene.file.policy} if scene.file.policy else policy_names(scene.rules, names=(), auto=auto)
-    return {**own, **everybody, **policy_names(scene.rules, names=names, auto=False)}
 
 
 def hoist(args: Sequence[str], options: Mapping[str, Option]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Several odds at once, from what is typed to what is printed: compared, varied, searched, taken apart."""
+"""Odds, from what is typed to what is printed; several at once too: compared, varied, searched, taken apart."""
 
 from __future__ import annotations
 
@@ -12,14 +12,47 @@ from rpgres.cli.progress import progress
 from rpgres.cli.reporting import Rows, emit_report, format_of
 from rpgres.errors import UsageError
 from rpgres.model.state import EMPTY
+from rpgres.odds.query import Query
 from rpgres.odds.subjects import SUCCESS, Change, Subject, named_change
+from rpgres.plugins.loading import checked
 
 if TYPE_CHECKING:
     from rpgres.cli.render.odds.reports import Record
+    from rpgres.engine.hidden import Start
     from rpgres.odds.variations import Axis
-    from rpgres.rulesets import RulesetFile
+    from rpgres.rulesets import Rules, RulesetFile
 
 STUDIES = ("compare", "vary", "find", "knockout")
+
+
+def read_query(
+    rules: Rules, action: str, inputs: Mapping[str, Any], shared: Mapping[str, Any], *, by: str, start: Start
+) -> Query:
+    """Return what a line asks of the odds of an action or a procedure.
+
+    Args:
+        inputs: what it takes, as typed.
+        shared: the options.
+        by: what the chances are of.
+        start: where it begins; at a persistent table, the switches are those of its rules.
+
+    Raises:
+        UsageError: an option cannot be read.
+    """
+    rules = checked(rules)
+    return Query(
+        rules=rules,
+        action=action,
+        inputs=inputs,
+        switches=opt.read_switches(shared["switch"]) if start.state is None else rules.chosen,
+        choose=opt.read_answers(shared["choose"], option="--choose"),
+        policies=opt.named_policies(shared["policy"]),
+        auto=shared["auto"],
+        by=by,
+        note=shared["note"],
+        start=start,
+        **opt.read_budget(shared),
+    )
 
 
 def study_of(shared: Mapping[str, Any], axes: Sequence[Axis]) -> str:

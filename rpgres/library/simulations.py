@@ -10,15 +10,15 @@ from typing import Any
 from rpgres.arguments import MOST, told_by_kind
 from rpgres.dice.seeds import read_seed
 from rpgres.engine.labels import check_labels
-from rpgres.engine.players import default_policy
 from rpgres.engine.prepare import answers_to, policies_of, prepare
 from rpgres.engine.resolve import Answers, Folders, listed_answers
 from rpgres.errors import UsageError
-from rpgres.library.reading import Policies, plain_inputs, policies_record, read_rules
+from rpgres.library.reading import Policies, plain_inputs, read_rules
 from rpgres.library.scenes import scene_in
 from rpgres.model.state import EMPTY
+from rpgres.odds.query import policies_record
 from rpgres.rulesets import Rules, Ruleset
-from rpgres.scenes.deciding import who_decides
+from rpgres.scenes.deciding import policies_told
 from rpgres.scenes.walking import check_by, check_paths, is_path
 from rpgres.simulate import Crew, Job, Plan, SimulationResult, action_job, empty_tally, scene_job, simulated, summed_up
 from rpgres.simulate.subjects import ACTION_THINGS, choice_things, scene_things
@@ -113,7 +113,7 @@ def _action_job(
     answers_to(prepared, answers)
     is_procedure = bool(rules.file.actions[action].procedure)
     check_paths(rules, prepared.state, by if not is_procedure else filter(is_path, by))
-    deciding = policies_record(named["policies"], default_policy(rules) if named["auto"] else "")
+    deciding = policies_record(rules, named["policies"], auto=named["auto"])
     job = action_job(prepared, seed=read_seed(seed), by=list(by), choose=answers, **named)
     record = {"policies": {**dict.fromkeys(prepared.orders, "orders"), **deciding}}
     return job, [*ACTION_THINGS, *by, *choice_things(answers)], record, rules
@@ -131,8 +131,7 @@ def _scene_job(
         raise UsageError(f"a scene takes no inputs and no choose; {', '.join(unused)} belongs to an action")
     scene = scene_in(what, named["policies"], named["switches"], rulesets, auto=named["auto"])
     check_by(scene, by)
-    everybody = scene.file.policy or (default_policy(scene.rules) if named["auto"] else "")
-    deciding = {**who_decides(scene.file, scene.policies), **policies_record(named["policies"], everybody)}
+    deciding = policies_told(scene, named["policies"], auto=named["auto"])
     own = read_seed(seed if seed is not None else scene.file.seed)
     job = scene_job(scene, seed=own, by=list(by), **named)
     return job, [*scene_things(scene), *by], {"policies": deciding, "title": scene.file.title}, scene.rules

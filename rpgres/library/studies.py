@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from rpgres.arguments import told_by_kind
-from rpgres.engine.players import default_policy
-from rpgres.engine.resolve import Answers, Folders, folders_of, listed_answers
+from rpgres.engine.resolve import Answers, Folders, folders_of
 from rpgres.errors import UsageError, named
-from rpgres.library.reading import Policies, plain_inputs, policies_record, read_rules, require_limits
-from rpgres.library.scene_odds import of_procedure, policies_in, require_no_inputs
+from rpgres.library.reading import Policies, query_of, read_rules, require_limits
+from rpgres.library.scene_odds import require_no_inputs
 from rpgres.model.state import EMPTY
+from rpgres.odds.actions import action_subject
 from rpgres.odds.comparison import Comparison, compare
 from rpgres.odds.exact import Decide
 from rpgres.odds.knockout import Knockout, knockout
-from rpgres.odds.subjects import SUCCESS, Change, Subject, measure_action, named_change, value_text
+from rpgres.odds.query import settled
+from rpgres.odds.subjects import SUCCESS, Change, Subject, named_change, value_text
 from rpgres.odds.variations import Axis, Search, Variation, find, read_target, vary
 from rpgres.rulesets import Ruleset
 from rpgres.scenes import require_sound
-from rpgres.scenes.measuring import scene_subject
+from rpgres.scenes.deciding import policies_told
+from rpgres.scenes.measuring import procedure_subject, scene_subject
 from rpgres.scenes.walking import ENDING
 
 Cases = Mapping[str, "Mapping[str, Any] | str | Path"]
@@ -224,36 +227,28 @@ def _about(
         require_no_inputs(inputs, **deciding)
         subject, fields = _of_scene(what, rulesets, **deciding)
     else:
-        subject, fields = _of_action(what, action, plain_inputs(inputs), rulesets, **deciding)
+        subject, fields = _of_action(what, action, inputs, rulesets, **deciding)
     return subject, {"seconds": seconds, "told": {**fields, "note": note}}
 
 
 def _of_action(
     ruleset: str | Ruleset,
     action: str,
-    inputs: dict[str, Any],
+    inputs: Mapping[str, Any],
     rulesets: Folders | None,
     *,
     decide: Decide,
     **deciding: Any,
 ) -> tuple[Subject, dict[str, Any]]:
-    rules, policies = read_rules(ruleset, deciding["switches"], rulesets), dict(deciding["policies"] or {})
+    rules = read_rules(ruleset, deciding["switches"], rulesets)
     rules.require_action(action)
-    auto = deciding["auto"] or (decide != "policies" and "" not in policies)
-    named = policies_record(policies, default_policy(rules) if auto else "")
+    query = query_of(rules, action, inputs, **deciding)
     if rules.file.actions[action].procedure:
         if decide != "policies":
             raise UsageError(f"decide={decide!r} is for an action; odds_best(...) has optimal play of a procedure")
-        return of_procedure(rules, action, inputs, **deciding)[0], {"policies": named, "by": ENDING}
-    subject = Subject(
-        rules=rules,
-        evaluate=partial(measure_action, decide=decide, policies=policies, auto=auto),
-        action=action,
-        inputs=inputs,
-        switches=dict(deciding["switches"] or EMPTY),
-        choose=listed_answers(deciding["choose"], "choose"),
-    )
-    return subject, {"decide": decide, "policies": named}
+        return procedure_subject(replace(query, by=ENDING)), {"policies": query.named, "by": ENDING}
+    query = settled(query, decide)
+    return action_subject(query), {"decide": decide, "policies": query.named}
 
 
 def _of_scene(
@@ -269,7 +264,11 @@ def _of_scene(
         file, extra=folders_of(rulesets), switches=switches or EMPTY, policies=policies or EMPTY, auto=auto
     )
     require_sound(scene)
-    return subject, {"policies": policies_in(scene, policies, auto=auto), "by": ENDING, "title": scene.file.title}
+    return subject, {
+        "policies": policies_told(scene, policies or EMPTY, auto=auto),
+        "by": ENDING,
+        "title": scene.file.title,
+    }
 
 
 def _axis(subject: Subject, name: str, values: Iterable[Any]) -> Axis:

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rpgres.engine.prepare import policies_of
 from rpgres.errors import FileError, UsageError
 from rpgres.odds.comparison import compare
 from rpgres.odds.exact import chance_record
 from rpgres.odds.knockout import knockout
+from rpgres.odds.query import Query
 from rpgres.odds.subjects import Change, Measured, Subject, changed, measure, named_change, split_path
 from rpgres.odds.variations import Axis, Target, find, vary
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Ruleset
 from rpgres.scenes.measuring import procedure_subject, scene_subject
+from rpgres.scenes.walking import ENDING
 from tests.support.battle import DATA, battle_rules, battle_ruleset, chance_to_win
 
 WAR = """
@@ -141,7 +141,7 @@ def test_a_change_that_the_scene_does_not_understand_names_its_key(wall: Subject
 
 @pytest.mark.slow
 def test_a_procedure_varies_by_its_inputs_as_an_action_does() -> None:
-    subject = procedure_subject(battle_rules(), "battle", {"defenders": 2}, deciders=lambda _: {})
+    subject = procedure_subject(Query(rules=battle_rules(), action="battle", inputs={"defenders": 2}, by=ENDING))
     for cell in vary(subject, [Axis("attackers", ["2", "3"])]).cells:
         chance = chance_to_win(int(cell.at["attackers"]), 2)
         assert won(cell) == chance
@@ -167,7 +167,7 @@ def test_what_may_go_on_for_ever_uses_up_no_budget() -> None:
     """Who wins the first exchange that is no tie: 50 of 81 against 15 of 81."""
     rules = load_rules(find_ruleset("fate"))
     inputs = {"skill": "3", "vs": ("2",), "victories": "1"}
-    subject = procedure_subject(rules, "contest", inputs, deciders=partial(policies_of, named={}, auto=True))
+    subject = procedure_subject(Query(rules=rules, action="contest", inputs=inputs, auto=True, by=ENDING))
     found = measure(subject)
     assert 0 < found.open <= Fraction(1, 10**30)
     assert 0 <= Fraction(50, 65) - found.masses["won"] <= found.open

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import typer
+from msgspec.structs import replace
 
 from rpgres.cli import options as opt
 from rpgres.cli.dynamic import scene_command
@@ -14,15 +14,14 @@ from rpgres.cli.options import Option, SectionedCommand
 from rpgres.cli.progress import LOWER_BOUND, interrupted, progress
 from rpgres.cli.reporting import format_of
 from rpgres.cli.studies import STUDIES, emit, run_study, scenes_among, study_of
-from rpgres.engine.hidden import NO_TABLE, Known, Start
 from rpgres.errors import InterruptError, UsageError
-from rpgres.plugins.loading import checked
 
 if TYPE_CHECKING:
+    from rpgres.engine.hidden import Known
     from rpgres.model.state import State
+    from rpgres.odds.query import Query
     from rpgres.odds.subjects import Subject
     from rpgres.odds.variations import Axis
-    from rpgres.rulesets import Rules
     from rpgres.scenes import Scene
 
 NOTHING_BEST = "interrupted: optimal decisions need the whole scene, so nothing is known yet"
@@ -51,17 +50,19 @@ def weigh_scene(name: str, shared: Mapping[str, Any]) -> None:
     """Print the chances of how a scene ends."""
     shared, study = _with_goals(shared, ())
     from rpgres.scenes import require_sound
+    from rpgres.scenes.deciding import policies_told
     from rpgres.scenes.measuring import scene_subject
 
-    folders = opt.read_folders(shared["rulesets"])
+    folders, named = opt.read_folders(shared["rulesets"]), opt.named_policies(shared["policy"])
+    auto = shared["auto"] or shared["best"] is not None
 
     def read(file: str) -> tuple[Subject, Scene]:
         found = scene_subject(
             file,
             extra=folders,
             switches=opt.read_switches(shared["switch"]),
-            policies=opt.named_policies(shared["policy"]),
-            auto=shared["auto"] or shared["best"] is not None,
+            policies=named,
+            auto=auto,
             by=shared["by"] or ENDING,
             leaves=opt.read_count(shared["leaves"], option="--leaves", default=0) or None,
         )
@@ -69,7 +70,7 @@ def weigh_scene(name: str, shared: Mapping[str, Any]) -> None:
         return found
 
     subject, scene = read(name)
-    policies = opt.scene_policies(scene, names=shared["policy"], auto=shared["auto"] or shared["best"] is not None)
+    policies = policies_told(scene, named, auto=auto)
     if study:
         others = {one: read(one)[0] for one in scenes_among(shared["compare"])}
         told = {"policies": policies, "by": shared["by"] or ENDING, "title": scene.file.title}
@@ -80,41 +81,20 @@ def weigh_scene(name: str, shared: Mapping[str, Any]) -> None:
         _weigh(scene, shared, policies=policies)
 
 
-def weigh_procedure(
-    rules: Rules,
-    procedure: str,
-    inputs: Mapping[str, Any],
-    shared: Mapping[str, Any],
-    axes: Sequence[Axis] = (),
-    *,
-    start: Start = NO_TABLE,
-) -> None:
+def weigh_procedure(query: Query, shared: Mapping[str, Any], axes: Sequence[Axis] = ()) -> None:
     """Print the chances of how a procedure ends, from where it begins."""
+    from rpgres.scenes.deciding import policies_told
     from rpgres.scenes.measuring import procedure_subject, scene_of_procedure
 
     shared, study = _with_goals(shared, axes)
-    auto = shared["auto"] or shared["best"] is not None
-    rules = checked(rules)
-    deciders = partial(opt.read_policies, names=shared["policy"], auto=auto, with_orders=True)
-    subject = procedure_subject(
-        rules,
-        procedure,
-        inputs,
-        deciders=deciders,
-        switches=opt.read_switches(shared["switch"]) if start.state is None else rules.chosen,
-        choose=opt.read_answers(shared["choose"], option="--choose"),
-        by=shared["by"] or ENDING,
-        leaves=opt.read_count(shared["leaves"], option="--leaves", default=0) or None,
-        start=start,
-    )
     if study:
-        policies = opt.policy_names(rules, names=shared["policy"], auto=shared["auto"])
-        told: dict[str, Any] = {"policies": policies, "by": shared["by"] or ENDING}
-        _exit_with(run_study(study, subject, axes, shared, told=told, file=rules.file))
+        told: dict[str, Any] = {"policies": query.named, "by": query.by}
+        _exit_with(run_study(study, procedure_subject(query), axes, shared, told=told, file=query.rules.file))
         return
-    scene, prepared = scene_of_procedure(subject, deciders)
-    policies = opt.scene_policies(scene, names=shared["policy"], auto=auto)
-    told = {"policies": policies, "inputs": prepared.inputs, "known": start.record()}
+    query = replace(query, auto=query.auto or shared["best"] is not None)
+    scene, prepared = scene_of_procedure(query)
+    policies = policies_told(scene, query.policies, auto=query.auto)
+    told = {"policies": policies, "inputs": prepared.inputs, "known": query.start.record()}
     if shared["best"] is not None:
         _weigh_best(scene, prepared.state, shared, actor=prepared.actor, **told)
     else:

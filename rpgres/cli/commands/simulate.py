@@ -28,7 +28,9 @@ from rpgres.engine.prepare import Prepared, answers_to, prepare
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import run
 from rpgres.errors import RpgresError, UsageError
+from rpgres.odds.query import policies_record
 from rpgres.plugins.loading import checked
+from rpgres.scenes.deciding import policies_told
 from rpgres.scenes.walking import check_by, check_paths, is_path
 from rpgres.simulate import (
     Crew,
@@ -106,7 +108,7 @@ def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> N
     answers_to(prepared, choose)
     told = {
         **dict.fromkeys(prepared.orders, "orders"),
-        **opt.policy_names(rules, names=shared["policy"], auto=shared["auto"]),
+        **policies_record(rules, named, auto=shared["auto"]),
     }
 
     def job_of(seed: str) -> Job:
@@ -186,7 +188,7 @@ def simulate_scene(name: str, values: dict[str, Any]) -> None:
         job_of=job_of,
         show=lambda seed: _show_scene(scene, seed, as_json=shared["json"]),
         title=scene.file.title,
-        policies=opt.scene_policies(scene, names=shared["policy"], auto=auto),
+        policies=policies_told(scene, named, auto=auto),
         own_seed=scene.file.seed,
     )
     check_by(scene, line.paths)
