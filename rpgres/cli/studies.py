@@ -13,6 +13,7 @@ from rpgres.cli.reporting import Rows, emit_report, format_of
 from rpgres.errors import UsageError
 from rpgres.model.state import EMPTY
 from rpgres.odds.query import Query
+from rpgres.odds.study import Study
 from rpgres.odds.subjects import SUCCESS, Change, Subject, named_change
 from rpgres.plugins.loading import checked
 
@@ -102,23 +103,17 @@ def run_study(
     """
     format_of(shared)  # mistakes are reported before the work begins
     with progress("evaluating") as show:
-        settings: dict[str, Any] = {
-            "seconds": opt.read_seconds(shared["seconds"]),
-            "progress": show,
-            "told": {**told, "note": shared["note"]},
-        }
-        if others:
-            settings["others"] = others
-        record = _record(study, subject, axes, shared, settings)
+        about = {**told, "note": shared["note"]}
+        studied = Study(subject, opt.read_seconds(shared["seconds"]), progress=show, told=about, others=others)
+        record = _record(study, studied, axes, shared)
     emit(record, file, shared, outcomes=list(shared["outcome"]))
     return 0 if record.complete else INTERRUPTED
 
 
-def _cases(subject: Subject, shared: Mapping[str, Any], settings: Mapping[str, Any]) -> list[tuple[str, list[Change]]]:
+def _cases(study: Study, shared: Mapping[str, Any]) -> list[tuple[str, list[Change]]]:
     """Return what is compared: the changes of each case under the text that was typed."""
-    others = settings.get("others", EMPTY)
     return [
-        (text, [Change(kind="scene", name=text) if text in others else _compared(subject, text)])
+        (text, [Change(kind="scene", name=text) if text in study.others else _compared(study.subject, text)])
         for text in shared["compare"]
     ]
 
@@ -149,33 +144,31 @@ def _compared(subject: Subject, text: str) -> Change:
     return named_change(subject, name.strip(), value.strip())
 
 
-def _record(
-    study: str, subject: Subject, typed: Sequence[Axis], shared: Mapping[str, Any], settings: dict[str, Any]
-) -> Any:
+def _record(kind: str, study: Study, typed: Sequence[Axis], shared: Mapping[str, Any]) -> Any:
     """Return the record of a study; only what is asked for is imported."""
     from rpgres.odds.variations import find, read_axis, read_target, vary
 
-    if study == "compare":
+    if kind == "compare":
         from rpgres.odds.comparison import compare
 
-        return compare(subject, _cases(subject, shared, settings), **settings)
-    if study == "knockout":
+        return compare(study, _cases(study, shared))
+    if kind == "knockout":
         from rpgres.odds.knockout import knockout
 
         if len(shared["outcome"]) > 1:
             raise UsageError("--knockout looks at one --outcome")
-        return knockout(subject, outcome=next(iter(shared["outcome"]), SUCCESS), **settings)
-    if study == "find":
+        return knockout(study, outcome=next(iter(shared["outcome"]), SUCCESS))
+    if kind == "find":
         if typed:
             raise UsageError(f"--find takes the range itself: --find {typed[0].name}=...")
-        axis = read_axis(shared["find"], option="find", subject=subject)
-        return find(subject, axis, read_target(shared["goal"]), **settings)
-    axes = [*typed, *(read_axis(text, option="vary", subject=subject) for text in shared["vary"])]
-    if study == "vary":
-        return vary(subject, axes, **settings)
+        axis = read_axis(shared["find"], option="find", subject=study.subject)
+        return find(study, axis, read_target(shared["goal"]))
+    axes = [*typed, *(read_axis(text, option="vary", subject=study.subject) for text in shared["vary"])]
+    if kind == "vary":
+        return vary(study, axes)
     from rpgres.odds.grids import compare_grids
 
-    return compare_grids(subject, axes, _cases(subject, shared, settings), **settings)
+    return compare_grids(study, axes, _cases(study, shared))
 
 
 def emit(record: Record, file: RulesetFile | None, shared: Mapping[str, Any], *, outcomes: Sequence[str] = ()) -> None:

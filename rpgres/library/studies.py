@@ -19,6 +19,7 @@ from rpgres.odds.comparison import Comparison, compare
 from rpgres.odds.exact import Decide
 from rpgres.odds.knockout import Knockout, knockout
 from rpgres.odds.query import settled
+from rpgres.odds.study import Study
 from rpgres.odds.subjects import SUCCESS, Change, Subject, named_change, value_text
 from rpgres.odds.variations import Axis, Search, Variation, find, read_target, vary
 from rpgres.rulesets import Ruleset
@@ -77,12 +78,12 @@ def odds_table(
         RuleError: the ruleset's code failed.
     """
     deciding = {"decide": decide, "choose": choose, "auto": auto, "policies": policies, "switches": switches}
-    subject, settings = _about(what, action, inputs, rulesets, seconds, note, **deciding)
+    study = _about(what, action, inputs, rulesets, seconds, note, **deciding)
     if not over:
         raise UsageError(
             f"{named('over')} takes the values of one thing or of two, under their names; it is empty", path=("over",)
         )
-    return vary(subject, [_axis(subject, name, values) for name, values in over.items()], **settings)
+    return vary(study, [_axis(study.subject, name, values) for name, values in over.items()])
 
 
 @told_by_kind
@@ -120,14 +121,14 @@ def odds_compare(
         NeedsPolicy, UsageError, FileError, RuleError: as of `odds_table`.
     """
     deciding = {"decide": decide, "choose": choose, "auto": auto, "policies": policies, "switches": switches}
-    subject, settings = _about(what, action, inputs, rulesets, seconds, note, **deciding)
+    study = _about(what, action, inputs, rulesets, seconds, note, **deciding)
     if not cases:
         raise UsageError(
             f"{named('cases')} takes what is changed in each case, such as {{'better': {{'skill': 4}}}}; it is empty",
             path=("cases",),
         )
-    changes = [(name, _changes(subject, one)) for name, one in cases.items()]
-    return compare(subject, changes, **settings)
+    changes = [(name, _changes(study.subject, one)) for name, one in cases.items()]
+    return compare(study, changes)
 
 
 @told_by_kind
@@ -165,11 +166,11 @@ def odds_find(
         NeedsPolicy, UsageError, FileError, RuleError: as of `odds_table`.
     """
     deciding = {"decide": decide, "choose": choose, "auto": auto, "policies": policies, "switches": switches}
-    subject, settings = _about(what, action, inputs, rulesets, seconds, note, **deciding)
+    study = _about(what, action, inputs, rulesets, seconds, note, **deciding)
     if len(over) != 1:
         raise UsageError(f"over takes the values of one thing, not of {len(over)}")
     ((name, values),) = over.items()
-    return find(subject, _axis(subject, name, values), read_target(target), **settings)
+    return find(study, _axis(study.subject, name, values), read_target(target))
 
 
 @told_by_kind
@@ -205,8 +206,8 @@ def odds_knockout(
         NeedsPolicy, UsageError, FileError, RuleError: as of `odds_table`.
     """
     deciding = {"decide": decide, "choose": choose, "auto": auto, "policies": policies, "switches": switches}
-    subject, settings = _about(what, action, inputs, rulesets, seconds, note, **deciding)
-    return knockout(subject, outcome=outcome, **settings)
+    study = _about(what, action, inputs, rulesets, seconds, note, **deciding)
+    return knockout(study, outcome=outcome)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -220,15 +221,15 @@ def _about(
     seconds: float | None,
     note: str | None,
     **deciding: Any,
-) -> tuple[Subject, dict[str, Any]]:
-    """Return what is studied, an action or a scene, and the settings of the study: its time, fields for the record."""
+) -> Study:
+    """Return the study of an action or a scene."""
     require_limits(seconds)
     if action is None:
         require_no_inputs(inputs, **deciding)
         subject, fields = _of_scene(what, rulesets, **deciding)
     else:
         subject, fields = _of_action(what, action, inputs, rulesets, **deciding)
-    return subject, {"seconds": seconds, "told": {**fields, "note": note}}
+    return Study(subject, seconds, told={**fields, "note": note})
 
 
 def _of_action(
