@@ -10,6 +10,7 @@ from rpgres.cli import INTERRUPTED
 from rpgres.cli import options as opt
 from rpgres.cli.progress import progress
 from rpgres.cli.reporting import Rows, emit_report, format_of
+from rpgres.engine.hidden import NO_TABLE, Start
 from rpgres.errors import UsageError
 from rpgres.model.state import EMPTY
 from rpgres.odds.query import Query
@@ -19,7 +20,6 @@ from rpgres.plugins.loading import checked
 
 if TYPE_CHECKING:
     from rpgres.cli.render.odds.reports import Record
-    from rpgres.engine.hidden import Start
     from rpgres.odds.variations import Axis
     from rpgres.rulesets import Rules, RulesetFile
 
@@ -27,9 +27,15 @@ STUDIES = ("compare", "vary", "find", "knockout")
 
 
 def read_query(
-    rules: Rules, action: str, inputs: Mapping[str, Any], shared: Mapping[str, Any], *, by: str, start: Start
+    rules: Rules,
+    action: str,
+    inputs: Mapping[str, Any],
+    shared: Mapping[str, Any],
+    *,
+    by: str = "outcome",
+    start: Start = NO_TABLE,
 ) -> Query:
-    """Return what a line asks of the odds of an action or a procedure.
+    """Return what a line asks of an action or a procedure.
 
     Args:
         inputs: what it takes, as typed.
@@ -52,7 +58,7 @@ def read_query(
         by=by,
         note=shared["note"],
         start=start,
-        **opt.read_budget(shared),
+        **(opt.read_budget(shared) if "leaves" in shared else {}),
     )
 
 

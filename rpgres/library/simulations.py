@@ -9,22 +9,15 @@ from typing import Any
 
 from rpgres.arguments import MOST, told_by_kind
 from rpgres.dice.seeds import read_seed
-from rpgres.engine.labels import check_labels
-from rpgres.engine.prepare import answers_to, policies_of, prepare
-from rpgres.engine.resolve import Answers, Folders, listed_answers
+from rpgres.engine.resolve import Answers, Folders
 from rpgres.errors import UsageError
-from rpgres.library.reading import Policies, plain_inputs, read_rules
+from rpgres.library.reading import Policies, query_of, read_rules
 from rpgres.library.scenes import scene_in
 from rpgres.model.state import EMPTY
-from rpgres.odds.query import policies_record
-from rpgres.rulesets import Rules, Ruleset
-from rpgres.scenes.deciding import policies_told
-from rpgres.scenes.walking import check_by, check_paths, is_path
-from rpgres.simulate import Crew, Job, Plan, SimulationResult, action_job, empty_tally, scene_job, simulated, summed_up
-from rpgres.simulate.subjects import ACTION_THINGS, choice_things, scene_things
+from rpgres.rulesets import Ruleset
+from rpgres.simulate import Crew, Plan, SimulationResult, simulated
+from rpgres.simulate.simulation import RUNS, action_simulation, scene_simulation
 from rpgres.simulate.workers import processes
-
-RUNS = 10_000  # unless something else is asked for
 
 
 @told_by_kind
@@ -80,58 +73,20 @@ def simulate(
         raise UsageError(f"runs and workers are whole numbers from 1 on, not {runs!r} and {workers!r}")
     if runs > MOST:
         raise UsageError(f"runs are a whole number from 1 to {MOST:,}, not {runs:,}", path=("runs",), reason="range")
-    named: dict[str, Any] = {"policies": dict(policies or {}), "auto": auto, "switches": dict(switches or EMPTY)}
     if action is None:
-        job, things, fields, rules = _scene_job(what, by, seed, named, rulesets, choose or inputs)
+        if choose or inputs:
+            raise UsageError(
+                f"a scene takes no inputs and no choose; {', '.join(choose or inputs)} belongs to an action"
+            )
+        asked: dict[str, Any] = {"policies": dict(policies or EMPTY), "switches": dict(switches or EMPTY), "auto": auto}
+        scene = scene_in(what, **asked, rulesets=rulesets)
+        simulation = scene_simulation(scene, by=by, **asked, note=note)
+        seed = seed if seed is not None else scene.file.seed
     else:
-        job, things, fields, rules = _action_job(what, action, by, seed, named, rulesets, choose, plain_inputs(inputs))
-    return _counted(job, things, rules, runs, workers, {**fields, "note": note})
-
-
-def _counted(
-    job: Job, things: Sequence[str], rules: Rules, runs: int, workers: int, fields: Mapping[str, Any]
-) -> SimulationResult:
+        answers: dict[str, Any] = {"choose": choose, "policies": policies, "switches": switches, "auto": auto}
+        query = query_of(read_rules(what, switches, rulesets), action, inputs, **answers, note=note)
+        simulation = action_simulation(query, query.prepared(), by=by)
+    simulation = simulation.seeded(read_seed(seed))
     crew = Crew(partial(processes, workers) if workers > 1 else None, is_asked=workers > 1)
-    (counts,) = deque(simulated(job, Plan(runs), crew=crew, start=empty_tally(things)), maxlen=1)
-    return summed_up(job, counts, rules=rules, complete=True, wanted=runs, **fields)
-
-
-def _action_job(
-    what: str | Ruleset,
-    action: str,
-    by: Sequence[str],
-    seed: str | int | None,
-    named: Mapping[str, Any],
-    rulesets: Folders | None,
-    choose: Answers | None,
-    inputs: Mapping[str, Any],
-) -> tuple[Job, list[str], dict[str, Any], Rules]:
-    rules, answers = read_rules(what, named["switches"], rulesets), listed_answers(choose, "choose")
-    prepared = prepare(rules, action, inputs)
-    policies_of(prepared, named["policies"], auto=named["auto"], with_orders=True, files=True)
-    check_labels(rules, action, given={}, choose=answers)
-    answers_to(prepared, answers)
-    is_procedure = bool(rules.file.actions[action].procedure)
-    check_paths(rules, prepared.state, by if not is_procedure else filter(is_path, by))
-    deciding = policies_record(rules, named["policies"], auto=named["auto"])
-    job = action_job(prepared, seed=read_seed(seed), by=list(by), choose=answers, **named)
-    record = {"policies": {**dict.fromkeys(prepared.orders, "orders"), **deciding}}
-    return job, [*ACTION_THINGS, *by, *choice_things(answers)], record, rules
-
-
-def _scene_job(
-    what: Any,
-    by: Sequence[str],
-    seed: str | int | None,
-    named: Mapping[str, Any],
-    rulesets: Folders | None,
-    unused: Mapping[str, Any],
-) -> tuple[Job, list[str], dict[str, Any], Rules]:
-    if unused:
-        raise UsageError(f"a scene takes no inputs and no choose; {', '.join(unused)} belongs to an action")
-    scene = scene_in(what, named["policies"], named["switches"], rulesets, auto=named["auto"])
-    check_by(scene, by)
-    deciding = policies_told(scene, named["policies"], auto=named["auto"])
-    own = read_seed(seed if seed is not None else scene.file.seed)
-    job = scene_job(scene, seed=own, by=list(by), **named)
-    return job, [*scene_things(scene), *by], {"policies": deciding, "title": scene.file.title}, scene.rules
+    (tally,) = deque(simulated(simulation.job, Plan(runs), crew=crew, start=simulation.nothing()), maxlen=1)
+    return simulation.record(tally, complete=True, wanted=runs)
