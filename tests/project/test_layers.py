@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -137,3 +138,16 @@ def test_the_map_of_the_house_has_every_folder() -> None:
     told = {line.split("`")[1].split("/")[0] for line in text.splitlines() if line.startswith("| `") and "/` |" in line}
     there = {path.parent.name for path in (ROOT / "rpgres").glob("*/__init__.py")}
     assert told == there
+
+
+def test_the_map_of_the_house_names_what_is_there() -> None:
+    """Modules by their path below `rpgres/` or the root, and after a colon something that is defined there."""
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8").partition("## The map")[2].partition("## Recipes")[0]
+    found = re.findall(r"`([\w/-]+\.py|[\w/-]+/[\w-]+\.toml)(?:: (\w+))?`", text)
+    assert len(found) > 40
+    for path, name in found:
+        if "ID/" in path:
+            continue
+        file = next((one for one in (ROOT / "rpgres" / path, ROOT / path) if one.is_file()), None)
+        assert file is not None, path
+        assert re.search(rf"\b{name}\b", file.read_text("utf-8")), (path, name)
