@@ -16,7 +16,7 @@ from rpgres.library.scenes import scene_in
 from rpgres.model.state import EMPTY
 from rpgres.rulesets import Ruleset
 from rpgres.simulate import Crew, Plan, SimulationResult, simulated
-from rpgres.simulate.simulation import RUNS, action_simulation, scene_simulation
+from rpgres.simulate.simulation import RUNS, Simulation, action_simulation, scene_simulation
 from rpgres.simulate.workers import processes
 
 
@@ -73,20 +73,36 @@ def simulate(
         raise UsageError(f"runs and workers are whole numbers from 1 on, not {runs!r} and {workers!r}")
     if runs > MOST:
         raise UsageError(f"runs are a whole number from 1 to {MOST:,}, not {runs:,}", path=("runs",), reason="range")
+    deciding: dict[str, Any] = {"policies": policies, "switches": switches, "auto": auto}
     if action is None:
-        if choose or inputs:
-            raise UsageError(
-                f"a scene takes no inputs and no choose; {', '.join(choose or inputs)} belongs to an action"
-            )
-        asked: dict[str, Any] = {"policies": dict(policies or EMPTY), "switches": dict(switches or EMPTY), "auto": auto}
-        scene = scene_in(what, **asked, rulesets=rulesets)
-        simulation = scene_simulation(scene, by=by, **asked, note=note)
-        seed = seed if seed is not None else scene.file.seed
+        simulation, own_seed = _of_scene(what, rulesets, by, choose or inputs, note, **deciding)
+        seed = seed if seed is not None else own_seed
     else:
-        answers: dict[str, Any] = {"choose": choose, "policies": policies, "switches": switches, "auto": auto}
-        query = query_of(read_rules(what, switches, rulesets), action, inputs, **answers, note=note)
+        query = query_of(read_rules(what, switches, rulesets), action, inputs, choose=choose, **deciding, note=note)
         simulation = action_simulation(query, query.prepared(), by=by)
-    simulation = simulation.seeded(read_seed(seed))
+    return _counted(simulation.seeded(read_seed(seed)), runs, workers)
+
+
+def _counted(simulation: Simulation, runs: int, workers: int) -> SimulationResult:
     crew = Crew(partial(processes, workers) if workers > 1 else None, is_asked=workers > 1)
     (tally,) = deque(simulated(simulation.job, Plan(runs), crew=crew, start=simulation.nothing()), maxlen=1)
     return simulation.record(tally, complete=True, wanted=runs)
+
+
+def _of_scene(
+    what: Any,
+    rulesets: Folders | None,
+    by: Sequence[str],
+    unused: Mapping[str, Any],
+    note: str | None,
+    *,
+    policies: Policies | None,
+    switches: Mapping[str, str] | None,
+    auto: bool,
+) -> tuple[Simulation, str | None]:
+    """Return the simulation of a scene, and the scene's own seed."""
+    if unused:
+        raise UsageError(f"a scene takes no inputs and no choose; {', '.join(unused)} belongs to an action")
+    asked: dict[str, Any] = {"policies": policies or EMPTY, "switches": switches or EMPTY, "auto": auto}
+    scene = scene_in(what, **asked, rulesets=rulesets)
+    return scene_simulation(scene, by=by, **asked, note=note), scene.file.seed

@@ -9,7 +9,7 @@ import typer
 from msgspec.structs import replace
 
 from rpgres.cli import options as opt
-from rpgres.cli.commands.scene_odds import ENDING, PROCEDURE_OPTIONS, check_by, command_of_scene, weigh_procedure
+from rpgres.cli.commands.scene_odds import ENDING, PROCEDURE_OPTIONS, check_by, command_of_scene, print_procedure_odds
 from rpgres.cli.dynamic import PlayGroup, Verb
 from rpgres.cli.output import say_json
 from rpgres.cli.progress import ESTIMATED, LOWER_BOUND, NOTHING, interrupted, progress
@@ -35,7 +35,7 @@ Sits = Callable[[dict[str, str]], "tuple[Rules, Start]"]
 DICE_OPTIONS = (opt.VS, opt.DICE_BY, opt.FORMAT, opt.OUT, opt.SVG, opt.JSON, opt.NOTE)
 
 
-def weigh_action(data: RulesetData, action: str, values: dict[str, Any], *, sits: Sits | None = None) -> None:
+def print_action_odds(data: RulesetData, action: str, values: dict[str, Any], *, sits: Sits | None = None) -> None:
     """Print the chances of an action's outcomes; without an opposition, those at every rung of the ladder.
 
     Args:
@@ -53,7 +53,9 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any], *, sits
     rules, start = sits(switches) if sits is not None else (data.rules(switches), NO_TABLE)
     if is_procedure:
         check_by(shared["by"])
-        weigh_procedure(read_query(rules, action, inputs, shared, by=shared["by"] or ENDING, start=start), shared, axes)
+        print_procedure_odds(
+            read_query(rules, action, inputs, shared, by=shared["by"] or ENDING, start=start), shared, axes
+        )
         return
     form, study = format_of(shared), study_of(shared, axes)
     by = opt.read_by(shared["by"])
@@ -115,7 +117,7 @@ def _asked(shared: Mapping[str, Any]) -> Decide | None:
     return asked[0] if asked else None
 
 
-def weigh_notation(notation: str, values: dict[str, Any]) -> None:
+def print_dice_odds(notation: str, values: dict[str, Any]) -> None:
     """Print the chance of every value of a dice expression."""
     from rpgres.odds.dice import dice_odds
 
@@ -130,9 +132,9 @@ class OddsGroup(PlayGroup):
     verb = Verb(
         "odds",
         ACTION_OPTIONS,
-        weigh_action,
+        print_action_odds,
         DICE_OPTIONS,
-        weigh_notation,
+        print_dice_odds,
         "Compute the exact probabilities of dice.",
         scene=command_of_scene,
         procedure_options=PROCEDURE_OPTIONS,

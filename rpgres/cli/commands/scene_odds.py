@@ -46,7 +46,7 @@ SCENE_OPTIONS = (
 PROCEDURE_OPTIONS = (opt.CHOOSE, *SCENE_OPTIONS)
 
 
-def weigh_scene(name: str, shared: Mapping[str, Any]) -> None:
+def print_scene_odds(name: str, shared: Mapping[str, Any]) -> None:
     """Print the chances of how a scene ends."""
     shared, study = _with_goals(shared, ())
     from rpgres.scenes import require_sound
@@ -76,12 +76,12 @@ def weigh_scene(name: str, shared: Mapping[str, Any]) -> None:
         told = {"policies": policies, "by": shared["by"] or ENDING, "title": scene.file.title}
         _exit_with(run_study(study, subject, (), shared, told=told, file=scene.rules.file, others=others))
     elif shared["best"] is not None:
-        _weigh_best(scene, scene.state, shared, policies=policies)
+        _print_best(scene, scene.state, shared, policies=policies)
     else:
-        _weigh(scene, shared, policies=policies)
+        _print_odds(scene, shared, policies=policies)
 
 
-def weigh_procedure(query: Query, shared: Mapping[str, Any], axes: Sequence[Axis] = ()) -> None:
+def print_procedure_odds(query: Query, shared: Mapping[str, Any], axes: Sequence[Axis] = ()) -> None:
     """Print the chances of how a procedure ends, from where it begins."""
     from rpgres.scenes.deciding import policies_told
     from rpgres.scenes.measuring import procedure_subject, scene_of_procedure
@@ -96,9 +96,9 @@ def weigh_procedure(query: Query, shared: Mapping[str, Any], axes: Sequence[Axis
     policies = policies_told(scene, query.policies, auto=query.auto)
     told = {"policies": policies, "inputs": prepared.inputs, "known": query.start.record()}
     if shared["best"] is not None:
-        _weigh_best(scene, prepared.state, shared, actor=prepared.actor, **told)
+        _print_best(scene, prepared.state, shared, actor=prepared.actor, **told)
     else:
-        _weigh(scene, shared, **told)
+        _print_odds(scene, shared, **told)
 
 
 def _with_goals(shared: Mapping[str, Any], axes: Sequence[Axis]) -> tuple[dict[str, Any], str]:
@@ -129,7 +129,7 @@ def _exit_with(code: int) -> None:
         raise typer.Exit(code)
 
 
-def _weigh(
+def _print_odds(
     scene: Scene,
     shared: Mapping[str, Any],
     *,
@@ -161,7 +161,7 @@ def _weigh(
         raise typer.Exit(interrupted(LOWER_BOUND))
 
 
-def _weigh_best(scene: Scene, people: State, shared: Mapping[str, Any], **told: Any) -> None:
+def _print_best(scene: Scene, people: State, shared: Mapping[str, Any], **told: Any) -> None:
     """Print the result of a scene with optimal decisions of one player.
 
     Args:
@@ -183,7 +183,7 @@ def _weigh_best(scene: Scene, people: State, shared: Mapping[str, Any], **told: 
 def command_of_scene(name: str) -> SectionedCommand:
     """Return the command that evaluates a scene."""
     summary = "Compute the exact probabilities of how this scene ends."
-    return scene_command(name, weigh_scene, SCENE_OPTIONS, summary=summary, details=WALKED)
+    return scene_command(name, print_scene_odds, SCENE_OPTIONS, summary=summary, details=WALKED)
 
 
 WALKED = """\

@@ -230,7 +230,9 @@ class Seat:
         if first in self.actions:
             return self._act(actor, first, rest, asks)
         if not actor and words in ([ODDS], ["why"]):
-            raise UsageError(f"no question is open that {first!r} would be about; `{ODDS} ACTION ...` weighs an action")
+            raise UsageError(
+                f"no question is open that {first!r} would be about; `{ODDS} ACTION ...` evaluates an action"
+            )
         if not actor and resembles_notation(first):
             return Understood(["roll", *words])
         if first == ODDS and rest and not actor:
