@@ -14,7 +14,7 @@ import typer.core
 from rpgres.arguments import MOST
 from rpgres.cli.asking.terminal import can_prompt, is_listening
 from rpgres.cli.settings import active
-from rpgres.errors import NotationError, UsageError
+from rpgres.errors import NotationError, UsageError, named
 from rpgres.text.harmless import harmless
 
 if TYPE_CHECKING:
@@ -321,7 +321,7 @@ def read_by(text: str | None) -> By:
     for known in ("outcome", "margin", "total"):
         if text in (None, known):
             return known
-    raise UsageError(f"--by takes margin or total, not {text!r}")
+    raise UsageError(f"{named('by')} takes margin or total, not {text!r}")
 
 
 def read_dice(notation: str, vs: str | None, note: str | None) -> DiceLine:
@@ -334,17 +334,19 @@ def read_dice(notation: str, vs: str | None, note: str | None) -> DiceLine:
 
     line = read_line(notation)
     if vs is not None and line.target is not None:
-        raise UsageError("the roll is compared twice: with vs and with --vs")
+        raise UsageError(f"the roll is compared twice: with vs and with {named('vs')}")
     if vs is not None and line.times:
-        raise UsageError("one roll is compared, not several; count those that succeed with --vs and --repeat")
+        raise UsageError(
+            f"one roll is compared, not several; count those that succeed with {named('vs')} and {named('repeat')}"
+        )
     if note is not None and line.comment:
-        raise UsageError("a comment is the note of the roll: write # or --note, not both")
+        raise UsageError(f"a comment is the note of the roll: write # or {named('note')}, not both")
     if vs is None:
         return line
     try:
         return msgspec.structs.replace(line, target=read_target(vs))
     except NotationError as error:
-        error.add("; --vs takes a number or dice: 15, <=45, d20+3")
+        error.add(f"; {named('vs')} takes a number or dice: 15, <=45, d20+3")
         raise
 
 
@@ -369,9 +371,9 @@ def read_switches(texts: Iterable[str]) -> dict[str, str]:
     """
     switches: dict[str, str] = {}
     for text in texts:
-        name, value = _pair(text, option="--switch")
+        name, value = _pair(text, option=named("switch"))
         if switches.get(name, value) != value:
-            raise UsageError(f"--switch {name} is set to both {switches[name]} and {value}")
+            raise UsageError(f"{named('switch')} {name} is set to both {switches[name]} and {value}")
         switches[name] = value
     return switches
 
@@ -379,7 +381,7 @@ def read_switches(texts: Iterable[str]) -> dict[str, str]:
 def _pair(text: str, *, option: str) -> tuple[str, str]:
     left, separator, right = text.partition("=")
     if not separator or not left.strip() or not right.strip():
-        example = {"--given": "roll=++0-", "--choose": "price=cost"}.get(option, "name=choice")
+        example = {named("given"): "roll=++0-", named("choose"): "price=cost"}.get(option, "name=choice")
         raise UsageError(f"{option} takes NAME=VALUE such as {option} {example}, not {text!r}")
     return left.strip(), right.strip()
 
@@ -416,7 +418,7 @@ def read_seconds(text: str | None) -> float | None:
     except ValueError:
         seconds = 0.0
     if not 0 < seconds < 1e9:
-        raise UsageError(f"--seconds takes a number of seconds over 0, not {text!r}")
+        raise UsageError(f"{named('seconds')} takes a number of seconds over 0, not {text!r}")
     return seconds
 
 
@@ -426,7 +428,7 @@ def read_budget(shared: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         UsageError: one is no number.
     """
-    leaves = read_count(shared["leaves"], option="--leaves", default=0) or None
+    leaves = read_count(shared["leaves"], option=named("leaves"), default=0) or None
     return {"leaves": leaves, "seconds": read_seconds(shared["seconds"])}
 
 
@@ -440,9 +442,9 @@ def read_folders(texts: Iterable[str]) -> tuple[Path, ...]:
     for folder in folders:
         if not os.path.isdir(folder):
             what = "this is a file; name its folder" if os.path.isfile(folder) else "there is no such folder"
-            raise UsageError(f"--rulesets {folder}: {what}")
+            raise UsageError(f"{named('rulesets')} {folder}: {what}")
         if os.path.isdir(folder / "rulesets") and not _has_rulesets(folder):
-            raise UsageError(f"--rulesets {folder}: no rulesets there; did you mean {folder / 'rulesets'}?")
+            raise UsageError(f"{named('rulesets')} {folder}: no rulesets there; did you mean {folder / 'rulesets'}?")
     return folders
 
 

@@ -11,7 +11,7 @@ from rpgres.cli import options as opt
 from rpgres.cli.progress import progress
 from rpgres.cli.reporting import Rows, emit_report, format_of
 from rpgres.engine.hidden import NO_TABLE, Start
-from rpgres.errors import UsageError
+from rpgres.errors import UsageError, named
 from rpgres.model.state import EMPTY
 from rpgres.odds.query import Query
 from rpgres.odds.study import Study
@@ -52,7 +52,7 @@ def read_query(
         action=action,
         inputs=inputs,
         switches=opt.read_switches(shared["switch"]) if start.state is None else rules.chosen,
-        choose=opt.read_answers(shared["choose"], option="--choose"),
+        choose=opt.read_answers(shared["choose"], option=named("choose")),
         policies=opt.named_policies(shared["policy"]),
         auto=shared["auto"],
         by=by,
@@ -77,13 +77,19 @@ def study_of(shared: Mapping[str, Any], axes: Sequence[Axis]) -> str:
     if asked == ["compare", "vary"]:
         return "grids"
     if len(asked) > 1:
-        shown = ["a range" if name == "vary" and not shared["vary"] else f"--{name}" for name in asked]
+        shown = ["a range" if name == "vary" and not shared["vary"] else named(name) for name in asked]
         raise UsageError(f"{' and '.join(shown)} exclude each other")
     study = asked[0] if asked else ""
     if (study == "find") != (shared["goal"] is not None):
-        raise UsageError("--find and --target (or --goal) belong together: --find vs=0..8 --target success=60%")
+        raise UsageError(
+            f"{named('find')} and {named('target')} (or {named('goal')}) belong together: "
+            f"{named('find')} vs=0..8 {named('target')} success=60%"
+        )
     if shared["outcome"] and study not in ("vary", "knockout"):
-        raise UsageError("--outcome says what a grid or --knockout shows; use it with two ranges or with --knockout")
+        raise UsageError(
+            f"{named('outcome')} says what a grid or {named('knockout')} shows; "
+            f"use it with two ranges or with {named('knockout')}"
+        )
     return study
 
 
@@ -146,7 +152,7 @@ def _compared(subject: Subject, text: str) -> Change:
         return Change(kind="rules", name=text)
     name, separator, value = text.partition("=")
     if not separator or not name.strip() or not value.strip():
-        raise UsageError(f"--compare takes NAME=VALUE, or a file or folder with a house rule, not {text!r}")
+        raise UsageError(f"{named('compare')} takes NAME=VALUE, or a file or folder with a house rule, not {text!r}")
     return named_change(subject, name.strip(), value.strip())
 
 
@@ -162,11 +168,11 @@ def _record(kind: str, study: Study, typed: Sequence[Axis], shared: Mapping[str,
         from rpgres.odds.knockout import knockout
 
         if len(shared["outcome"]) > 1:
-            raise UsageError("--knockout looks at one --outcome")
+            raise UsageError(f"{named('knockout')} looks at one {named('outcome')}")
         return knockout(study, outcome=next(iter(shared["outcome"]), SUCCESS))
     if kind == "find":
         if typed:
-            raise UsageError(f"--find takes the range itself: --find {typed[0].name}=...")
+            raise UsageError(f"{named('find')} takes the range itself: {named('find')} {typed[0].name}=...")
         axis = read_axis(shared["find"], option="find", subject=study.subject)
         return find(study, axis, read_target(shared["goal"]))
     axes = [*typed, *(read_axis(text, option="vary", subject=study.subject) for text in shared["vary"])]

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from rpgres.errors import named
 from rpgres.journal.connections import Connection, lent
 from rpgres.journal.records import TableError
 from rpgres.journal.rows import LONGEST
@@ -47,7 +48,7 @@ def find_table(path: str | None = None) -> Path:
             return found
     raise TableError(
         f"there is no table here: {FOLDER}/{FILE} is neither in {here} nor in a folder above it; "
-        "`rpgres table new ID --sheet FILE` creates one, --table PATH names one elsewhere"
+        f"`rpgres table new ID --sheet FILE` creates one, {named('table')} PATH names one elsewhere"
     )
 
 

@@ -59,7 +59,7 @@ def scene_what_if(
         UsageError: no such answer was given, or the scene is another one by now.
     """
     if before.seed is None:
-        raise UsageError("this result was printed for a seat and leaves things out; print it without --as")
+        raise UsageError(f"this result was printed for a seat and leaves things out; print it without {named('as')}")
     known = _recorded(scene, before, before.seed)
     answers = {place: answers_in(result.events, step=name_of(scene, place)) for place, result in known.items()}
     changes = read_changes(given, choose, [one for own in answers.values() for one in own])

@@ -17,7 +17,7 @@ from rpgres.cli.reporting import format_of
 from rpgres.cli.rulesets import RulesetData
 from rpgres.cli.studies import emit, read_query, run_study, study_of
 from rpgres.engine.hidden import NO_TABLE, Start
-from rpgres.errors import InterruptError, UsageError
+from rpgres.errors import InterruptError, UsageError, named
 from rpgres.odds.actions import action_subject, odds_of
 from rpgres.odds.exact import Decide, OddsResult
 from rpgres.odds.ladder import LadderOdds
@@ -95,7 +95,9 @@ def _print(record: LadderOdds | OddsResult, file: RulesetFile | None, shared: Ma
 def _study(study: str, query: Query, axes: Sequence[Axis], shared: Mapping[str, Any], data: RulesetData) -> None:
     """Print the odds of several cases of an action."""
     if query.by != "outcome":
-        raise UsageError("--by evaluates numbers; comparing, varying and searching evaluate outcomes: leave it out")
+        raise UsageError(
+            f"{named('by')} evaluates numbers; comparing, varying and searching evaluate outcomes: leave it out"
+        )
     told = {"decide": query.decide, "policies": query.named}
     code = run_study(study, action_subject(query), axes, shared, told=told, file=data.file)
     if code:
@@ -111,8 +113,8 @@ def _asked(shared: Mapping[str, Any]) -> Decide | None:
     asked: list[Decide] = [one for one in ("best", "each") if shared[one]]
     if len(asked) > 1:
         raise UsageError(
-            "--best and --each exclude each other: --best lets the actor decide optimally every time, "
-            "--each varies only the first choice"
+            f"{named('best')} and {named('each')} exclude each other: {named('best')} lets the actor decide optimally "
+            f"every time, {named('each')} varies only the first choice"
         )
     return asked[0] if asked else None
 

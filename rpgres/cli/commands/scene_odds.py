@@ -14,7 +14,7 @@ from rpgres.cli.options import Option, SectionedCommand
 from rpgres.cli.progress import LOWER_BOUND, interrupted, progress
 from rpgres.cli.reporting import format_of
 from rpgres.cli.studies import STUDIES, emit, run_study, scenes_among, study_of
-from rpgres.errors import InterruptError, UsageError
+from rpgres.errors import InterruptError, UsageError, named
 
 if TYPE_CHECKING:
     from rpgres.engine.hidden import Known
@@ -53,7 +53,7 @@ def print_scene_odds(name: str, shared: Mapping[str, Any]) -> None:
     from rpgres.scenes.deciding import policies_told
     from rpgres.scenes.measuring import scene_subject
 
-    folders, named = opt.read_folders(shared["rulesets"]), opt.named_policies(shared["policy"])
+    folders, deciding = opt.read_folders(shared["rulesets"]), opt.named_policies(shared["policy"])
     auto = shared["auto"] or shared["best"] is not None
 
     def read(file: str) -> tuple[Subject, Scene]:
@@ -61,16 +61,16 @@ def print_scene_odds(name: str, shared: Mapping[str, Any]) -> None:
             file,
             extra=folders,
             switches=opt.read_switches(shared["switch"]),
-            policies=named,
+            policies=deciding,
             auto=auto,
             by=shared["by"] or ENDING,
-            leaves=opt.read_count(shared["leaves"], option="--leaves", default=0) or None,
+            leaves=opt.read_count(shared["leaves"], option=named("leaves"), default=0) or None,
         )
         require_sound(found[1])
         return found
 
     subject, scene = read(name)
-    policies = policies_told(scene, named, auto=auto)
+    policies = policies_told(scene, deciding, auto=auto)
     if study:
         others = {one: read(one)[0] for one in scenes_among(shared["compare"])}
         told = {"policies": policies, "by": shared["by"] or ENDING, "title": scene.file.title}
@@ -111,14 +111,18 @@ def _with_goals(shared: Mapping[str, Any], axes: Sequence[Axis]) -> tuple[dict[s
     goals = [typed] if isinstance(typed, str) else list(typed or ())
     if shared["best"] is None:
         if goals and not shared["find"]:
-            raise UsageError("--goal says what --best or --find looks for: name one of them too")
+            raise UsageError(
+                f"{named('goal')} says what {named('best')} or {named('find')} looks for: name one of them too"
+            )
         if len(goals) > 1:
-            raise UsageError("--find looks for one --target; several of them are for --best")
+            raise UsageError(
+                f"{named('find')} looks for one {named('target')}; several of them are for {named('best')}"
+            )
         found = {**shared, "goal": goals[0] if goals else None, "goals": []}
     else:
         several = next((name for name in (*STUDIES, "simulate") if shared[name]), "")
         if several:
-            raise UsageError(f"--best and --{several} exclude each other")
+            raise UsageError(f"{named('best')} and {named(several)} exclude each other")
         found = {**shared, "goal": None, "goals": goals}
     format_of(found)  # mistakes are reported before the work begins
     return found, study_of(found, axes)
@@ -144,7 +148,7 @@ def _print_odds(
     from rpgres.simulate.estimates import sample_scene
 
     by = shared["by"] or ENDING
-    plays = opt.read_count(shared["simulate"], option="--simulate", default=0)
+    plays = opt.read_count(shared["simulate"], option=named("simulate"), default=0)
     try:
         with progress("evaluating"):
             odds = scene_odds(course_of(scene, by=(by,)), **opt.read_budget(shared))
@@ -195,5 +199,5 @@ def check_by(by: str | None) -> None:
     """Refuse what only odds of actions can be asked by."""
     if by in ("margin", "total"):
         raise UsageError(
-            f"--by {by} is for an action; of a scene, name a part of the table at the end, or leave it out"
+            f"{named('by')} {by} is for an action; of a scene, name a part of the table at the end, or leave it out"
         )

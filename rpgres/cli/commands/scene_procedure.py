@@ -78,8 +78,8 @@ def run_procedure(data: RulesetData, procedure: str, values: dict[str, Any]) -> 
         procedure,
         inputs,
         policies=opt.read_policies(prepared, names=shared["policy"], auto=shared["auto"]),
-        given=opt.read_answers(shared["given"], option="--given"),
-        choose=opt.read_answers(shared["choose"], option="--choose"),
+        given=opt.read_answers(shared["given"], option=named("given")),
+        choose=opt.read_answers(shared["choose"], option=named("choose")),
         note=shared["note"],
     )
     seed, people = read_seed(shared["seed"]), {"people": prepared.state, "inputs": prepared.inputs}

@@ -27,7 +27,7 @@ from rpgres.dice.seeds import Streams, read_seed, run_seed
 from rpgres.engine.prepare import Prepared
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import run
-from rpgres.errors import RpgresError, UsageError
+from rpgres.errors import RpgresError, UsageError, named
 from rpgres.simulate import Crew, Job, Plan, SimulationResult, Tally, simulated
 from rpgres.simulate.saving import SAVED_SECONDS, read_saved, tally_for, write_saved
 from rpgres.simulate.simulation import RUNS, Simulation, action_simulation, scene_simulation
@@ -210,18 +210,23 @@ def _shown_seed(typed: str, seed: str | None) -> str:
         seed: the seed of the simulation; None where none was given.
     """
     if seed is None:
-        raise UsageError("--show needs the --seed of the simulation, which it prints at its end, or its --save file")
+        raise UsageError(
+            f"{named('show')} needs the {named('seed')} of the simulation, which it prints at its end, "
+            f"or its {named('save')} file"
+        )
     text = typed.strip().replace("_", "")
     if not text.isascii() or not text.isdecimal() or len(text) > 15:
-        raise UsageError(f"--show takes the number of a run, from 0 on, not {typed!r}")
+        raise UsageError(f"{named('show')} takes the number of a run, from 0 on, not {typed!r}")
     return run_seed(seed, int(text))
 
 
 def _plan(simulation: Simulation, shared: Mapping[str, Any]) -> Plan:
     if shared["until_width"] is None:
-        return Plan(opt.read_count(shared["runs"], option="--runs", default=RUNS))
+        return Plan(opt.read_count(shared["runs"], option=named("runs"), default=RUNS))
     if shared["runs"] is not None:
-        raise UsageError("--runs and --until-width exclude each other: one says how many runs, the other how sure")
+        raise UsageError(
+            f"{named('runs')} and {named('until-width')} exclude each other: one says how many runs, the other how sure"
+        )
     return Plan(None, _width(shared["until_width"]), main_things(simulation.things))
 
 
@@ -235,7 +240,9 @@ def _width(text: str) -> float:
     with suppress(ValueError):
         number = float(text.strip().removesuffix("%"))
     if not 0.0001 <= number < 100:
-        raise UsageError(f"--until-width takes a percentage from 0.0001 % to below 100 %, such as 0.1%, not {text!r}")
+        raise UsageError(
+            f"{named('until-width')} takes a percentage from 0.0001 % to below 100 %, such as 0.1%, not {text!r}"
+        )
     return number / 100
 
 
@@ -248,11 +255,15 @@ def _crew(shared: Mapping[str, Any]) -> Crew:
         from rpgres.simulate.cluster import cluster
 
         if shared["workers"] is not None:
-            raise UsageError("--workers and --cluster exclude each other: a cluster has workers of its own")
+            raise UsageError(
+                f"{named('workers')} and {named('cluster')} exclude each other: a cluster has workers of its own"
+            )
         return Crew(partial(cluster, shared["cluster"]), is_asked=True, is_elsewhere=True)
-    count = opt.read_count(shared["workers"], option="--workers", default=cores())
+    count = opt.read_count(shared["workers"], option=named("workers"), default=cores())
     if count > MOST_WORKERS:
-        raise UsageError(f"--workers takes at most {MOST_WORKERS} processes; {cores()} would use every processor")
+        raise UsageError(
+            f"{named('workers')} takes at most {MOST_WORKERS} processes; {cores()} would use every processor"
+        )
     return Crew(partial(processes, count) if count > 1 else None, is_asked=shared["workers"] is not None)
 
 

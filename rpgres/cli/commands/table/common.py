@@ -20,7 +20,7 @@ from rpgres.cli.options import Option
 from rpgres.cli.output import at_table, say, say_json, say_text, use_card_names, use_table, warn
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.stops import TakenBack
-from rpgres.errors import FileError, PluginError, UsageError
+from rpgres.errors import FileError, PluginError, UsageError, named
 from rpgres.journal.commands import Done, Place, check_seat, prepared_for, rules_of, state_at
 from rpgres.journal.files import find_table
 from rpgres.journal.store import read
@@ -157,8 +157,8 @@ class AnswerOptions(Struct, frozen=True):
         """
         return {
             "seat": options.who,
-            "given": opt.read_answers(self.given or (), option="--given"),
-            "choose": opt.read_answers(self.choose or (), option="--choose"),
+            "given": opt.read_answers(self.given or (), option=named("given")),
+            "choose": opt.read_answers(self.choose or (), option=named("choose")),
             "policies": opt.named_policies(self.policy or ()),
             "auto": self.auto,
             "hand": hand_for(options, self.real_dice, actor=actor, plus=plus),
