@@ -19,9 +19,6 @@ from rpgres.text.harmless import harmless
 
 if TYPE_CHECKING:
     from rpgres.dice import DiceLine
-    from rpgres.engine.players import Policy
-    from rpgres.engine.prepare import Prepared
-    from rpgres.odds.exact import By
 
 ANSWERS = "Dice and decisions"
 SIMULATION = "Simulation"
@@ -312,18 +309,6 @@ class SectionedCommand(StrictCommand):
 # Values
 
 
-def read_by(text: str | None) -> By:
-    """Return what odds are grouped by: outcome, margin or total.
-
-    Raises:
-        UsageError: it is none of what there is.
-    """
-    for known in ("outcome", "margin", "total"):
-        if text in (None, known):
-            return known
-    raise UsageError(f"{named('by')} takes margin or total, not {text!r}")
-
-
 def read_dice(notation: str, vs: str | None, note: str | None) -> DiceLine:
     """Return the dice of a line with what they are compared with.
 
@@ -471,26 +456,6 @@ def folders_in(args: Sequence[str]) -> tuple[Path, ...]:
 def given_inputs(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return what was typed for the action itself, without the options that were left out."""
     return {name: value for name, value in values.items() if value is not None and value is not False and value != ()}
-
-
-def read_policies(
-    prepared: Prepared, *, names: Sequence[str], auto: bool, with_orders: bool = False
-) -> dict[str, Policy]:
-    """Return the policies by character, everybody's under an empty name.
-
-    Args:
-        prepared: the action, which says who is at the table.
-        names: `NAME` for everybody, or `CHARACTER=NAME`; a name may be that of a file of standing orders.
-        auto: whether the ruleset's first policy answers for players without a policy.
-        with_orders: whether standing orders on sheets count even without a policy.
-
-    Raises:
-        UsageError: there is no such policy or character.
-        FileError: standing orders are faulty.
-    """
-    from rpgres.engine.prepare import policies_of
-
-    return policies_of(prepared, named_policies(names), auto=auto, with_orders=with_orders, files=True)
 
 
 def named_policies(texts: Iterable[str]) -> dict[str, str]:

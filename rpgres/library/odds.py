@@ -94,19 +94,13 @@ def odds(
         unused: dict[str, Any] = {"decide": decide, "choose": choose, "auto": auto, "policies": policies}
         unused |= {"switches": switches, "rulesets": rulesets, "leaves": leaves, "seconds": seconds}
         return _of_dice(what, by, note, {**{name: one for name, one in unused.items() if one}, **plain_inputs(inputs)})
-    _check_asked(by, decide)
+    if decide not in (None, *get_args(Decide)):
+        raise UsageError(f"decide takes policies, each or best, not {decide!r}")
     rules = read_rules(what, switches, rulesets)
     require_action(rules, action)
     answers: dict[str, Any] = {"choose": choose, "policies": policies, "switches": switches, "auto": auto}
     query = query_of(rules, action, inputs, **answers, by=by, leaves=leaves, seconds=seconds, note=note)
     return odds_of(settled(query, decide))
-
-
-def _check_asked(by: str, decide: str | None) -> None:
-    if by not in get_args(By):
-        raise UsageError(f"{named('by')} takes {', '.join(get_args(By))}, not {by!r}")
-    if decide not in (None, *get_args(Decide)):
-        raise UsageError(f"decide takes policies, each or best, not {decide!r}")
 
 
 def _of_dice(what: Any, by: str, note: str | None, inputs: Mapping[str, Any]) -> DiceOdds:

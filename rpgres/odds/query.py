@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
@@ -12,7 +12,7 @@ from rpgres.engine.players import Policy, default_policy
 from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.errors import UsageError, named
 from rpgres.model.state import EMPTY, pile_name
-from rpgres.odds.exact import Decide
+from rpgres.odds.exact import By, Decide
 from rpgres.parameters.kinds import metavar
 from rpgres.rulesets import Rules
 
@@ -76,8 +76,10 @@ def settled(query: Query, decide: Decide | None) -> Query:
         decide: who was asked to decide for the actor; None for what the action says, where no policy is named.
 
     Raises:
-        UsageError: numbers are asked for, of which none is the best, or a hand is missing.
+        UsageError: chances cannot be of that, or of numbers, of which none is the best; or a hand is missing.
     """
+    if query.by not in get_args(By):
+        raise UsageError(f"{named('by')} takes {', '.join(get_args(By))}, not {query.by!r}")
     is_asked, is_named = decide is not None, query.auto or "" in query.policies
     if decide is None:
         decide = "policies" if is_named else query.rules.file.actions[query.action].odds

@@ -58,7 +58,7 @@ def print_action_odds(data: RulesetData, action: str, values: dict[str, Any], *,
         )
         return
     form, study = format_of(shared), study_of(shared, axes)
-    by = opt.read_by(shared["by"])
+    by = shared["by"] or "outcome"
     query = settled(read_query(rules, action, inputs, shared, by=by, start=start), _asked(shared))
     if study:
         _study(study, query, axes, shared, data)

@@ -17,7 +17,7 @@ from rpgres.cli.output import say, say_json, say_result, say_text, use_card_name
 from rpgres.cli.rulesets import RulesetData
 from rpgres.dice.seeds import Streams, read_seed, run_seed
 from rpgres.engine.dealers import Remembered
-from rpgres.engine.prepare import Prepared, prepare
+from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import run
 from rpgres.engine.stops import TakenBack
@@ -55,7 +55,7 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     rules = checked(data.rules(opt.read_switches(shared["switch"])))
     use_card_names(rules)
     prepared = prepare(rules, action, opt.given_inputs(values))
-    policies = opt.read_policies(prepared, names=shared["policy"], auto=shared["auto"])
+    policies = policies_of(prepared, opt.named_policies(shared["policy"]), auto=shared["auto"], files=True)
     person = _person(prepared, shared, repeat=repeat)
     hand = _hand(prepared, shared) if repeat == 0 and asks_dice(shared["real_dice"], as_json=shared["json"]) else None
 

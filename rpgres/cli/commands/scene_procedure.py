@@ -17,7 +17,7 @@ from rpgres.cli.output import say_json, say_record
 from rpgres.cli.rulesets import RulesetData
 from rpgres.cli.shell.resuming import kept_options, resumed
 from rpgres.dice.seeds import read_seed
-from rpgres.engine.prepare import Prepared, prepare
+from rpgres.engine.prepare import Prepared, policies_of, prepare
 from rpgres.errors import RpgresError, UsageError, named
 from rpgres.plugins.loading import checked
 
@@ -77,7 +77,7 @@ def run_procedure(data: RulesetData, procedure: str, values: dict[str, Any]) -> 
         rules,
         procedure,
         inputs,
-        policies=opt.read_policies(prepared, names=shared["policy"], auto=shared["auto"]),
+        policies=policies_of(prepared, opt.named_policies(shared["policy"]), auto=shared["auto"], files=True),
         given=opt.read_answers(shared["given"], option=named("given")),
         choose=opt.read_answers(shared["choose"], option=named("choose")),
         note=shared["note"],
